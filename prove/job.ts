@@ -1,0 +1,74 @@
+import { buildMachine, type Machine } from './machine/machine.ts';
+import type { Mutation } from './mutations/mutation.ts';
+import { mutationOf } from './mutations/mutations.ts';
+import type { Scenario } from './scenarios/scenario.ts';
+import { QUICK, scenarioOf } from './scenarios/scenarios.ts';
+import { type Found, Search } from './search/search.ts';
+
+/** One piece of work for a thread: search a scenario, or take a rule out and search until that shows. */
+export type Job =
+  | { readonly kind: 'search'; readonly scenario: string; readonly statesAtMost: number }
+  | { readonly kind: 'mutate'; readonly rule: string };
+
+export interface JobResult extends Found {
+  /** The last scenario searched. */
+  readonly scenario: string;
+  /** Sequences of actions. */
+  readonly histories: number;
+  readonly seconds: number;
+}
+
+/** A mutation that takes longer to show has its own scenario named. */
+const MUTANT_STATES = 2_000_000;
+
+/** Of these a mutation may violate any: they say how the code goes about it, not what comes of it. */
+const MEANS = new Set(['I6', 'I9']);
+
+export async function doJob(job: Job): Promise<JobResult> {
+  const from = performance.now();
+  const found = job.kind === 'search' ? await searchProduct(job) : await searchMutant(mutationOf(job.rule));
+  return { ...found, seconds: (performance.now() - from) / 1000 };
+}
+
+type Outcome = Omit<JobResult, 'seconds'>;
+
+async function searchProduct({ scenario: name, statesAtMost }: Extract<Job, { kind: 'search' }>): Promise<Outcome> {
+  const scenario = scenarioOf(name);
+  return await withMachine(await buildMachine(scenario, 'product', []), scenario, statesAtMost, new Set());
+}
+
+/** Scenario by scenario, until one shows a wrong history. */
+async function searchMutant({ rule, patches, change, try: first = [] }: Mutation): Promise<Outcome> {
+  const names = new Set([...first, ...QUICK.map(({ scenario }) => scenario.name)]);
+  const outcomes: Outcome[] = [];
+  for (const name of names) {
+    const scenario = { ...scenarioOf(name), ...change };
+    outcomes.push(await withMachine(await buildMachine(scenario, rule, patches), scenario, MUTANT_STATES, MEANS));
+    if (outcomes.at(-1)?.violation !== undefined) break;
+  }
+  const sum = (field: 'states' | 'transitions' | 'atRest' | 'histories') =>
+    outcomes.reduce((all, one) => all + one[field], 0);
+  const last = outcomes.at(-1) as Outcome;
+  return {
+    ...last,
+    states: sum('states'),
+    transitions: sum('transitions'),
+    atRest: sum('atRest'),
+    histories: sum('histories'),
+  };
+}
+
+async function withMachine(
+  machine: Machine,
+  scenario: Scenario,
+  states: number,
+  ignore: ReadonlySet<string>,
+): Promise<Outcome> {
+  try {
+    const found = await new Search(machine, scenario, { states, ignore }).run();
+    const histories = machine.site.histories(machine.site.number(scenario.site), scenario.actions);
+    return { ...found, scenario: scenario.name, histories };
+  } finally {
+    machine.close();
+  }
+}

@@ -1,0 +1,80 @@
+import type { Id } from '../../src/contracts/id.ts';
+import { KeyNames } from '../../src/index/keys.ts';
+import { type Keyspace, textOf, type Value } from '../redis/keyspace.ts';
+import { type Renaming, rename } from './nonces.ts';
+
+export interface IndexContents {
+  readonly master: Keyspace;
+  /** What a replica has that lags behind. */
+  readonly replica: Keyspace | undefined;
+  /** The fresh nonce of a command whose reply was lost, and which will be sent again. */
+  readonly resent: string | undefined;
+}
+
+/** Equal texts are equal contents. */
+export function contentsText({ master, replica, resent }: IndexContents): string {
+  return `${textOf(master)} ${replica === undefined ? '' : textOf(replica)} ${resent ?? ''}`;
+}
+
+/** The indexes of some users, as they are in Redis. */
+export class IndexKeys {
+  readonly #names: KeyNames;
+  readonly #users: readonly Id[];
+
+  constructor(prefix: string, users: readonly Id[]) {
+    this.#names = new KeyNames(prefix);
+    this.#users = users;
+  }
+
+  /** Of the user's set and hash. */
+  names(user: Id): readonly [set: string, meta: string] {
+    return [this.#names.set(user), this.#names.meta(user)];
+  }
+
+  /** A field of the user's hash. */
+  field(keyspace: Keyspace, user: Id, name: string): string | undefined {
+    return fieldsOf(keyspace.get(this.#names.meta(user)))?.get(name);
+  }
+
+  /** Members of the user's set. */
+  size(keyspace: Keyspace, user: Id): number {
+    const set = keyspace.get(this.#names.set(user));
+    return set?.kind === 'zset' ? set.members.length : 0;
+  }
+
+  /** Does the user's index differ between these two, of which one is a changed copy of the other? */
+  differs(before: Keyspace, after: Keyspace, user: Id): boolean {
+    return this.names(user).some((name) => before.get(name) !== after.get(name));
+  }
+
+  /** Every nonce in Redis, in the order of the users; '' for none. */
+  nonces({ master, replica, resent = '' }: IndexContents): string[] {
+    const keyspaces = replica === undefined ? [master] : [master, replica];
+    const held = keyspaces.flatMap((keyspace) => this.#users.map((user) => this.field(keyspace, user, 'g') ?? ''));
+    return [...held, resent];
+  }
+
+  renamed({ master, replica, resent }: IndexContents, renaming: Renaming): IndexContents {
+    return {
+      master: this.#renamedIn(master, renaming),
+      replica: replica && this.#renamedIn(replica, renaming),
+      resent: resent && rename(resent, renaming),
+    };
+  }
+
+  #renamedIn(keyspace: Keyspace, renaming: Renaming): Keyspace {
+    const copy = keyspace.copy();
+    for (const user of this.#users) {
+      const name = this.#names.meta(user);
+      const fields = fieldsOf(keyspace.get(name));
+      const nonce = fields?.get('g');
+      if (fields === undefined || nonce === undefined) continue;
+      copy.put(name, { kind: 'hash', fields: new Map(fields).set('g', rename(nonce, renaming)) });
+    }
+    return copy;
+  }
+}
+
+function fieldsOf(value: Value | undefined): ReadonlyMap<string, string> | undefined {
+  return value?.kind === 'hash' ? value.fields : undefined;
+}

@@ -1,0 +1,174 @@
+import type { Id } from '../../src/contracts/id.ts';
+import type { Reading } from '../../src/index/contact-index.ts';
+import type { Step } from '../../src/index/protocol.ts';
+import type { RedisContactIndex } from '../../src/index/redis-contact-index.ts';
+import { Interner } from '../interner.ts';
+import type { Product } from '../load-product.ts';
+import { Keyspace } from '../redis/keyspace.ts';
+import { ModelRedis } from '../redis/model-redis.ts';
+import type { Violation } from '../violation.ts';
+import { contentsText, type IndexContents, IndexKeys } from './index-contents.ts';
+import { FRESH, type Renaming, renameDeep, renamingOf } from './nonces.ts';
+import { brokenBy } from './step-rules.ts';
+import { Unknown } from './unknown.ts';
+
+export interface IndexOptions {
+  readonly users: readonly Id[];
+  readonly max: number;
+  readonly min: number;
+}
+
+/** Gives replies their numbers. */
+export type NumberOf = (reply: unknown) => number;
+
+/** `first`: the reply is lost, the command will be sent again. `second`: it is sent again, with the nonce that it had. */
+export type Sending = 'once' | 'first' | 'second';
+
+/** What a step did. */
+export interface IndexEffect {
+  readonly contents: number;
+  /** By its number. */
+  readonly reply: number;
+  /** By its number; 0 changes nothing. */
+  readonly renaming: number;
+  /** What went wrong within the step itself; undefined: nothing. */
+  readonly broken: Violation | undefined;
+}
+
+const PREFIX = 'prove';
+
+/** So that both keys carry an expiry; the model's clock stands still. */
+const IDLE_MS = 1_000_000;
+
+/** The product's index on a model of Redis. Each distinct step on distinct contents is done once, and remembered. */
+export class IndexStore {
+  readonly contents = new Interner<IndexContents>(contentsText);
+  readonly renamings = new Interner<Renaming>();
+  readonly #keys: IndexKeys;
+  readonly #max: number;
+  readonly #numberOf: NumberOf;
+  readonly #redis: ModelRedis;
+  readonly #index: RedisContactIndex;
+  readonly #effects: Readonly<Record<Sending, Map<number, IndexEffect>>> = {
+    once: new Map(),
+    first: new Map(),
+    second: new Map(),
+  };
+  #nonce = FRESH;
+  readonly #changes = new Map<string, IndexEffect>();
+  readonly #readings = new Map<string, Reading>();
+
+  constructor({ code, patchScript }: Product, options: IndexOptions, numberOf: NumberOf) {
+    const { users, max, min } = options;
+    this.#keys = new IndexKeys(PREFIX, users);
+    this.#max = max;
+    this.#numberOf = numberOf;
+    this.#redis = new ModelRedis(patchScript);
+    this.#index = new code.RedisContactIndex(this.#redis.client, {
+      max,
+      min,
+      idleMs: IDLE_MS,
+      prefix: PREFIX,
+      freshNonce: () => this.#nonce,
+    });
+    this.renamings.number([]);
+  }
+
+  close(): void {
+    this.#redis.close();
+  }
+
+  get empty(): number {
+    return this.contents.number({ master: new Keyspace(0), replica: undefined, resent: undefined });
+  }
+
+  /** @param number of the step, to remember it by @throws Unknown */
+  do(step: Step, number: number, contents: number, sending: Sending): IndexEffect {
+    const effect = this.#effects[sending].get(number * 2 ** 24 + contents);
+    if (effect === undefined) throw new Unknown(() => this.#compute(step, number, contents, sending));
+    return effect;
+  }
+
+  /** @throws Unknown */
+  read(contents: number, user: Id): Reading {
+    const reading = this.#readings.get(`${contents} ${user}`);
+    if (reading === undefined) throw new Unknown(() => this.#read(contents, user));
+    return reading;
+  }
+
+  /** Takes away one key of a user, or both. */
+  without(contents: number, user: Id, which: 'set' | 'meta' | 'both'): IndexEffect {
+    return this.#change(`${which} ${user} ${contents}`, contents, ({ master, ...rest }) => {
+      const left = master.copy();
+      const [set, meta] = this.#keys.names(user);
+      if (which !== 'meta') left.delete(set);
+      if (which !== 'set') left.delete(meta);
+      return { master: left, ...rest };
+    });
+  }
+
+  /** From now on the replica has what the master has now. */
+  synced(contents: number): IndexEffect {
+    return this.#change(`synced ${contents}`, contents, ({ master, resent }) => ({ master, replica: master, resent }));
+  }
+
+  /** The replica takes the master's place. */
+  failedOver(contents: number): IndexEffect {
+    return this.#change(`failed over ${contents}`, contents, ({ replica, resent }) => {
+      if (replica === undefined) throw new Error('there is no replica to fail over to');
+      return { master: replica, replica: undefined, resent };
+    });
+  }
+
+  /** Whoever was to send a command again does not. */
+  notResent(contents: number): IndexEffect {
+    return this.#change(`not resent ${contents}`, contents, (all) => ({ ...all, resent: undefined }));
+  }
+
+  /** When the user's two keys expire, ms; undefined: never. `exists`: is there a set? */
+  expiries(contents: number, user: Id): { set: number | undefined; meta: number | undefined; exists: boolean } {
+    const { master } = this.contents.thing(contents);
+    const [set, meta] = this.#keys.names(user);
+    return { set: master.expiresAt(set), meta: master.expiresAt(meta), exists: master.get(set) !== undefined };
+  }
+
+  /** What happens from outside, to be remembered by `key`. */
+  #change(key: string, before: number, change: (contents: IndexContents) => IndexContents): IndexEffect {
+    let effect = this.#changes.get(key);
+    if (effect === undefined) {
+      effect = this.#effect(before, change(this.contents.thing(before)), undefined);
+      this.#changes.set(key, effect);
+    }
+    return effect;
+  }
+
+  async #compute(step: Step, number: number, contents: number, sending: Sending): Promise<void> {
+    const { master, replica, resent } = this.contents.thing(contents);
+    this.#redis.keyspace = master.copy();
+    this.#nonce = sending === 'second' ? String(resent) : FRESH;
+    const reply = await (this.#index[step.name as 'nonces'] as (...args: unknown[]) => Promise<unknown>)(...step.args);
+    const after = {
+      master: this.#redis.keyspace,
+      replica,
+      resent: { once: resent, first: FRESH, second: undefined }[sending],
+    };
+    const broken = brokenBy(step, master, after.master, this.#keys, this.#max);
+    const effect = { ...this.#effect(contents, after, reply), broken };
+    this.#effects[sending].set(number * 2 ** 24 + contents, effect);
+  }
+
+  async #read(contents: number, user: Id): Promise<void> {
+    this.#redis.keyspace = this.contents.thing(contents).master.copy();
+    this.#readings.set(`${contents} ${user}`, await this.#index.read(user, 0, false));
+  }
+
+  #effect(before: number, after: IndexContents, reply: unknown): IndexEffect {
+    const renaming = renamingOf(this.#keys.nonces(this.contents.thing(before)), this.#keys.nonces(after));
+    return {
+      contents: this.contents.number(this.#keys.renamed(after, renaming)),
+      reply: this.#numberOf(renameDeep(reply, renaming)),
+      renaming: this.renamings.number(renaming),
+      broken: undefined,
+    };
+  }
+}

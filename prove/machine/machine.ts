@@ -1,0 +1,59 @@
+import { loadProduct, type Product } from '../load-product.ts';
+import type { Patch } from '../patch.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { IndexStore } from './index-store.ts';
+import { Operations } from './operations.ts';
+import { SideStore } from './side-store.ts';
+import { SiteStore } from './site-store.ts';
+import { TaskStore } from './task-store.ts';
+
+/** The product's code, the stores that it works on, and the tasks on their way. */
+export interface Machine {
+  readonly product: Product;
+  readonly operations: Operations;
+  readonly site: SiteStore;
+  readonly index: IndexStore;
+  readonly side: SideStore;
+  readonly tasks: TaskStore;
+  close(): void;
+}
+
+/** @param patches changes of the product's text; `name` tells sets of them apart */
+export async function buildMachine(scenario: Scenario, name: string, patches: readonly Patch[]): Promise<Machine> {
+  const { attempts, users, versions, menu, max, pageSize } = scenario;
+  const bounds = [...(attempts === undefined ? [] : attemptsPatches(attempts)), NO_SPARE_CANDIDATES];
+  const product = await loadProduct(`${name} ${attempts ?? ''}`, [...patches, ...bounds]);
+  const everybody = new Set(scenario.site.relationships.flatMap(({ user, contact }) => [user, contact]));
+  const operations = new Operations(product.code, pageSize);
+  const numberOf = (reply: unknown) => operations.reply(reply);
+  const index = new IndexStore(product, scenario, numberOf);
+  const side = new SideStore(product, numberOf);
+  return {
+    product,
+    operations,
+    site: new SiteStore({ users: versions ? everybody : new Set(users), menu, max, versions }, numberOf),
+    index,
+    side,
+    tasks: new TaskStore(operations),
+    close() {
+      index.close();
+      side.close();
+    },
+  };
+}
+
+/** So that an answer for one contact reads a part of an index of two. */
+const NO_SPARE_CANDIDATES: Patch = {
+  file: 'query/recent-contacts.ts',
+  from: 'const SPARE_CANDIDATES = 2;',
+  to: 'const SPARE_CANDIDATES = 0;',
+};
+
+/** A lower bound of the product's, so that few interleavings are needed to come to it. */
+function attemptsPatches(attempts: number): Patch[] {
+  const bound = { from: 'const ATTEMPTS = 5;', to: `const ATTEMPTS: number = ${attempts};` };
+  return [
+    { file: 'index/refresh.ts', ...bound },
+    { file: 'index/rebuild.ts', ...bound },
+  ];
+}

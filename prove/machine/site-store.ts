@@ -1,0 +1,121 @@
+import type { Id } from '../../src/contracts/id.ts';
+import type { Step } from '../../src/index/protocol.ts';
+import { Interner } from '../interner.ts';
+import { type Action, actionsOn, type Menu } from '../site/actions.ts';
+import { QUESTIONS, type Snapshot } from '../site/questions.ts';
+import { type Site, truthOf } from '../site/site.ts';
+import type { NumberOf } from './index-store.ts';
+
+export interface SiteOptions {
+  readonly users: ReadonlySet<Id>;
+  readonly menu: Menu;
+  readonly max: number;
+  /** Do tasks carry the version of their row? Otherwise versions are left out of the states. */
+  readonly versions: boolean;
+}
+
+interface Contents {
+  readonly snapshot: Snapshot;
+  /** Undefined once nothing can change any more: then only what the view says counts. */
+  readonly site: Site | undefined;
+}
+
+/** MySQL: what is committed, and the answers to the product's questions. */
+export class SiteStore {
+  readonly #contents = new Interner<Contents>();
+  readonly #options: SiteOptions;
+  readonly #actions = new Map<number, readonly Action[]>();
+  readonly #answers = new Map<number, number>();
+  readonly #settled: number[] = [];
+  readonly #histories = new Map<string, number>();
+  readonly #newEpochs: number[] = [];
+  readonly #numberOf: NumberOf;
+
+  constructor(options: SiteOptions, numberOf: NumberOf) {
+    this.#numberOf = numberOf;
+    this.#options = options;
+  }
+
+  number(site: Site): number {
+    const known = this.#options.versions ? site : withoutVersions(site);
+    const rows = truthOf(known, this.#options.users);
+    return this.#contents.number({ snapshot: { epoch: site.epoch, rows }, site: known });
+  }
+
+  /** The same contents, of which nothing will change any more. */
+  settled(number: number): number {
+    this.#settled[number] ??= this.#contents.number({ snapshot: this.snapshot(number), site: undefined });
+    return this.#settled[number];
+  }
+
+  snapshot(number: number): Snapshot {
+    return this.#contents.thing(number).snapshot;
+  }
+
+  site(number: number): Site {
+    const { site } = this.#contents.thing(number);
+    if (site === undefined) throw new Error('this site was said not to change any more');
+    return site;
+  }
+
+  /** What may happen now. */
+  actions(number: number): readonly Action[] {
+    let actions = this.#actions.get(number);
+    if (actions === undefined) {
+      actions = actionsOn(this.site(number), this.#options.menu);
+      this.#actions.set(number, actions);
+    }
+    return actions;
+  }
+
+  commit(number: number, action: Action): number {
+    return this.number(action.commit(this.site(number)));
+  }
+
+  /** How many sequences of so many actions there are from here. */
+  histories(number: number, actions: number): number {
+    if (actions === 0) return 1;
+    const key = `${number} ${actions}`;
+    let count = this.#histories.get(key);
+    if (count === undefined) {
+      count = this.actions(number).reduce(
+        (sum, action) => sum + this.histories(this.commit(number, action), actions - 1),
+        0,
+      );
+      this.#histories.set(key, count);
+    }
+    return count;
+  }
+
+  newEpoch(number: number): number {
+    const site = this.site(number);
+    this.#newEpochs[number] ??= this.number({ ...site, epoch: `E${Number(site.epoch.slice(1)) + 1}` });
+    return this.#newEpochs[number];
+  }
+
+  /** The number of the answer. @param stepNumber to remember it by */
+  ask(step: Step, stepNumber: number, number: number): number {
+    const key = stepNumber * 2 ** 24 + number;
+    let answer = this.#answers.get(key);
+    if (answer === undefined) {
+      answer = this.#numberOf(this.#answer(step, this.snapshot(number)));
+      this.#answers.set(key, answer);
+    }
+    return answer;
+  }
+
+  #answer(step: Step, snapshot: Snapshot): unknown {
+    if (step.name === 'pairs') return QUESTIONS.pairs(snapshot, ...(step.args as Parameters<Asked['pairs']>));
+    if (step.name === 'followers')
+      return QUESTIONS.followers(snapshot, ...(step.args as Parameters<Asked['followers']>));
+    if (step.name === 'topContacts')
+      return QUESTIONS.topContacts(snapshot, step.args[0] as Id[], this.#options.max + 1);
+    throw new Error(`${step.name} is no question to MySQL`);
+  }
+}
+
+type Asked = import('../../src/index/system-of-record.ts').SystemOfRecord;
+
+function withoutVersions(site: Site): Site {
+  return { ...site, relationships: site.relationships.map((row) => ({ ...row, version: 1 })) };
+}

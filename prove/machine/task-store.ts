@@ -1,0 +1,132 @@
+import type { Task } from '../../src/contracts/task.ts';
+import { Interner } from '../interner.ts';
+import type { Cause, Operations } from './operations.ts';
+import {
+  acknowledged,
+  batches,
+  committed,
+  lost,
+  type PendingTask,
+  type PendingTasks,
+  published,
+  returned,
+  taken,
+} from './pending-tasks.ts';
+
+/** Tasks that a worker may take at once. */
+export interface Take {
+  /** What is left to be delivered. */
+  readonly tasks: number;
+  /** The operation that they begin. */
+  readonly operation: number;
+  readonly what: string;
+}
+
+/** Tasks that are lost. */
+export interface Loss {
+  readonly tasks: number;
+  readonly what: string;
+}
+
+/** The tasks on their way, by the number of each state that they can be in. What was worked out once is remembered. */
+export class TaskStore {
+  readonly #contents = new Interner<PendingTasks>();
+  readonly #operations: Operations;
+  readonly #changes = new Map<string, number>();
+  readonly #takes = new Map<number, readonly Take[]>();
+  readonly #duplicates = new Map<number, readonly Take[]>();
+  readonly #losses = new Map<number, readonly Loss[]>();
+  readonly #uncommitted: (readonly PendingTask[])[] = [];
+
+  constructor(operations: Operations) {
+    this.#operations = operations;
+  }
+
+  get empty(): number {
+    return this.#contents.number([]);
+  }
+
+  list(number: number): PendingTasks {
+    return this.#contents.thing(number);
+  }
+
+  /** Those that went out before their transactions. */
+  uncommitted(number: number): readonly PendingTask[] {
+    this.#uncommitted[number] ??= this.list(number).filter((task) => task.uncommitted !== undefined);
+    return this.#uncommitted[number];
+  }
+
+  takes(number: number): readonly Take[] {
+    return remember(this.#takes, number, () =>
+      batches(this.list(number)).map((batch) => {
+        const tasks = this.#contents.number(taken(this.list(number), batch, undefined));
+        return { tasks, operation: this.#begin(batch), what: `takes ${positions(batch)}` };
+      }),
+    );
+  }
+
+  /** One of the tasks taken is going to be delivered once more. */
+  duplicates(number: number): readonly Take[] {
+    return remember(this.#duplicates, number, () =>
+      batches(this.list(number)).flatMap((batch) =>
+        batch.map(({ position }) => {
+          const tasks = this.#contents.number(taken(this.list(number), batch, position));
+          const what = `takes ${positions(batch)} (${position} will be delivered once more)`;
+          return { tasks, operation: this.#begin(batch), what };
+        }),
+      ),
+    );
+  }
+
+  losses(number: number): readonly Loss[] {
+    return remember(this.#losses, number, () => {
+      const known = this.list(number).filter((task) => task.uncommitted === undefined);
+      return batches(known).map((batch) => ({
+        tasks: this.#contents.number(lost(this.list(number), batch)),
+        what: `${positions(batch)} ${batch.length === 1 ? 'is' : 'are'} lost`,
+      }));
+    });
+  }
+
+  published(number: number, task: Task, position: string, uncommitted: string | undefined): number {
+    return this.#contents.number(published(this.list(number), task, position, uncommitted));
+  }
+
+  committed(number: number, action: string): number {
+    return this.#contents.number(committed(this.list(number), action));
+  }
+
+  acknowledged(number: number, cause: number): number {
+    return this.#change(`acknowledged ${number} ${cause}`, cause, (batch) => acknowledged(this.list(number), batch));
+  }
+
+  returned(number: number, cause: number): number {
+    return this.#change(`returned ${number} ${cause}`, cause, (batch) => returned(this.list(number), batch));
+  }
+
+  #change(key: string, cause: number, change: (batch: TaskCause['batch']) => PendingTasks): number {
+    return remember(this.#changes, key, () =>
+      this.#contents.number(change((this.#operations.causes.thing(cause) as TaskCause).batch)),
+    );
+  }
+
+  #begin(batch: readonly PendingTask[]): number {
+    const received = batch.map(({ task, position }) => ({ task, position }));
+    return this.#operations.begin({ kind: 'tasks', batch: received });
+  }
+}
+
+type TaskCause = Extract<Cause, { kind: 'tasks' }>;
+
+function positions(batch: readonly PendingTask[]): string {
+  return batch.map(({ position }) => position).join(' and ');
+}
+
+function remember<K, V>(known: Map<K, V>, key: K, compute: () => V): V {
+  let value = known.get(key);
+  if (value === undefined) {
+    value = compute();
+    known.set(key, value);
+  }
+  return value;
+}

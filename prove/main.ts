@@ -1,0 +1,51 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { MUTATIONS } from './mutations/mutations.ts';
+import { THREADS } from './pool.ts';
+import { mutateAll, searchAll } from './prove.ts';
+import { QUICK, SCENARIOS } from './scenarios/scenarios.ts';
+
+const command = new Command('npm run prove --')
+  .description(
+    "Drives the product's own code through every interleaving of its steps, on models of Redis and MySQL, and checks every invariant in every state. Ends with 1 when one does not hold.",
+  )
+  .option('--mutate', 'take each rule out of the code in turn, and show the wrong history that follows')
+  .option('--only <text>', 'the scenarios, or with --mutate the rules, whose name contains this')
+  .option('--quick', 'only the small scenarios')
+  .option('--budget <states>', 'states at the most, where three actions happen', whole, 2_000_000)
+  .option('--threads <n>', 'threads', whole, THREADS)
+  .option('--json', 'one object on stdout')
+  .addHelpText(
+    'after',
+    "\nExamples:\n  npm run prove\n  npm run prove -- --only 'fan-out'\n  npm run prove -- --mutate --only floor --json",
+  )
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+
+function whole(text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('a whole number from 1 is wanted');
+  return Number(text);
+}
+
+interface Options {
+  readonly mutate?: true;
+  readonly only?: string;
+  readonly quick?: true;
+  readonly budget: number;
+  readonly threads: number;
+  readonly json?: true;
+}
+
+async function main(): Promise<number> {
+  const { mutate, only = '', quick, budget, threads, json } = command.parse().opts<Options>();
+  const print = json ? () => undefined : (line: string) => console.log(line);
+  const scenarios = (quick ? QUICK : SCENARIOS).filter(({ scenario }) => scenario.name.includes(only));
+  const mutations = MUTATIONS.filter(({ rule }) => rule.includes(only));
+  if ((mutate ? mutations : scenarios).length === 0) command.error(`nothing is called '${only}'`);
+  const result = mutate
+    ? await mutateAll(mutations, { threads, print })
+    : await searchAll(scenarios, { threads, budget, print });
+  if (json) console.log(JSON.stringify(result));
+  const wrong = 'missed' in result ? result.missed.length : result.bad;
+  return wrong === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,126 @@
+import type { Mutation } from './mutation.ts';
+
+const APPLY = 'index/lua/apply.lua';
+const REPLACE = 'index/lua/replace.lua';
+const CLAIM = 'index/lua/claim.lua';
+const REFRESH = 'index/refresh.ts';
+const PLAN = 'consumers/work-plan.ts';
+const ANSWER = 'query/recent-contacts.ts';
+
+/** Every other rule of the code that could be taken for needless. */
+export const FURTHER: readonly Mutation[] = [
+  {
+    rule: 'the time in the nonce of a claim',
+    instead: 'a claim that is sent again makes the same nonce again',
+    patches: [{ file: CLAIM, from: "nonce = nonce .. '.' .. time[1] .. '.' .. time[2]", to: '' }],
+    try: ['cold, commands sent twice'],
+  },
+  {
+    rule: 'ids break ties at the floor',
+    instead: 'a contact as recent as the floor counts as above it',
+    patches: [{ file: APPLY, from: 'score > floor or (score == floor and id > floor_member)', to: 'score >= floor' }],
+    try: ['ties'],
+  },
+  {
+    rule: 'another epoch is not written into',
+    instead: 'a refresh writes into an index of an older epoch',
+    patches: [{ file: APPLY, from: 'if e ~= epoch or ', to: 'if not e or ' }],
+    notCaught:
+      'the index keeps its old epoch, and so is cold to every reader; the rule only saves work on it and its memory',
+  },
+  {
+    rule: 'a claim clears what is left without a nonce',
+    instead: 'the fields of a torn hash become an index again',
+    patches: [{ file: CLAIM, from: "if redis.call('HLEN', m) > 1 then", to: 'if false then' }],
+    notCaught: 'nothing in the protocol takes the nonce alone out of a hash; the check guards against other hands',
+  },
+  {
+    rule: 'a rebuild empties the set first',
+    instead: 'the new members join the old ones',
+    patches: [
+      { file: REPLACE, from: "redis.call('DEL', z, m)\n  if size > 0", to: "redis.call('DEL', m)\n  if size > 0" },
+    ],
+    try: ['floor, any fault'],
+  },
+  {
+    rule: 'a rebuild sets the floor to row max + 1',
+    instead: 'every rebuilt index says that it is complete',
+    patches: [{ file: REPLACE, from: 'if count > max then floor', to: 'if false then floor' }],
+  },
+  {
+    rule: 'a set that was empty takes the expiry of its hash',
+    instead: 'a set that is begun anew never expires',
+    patches: [{ file: APPLY, from: 'if was_empty and size > 0 then expire_together() end', to: '' }],
+    try: ['complete with room'],
+  },
+  {
+    rule: 'what lost its race is read again',
+    instead: 'a refresh that lost its race is taken for done',
+    patches: [{ file: REFRESH, from: "=== 'raced'));", to: "=== 'never'));" }],
+  },
+  {
+    rule: 'what lost every race is put off',
+    instead: 'a refresh that lost its last race is taken for done',
+    patches: [
+      {
+        file: REFRESH,
+        from: "if (pairs.length > 0 || unsettled.length > 0) yield* step('defer'",
+        to: "if (pairs.length < 0) yield* step('defer'",
+      },
+    ],
+    try: ['one attempt'],
+  },
+  {
+    rule: 'a task of a relationship looks at both sides',
+    instead: "only the task's own user is refreshed",
+    patches: [{ file: PLAN, from: 'return [own, { user: contact, contact: user }];', to: 'return [own];' }],
+  },
+  {
+    rule: 'a row older than its task is looked at again',
+    instead: 'a change seen before its commit is taken for done',
+    patches: [
+      { file: 'consumers/planned-work.ts', from: 'if (behind.length > 0) yield', to: 'if (behind.length < 0) yield' },
+    ],
+    try: ['one change before its commit'],
+  },
+  {
+    rule: 'a re-check looks at both sides',
+    instead: 'a re-check looks at its own pair only',
+    patches: [
+      {
+        file: 'consumers/delayed-items.ts',
+        from: "if (item.kind === 'recheck') add(",
+        to: "if (item.user === '') add(",
+      },
+    ],
+    try: ['one change before its commit'],
+  },
+  {
+    rule: 'a hold in the delay queue is ended only by whoever took it',
+    instead: 'whoever finishes an item ends the hold of everybody who has it',
+    patches: [{ file: 'redis/lua/delay-finish.lua', from: 'or -1) == lease_end then', to: 'or -1) > 0 then' }],
+    try: ['fan-out, one attempt, duplicate'],
+  },
+  {
+    rule: 'rows at or below the floor are not certain',
+    instead: 'every candidate that is still a contact is shown',
+    patches: [{ file: 'query/narrow.ts', from: 'isAbove(contact, horizon) && isOnPage', to: 'isOnPage' }],
+  },
+  {
+    rule: 'an answer from an index that is not complete is certified by the floor',
+    instead: 'whatever the index has is the answer',
+    patches: [
+      {
+        file: ANSWER,
+        from: 'if (certain.length >= query.limit || (all && floor === undefined)) {',
+        to: 'if (certain.length >= query.limit || all) {',
+      },
+    ],
+  },
+  {
+    rule: 'an index of another epoch is cold',
+    instead: 'a reader does not compare the epoch',
+    patches: [{ file: ANSWER, from: 'if (live.epoch !== reading.epoch) return', to: "if (live.epoch === '') return" }],
+    try: ['floor, any fault'],
+  },
+];

@@ -1,0 +1,212 @@
+import type { Mutation } from './mutation.ts';
+
+const APPLY = 'index/lua/apply.lua';
+const REPLACE = 'index/lua/replace.lua';
+const CLAIM = 'index/lua/claim.lua';
+const REFRESH = 'index/refresh.ts';
+const REBUILD = 'index/rebuild.ts';
+const FAN_OUT = 'index/fan-out.ts';
+
+const NO_CHANGE = "  else\n    redis.call('HSET', m, 'g', nonce)\n  end";
+
+/** The rules that DESIGN §2 and §3 list as looking removable. */
+export const LISTED: readonly Mutation[] = [
+  {
+    rule: 'compare-and-set in apply',
+    instead: 'a refresh writes whatever the nonce is by now',
+    patches: [{ file: APPLY, from: "if g ~= ARGV[first[u]] then return 'R' end", to: '' }],
+  },
+  {
+    rule: 'new nonce on a no-op',
+    instead: 'a refresh that changes nothing leaves the nonce alone',
+    patches: [{ file: APPLY, from: NO_CHANGE, to: '  end' }],
+  },
+  {
+    rule: 'new nonce on a skipped add',
+    instead: 'a refresh that only skips contacts at or below the floor leaves the nonce alone',
+    patches: [
+      { file: APPLY, from: 'local z, m, size, was_empty,', to: 'local skipped\nlocal z, m, size, was_empty,' },
+      {
+        file: APPLY,
+        from: "    size = size - redis.call('ZREM', z, id)",
+        to: "    skipped = score > 0\n    size = size - redis.call('ZREM', z, id)",
+      },
+      {
+        file: APPLY,
+        from: NO_CHANGE,
+        to: "  elseif not skipped then\n    redis.call('HSET', m, 'g', nonce)\n  end\n  skipped = nil",
+      },
+    ],
+  },
+  {
+    rule: 'second read of the pairs in a fan-out',
+    instead: 'the state is read with the page of followers, before their nonces',
+    patches: [
+      { file: FAN_OUT, from: 'yield* refresh(some);', to: "yield* refresh(some, yield* step('pairs', some));" },
+      {
+        file: REFRESH,
+        from: 'refresh(hints: readonly Hint[]): Operation',
+        to: 'refresh(hints: readonly Hint[], known?: any): Operation',
+      },
+      {
+        file: REFRESH,
+        from: 'tryOnce(waiting, attempt === 0 ? behind : [])',
+        to: 'tryOnce(waiting, attempt === 0 ? behind : [], attempt === 0 ? known : undefined)',
+      },
+      { file: REFRESH, from: 'behind: Hint[]): Operation<Map', to: 'behind: Hint[], known?: any): Operation<Map' },
+      {
+        file: REFRESH,
+        from: "rows } = yield* step('pairs', asked);",
+        to: "rows } = known ?? (yield* step('pairs', asked));",
+      },
+    ],
+  },
+  {
+    rule: 'nonce before the rows',
+    instead: 'a refresh reads MySQL first and the nonce afterwards',
+    patches: [
+      {
+        file: REFRESH,
+        from: "  const nonces = yield* step('nonces', named);",
+        to: "  const early = yield* step('pairs', [...users.values()].flat());\n  const nonces = yield* step('nonces', named);",
+      },
+      { file: REFRESH, from: "rows } = yield* step('pairs', asked);", to: 'rows } = early;' },
+    ],
+  },
+  {
+    rule: 'floor',
+    instead: 'a contact is added wherever it stands',
+    patches: [{ file: APPLY, from: 'if score > 0 and above_floor(score, id) then', to: 'if score > 0 then' }],
+  },
+  {
+    rule: 'trim raises the floor',
+    instead: 'what is trimmed away leaves no floor behind',
+    patches: [
+      { file: APPLY, from: '  floor_member, floor_text, floor = lowest[1], lowest[2], tonumber(lowest[2])\n', to: '' },
+    ],
+  },
+  {
+    rule: 'compare-and-set in rebuild',
+    instead: 'a rebuild writes whatever the nonce is by now',
+    patches: [{ file: REPLACE, from: "if g ~= ARGV[first[u]] then return 'R' end", to: '' }],
+  },
+  {
+    rule: 'removal of what fell to or below the floor',
+    instead: 'an entry that fell to or below the floor stays as it was',
+    patches: [
+      {
+        file: APPLY,
+        from: "    size = size - redis.call('ZREM', z, id)",
+        to: "    if score == 0 then size = size - redis.call('ZREM', z, id) end",
+      },
+    ],
+  },
+  {
+    rule: 'publishing after the commit',
+    instead: 'a task without a version goes out before its transaction is committed',
+    patches: [],
+    change: { publish: 'before' },
+  },
+  {
+    rule: 'random nonce, not a counter in the index',
+    instead: 'each write counts the nonce on; a claim begins at 1',
+    patches: [
+      {
+        file: APPLY,
+        from: "if g ~= ARGV[first[u]] then return 'R' end",
+        to: "if g ~= ARGV[first[u]] then return 'R' end\n  nonce = tostring(g + 1)",
+      },
+      {
+        file: REPLACE,
+        from: "if g ~= ARGV[first[u]] then return 'R' end",
+        to: "if g ~= ARGV[first[u]] then return 'R' end\n  nonce = tostring(g + 1)",
+      },
+      { file: CLAIM, from: "nonce = nonce .. '.' .. time[1] .. '.' .. time[2]", to: "nonce = '1'" },
+    ],
+  },
+  {
+    rule: 'random nonce, not a counter of its own (failover)',
+    instead: 'a counter that outlives the index, set back only by a failover',
+    patches: [
+      {
+        file: APPLY,
+        from: "if g ~= ARGV[first[u]] then return 'R' end",
+        to: "if g ~= ARGV[first[u]] then return 'R' end\n  nonce = tostring(redis.call('INCR', m .. ':count'))",
+      },
+      {
+        file: REPLACE,
+        from: "if g ~= ARGV[first[u]] then return 'R' end",
+        to: "if g ~= ARGV[first[u]] then return 'R' end\n  nonce = tostring(redis.call('INCR', m .. ':count'))",
+      },
+      {
+        file: CLAIM,
+        from: "    if redis.call('HSETNX', m, 'g', nonce) == 1 then",
+        to: "    if not redis.call('HGET', m, 'g') then\n      redis.call('HSET', m, 'g', tostring(redis.call('INCR', m .. ':count')))",
+      },
+      { file: CLAIM, from: "        redis.call('HSET', m, 'g', nonce)\n", to: '' },
+    ],
+    try: ['cold, failover'],
+  },
+  {
+    rule: 'a placeholder is not skipped',
+    instead: 'a refresh takes a placeholder for a cold user and leaves it alone',
+    patches: [{ file: APPLY, from: "if not g then return 'C' end", to: "if not g or not e then return 'C' end" }],
+    try: ['cold, one change'],
+  },
+  {
+    rule: 'a cursor stands only for its own tasks',
+    instead: 'any task of the owner goes on at the cursor that it finds',
+    patches: [
+      {
+        file: FAN_OUT,
+        from: 'if (cursor === undefined || !tasks.every((task) => cursor.tasks.includes(task))) {',
+        to: 'if (cursor === undefined) {',
+      },
+    ],
+    try: ['fan-out, delivered again'],
+  },
+  {
+    rule: 'a rebuild that is due precedes the acknowledgement',
+    instead: 'a refresh that leaves too few does not see to it',
+    patches: [
+      { file: REFRESH, from: 'due.length > 0 ? yield* rebuild(due)', to: 'due.length < 0 ? yield* rebuild(due)' },
+    ],
+  },
+  {
+    rule: "only the statement's own epoch, in a rebuild",
+    instead: 'a rebuild writes the epoch that a later statement returns',
+    patches: [
+      {
+        file: REBUILD,
+        from: "const { epoch, tops } = yield* step('topContacts', claimed);",
+        to: "const { tops } = yield* step('topContacts', claimed);\n    const { epoch } = yield* step('pairs', []);",
+      },
+    ],
+    try: ['cold, failover'],
+  },
+  {
+    rule: "only the statement's own epoch, in a refresh",
+    instead: 'a refresh writes the epoch that a later statement returns',
+    patches: [
+      {
+        file: REFRESH,
+        from: "const { epoch, rows } = yield* step('pairs', asked);",
+        to: "const { rows } = yield* step('pairs', asked);\n  const { epoch } = yield* step('pairs', []);",
+      },
+    ],
+    notCaught:
+      'a refresh writes only into an index of the very epoch that it brings, built before its nonce was read; a later epoch can only make it drop the index. In a rebuild the rule is needed',
+  },
+  {
+    rule: 'n is the size, when written',
+    instead: 'a refresh writes into an index whose set was evicted',
+    patches: [{ file: APPLY, from: 'n ~= text(size) or ', to: '' }],
+    try: ['floor, any fault'],
+  },
+  {
+    rule: 'n is the size, when read',
+    instead: 'a reader takes an index whose set was evicted for whole',
+    patches: [{ file: 'index/redis-contact-index.ts', from: ' || Number(size ?? -1) !== members', to: '' }],
+    try: ['floor, any fault'],
+  },
+];

@@ -1,0 +1,17 @@
+import type { Patch } from '../patch.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+
+/** A rule taken out of the product: a search must then find a wrong history, or the rule is not needed. */
+export interface Mutation {
+  /** The rule, as docs/exactness.md names it. */
+  readonly rule: string;
+  /** What is done instead. */
+  readonly instead: string;
+  readonly patches: readonly Patch[];
+  /** A rule of the site's: what changes there. */
+  readonly change?: Partial<Scenario>;
+  /** The names of scenarios to search first: there it is found sooner. */
+  readonly try?: readonly string[];
+  /** Why its removal is not caught, where that is known and accepted. */
+  readonly notCaught?: string;
+}

@@ -1,0 +1,12 @@
+import { FURTHER } from './further.ts';
+import { LISTED } from './listed.ts';
+import type { Mutation } from './mutation.ts';
+
+export const MUTATIONS: readonly Mutation[] = [...LISTED, ...FURTHER];
+
+/** @throws where there is no such mutation */
+export function mutationOf(rule: string): Mutation {
+  const mutation = MUTATIONS.find((other) => other.rule === rule);
+  if (mutation === undefined) throw new Error(`there is no rule '${rule}' to take out`);
+  return mutation;
+}

@@ -1,0 +1,10 @@
+/** The product's code that is proven, all of it in one place: it is loaded by `load-product.ts`, with or without a patch. */
+export { doDelayed } from '../src/consumers/delayed-items.ts';
+export { stagesOf } from '../src/consumers/planned-work.ts';
+export { planWork } from '../src/consumers/work-plan.ts';
+export { DelayedWork } from '../src/index/deferred-work.ts';
+export { rebuild } from '../src/index/rebuild.ts';
+export { RedisContactIndex } from '../src/index/redis-contact-index.ts';
+export { RedisFanOutCursors } from '../src/index/redis-fan-out-cursors.ts';
+export { RecentContacts } from '../src/query/recent-contacts.ts';
+export { DelayQueue } from '../src/redis/delay-queue.ts';

@@ -1,0 +1,86 @@
+import type { Job, JobResult } from './job.ts';
+import type { Mutation } from './mutations/mutation.ts';
+import { doJobs } from './pool.ts';
+import { historyLines, mutationLine, partText, scenarioHeader, scenarioLine, totalLine } from './report.ts';
+import type { Listed } from './scenarios/scenarios.ts';
+
+export interface ProveOptions {
+  readonly threads: number;
+  /** States at the most of each scenario of part c. */
+  readonly budget: number;
+  /** For people, a line at a time. */
+  readonly print: (line: string) => void;
+}
+
+/** Searches the scenarios. Resolves to an object for programs; `bad` counts the scenarios with a wrong history. */
+export async function searchAll(scenarios: readonly Listed[], { threads, budget, print }: ProveOptions) {
+  const from = performance.now();
+  const jobs = scenarios.map(
+    ({ part, scenario }): Job => ({
+      kind: 'search',
+      scenario: scenario.name,
+      statesAtMost: part === 'c' ? budget : Number.MAX_SAFE_INTEGER,
+    }),
+  );
+  print(scenarioHeader());
+  const results = await doJobs(jobs, threads, (result, place) => {
+    const { part, scenario } = scenarios[place] as Listed;
+    if (scenarios[place - 1]?.part !== part) print(partText(part));
+    print(scenarioLine(scenario.name, result));
+    for (const line of historyLines(result)) print(line);
+  });
+  const seconds = (performance.now() - from) / 1000;
+  print(totalLine(results, seconds));
+  return { ...totals(results), seconds: round(seconds), scenarios: results.map(plain) };
+}
+
+/** Takes the rules out, one at a time. `missed` names those that nothing showed to be needed, but for the known ones. */
+export async function mutateAll(
+  mutations: readonly Mutation[],
+  { threads, print }: Pick<ProveOptions, 'threads' | 'print'>,
+) {
+  const from = performance.now();
+  const jobs = mutations.map(({ rule }): Job => ({ kind: 'mutate', rule }));
+  const results = await doJobs(jobs, threads, (result, place) => {
+    const mutation = mutations[place] as Mutation;
+    print(mutationLine(mutation, result));
+    print(`   instead: ${mutation.instead}`);
+    for (const line of historyLines(result)) print(line);
+    if (result.violation === undefined && mutation.notCaught) print(`   known: ${mutation.notCaught}`);
+    print('');
+  });
+  const rules = mutations.map(({ rule, instead, notCaught }, i) => ({
+    rule,
+    instead,
+    notCaught,
+    ...plain(results[i] as JobResult),
+  }));
+  const missed = rules
+    .filter(({ violation, notCaught }) => violation === undefined && notCaught === undefined)
+    .map(({ rule }) => rule);
+  const caught = rules.filter(({ violation }) => violation !== undefined).length;
+  const seconds = (performance.now() - from) / 1000;
+  print(`${caught} of ${rules.length} rules taken out were caught in ${seconds.toFixed(1)} s`);
+  for (const rule of missed) print(`NOT CAUGHT, and no reason is written: ${rule}`);
+  return { caught, missed, seconds: round(seconds), rules };
+}
+
+function totals(results: readonly JobResult[]) {
+  const sum = (field: 'histories' | 'states' | 'transitions' | 'atRest') =>
+    results.reduce((all, result) => all + result[field], 0);
+  return {
+    histories: sum('histories'),
+    states: sum('states'),
+    transitions: sum('transitions'),
+    at_rest: sum('atRest'),
+    bad: results.filter((result) => result.violation !== undefined).length,
+  };
+}
+
+function plain({ scenario, histories, states, transitions, atRest, seconds, cut, violation, trace }: JobResult) {
+  return { scenario, histories, states, transitions, at_rest: atRest, seconds: round(seconds), cut, violation, trace };
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}

@@ -1,0 +1,87 @@
+/** What a key holds. Sets are kept in Redis's order: by score, then by the bytes of the member. */
+export type Value =
+  | { readonly kind: 'hash'; readonly fields: ReadonlyMap<string, string> }
+  | { readonly kind: 'zset'; readonly members: readonly Member[] }
+  | { readonly kind: 'string'; readonly text: string };
+
+export interface Member {
+  readonly member: string;
+  readonly score: number;
+}
+
+interface Entry {
+  readonly value: Value;
+  /** ms since 1970; undefined: never. */
+  readonly expiresAt: number | undefined;
+}
+
+/** The keys of one Redis. Values are never changed in place, so that a copy costs next to nothing. */
+export class Keyspace {
+  readonly #entries: Map<string, Entry>;
+  /** ms since 1970: the server's clock. */
+  readonly now: number;
+  /** The most members that a set has had here, if only for an instant. */
+  peak = 0;
+
+  constructor(now: number, entries: ReadonlyMap<string, Entry> = new Map()) {
+    this.now = now;
+    this.#entries = new Map(entries);
+  }
+
+  copy(now = this.now): Keyspace {
+    return new Keyspace(now, this.#entries);
+  }
+
+  keys(): string[] {
+    return [...this.#entries.keys()].filter((key) => this.get(key) !== undefined).sort();
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry?.expiresAt !== undefined && entry.expiresAt <= this.now) return undefined;
+    return entry?.value;
+  }
+
+  /** Keeps the key's expiry. An empty set or hash is no key at all. */
+  put(key: string, value: Value): void {
+    const expiresAt = this.expiresAt(key);
+    if (value.kind === 'zset') this.peak = Math.max(this.peak, value.members.length);
+    if (isEmpty(value)) this.#entries.delete(key);
+    else this.#entries.set(key, { value, expiresAt });
+  }
+
+  /** Was there such a key? */
+  delete(key: string): boolean {
+    const existed = this.get(key) !== undefined;
+    this.#entries.delete(key);
+    return existed;
+  }
+
+  /** ms since 1970; undefined: never, or there is no such key. */
+  expiresAt(key: string): number | undefined {
+    return this.get(key) === undefined ? undefined : this.#entries.get(key)?.expiresAt;
+  }
+
+  /** A time that has passed deletes the key, as in Redis. */
+  expireAt(key: string, at: number): void {
+    const value = this.get(key);
+    if (value === undefined) return;
+    if (at <= this.now) this.#entries.delete(key);
+    else this.#entries.set(key, { value, expiresAt: at });
+  }
+}
+
+/** Equal texts are equal contents. */
+export function textOf(keyspace: Keyspace): string {
+  return JSON.stringify(keyspace.keys().map((key) => [key, plainOf(keyspace.get(key)), keyspace.expiresAt(key)]));
+}
+
+function plainOf(value: Value | undefined): unknown {
+  if (value?.kind === 'hash') return [...value.fields].sort(([a], [b]) => (a < b ? -1 : 1));
+  return value?.kind === 'zset' ? value.members.map(({ member, score }) => [member, score]) : value?.text;
+}
+
+function isEmpty(value: Value): boolean {
+  if (value.kind === 'hash') return value.fields.size === 0;
+  return value.kind === 'zset' && value.members.length === 0;
+}

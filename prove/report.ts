@@ -1,0 +1,69 @@
+import type { JobResult } from './job.ts';
+import type { Mutation } from './mutations/mutation.ts';
+import type { Listed } from './scenarios/scenarios.ts';
+import type { Trace } from './search/trace.ts';
+
+const PART_TEXT = {
+  a: '1 user, 3 contacts, max 2, min 1; 2 workers',
+  b: '1 owner, 2 followers, pages of one; 2 workers',
+  c: '3 actions, as far as the budget goes',
+};
+
+const NAME_WIDTH = 36;
+
+export function partText(part: Listed['part']): string {
+  return `${part}. ${PART_TEXT[part]}`;
+}
+
+export function scenarioHeader(): string {
+  return `   ${'scenario'.padEnd(NAME_WIDTH)}${columns('histories', 'states', 'at rest', 'seconds')}  bad`;
+}
+
+export function scenarioLine(name: string, result: JobResult): string {
+  const bad = result.violation === undefined ? '0' : `${result.violation.rule}`;
+  return `   ${name.padEnd(NAME_WIDTH)}${figures(result)}  ${bad}${result.cut ? '  (cut)' : ''}`;
+}
+
+export function totalLine(results: readonly JobResult[], seconds: number): string {
+  const sum = (field: 'histories' | 'states' | 'atRest') => results.reduce((all, result) => all + result[field], 0);
+  const bad = results.filter((result) => result.violation !== undefined).length;
+  const total = { histories: sum('histories'), states: sum('states'), atRest: sum('atRest'), seconds };
+  return `   ${'total'.padEnd(NAME_WIDTH)}${figures(total)}  ${bad}`;
+}
+
+/** A wrong history, step by step. */
+export function historyLines({ violation, trace, scenario }: JobResult): string[] {
+  if (violation === undefined) return [];
+  return [`   ${violation.rule} is broken (${scenario}): ${violation.what}`, ...traceLines(trace)].map((line) =>
+    line.trimEnd(),
+  );
+}
+
+function traceLines(trace: Trace | undefined): string[] {
+  if (trace === undefined) return [];
+  const steps = trace.events.map((event, i) => `   ${String(i + 1).padStart(4)}  ${event}`);
+  return [...trace.start.map((line) => `   start ${line}`), ...steps, ...trace.end.map((line) => `   end   ${line}`)];
+}
+
+export function mutationLine({ rule, notCaught }: Mutation, result: JobResult): string {
+  const caught = result.violation !== undefined;
+  const verdict = caught
+    ? `caught: ${result.violation?.rule} after ${result.trace?.events.length ?? 0} events`
+    : notCaught
+      ? 'not caught, as known'
+      : 'NOT CAUGHT';
+  return `${rule.padEnd(66)}${verdict.padEnd(32)}${result.seconds.toFixed(1).padStart(6)} s`;
+}
+
+function figures({
+  histories,
+  states,
+  atRest,
+  seconds,
+}: Pick<JobResult, 'histories' | 'states' | 'atRest' | 'seconds'>): string {
+  return columns(...[histories, states, atRest].map((count) => count.toLocaleString('en')), seconds.toFixed(1));
+}
+
+function columns(...texts: string[]): string {
+  return texts.map((text) => text.padStart(12)).join('');
+}

@@ -1,0 +1,101 @@
+import type { Menu } from '../site/actions.ts';
+import type { Photo, Relationship, Site } from '../site/site.ts';
+import type { Fault, Scenario } from './scenario.ts';
+
+// Equal uploads are ordered by the bytes of the ids: 9 above 100 above 10.
+const USER = '5';
+const CONTACTS = ['9', '10', '100'] as const;
+
+export const ANY_FAULT: readonly Fault[] = ['crash', 'duplicate', 'rebuild', 'evict', 'drop', 'epoch', 'loss'];
+
+/** Uploads below, among and above those that there are, and one for friends only. */
+const MENU: Menu = {
+  pairs: CONTACTS.map((contact) => ({ user: USER, contact })),
+  grants: CONTACTS.map((contact) => ({ user: contact, contact: USER })),
+  uploads: CONTACTS.flatMap((owner) => [15, 20, 45].map((at) => ({ owner, audience: 0, at }) as const)),
+  owners: CONTACTS,
+  audiences: [0, 1, 4],
+};
+
+interface Contact {
+  readonly id: (typeof CONTACTS)[number];
+  readonly related: boolean;
+  /** Does this contact call the user a friend? */
+  readonly grants: boolean;
+  /** Times of the photos. */
+  readonly shown: readonly number[];
+  readonly forFriends: readonly number[];
+}
+
+function siteOf(contacts: readonly Contact[]): Site {
+  const row = (user: string, contact: string, active: boolean, isFriend: boolean): Relationship => ({
+    user,
+    contact,
+    active,
+    isFriend,
+    version: 1,
+  });
+  const photos = contacts.flatMap(({ id, shown, forFriends }): Photo[] => [
+    ...shown.map((at) => ({ owner: id, audience: 0, at }) as const),
+    ...forFriends.map((at) => ({ owner: id, audience: 1, at }) as const),
+  ]);
+  return {
+    epoch: 'E1',
+    relationships: contacts.flatMap(({ id, related, grants }) => [
+      row(USER, id, related, id === '9'),
+      row(id, USER, true, grants),
+    ]),
+    photos,
+  };
+}
+
+/** All three are contacts: one is left out, below the floor. */
+const THREE = siteOf([
+  { id: '9', related: true, grants: false, shown: [30], forFriends: [] },
+  { id: '10', related: true, grants: false, shown: [20], forFriends: [40] },
+  { id: '100', related: true, grants: true, shown: [10], forFriends: [] },
+]);
+
+/** All three were active at the same time. */
+const TIES = siteOf([
+  { id: '9', related: true, grants: false, shown: [20], forFriends: [] },
+  { id: '10', related: true, grants: true, shown: [], forFriends: [20] },
+  { id: '100', related: true, grants: false, shown: [20], forFriends: [] },
+]);
+
+/** One is no contact yet: the index is full and complete. */
+const TWO = siteOf([
+  { id: '9', related: true, grants: false, shown: [30], forFriends: [] },
+  { id: '10', related: true, grants: false, shown: [20], forFriends: [40] },
+  { id: '100', related: false, grants: true, shown: [10], forFriends: [] },
+]);
+
+/** One contact without photos, one who is no contact: the index is complete and has room. */
+const ONE = siteOf([
+  { id: '9', related: true, grants: false, shown: [30], forFriends: [] },
+  { id: '10', related: false, grants: false, shown: [20], forFriends: [] },
+  { id: '100', related: true, grants: false, shown: [], forFriends: [40] },
+]);
+
+/** 1 user, 3 contacts, max 2, min 1; warm, two workers, two actions. */
+export function oneUser(name: string, changes: Partial<Scenario>): Scenario {
+  return {
+    name,
+    users: [USER],
+    max: 2,
+    min: 1,
+    pageSize: 500,
+    site: THREE,
+    index: 'warm',
+    menu: MENU,
+    actions: 2,
+    faults: ANY_FAULT,
+    faultsAtMost: 1,
+    workers: 2,
+    publish: 'after',
+    versions: false,
+    ...changes,
+  };
+}
+
+export const SITES = { THREE, TIES, TWO, ONE };

@@ -1,0 +1,84 @@
+import { fanOut } from './fan-out.ts';
+import { ANY_FAULT, oneUser, SITES } from './one-user.ts';
+import type { Fault, Scenario } from './scenario.ts';
+
+/**
+ * - `a` 2 actions over 1 user and 3 contacts
+ * - `b` 2 actions on 1 owner with 2 followers, pages of one
+ * - `c` 3 actions, as far as the budget goes
+ */
+export type Part = 'a' | 'b' | 'c';
+
+export interface Listed {
+  readonly part: Part;
+  readonly scenario: Scenario;
+}
+
+const AGAIN: readonly Fault[] = ['crash', 'duplicate', 'rebuild'];
+
+const BEFORE_COMMIT: Partial<Scenario> = { versions: true, publish: 'versioned before' };
+
+/** Without faults: a second or so each. */
+const SMALL: readonly Listed[] = [
+  a('floor', { faultsAtMost: 0 }),
+  a('ties', { site: SITES.TIES, faultsAtMost: 0 }),
+  a('complete and full', { site: SITES.TWO, faultsAtMost: 0 }),
+  a('complete with room', { site: SITES.ONE, faultsAtMost: 0 }),
+  a('one attempt', { attempts: 1, faultsAtMost: 0 }),
+  a('cold, one change', { index: 'cold', actions: 1, faults: ['rebuild', 'evict', 'epoch', 'crash'], faultsAtMost: 3 }),
+  a('cold, commands sent twice', {
+    index: 'cold',
+    actions: 1,
+    workers: 3,
+    faults: ['rebuild', 'resend'],
+    faultsAtMost: 3,
+  }),
+  a('cold, failover', { index: 'cold', actions: 1, faults: ['rebuild', 'failover'], faultsAtMost: 3 }),
+  a('one change before its commit', { ...BEFORE_COMMIT, actions: 1, faultsAtMost: 1 }),
+  b('fan-out', { faultsAtMost: 0 }),
+  b('fan-out, one attempt', { attempts: 1, faultsAtMost: 0 }),
+  b('fan-out, one change', { actions: 1, faults: ['crash', 'duplicate', 'rebuild', 'drop'], faultsAtMost: 2 }),
+];
+
+const LARGE: readonly Listed[] = [
+  a('floor, any fault', { faults: [...ANY_FAULT, 'resend'] }),
+  a('ties, any fault', { site: SITES.TIES }),
+  a('complete and full, any fault', { site: SITES.TWO }),
+  a('complete with room, any fault', { site: SITES.ONE }),
+  a('placeholder, any fault', { index: 'placeholder' }),
+  a('cold, rebuilt and any fault', { index: 'cold', faults: ['crash', 'rebuild', 'evict', 'epoch'], faultsAtMost: 2 }),
+  a('failover', { faults: ['failover'] }),
+  a('one attempt, delivered again', { attempts: 1, faults: AGAIN }),
+  a('delivered again, twice', { faults: AGAIN, faultsAtMost: 2 }),
+  a('changes before their commits', { ...BEFORE_COMMIT, faultsAtMost: 0 }),
+  b('fan-out, delivered again', { faults: ['crash', 'duplicate'] }),
+  b('fan-out, any fault', {}),
+  b('fan-out, one attempt, duplicate', { attempts: 1, faults: ['duplicate'] }),
+  c(oneUser('three actions', { actions: 3, faultsAtMost: 0 })),
+  c(fanOut('fan-out, three actions', { actions: 3, faultsAtMost: 0 })),
+];
+
+/** Everything that is searched. */
+export const SCENARIOS: readonly Listed[] = [...SMALL, ...LARGE];
+
+/** What is searched in every run of the tests. */
+export const QUICK: readonly Listed[] = SMALL;
+
+/** @throws where there is no such scenario */
+export function scenarioOf(name: string): Scenario {
+  const listed = SCENARIOS.find(({ scenario }) => scenario.name === name);
+  if (listed === undefined) throw new Error(`there is no scenario '${name}'`);
+  return listed.scenario;
+}
+
+function a(name: string, changes: Partial<Scenario>): Listed {
+  return { part: 'a', scenario: oneUser(name, changes) };
+}
+
+function b(name: string, changes: Partial<Scenario>): Listed {
+  return { part: 'b', scenario: fanOut(name, changes) };
+}
+
+function c(scenario: Scenario): Listed {
+  return { part: 'c', scenario };
+}

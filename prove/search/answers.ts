@@ -1,0 +1,113 @@
+import type { Id } from '../../src/contracts/id.ts';
+import { byKeyDescending, isAbove, type Key } from '../../src/contracts/key.ts';
+import type { RecentAnswer, RecentQuery } from '../../src/query/recent-contacts.ts';
+import type { Machine } from '../machine/machine.ts';
+import { Unknown, whenKnown } from '../machine/unknown.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { ModelDatabase } from '../site/model-database.ts';
+import type { TruthRow } from '../site/site.ts';
+import type { Violation } from '../violation.ts';
+import { textOf } from './checks.ts';
+import type { Debts } from './debts.ts';
+
+interface Told {
+  readonly query: RecentQuery;
+  readonly answer: RecentAnswer;
+  /** What plain SQL answers, without a limit. */
+  readonly truth: readonly Key[];
+}
+
+/** What a client is told, by the product's own code, for every question about a user. */
+export class Answers {
+  readonly #machine: Machine;
+  readonly #scenario: Scenario;
+  readonly #told = new Map<number, readonly Told[]>();
+
+  constructor(machine: Machine, scenario: Scenario) {
+    this.#machine = machine;
+    this.#scenario = scenario;
+  }
+
+  /** I7: nobody who is no contact, and no photo that the user may not see. @throws Unknown */
+  checkRows(index: number, site: number): Violation | undefined {
+    for (const { query, answer, truth } of this.#ask(index, site)) {
+      const wrong = answer.contacts.find(({ id, at }) => !truth.some((key) => key.id === id && key.at === at));
+      const what = `names ${textOf(wrong ? [wrong] : [])}; MySQL says ${textOf(truth)}`;
+      if (wrong !== undefined) return { rule: 'I7', what: `${nameOf(query)} ${what}` };
+    }
+    return undefined;
+  }
+
+  /** I8: what plain SQL answers, but for those of whom tasks are on their way. @throws Unknown */
+  checkOrder(index: number, site: number, debts: Debts): Violation | undefined {
+    for (const told of this.#ask(index, site)) {
+      const what = otherThanSql(told, (id) => debts.pairs.includes(`${told.query.user} ${id}`));
+      if (what !== undefined) return { rule: 'I8', what: `${nameOf(told.query)} ${what}` };
+    }
+    return undefined;
+  }
+
+  #ask(index: number, site: number): readonly Told[] {
+    const key = index * 2 ** 24 + site;
+    const told = this.#told.get(key);
+    if (told === undefined) throw new Unknown(async () => void this.#told.set(key, await this.#find(index, site)));
+    return told;
+  }
+
+  async #find(index: number, site: number): Promise<Told[]> {
+    const snapshot = this.#machine.site.snapshot(site);
+    const recent = new this.#machine.product.code.RecentContacts({
+      index: { read: (user) => whenKnown(() => this.#machine.index.read(index, user)) },
+      database: new ModelDatabase(snapshot).database,
+      fromReplica: false,
+      min: this.#scenario.min,
+      limitPlain: (plain) => plain(),
+      onCold: () => undefined,
+      onLow: () => undefined,
+      touch: false,
+      now: () => 0,
+    });
+    const told: Told[] = [];
+    for (const user of this.#scenario.users) {
+      const rows = snapshot.rows.filter((row) => row.user === user && row.related && row.at > 0);
+      for (const query of queries(user, rows)) {
+        told.push({ query, answer: await recent.find(query), truth: wantedBy(query, rows) });
+      }
+    }
+    return told;
+  }
+}
+
+/** Every limit, every page, and a filter. */
+function* queries(user: Id, rows: readonly TruthRow[]): Iterable<RecentQuery> {
+  for (const limit of [1, 2, 3]) yield { user, limit, relation: 'any', below: undefined };
+  for (const row of rows) yield { user, limit: 1, relation: 'any', below: keyOf(row) };
+  yield { user, limit: 2, relation: 'friends', below: undefined };
+}
+
+function wantedBy({ relation, below }: RecentQuery, rows: readonly TruthRow[]): Key[] {
+  return rows
+    .filter((row) => relation === 'any' || row.isFriend)
+    .map(keyOf)
+    .filter((key) => below === undefined || isAbove(below, key))
+    .sort(byKeyDescending);
+}
+
+/** Nobody is missed but those on their way, who may be missing; so what is told goes on until that many are there. */
+function otherThanSql({ query, answer, truth }: Told, isOnItsWay: (id: Id) => boolean): string | undefined {
+  const { contacts, more, source } = answer;
+  const told = new Set(contacts.map(({ id }) => id));
+  const due = truth.filter(({ id }) => told.has(id) || !isOnItsWay(id));
+  const [is, should] = [textOf(contacts), textOf(due.slice(0, query.limit))];
+  if (is !== should) return `is ${is} (${source}), by plain SQL ${should}`;
+  return !more && due.length > query.limit ? 'says that there are no more' : undefined;
+}
+
+function keyOf({ contact, at }: TruthRow): Key {
+  return { id: contact, at };
+}
+
+function nameOf({ user, limit, relation, below }: RecentQuery): string {
+  const page = below === undefined ? '' : ` below ${textOf([below])}`;
+  return `the answer for ${user} (limit ${limit}, ${relation}${page})`;
+}

@@ -1,0 +1,72 @@
+import type { Id } from '../../src/contracts/id.ts';
+import { isAbove, type Key } from '../../src/contracts/key.ts';
+import type { WarmReading } from '../../src/index/contact-index.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { keysOf } from '../site/questions.ts';
+import type { Violation } from '../violation.ts';
+import type { Debts } from './debts.ts';
+
+/**
+ * I1 to I3 of every user's index, and that its two keys expire together. A cold index is never wrong. While tasks are on
+ * their way, all that they do not speak of must be right all the same; at rest, everything.
+ * @throws Unknown
+ */
+export function checkIndexes(
+  machine: Machine,
+  scenario: Scenario,
+  index: number,
+  site: number,
+  debts: Debts,
+): Violation | undefined {
+  const { epoch, rows } = machine.site.snapshot(site);
+  for (const user of scenario.users) {
+    const reading = machine.index.read(index, user);
+    if (reading.state !== 'warm' || reading.epoch !== epoch) continue;
+    const isSettled = (key: Key) => !debts.pairs.includes(`${user} ${key.id}`);
+    const mayBeLow = debts.rebuilds.includes(user) || debts.pairs.some((pair) => pair.startsWith(`${user} `));
+    const truth = keysOf(rows, user).filter(isSettled);
+    const wrong =
+      compare(reading, truth, isSettled) ?? checkSize(reading, scenario, mayBeLow) ?? checkExpiry(machine, index, user);
+    if (wrong !== undefined)
+      return { rule: wrong.rule, what: `the index of ${user} is ${describe(reading)}; ${wrong.what}` };
+  }
+  return undefined;
+}
+
+function compare(
+  { head, floor }: WarmReading,
+  truth: readonly Key[],
+  isSettled: (key: Key) => boolean,
+): Violation | undefined {
+  const above = truth.filter((key) => isAbove(key, floor));
+  const held = head.filter(isSettled);
+  const left = above.find(({ id }) => !held.some((key) => key.id === id));
+  if (left !== undefined) return { rule: 'I1', what: `${textOf([left])} is left out above the floor` };
+  const extra = held.find((key) => !above.some(({ id, at }) => id === key.id && at === key.at));
+  if (extra !== undefined) return { rule: 'I1', what: `MySQL does not say ${textOf([extra])}` };
+  return undefined;
+}
+
+/** @param mayBeLow something that will see to it is still to be done */
+function checkSize({ size, floor }: WarmReading, { max, min }: Scenario, mayBeLow: boolean): Violation | undefined {
+  if (size > max) return { rule: 'I2', what: `it has more than ${max}` };
+  if (size < min && floor !== undefined && !mayBeLow)
+    return { rule: 'I2', what: `it has fewer than ${min}, and is not complete` };
+  return undefined;
+}
+
+/** Otherwise the one that is left would be a torn index until it expires too. */
+function checkExpiry(machine: Machine, index: number, user: Id): Violation | undefined {
+  const { set, meta, exists } = machine.index.expiries(index, user);
+  if (!exists || set === meta) return undefined;
+  return { rule: 'expiry', what: `its keys expire at ${set ?? 'no time'} and ${meta ?? 'no time'}` };
+}
+
+export function describe({ head, floor }: WarmReading): string {
+  return `${textOf(head)}${floor ? `, floor ${textOf([floor])}` : ', complete'}`;
+}
+
+export function textOf(keys: readonly Key[]): string {
+  return keys.length === 0 ? 'nobody' : keys.map(({ id, at }) => `${id}@${at}`).join(' ');
+}

@@ -1,0 +1,55 @@
+import type { Id } from '../../src/contracts/id.ts';
+import { Interner } from '../interner.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { State } from './state.ts';
+
+/** What is still to be done before the indexes can be expected to be right. */
+export interface Debts {
+  /** `user contact`: a change of this pair is committed, or about to be, and its task was never done. */
+  readonly pairs: readonly string[];
+  /** Users whose rebuild was put off. */
+  readonly rebuilds: readonly Id[];
+}
+
+/** The debts of states, by their numbers; 0 is none: the state is at rest. */
+export class DebtStore {
+  readonly #debts = new Interner<Debts>();
+  readonly #numbers = new Map<number, number>();
+  readonly #machine: Machine;
+  readonly #users: readonly Id[];
+
+  constructor(machine: Machine, users: readonly Id[]) {
+    this.#machine = machine;
+    this.#users = users;
+    this.#debts.number({ pairs: [], rebuilds: [] });
+  }
+
+  of({ tasks, side }: State): number {
+    const key = tasks * 2 ** 24 + side;
+    let number = this.#numbers.get(key);
+    if (number === undefined) {
+      number = this.#debts.number(this.#collect(tasks, side));
+      this.#numbers.set(key, number);
+    }
+    return number;
+  }
+
+  debts(number: number): Debts {
+    return this.#debts.thing(number);
+  }
+
+  #collect(tasks: number, side: number): Debts {
+    const pairs = new Set<string>();
+    const rebuilds = new Set<Id>();
+    for (const { task, owed, uncommitted } of this.#machine.tasks.list(tasks)) {
+      if (!owed && uncommitted === undefined) continue;
+      if ('contact' in task) pairs.add(`${task.user} ${task.contact}`).add(`${task.contact} ${task.user}`);
+      else if ('owner' in task) for (const user of this.#users) pairs.add(`${user} ${task.owner}`);
+    }
+    for (const item of this.#machine.side.items(side)) {
+      if (item.kind === 'rebuild') rebuilds.add(item.user);
+      else pairs.add(`${item.user} ${item.contact}`).add(`${item.contact} ${item.user}`);
+    }
+    return { pairs: [...pairs].sort(), rebuilds: [...rebuilds].sort() };
+  }
+}

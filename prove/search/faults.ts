@@ -1,0 +1,138 @@
+import type { Id } from '../../src/contracts/id.ts';
+import type { IndexEffect } from '../machine/index-store.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { Fault, Scenario } from '../scenarios/scenario.ts';
+import { IDLE, type State } from './state.ts';
+import { type Move, renamed, type Workers } from './workers.ts';
+
+/** @param what for people; `worker` did it, if anybody here did */
+export type Emit = (move: Move, what: string, worker?: number) => void;
+
+/** What may go wrong in a state, each as a state to go on from. */
+export class Faults {
+  readonly #machine: Machine;
+  readonly #scenario: Scenario;
+  readonly #workers: Workers;
+  readonly #rebuilds: readonly (readonly [Id, number])[];
+
+  readonly #happening: Readonly<Record<Fault, (state: State, emit: Emit) => void>> = {
+    crash: (state, emit) => this.#crash(state, emit),
+    resend: (state, emit) => this.#resend(state, emit),
+    duplicate: (state, emit) => this.#duplicate(state, emit),
+    rebuild: (state, emit) => this.#rebuild(state, emit),
+    evict: (state, emit) => this.#evict(state, emit),
+    drop: (state, emit) => this.#without(state, 'both', emit),
+    epoch: (state, emit) => this.#newEpoch(state, emit),
+    loss: (state, emit) => this.#loss(state, emit),
+    failover: (state, emit) => this.#failover(state, emit),
+  };
+
+  constructor(machine: Machine, scenario: Scenario, workers: Workers) {
+    this.#machine = machine;
+    this.#scenario = scenario;
+    this.#workers = workers;
+    this.#rebuilds = scenario.users.map((user) => [user, machine.operations.begin({ kind: 'rebuild', users: [user] })]);
+  }
+
+  at(before: State, emit: Emit): void {
+    if (before.faults === 0) return;
+    const state = { ...before, faults: before.faults - 1 };
+    for (const fault of this.#scenario.faults) this.#happening[fault](state, emit);
+  }
+
+  #crash(state: State, emit: Emit): void {
+    const { operations, side, tasks } = this.#machine;
+    for (const [worker, operation] of state.workers.entries()) {
+      if (operation === IDLE) continue;
+      const { cause, resends } = operations.at(operation);
+      const idle = { ...state, workers: state.workers.with(worker, IDLE) };
+      const left = resends ? this.#withIndex(idle, this.#machine.index.notResent(state.index)) : idle;
+      const next =
+        operations.causes.thing(cause).kind === 'tasks'
+          ? { ...left, tasks: tasks.returned(state.tasks, cause) }
+          : { ...left, side: side.lapsed(state.side) };
+      this.#emit(emit, next, 'crashes; its work comes again', worker);
+    }
+  }
+
+  /** A command reaches Redis, its reply is lost; the client sends it again when it is connected again. */
+  #resend(state: State, emit: Emit): void {
+    const { operations, index } = this.#machine;
+    if (index.contents.thing(state.index).resent !== undefined) return;
+    for (const [worker, operation] of state.workers.entries()) {
+      const wants = operation === IDLE ? undefined : operations.at(operation).wants;
+      if (wants?.place !== 'index') continue;
+      const step = operations.steps.thing(wants.step);
+      const again = { ...state, workers: state.workers.with(worker, operations.resending(operation)) };
+      const next = this.#withIndex(again, index.do(step, wants.step, state.index, 'first'));
+      this.#emit(emit, next, `sends ${step.name}, which is done; the reply is lost, it will be sent again`, worker);
+    }
+  }
+
+  #duplicate(state: State, emit: Emit): void {
+    const worker = state.workers.indexOf(IDLE);
+    if (worker < 0) return;
+    for (const { tasks, operation, what } of this.#machine.tasks.duplicates(state.tasks)) {
+      emit(this.#workers.begin({ ...state, tasks }, worker, operation), what, worker);
+    }
+  }
+
+  #rebuild(state: State, emit: Emit): void {
+    const worker = state.workers.indexOf(IDLE);
+    if (worker < 0) return;
+    for (const [user, operation] of this.#rebuilds) {
+      emit(this.#workers.begin(state, worker, operation), `is asked to build the index of ${user}`, worker);
+    }
+  }
+
+  #evict(state: State, emit: Emit): void {
+    this.#without(state, 'set', emit);
+    this.#without(state, 'meta', emit);
+  }
+
+  #without(state: State, which: 'set' | 'meta' | 'both', emit: Emit): void {
+    for (const user of this.#scenario.users) {
+      const effect = this.#machine.index.without(state.index, user, which);
+      if (effect.contents === state.index) continue;
+      const what = {
+        set: `the set of ${user} is evicted`,
+        meta: `the hash of ${user} is evicted`,
+        both: `the index of ${user} is dropped`,
+      };
+      this.#emit(emit, this.#withIndex(state, effect), what[which]);
+    }
+  }
+
+  #newEpoch(state: State, emit: Emit): void {
+    this.#emit(emit, { ...state, site: this.#machine.site.newEpoch(state.site) }, 'a new epoch begins');
+  }
+
+  #loss(state: State, emit: Emit): void {
+    const { site, tasks } = this.#machine;
+    for (const loss of tasks.losses(state.tasks)) {
+      const next = { ...state, site: site.newEpoch(state.site), tasks: loss.tasks };
+      this.#emit(emit, next, `${loss.what}, which is noticed: a new epoch begins`);
+    }
+  }
+
+  /** Until then the replica falls behind from some moment on, which is no fault yet. */
+  #failover(state: State, emit: Emit): void {
+    const { index, site } = this.#machine;
+    if (index.contents.thing(state.index).replica === undefined) {
+      const synced = this.#withIndex({ ...state, faults: state.faults + 1 }, index.synced(state.index));
+      this.#emit(emit, synced, 'the replica has everything up to here, and falls behind');
+      return;
+    }
+    const failedOver = this.#withIndex(state, index.failedOver(state.index));
+    const noticed = { ...failedOver, site: site.newEpoch(state.site) };
+    this.#emit(emit, noticed, 'Redis fails over to the replica, which is noticed: a new epoch begins');
+  }
+
+  #withIndex(state: State, { contents, renaming }: IndexEffect): State {
+    return renamed(this.#machine, { ...state, index: contents }, renaming);
+  }
+
+  #emit(emit: Emit, state: State, what: string, worker?: number): void {
+    emit(this.#workers.settled({ state, done: [], broken: undefined }), what, worker);
+  }
+}

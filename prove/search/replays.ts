@@ -1,0 +1,67 @@
+import type { Task } from '../../src/contracts/task.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import type { Violation } from '../violation.ts';
+import { describe } from './checks.ts';
+import { IDLE, type State } from './state.ts';
+import type { Workers } from './workers.ts';
+
+/**
+ * I5: at rest, any task at all may be done again and changes nothing but the nonce. One at a time is enough: what a task
+ * leaves unchanged, the next one finds unchanged.
+ */
+export class Replays {
+  readonly #machine: Machine;
+  readonly #scenario: Scenario;
+  readonly #workers: Workers;
+  readonly #operations: readonly (readonly [Task, number])[];
+
+  constructor(machine: Machine, scenario: Scenario, workers: Workers) {
+    this.#machine = machine;
+    this.#scenario = scenario;
+    this.#workers = workers;
+    this.#operations = tasksOf(scenario).map((task) => {
+      const operation = machine.operations.begin({ kind: 'tasks', batch: [{ task, position: 'again' }] });
+      return [task, operation] as const;
+    });
+  }
+
+  /** @throws Unknown */
+  check(index: number, site: number): Violation | undefined {
+    for (const [task, operation] of this.#operations) {
+      const after = this.#replay(index, site, operation);
+      const changed = after === index ? undefined : this.#difference(index, after, site);
+      if (changed !== undefined) return { rule: 'I5', what: `${task.type} done again: ${changed}` };
+    }
+    return undefined;
+  }
+
+  #replay(index: number, site: number, operation: number): number {
+    const { side, tasks } = this.#machine;
+    const state: State = { site, index, side: side.empty, tasks: tasks.empty, actions: 0, faults: 0, workers: [IDLE] };
+    let { state: next } = this.#workers.begin(state, 0, operation);
+    while (next.workers[0] !== IDLE) next = this.#workers.advance(next, 0).state;
+    return next.index;
+  }
+
+  /** What is cold is left to the other checks, whatever becomes of it. */
+  #difference(before: number, after: number, site: number): string | undefined {
+    const { epoch } = this.#machine.site.snapshot(site);
+    for (const user of this.#scenario.users) {
+      const [was, is] = [this.#machine.index.read(before, user), this.#machine.index.read(after, user)];
+      if (was.state !== 'warm' || was.epoch !== epoch) continue;
+      if (is.state !== 'warm') return `${user} was warm and is ${is.state}`;
+      if (describe(was) !== describe(is)) return `${user} was ${describe(was)} and is ${describe(is)}`;
+    }
+    return undefined;
+  }
+}
+
+/** A task of each shape that the menu knows. */
+function tasksOf({ menu }: Scenario): Task[] {
+  return [
+    ...menu.pairs.map(({ user, contact }) => ({ type: 'recency.contact.removed', user, contact }) as const),
+    ...menu.grants.map(({ user, contact }) => ({ type: 'recency.contact.changed', user, contact }) as const),
+    ...menu.owners.map((owner) => ({ type: 'recency.photo.uploaded', owner }) as const),
+  ];
+}

@@ -1,0 +1,35 @@
+import type { Machine } from '../machine/machine.ts';
+import { whenKnown } from '../machine/unknown.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { IDLE, type State } from './state.ts';
+import { Workers } from './workers.ts';
+
+/** Where a scenario begins: the indexes are built by the product's own rebuild, or left where its first step left them. */
+export async function startOf(machine: Machine, scenario: Scenario): Promise<State> {
+  const { index, side, site, tasks, operations } = machine;
+  const { actions, faultsAtMost: faults, workers } = scenario;
+  const idle = Array.from({ length: workers }, () => IDLE);
+  const start: State = {
+    site: site.number(scenario.site),
+    index: index.empty,
+    side: side.empty,
+    tasks: tasks.empty,
+    actions,
+    faults,
+    workers: idle,
+  };
+  if (scenario.index === 'cold') return start;
+
+  const builder = new Workers(machine, scenario);
+  let state = start;
+  for (const user of scenario.users) {
+    const operation = operations.begin({ kind: 'rebuild', users: [user] });
+    state = (await whenKnown(() => builder.begin(state, 0, operation))).state;
+    while (scenario.index === 'warm' && state.workers[0] !== IDLE) {
+      state = (await whenKnown(() => builder.advance(state, 0))).state;
+    }
+    // A placeholder is what a worker leaves that dies after its first step.
+    state = { ...state, workers: idle };
+  }
+  return { ...start, index: state.index };
+}

@@ -1,0 +1,53 @@
+import type { Key } from '../../src/contracts/key.ts';
+import type { Step, StepName, Steps } from '../../src/index/protocol.ts';
+import { textOf } from './checks.ts';
+
+type Texts = { readonly [N in StepName]: (args: Parameters<Steps[N]>, reply: Awaited<ReturnType<Steps[N]>>) => string };
+
+/** What a step did and what came back, for people. */
+const TEXTS: Texts = {
+  nonces: ([users], nonces) =>
+    users.map((user, i) => `reads the nonce of ${user}${nonces[i] === '' ? ': none' : ''}`).join(', '),
+  pairs: ([pairs], { epoch, rows }) => {
+    const told = pairs.map(({ user, contact }) => {
+      const row = rows.find((other) => other.user === user && other.contact === contact);
+      return `${user} → ${contact}: ${row === undefined ? 'no row' : row.related ? `related, last upload ${row.lastUploadAt}` : 'not related'}`;
+    });
+    return `reads MySQL (${epoch}): ${told.join(', ')}`;
+  },
+  topContacts: ([users], { epoch, tops }) =>
+    `reads MySQL (${epoch}): ${users.map((user, i) => `the best of ${user}: ${textOf(tops[i] ?? [])}`).join(', ')}`,
+  followers: ([wanted], pages) =>
+    `reads MySQL: ${wanted.map(({ owner, after }, i) => `followers of ${owner} after ${after}: ${pages[i]?.join(' ') || 'none'}`).join(', ')}`,
+  apply: ([epoch, requests], outcomes) =>
+    requests
+      .map(({ user, changes }, i) => `writes ${changesText(changes)} into ${user} (${epoch}): ${outcomes[i]}`)
+      .join(', '),
+  claim: ([users]) => `claims ${users.join(', ')}`,
+  replace: ([epoch, requests], outcomes) =>
+    requests.map(({ user, top }, i) => `replaces ${user} by ${textOf(top)} (${epoch}): ${outcomes[i]}`).join(', '),
+  forget: ([users]) => `forgets ${users.join(', ')}`,
+  loadCursors: ([owners], cursors) =>
+    owners
+      .map((owner, i) => `reads the cursor of ${owner}: ${cursors[i] === undefined ? 'none' : cursorText(cursors[i])}`)
+      .join(', '),
+  saveCursors: ([cursors]) =>
+    cursors.map((cursor) => `saves the cursor of ${cursor.owner}: ${cursorText(cursor)}`).join(', '),
+  clearCursors: ([owners]) => `clears the cursor of ${owners.join(', ')}`,
+  defer: ([{ pairs, rebuilds }]) =>
+    `puts off ${[...pairs.map(({ user, contact }) => `${user} → ${contact}`), ...rebuilds.map((user) => `the rebuild of ${user}`)].join(', ')}`,
+  recheck: ([pairs, attempt]) =>
+    `looks again later (${attempt}) for ${pairs.map(({ user, contact, version }) => `${user} → ${contact} version ${version}`).join(', ')}`,
+};
+
+export function stepText(step: Step, reply: unknown): string {
+  return (TEXTS[step.name] as (args: unknown, reply: unknown) => string)(step.args, reply);
+}
+
+function changesText(changes: readonly Key[]): string {
+  return changes.map(({ id, at }) => (at > 0 ? `${id}@${at}` : `no ${id}`)).join(' ');
+}
+
+function cursorText({ after, tasks }: { after: string; tasks: readonly string[] }): string {
+  return `done up to ${after} for ${tasks.join(' ')}`;
+}

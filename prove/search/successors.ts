@@ -1,0 +1,127 @@
+import type { Task } from '../../src/contracts/task.ts';
+import type { DelayedItem } from '../../src/index/deferred-work.ts';
+import type { Held } from '../../src/redis/delay-queue.ts';
+import type { Machine } from '../machine/machine.ts';
+import type { PendingTask } from '../machine/pending-tasks.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { type Emit, Faults } from './faults.ts';
+import { IDLE, type State } from './state.ts';
+import { Workers } from './workers.ts';
+
+/** What an action makes of the site and of the tasks. */
+interface Commit {
+  readonly site: number;
+  readonly tasks: number;
+  readonly what: string;
+}
+
+/** Everything that may happen next. Throws Unknown where the product was not asked yet. */
+export class Successors {
+  readonly workers: Workers;
+  readonly #machine: Machine;
+  readonly #scenario: Scenario;
+  readonly #faults: Faults;
+  readonly #commits = new Map<string, readonly Commit[]>();
+
+  constructor(machine: Machine, scenario: Scenario) {
+    this.#machine = machine;
+    this.#scenario = scenario;
+    this.workers = new Workers(machine, scenario);
+    this.#faults = new Faults(machine, scenario, this.workers);
+  }
+
+  of(state: State, emit: Emit): void {
+    for (const [worker, operation] of state.workers.entries()) {
+      if (operation !== IDLE) emit(this.workers.advance(state, worker), '', worker);
+    }
+    const idle = state.workers.indexOf(IDLE);
+    if (idle >= 0) this.#take(state, idle, emit);
+    this.#commit(state, emit);
+    this.#faults.at(state, emit);
+  }
+
+  #take(state: State, worker: number, emit: Emit): void {
+    for (const { tasks, operation, what } of this.#machine.tasks.takes(state.tasks)) {
+      emit(this.workers.begin({ ...state, tasks }, worker, operation), what, worker);
+    }
+    const { side, operations } = this.#machine;
+    if (!side.hasDue(state.side) || this.#isTooEarly(state)) return;
+    const { contents, reply } = side.take(state.side);
+    const held = operations.replies.thing(reply) as Held<DelayedItem>;
+    const operation = operations.begin({ kind: 'delayed', held });
+    emit(this.workers.begin({ ...state, side: contents }, worker, operation), 'takes what was put off', worker);
+  }
+
+  /** No transaction that is still to commit takes longer than all the pauses before the re-checks: one stands for them. */
+  #isTooEarly(state: State): boolean {
+    const { side, tasks } = this.#machine;
+    if (tasks.uncommitted(state.tasks).length === 0) return false;
+    return side.dueItems(state.side).some((item) => item.kind === 'recheck' && item.attempt > 1);
+  }
+
+  #commit(state: State, emit: Emit): void {
+    for (const task of this.#machine.tasks.uncommitted(state.tasks)) {
+      const next = { ...state, ...this.#commitLate(state, task) };
+      emit(this.workers.settled({ state: next, done: [], broken: undefined }), `${task.uncommitted}: committed`);
+    }
+    if (state.actions === 0) return;
+    const actions = state.actions - 1;
+    for (const { site, tasks, what } of this.#commitsAt(state)) {
+      emit(this.workers.settled({ state: { ...state, actions, site, tasks }, done: [], broken: undefined }), what);
+    }
+  }
+
+  #commitsAt(state: State): readonly Commit[] {
+    const key = `${state.site} ${state.tasks} ${state.actions}`;
+    let commits = this.#commits.get(key);
+    if (commits === undefined) {
+      commits = [...this.#actions(state)];
+      this.#commits.set(key, commits);
+    }
+    return commits;
+  }
+
+  /** Every action that may happen now, with its task. */
+  *#actions(state: State): Iterable<Commit> {
+    const { site, tasks } = this.#machine;
+    const position = `p${this.#scenario.actions - state.actions + 1}`;
+    const uncommitted = tasks.uncommitted(state.tasks);
+    for (const action of site.actions(state.site)) {
+      const task = this.#scenario.versions ? action.task : withoutVersion(action.task);
+      if (uncommitted.some((other) => locksSameRow(other.task, task))) continue;
+      const after = tasks.published(state.tasks, task, position, undefined);
+      yield {
+        site: site.commit(state.site, action),
+        tasks: after,
+        what: `${action.name}: committed, then published as ${position}`,
+      };
+      if (!this.#mayGoOutBefore(task)) continue;
+      const early = tasks.published(state.tasks, task, position, action.name);
+      yield { site: state.site, tasks: early, what: `${action.name}: published as ${position}, not committed yet` };
+    }
+  }
+
+  #mayGoOutBefore(task: Task): boolean {
+    const { publish } = this.#scenario;
+    return publish === 'before' || (publish === 'versioned before' && 'version' in task);
+  }
+
+  #commitLate(state: State, { uncommitted = '' }: PendingTask): Pick<State, 'site' | 'tasks'> {
+    const { site, tasks } = this.#machine;
+    const action = site.actions(state.site).find(({ name }) => name === uncommitted);
+    if (action === undefined) throw new Error(`an action can no longer be committed: ${uncommitted}`);
+    return { site: site.commit(state.site, action), tasks: tasks.committed(state.tasks, uncommitted) };
+  }
+}
+
+function withoutVersion(task: Task): Task {
+  if (!('contact' in task)) return task;
+  const { version: _version, ...rest } = task;
+  return rest;
+}
+
+/** A relationship's row is locked until its transaction commits; so are an owner's photos. */
+function locksSameRow(one: Task, other: Task): boolean {
+  if ('contact' in one && 'contact' in other) return one.user === other.user && one.contact === other.contact;
+  return 'owner' in one && 'owner' in other && one.owner === other.owner;
+}

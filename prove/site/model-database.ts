@@ -1,0 +1,60 @@
+import type { Id } from '../../src/contracts/id.ts';
+import { byKeyDescending } from '../../src/contracts/key.ts';
+import type { Database, Parameter } from '../../src/mysql/database.ts';
+import type { Snapshot } from './questions.ts';
+import type { TruthRow } from './site.ts';
+
+type Row = readonly (string | null)[];
+
+/** Answers the statements of `mysql/live-contacts.ts`, the only ones that an answer needs, from one snapshot. */
+export class ModelDatabase {
+  readonly #snapshot: Snapshot;
+
+  constructor(snapshot: Snapshot) {
+    this.#snapshot = snapshot;
+  }
+
+  /** As the product's classes want it. */
+  get database(): Database {
+    return this as unknown as Database;
+  }
+
+  async rows(statement: string, parameters: readonly Parameter[]): Promise<readonly Row[]> {
+    const [first, ...rest] = parameters.map(String);
+    if (statement.includes('AS candidate')) return this.#candidates(JSON.parse(String(first)) as Id[], String(rest[0]));
+    if (!statement.includes('FROM recency_contacts AS c'))
+      throw new Error(`the model of MySQL does not know:${statement}`);
+    return this.#plain(String(first), rest, statement);
+  }
+
+  #candidates(ids: readonly Id[], user: Id): Row[] {
+    const { epoch, rows } = this.#snapshot;
+    const found = rows.filter((row) => row.user === user && ids.includes(row.contact) && hasUpload(row));
+    return found.length === 0 ? [[epoch, null, null, null, null, null]] : found.map((row) => [epoch, ...columns(row)]);
+  }
+
+  /** @param rest the limit, or the page's cursor and the limit */
+  #plain(user: Id, rest: readonly string[], statement: string): Row[] {
+    const below = rest.length > 1 ? { at: Number(rest[0]), id: String(rest[2]) } : undefined;
+    return this.#snapshot.rows
+      .filter((row) => row.user === user && hasUpload(row))
+      .filter((row) => !statement.includes('c.is_family)') || row.isFriend)
+      .filter((row) => !/AND c\.is_friend\b/.test(statement) || row.isFriend)
+      .filter((row) => below === undefined || byKeyDescending(below, keyOf(row)) < 0)
+      .sort((a, b) => byKeyDescending(keyOf(a), keyOf(b)))
+      .slice(0, Number(rest.at(-1)))
+      .map(columns);
+  }
+}
+
+function hasUpload(row: TruthRow): boolean {
+  return row.related && row.at > 0;
+}
+
+function keyOf(row: TruthRow) {
+  return { id: row.contact, at: row.at };
+}
+
+function columns({ contact, at, isFriend }: TruthRow): Row {
+  return [contact, String(at), isFriend ? '1' : '0', '0', '1'];
+}

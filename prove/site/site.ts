@@ -1,0 +1,57 @@
+import type { Id } from '../../src/contracts/id.ts';
+
+/** The committed contents of a small site: what the reference schema would hold. */
+export interface Site {
+  readonly epoch: string;
+  readonly relationships: readonly Relationship[];
+  readonly photos: readonly Photo[];
+}
+
+export interface Relationship {
+  readonly user: Id;
+  readonly contact: Id;
+  readonly active: boolean;
+  readonly isFriend: boolean;
+  readonly version: number;
+}
+
+/** 0 public, 1 friends, 4 private. */
+export type Audience = 0 | 1 | 4;
+
+export interface Photo {
+  readonly owner: Id;
+  readonly audience: Audience;
+  /** ms since 1970. */
+  readonly at: number;
+}
+
+/** A row of the view `recency_contacts`. */
+export interface TruthRow {
+  readonly user: Id;
+  readonly contact: Id;
+  readonly related: boolean;
+  /** The newest photo that the user may see; 0: there is none. */
+  readonly at: number;
+  readonly isFriend: boolean;
+  readonly version: string;
+}
+
+/** What the view says of these users. */
+export function truthOf(site: Site, users: ReadonlySet<Id>): TruthRow[] {
+  return site.relationships
+    .filter(({ user }) => users.has(user))
+    .map(({ user, contact, active, isFriend, version }) => {
+      const at = lastUpload(site, user, contact);
+      return { user, contact, related: active, at, isFriend, version: String(version) };
+    });
+}
+
+/** What the owner grants counts, and an inactive relationship grants nothing. */
+function lastUpload(site: Site, viewer: Id, owner: Id): number {
+  const granted = site.relationships.find(({ user, contact }) => user === owner && contact === viewer);
+  const isFriend = granted?.active === true && granted.isFriend;
+  const seen = site.photos.filter(
+    (photo) => photo.owner === owner && (photo.audience === 0 || (photo.audience === 1 && isFriend)),
+  );
+  return Math.max(0, ...seen.map((photo) => photo.at));
+}

@@ -1,0 +1,81 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { authorizer } from './authorize.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { Exchanges } from './exchange.ts';
+import { HttpProblem } from './http-problem.ts';
+import { ApiMetrics } from './metrics.ts';
+import { problemOf } from './problem-of.ts';
+import { limitRate } from './rate-limit.ts';
+import { Readiness } from './readiness.ts';
+import { register } from './register.ts';
+import type { Route } from './route.ts';
+import { docsRoutes } from './routes/docs.ts';
+import { explainRoute } from './routes/explain.ts';
+import { forgetIndexRoute } from './routes/forget-index.ts';
+import { healthRoutes } from './routes/health.ts';
+import { inspectIndexRoute } from './routes/inspect-index.ts';
+import { metricsRoute } from './routes/metrics.ts';
+import { openApiRoute } from './routes/openapi.ts';
+import { postTasksRoute } from './routes/post-tasks.ts';
+import { rebuildIndexRoute } from './routes/rebuild-index.ts';
+import { recentContactsRoute } from './routes/recent-contacts.ts';
+import { recentPhotosRoute } from './routes/recent-photos.ts';
+
+/** The HTTP API (INTERFACE, "HTTP"). It does not listen: see `startApi`. */
+export function createApp(dependencies: ApiDependencies): Express {
+  const { registry, logger, tokens, rateLimit } = dependencies;
+  const metrics = new ApiMetrics(registry, dependencies);
+  const exchanges = new Exchanges({ ...dependencies, metrics });
+  const app = express();
+  // No guess from X-Forwarded-…, and a path is a route only as it is written.
+  for (const setting of ['x-powered-by', 'trust proxy']) app.disable(setting);
+  for (const setting of ['strict routing', 'case sensitive routing']) app.enable(setting);
+  app.set('query parser', 'simple');
+
+  app.use(exchanges.begin);
+  if (rateLimit > 0) app.use('/v1', limitRate(rateLimit));
+  register(app, routesOf(dependencies, metrics), exchanges, authorizer(tokens));
+  app.use(noRoute);
+  app.use(failed(exchanges));
+  logger.debug('the API is put together');
+  return app;
+}
+
+/** Every route; the one that is asked for most first, because express tries them in turn. */
+function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
+  const { recentContacts, recentPhotos, explain, inspect, rebuild, forget, accept, freshId } = dependencies;
+  const { checks, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
+  const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
+  const readiness = new Readiness({ checks, deadlineMs: checkDeadlineMs, onFailure, now });
+  const routes = [
+    recentContactsRoute(recentContacts, metrics),
+    recentPhotosRoute(recentPhotos, metrics),
+    explainRoute(explain),
+    postTasksRoute(accept, freshId),
+    inspectIndexRoute(inspect),
+    forgetIndexRoute(forget),
+    rebuildIndexRoute(rebuild, inspect),
+    ...healthRoutes(readiness, hasStarted),
+    metricsRoute(registry),
+    ...docsRoutes(),
+  ];
+  return [
+    ...routes,
+    openApiRoute(
+      routes.map(({ operation }) => operation),
+      version,
+    ),
+  ];
+}
+
+const noRoute: RequestHandler = () => {
+  throw new HttpProblem('not_found');
+};
+
+/** The last handler: whatever was thrown becomes a problem. Half an answer is cut off, so that nobody takes it for whole. */
+function failed(exchanges: Exchanges): ErrorRequestHandler {
+  return (error, request, response, _next) => {
+    if (response.headersSent) response.destroy();
+    else exchanges.refuse(request, response, problemOf(error));
+  };
+}

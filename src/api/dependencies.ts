@@ -1,0 +1,44 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { AccessToken } from '../config/access-tokens.ts';
+import type { Id } from '../contracts/id.ts';
+import type { RebuildReport } from '../index/rebuild.ts';
+import type { Explanation } from '../query/explain.ts';
+import type { IndexInspection } from '../query/inspect-index.ts';
+import type { RecentContacts } from '../query/recent-contacts.ts';
+import type { RecentPhotos } from '../query/recent-photos.ts';
+import type { MeasuredParts } from './metrics.ts';
+import type { Check } from './readiness.ts';
+import type { AcceptTasks } from './routes/post-tasks.ts';
+
+/** What the API is made of; the composition root brings it. */
+export interface ApiDependencies extends MeasuredParts {
+  readonly recentContacts: Pick<RecentContacts, 'find'>;
+  readonly recentPhotos: Pick<RecentPhotos, 'find'>;
+  readonly explain: (user: Id, contact: Id) => Promise<Explanation>;
+  readonly inspect: (user: Id) => Promise<IndexInspection>;
+  readonly rebuild: (user: Id) => Promise<RebuildReport>;
+  /** Drops the user's index and pending work. */
+  readonly forget: (user: Id) => Promise<void>;
+  /** Resolves once the transport has the tasks. What it rejects with is answered with 503 and logged. */
+  readonly accept: AcceptTasks;
+  /** None: everything is allowed, so the API must listen on loopback only (`checkHost`). */
+  readonly tokens: readonly AccessToken[];
+  /** What must be there for requests to be sent here, by name. */
+  readonly checks: Readonly<Record<string, Check>>;
+  /** ms that each check may take. */
+  readonly checkDeadlineMs: number;
+  readonly hasStarted: () => boolean;
+  /** Requests a second from one address; 0: no limit. */
+  readonly rateLimit: number;
+  readonly registry: Registry;
+  readonly logger: Logger;
+  /** Requests that take longer are logged, ms. */
+  readonly slowMs: number;
+  /** Of Recency, for the document. */
+  readonly version: string;
+  /** ms, monotonic. */
+  readonly now: () => number;
+  /** A fresh id for a request or a task. */
+  readonly freshId: () => string;
+}

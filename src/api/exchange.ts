@@ -1,0 +1,73 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import type { HttpProblem } from './http-problem.ts';
+import type { ApiMetrics } from './metrics.ts';
+import { problemReply, type Reply, send } from './reply.ts';
+import { requestIdOf } from './request-id.ts';
+
+/** What is known of a request while it is in work. */
+interface Exchange {
+  readonly requestId: string;
+  /** ms, monotonic. */
+  readonly startedAt: number;
+  /** The pattern of its route. */
+  route: string;
+}
+
+export interface ExchangeOptions {
+  readonly metrics: Pick<ApiMetrics, 'observe'>;
+  readonly logger: Logger;
+  readonly slowMs: number;
+  readonly now: () => number;
+  readonly freshId: () => string;
+}
+
+/** A label must have few values, so whatever nobody knows has one for all. */
+const NO_ROUTE = 'none';
+
+/** The beginning and the end of every request: its id, its answer, its time, and a line in the log when it is worth one. */
+export class Exchanges {
+  readonly #options: ExchangeOptions;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+  }
+
+  readonly begin: RequestHandler = (request, response, next) => {
+    const { now, freshId } = this.#options;
+    const exchange: Exchange = { requestId: requestIdOf(request, freshId), startedAt: now(), route: NO_ROUTE };
+    Object.assign(response.locals, exchange);
+    next();
+  };
+
+  /** @param route its pattern, once it is known */
+  name(response: Response, route: string): void {
+    exchangeOf(response).route = route;
+  }
+
+  answer(request: Request, response: Response, reply: Reply): void {
+    const { requestId, startedAt, route } = exchangeOf(response);
+    const { metrics, logger, slowMs, now } = this.#options;
+    send(response, reply, requestId);
+    const ms = now() - startedAt;
+    metrics.observe(route, request.method, reply.status, ms);
+    if (ms > slowMs)
+      logger.warn({ requestId, method: request.method, route, status: reply.status, ms }, 'slow request');
+  }
+
+  /** Answers with a problem. What is the service's own fault is logged, with what nobody else is told. */
+  refuse(request: Request, response: Response, problem: HttpProblem): void {
+    const { requestId, route } = exchangeOf(response);
+    const { method } = request;
+    const { status, code } = problem;
+    if (status >= 500) {
+      const level = status === 500 ? 'error' : 'warn';
+      this.#options.logger[level]({ requestId, method, route, status, code, err: problem.cause }, 'request failed');
+    }
+    this.answer(request, response, problemReply(problem, requestId));
+  }
+}
+
+function exchangeOf(response: Response): Exchange {
+  return response.locals as unknown as Exchange;
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { floorSchema, REASONS, relationsSchema, timeSchema } from '../contracts/http.ts';
+import { idSchema } from '../contracts/id.ts';
+import type { ContactRow } from '../mysql/explain-contact.ts';
+import { audiencesOf } from '../mysql/photos.ts';
+import type { Explanation } from '../query/explain.ts';
+import { DRIFTS, VERDICT_CODES } from '../query/verdict.ts';
+import { stateSchema } from './index-view.ts';
+import { floorView, relationView, timeView } from './views.ts';
+
+const rowSchema = z.strictObject({
+  related: z.boolean(),
+  last_upload_at: timeSchema.nullable().meta({ description: 'null: the contact has no photo that this user may see.' }),
+  relation: relationsSchema,
+  sees: z.array(z.int()).meta({ description: "The audiences of the contact's photos that the user may see." }),
+  version: z.string().meta({ description: "Of the relationship's row." }),
+  place: z.int().positive().nullable().meta({
+    description: "Among all of the user's contacts; 1 is the most recently active one. null: the contact has none.",
+  }),
+});
+
+export const explanationSchema = z
+  .strictObject({
+    user: idSchema,
+    contact: idSchema,
+    verdict: z.strictObject({
+      code: z.enum(VERDICT_CODES).meta({ description: 'Why the contact is, or is not, in the index.' }),
+      sentence: z.string().meta({ description: 'The same for people.' }),
+    }),
+    drift: z.enum(DRIFTS).nullable().meta({
+      description: 'How the index differs from what MySQL says it must be; null: it does not.',
+    }),
+    in_index: z.boolean(),
+    in_answer: z
+      .boolean()
+      .meta({ description: 'The first page of the recency list, as it is by default, shows the contact.' }),
+    answer: z.strictObject({ source: z.enum(['index', 'database']), reason: z.enum(REASONS).optional() }),
+    mysql: rowSchema.nullable().meta({ description: 'null: MySQL has no row of the pair.' }),
+    index: z.strictObject({
+      state: stateSchema,
+      epoch_current: z.boolean().nullable(),
+      last_upload_at: timeSchema.nullable().meta({ description: "Of the contact's entry; null: there is none." }),
+      size: z.int().nonnegative(),
+      floor: floorSchema.nullable(),
+      complete: z.boolean(),
+    }),
+  })
+  .meta({ id: 'Explanation' });
+
+/** An explanation in JSON, for the route and the command line. */
+export function explanationView(found: Explanation): z.input<typeof explanationSchema> {
+  const { user, contact, verdict, sentence, drift, row, index, answer } = found;
+  const { state, epochCurrent, entry, size, floor, complete } = index;
+  return {
+    user,
+    contact,
+    verdict: { code: verdict, sentence },
+    drift: drift ?? null,
+    in_index: entry !== undefined,
+    in_answer: answer.shown,
+    answer: { source: answer.source, ...(answer.reason === undefined ? {} : { reason: answer.reason }) },
+    mysql: row === undefined ? null : rowView(row),
+    index: {
+      state,
+      epoch_current: epochCurrent ?? null,
+      last_upload_at: timeView(entry?.at ?? 0),
+      size,
+      floor: floorView(floor),
+      complete,
+    },
+  };
+}
+
+function rowView(row: ContactRow): z.input<typeof rowSchema> {
+  const { related, at, sees, version, above } = row;
+  return {
+    related,
+    last_upload_at: timeView(at),
+    relation: relationView(row),
+    sees: audiencesOf(sees).map(Number),
+    version,
+    place: related && at > 0 ? above + 1 : null,
+  };
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { floorSchema, timeSchema } from '../contracts/http.ts';
+import { idSchema } from '../contracts/id.ts';
+import { isoTime } from '../contracts/iso-time.ts';
+import type { IndexInspection } from '../query/inspect-index.ts';
+import { floorView } from './views.ts';
+
+export const INDEX_STATES = ['warm', 'cold', 'building', 'torn', 'wrong_type'] as const;
+
+export const stateSchema = z.enum(INDEX_STATES).meta({
+  id: 'IndexState',
+  description: 'All but warm are cold to a reader, and so is a warm index of another epoch.',
+});
+
+export const indexSchema = z
+  .strictObject({
+    user: idSchema,
+    state: stateSchema,
+    epoch_current: z.boolean().nullable().meta({ description: 'null: there is no whole index.' }),
+    size: z.int().nonnegative(),
+    complete: z.boolean().meta({ description: 'Nobody was ever left out.' }),
+    floor: floorSchema.nullable(),
+    members: z
+      .array(z.strictObject({ id: idSchema, last_upload_at: timeSchema }))
+      .meta({ description: 'As Redis has them, the most recently active one first.' }),
+    ttl_seconds: z.number().nonnegative().nullable().meta({
+      description: 'Until the index expires when nobody reads it; null: never.',
+    }),
+  })
+  .meta({ id: 'Index' });
+
+/** One index in JSON, for the route and the command line. */
+export function indexView(found: IndexInspection): z.input<typeof indexSchema> {
+  const { user, state, epochCurrent, size, complete, floor, members, expiresInMs } = found;
+  return {
+    user,
+    state,
+    epoch_current: epochCurrent ?? null,
+    size,
+    complete,
+    floor: floorView(floor),
+    members: members.map(({ id, at }) => ({ id, last_upload_at: isoTime(at) })),
+    ttl_seconds: expiresInMs === undefined ? null : expiresInMs / 1000,
+  };
+}

@@ -1,0 +1,76 @@
+import { STATUS_CODES } from 'node:http';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import { problemSchema } from '../contracts/problem.ts';
+import type { DocumentedReply, Operation } from './route.ts';
+
+export type OpenApiDocument = ReturnType<typeof createDocument>;
+
+const TAGS = [
+  { name: 'answers', description: 'Which contacts were active most recently, and why.' },
+  { name: 'tasks', description: 'Hints that something changed.' },
+  { name: 'indexes', description: "Looking into users' indexes, and mending them." },
+  { name: 'service', description: 'Health, metrics and this document.' },
+];
+
+/** OpenAPI 3.1, from the schemas that check the requests. */
+export function openApiDocument(operations: readonly Operation[], version: string): OpenApiDocument {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: documented(operation) };
+  }
+  return createDocument({
+    openapi: '3.1.1',
+    info: { title: 'Recency', version, description: "Which of a user's contacts were active most recently?" },
+    servers: [{ url: '/' }],
+    tags: TAGS,
+    paths,
+    components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  });
+}
+
+function documented(operation: Operation): ZodOpenApiOperationObject {
+  const { id, tag, summary, description, scope, params, query, body } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: scope === undefined ? [] : [{ token: [] }],
+    ...(scope === undefined ? {} : { 'x-scope': scope }),
+    requestParams: { ...(params ? { path: params } : {}), ...(query ? { query } : {}) },
+    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
+    responses: { ...documentedReplies(operation), ...documentedProblems(operation) },
+  };
+}
+
+function documentedReplies({ replies }: Operation): Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject> {
+  return Object.fromEntries(Object.entries(replies).map(([status, reply]) => [status, documentedReply(reply)]));
+}
+
+function documentedReply({ description, schema, contentType, headers }: DocumentedReply): ZodOpenApiResponseObject {
+  const type = schema ? 'application/json' : contentType;
+  return {
+    description,
+    ...(headers ? { headers } : {}),
+    ...(type ? { content: { [type]: { schema: schema ?? { type: 'string' } } } } : {}),
+  };
+}
+
+/** The problems that an operation can answer with: its own, and those of every operation that takes so much. */
+function documentedProblems({ scope, body, replies, problems = [] }: Operation) {
+  const statuses = [...problems, ...(scope ? [400, 401, 403, 429, 503] : []), ...(body ? [413, 415] : []), 500];
+  const own = statuses.filter((status) => !(status in replies));
+  return Object.fromEntries(own.map((status) => [String(status), problem(status)]));
+}
+
+function problem(status: number): ZodOpenApiResponseObject {
+  return {
+    description: STATUS_CODES[status] ?? 'A problem.',
+    content: { 'application/problem+json': { schema: problemSchema } },
+  };
+}

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import type { FieldError } from '../contracts/problem.ts';
+import { HttpProblem } from './http-problem.ts';
+
+/** Of a body in which everything is wrong, so many faults are named. */
+const MOST_ERRORS = 20;
+const LONGEST_FIELD = 100;
+
+/** @throws HttpProblem 400, naming every field at fault and nothing of what was sent but the fields' names */
+export function parse<S extends z.ZodType>(where: FieldError['in'], schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.flatMap((issue) => fieldErrors(where, issue, value)).slice(0, MOST_ERRORS);
+  const [first] = errors;
+  throw new HttpProblem(where === 'body' ? 'invalid_body' : 'invalid_parameter', {
+    errors,
+    ...(first ? { detail: `${first.field}: ${first.detail}` } : {}),
+  });
+}
+
+function fieldErrors(where: FieldError['in'], issue: z.core.$ZodIssue, value: unknown): FieldError[] {
+  const error = (path: readonly PropertyKey[], detail: string) => ({ field: fieldOf(path), in: where, detail });
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) =>
+      error([...issue.path, key], `is not a ${where === 'query' ? 'parameter' : 'field'}`),
+    );
+  }
+  return [error(issue.path, isAbsent(issue.path, value) ? 'is missing' : issue.message)];
+}
+
+function isAbsent(path: readonly PropertyKey[], value: unknown): boolean {
+  let part: unknown = value;
+  for (const key of path) part = (part as Record<PropertyKey, unknown> | undefined)?.[key];
+  return part === undefined;
+}
+
+/** `limit`, `[3].contact`; the whole body is `body`. */
+function fieldOf(path: readonly PropertyKey[]): string {
+  const field = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  return (field.startsWith('.') ? field.slice(1) : field).slice(0, LONGEST_FIELD) || 'body';
+}

@@ -1,0 +1,43 @@
+import type { ProblemCode } from '../contracts/problem.ts';
+import { DatabaseBusy, DatabaseUnavailable } from '../mysql/database.ts';
+import { PlainQueryLimitReached } from '../query/plain-query-limit.ts';
+import { RedisUnavailable } from '../redis/unavailable.ts';
+import { HttpProblem } from './http-problem.ts';
+
+/** Errors of the parts below, which know nothing of HTTP. The order matters: a DatabaseBusy is a DatabaseUnavailable. */
+const UNAVAILABLE: readonly [new (...args: never[]) => Error, ProblemCode][] = [
+  [DatabaseBusy, 'database_busy'],
+  [DatabaseUnavailable, 'database_unavailable'],
+  [PlainQueryLimitReached, 'plain_query_limit'],
+  [RedisUnavailable, 'redis_unavailable'],
+];
+
+/** What express and its body parser throw, by their `type`, or by their status where they have none. */
+const OF_EXPRESS: Readonly<Record<string, ProblemCode>> = {
+  'entity.parse.failed': 'malformed_json',
+  'entity.too.large': 'body_too_large',
+  'encoding.unsupported': 'unsupported_media_type',
+  'charset.unsupported': 'unsupported_media_type',
+};
+
+const RETRY_SECONDS = 1;
+
+/** The one place where an error becomes an HTTP status. What is not known here is a fault of ours: `internal`. */
+export function problemOf(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  const unavailable = UNAVAILABLE.find(([kind]) => error instanceof kind);
+  if (unavailable) return unavailableProblem(unavailable[1], error);
+  return new HttpProblem(codeOfExpress(error) ?? 'internal', { cause: error });
+}
+
+/** Worth asking again, a little later. */
+export function unavailableProblem(code: ProblemCode, cause?: unknown): HttpProblem {
+  return new HttpProblem(code, { headers: { 'Retry-After': String(RETRY_SECONDS) }, cause });
+}
+
+function codeOfExpress(error: unknown): ProblemCode | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { type, status } = error as Error & { type?: unknown; status?: unknown };
+  const known = typeof type === 'string' ? OF_EXPRESS[type] : undefined;
+  return known ?? (typeof status === 'number' && status >= 400 && status < 500 ? 'malformed_request' : undefined);
+}

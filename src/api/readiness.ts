@@ -1,0 +1,72 @@
+/** Whether one thing that the service needs is there. Resolves with what may be said of it to anybody; rejects: it is not. */
+export type Check = () => Promise<string | undefined>;
+
+export interface CheckResult {
+  readonly name: string;
+  readonly ok: boolean;
+  /** For people; of a failure only its kind, because anybody may ask. */
+  readonly detail: string | undefined;
+  readonly ms: number;
+}
+
+export interface ReadinessOptions {
+  readonly checks: Readonly<Record<string, Check>>;
+  /** ms that each check may take. */
+  readonly deadlineMs: number;
+  /** Called with what a check rejected with, whenever it did not the time before. */
+  readonly onFailure: (name: string, error: unknown) => void;
+  /** ms, monotonic. */
+  readonly now: () => number;
+}
+
+class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+/** Runs every check side by side; whoever asks meanwhile gets the same results, so asking often costs nothing. */
+export class Readiness {
+  readonly #options: ReadinessOptions;
+  readonly #failing = new Set<string>();
+  #running: Promise<CheckResult[]> | undefined;
+
+  constructor(options: ReadinessOptions) {
+    this.#options = options;
+  }
+
+  check(): Promise<readonly CheckResult[]> {
+    this.#running ??= this.#checkAll().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  #checkAll(): Promise<CheckResult[]> {
+    return Promise.all(Object.entries(this.#options.checks).map(([name, check]) => this.#checkOne(name, check)));
+  }
+
+  async #checkOne(name: string, check: Check): Promise<CheckResult> {
+    const { now, deadlineMs, onFailure } = this.#options;
+    const from = now();
+    try {
+      const detail = await within(deadlineMs, check);
+      this.#failing.delete(name);
+      return { name, ok: true, detail, ms: now() - from };
+    } catch (error) {
+      if (!this.#failing.has(name)) onFailure(name, error);
+      this.#failing.add(name);
+      return { name, ok: false, detail: error instanceof Error ? error.name : 'failed', ms: now() - from };
+    }
+  }
+}
+
+async function within(ms: number, check: Check): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new NoAnswer(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([check(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

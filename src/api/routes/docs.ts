@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import helmet from 'helmet';
+import { z } from 'zod';
+import { HttpProblem } from '../http-problem.ts';
+import { page } from '../reply.ts';
+import type { Operation, Route } from '../route.ts';
+
+/** The parts of Swagger UI that the page needs, from the package: nothing comes from elsewhere. */
+const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const FILES: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+
+const PAGE = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Recency API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+// validatorUrl: without it, the page asks a server on the Internet what it thinks of the document.
+const START = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#swagger-ui',
+  presets: [SwaggerUIBundle.presets.apis],
+  layout: 'BaseLayout',
+  deepLinking: true,
+  validatorUrl: null,
+});
+`;
+
+// What the page does and nothing more. Its icons are data URLs in the style sheet; its inline styles are set by script,
+// property by property, which needs no permission. TLS is for whatever stands in front, hence no HSTS.
+const security = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      'default-src': ["'none'"],
+      'script-src': ["'self'"],
+      'style-src': ["'self'"],
+      'img-src': ["'self'", 'data:'],
+      'connect-src': ["'self'"],
+      'base-uri': ["'none'"],
+      'form-action': ["'none'"],
+      'frame-ancestors': ["'none'"],
+    },
+  },
+  strictTransportSecurity: false,
+  xFrameOptions: { action: 'deny' },
+});
+
+const docs: Operation = {
+  id: 'docs',
+  method: 'get',
+  path: '/docs',
+  tag: 'service',
+  summary: 'This document as a page',
+  replies: { 200: { description: 'The page. It works offline.', contentType: 'text/html' } },
+};
+
+const docsFile: Operation = {
+  id: 'docsFile',
+  method: 'get',
+  path: '/docs/{file}',
+  tag: 'service',
+  summary: 'A part of that page',
+  params: z.object({ file: z.enum(['start.js', ...Object.keys(FILES)]) }),
+  replies: { 200: { description: 'The file.', contentType: '*/*' } },
+  problems: [404],
+};
+
+export function docsRoutes(): Route[] {
+  return [
+    { operation: docs, before: [security], handle: () => page('text/html; charset=utf-8', PAGE) },
+    { operation: docsFile, before: [security], handle: (request) => fileOf(String(request.params.file)) },
+  ];
+}
+
+async function fileOf(name: string) {
+  if (name === 'start.js') return page('text/javascript; charset=utf-8', START);
+  const type = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
+  if (type === undefined) throw new HttpProblem('not_found');
+  return page(type, await readFile(join(SWAGGER_UI, name)));
+}

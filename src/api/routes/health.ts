@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { CheckResult, Readiness } from '../readiness.ts';
+import { json, type Reply } from '../reply.ts';
+import type { Operation, Route } from '../route.ts';
+
+const aliveSchema = z.strictObject({ status: z.literal('alive') }).meta({ id: 'Alive' });
+const startedSchema = z.strictObject({ status: z.enum(['started', 'starting']) }).meta({ id: 'Started' });
+
+const checkSchema = z.strictObject({
+  ok: z.boolean(),
+  ms: z.number().nonnegative(),
+  detail: z.string().optional(),
+});
+
+const readySchema = z
+  .strictObject({
+    status: z.enum(['ready', 'not_ready']),
+    failing: z.array(z.string()).meta({ description: 'The names of the checks that failed.' }),
+    checks: z.record(z.string(), checkSchema).optional().meta({ description: 'With ?verbose: every check.' }),
+  })
+  .meta({ id: 'Readiness' });
+
+const livez: Operation = {
+  id: 'livez',
+  method: 'get',
+  path: '/livez',
+  tag: 'service',
+  summary: 'Is the process alive? Start it anew when this does not answer',
+  replies: { 200: { description: 'It is.', schema: aliveSchema } },
+};
+
+const readyz: Operation = {
+  id: 'readyz',
+  method: 'get',
+  path: '/readyz',
+  tag: 'service',
+  summary: 'Should requests be sent here?',
+  query: z.object({ verbose: z.string().optional().meta({ description: 'Given, with any value: list every check.' }) }),
+  replies: {
+    200: { description: 'Yes.', schema: readySchema },
+    503: { description: 'No: a check failed.', schema: readySchema },
+  },
+};
+
+const startupz: Operation = {
+  id: 'startupz',
+  method: 'get',
+  path: '/startupz',
+  tag: 'service',
+  summary: 'Has the process started?',
+  replies: {
+    200: { description: 'It has.', schema: startedSchema },
+    503: { description: 'Not yet.', schema: startedSchema },
+  },
+};
+
+export function healthRoutes(readiness: Readiness, hasStarted: () => boolean): Route[] {
+  return [
+    { operation: livez, handle: () => json(200, { status: 'alive' }) },
+    {
+      operation: readyz,
+      handle: async (request) => ready(await readiness.check(), 'verbose' in request.query),
+    },
+    {
+      operation: startupz,
+      handle: () => (hasStarted() ? json(200, { status: 'started' }) : json(503, { status: 'starting' })),
+    },
+  ];
+}
+
+function ready(results: readonly CheckResult[], verbose: boolean): Reply {
+  const failing = results.filter(({ ok }) => !ok).map(({ name }) => name);
+  const body: z.input<typeof readySchema> = {
+    status: failing.length === 0 ? 'ready' : 'not_ready',
+    failing,
+    ...(verbose ? { checks: Object.fromEntries(results.map((result) => [result.name, checkView(result)])) } : {}),
+  };
+  return json(failing.length === 0 ? 200 : 503, body);
+}
+
+function checkView({ ok, ms, detail }: CheckResult): z.input<typeof checkSchema> {
+  return { ok, ms: Math.round(ms * 1000) / 1000, ...(detail === undefined ? {} : { detail }) };
+}

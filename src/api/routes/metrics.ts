@@ -1,0 +1,16 @@
+import type { Registry } from 'prom-client';
+import { text } from '../reply.ts';
+import type { Operation, Route } from '../route.ts';
+
+const operation: Operation = {
+  id: 'metrics',
+  method: 'get',
+  path: '/metrics',
+  tag: 'service',
+  summary: 'Metrics for Prometheus',
+  replies: { 200: { description: "In Prometheus's text format.", contentType: 'text/plain' } },
+};
+
+export function metricsRoute(registry: Registry): Route {
+  return { operation, handle: async () => text(200, registry.contentType, await registry.metrics()) };
+}

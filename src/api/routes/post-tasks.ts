@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { type Task, taskSchema } from '../../contracts/task.ts';
+import { jsonBody } from '../json-body.ts';
+import { parse } from '../parse.ts';
+import { unavailableProblem } from '../problem-of.ts';
+import { json } from '../reply.ts';
+import type { Operation, Route } from '../route.ts';
+
+const MOST_TASKS = 500;
+
+const query = z.strictObject({});
+
+const tasksSchema = z
+  .array(taskSchema)
+  .min(1, 'there is no task in it')
+  .max(MOST_TASKS, `holds more than ${MOST_TASKS} tasks`);
+
+const acceptedSchema = z
+  .strictObject({
+    accepted: z.int().positive(),
+    ids: z.array(z.string()).meta({ description: 'Of the tasks, in their order: `ce_id` on the transport.' }),
+  })
+  .meta({ id: 'Accepted' });
+
+const operation: Operation = {
+  id: 'postTasks',
+  method: 'post',
+  path: '/v1/tasks',
+  scope: 'write',
+  tag: 'tasks',
+  summary: 'Says that something changed',
+  description:
+    'One task or up to 500, published after the change was committed. A task is a hint, never the truth: what it names is read from MySQL. 202 means that the transport has them.',
+  query,
+  body: z.union([taskSchema, tasksSchema]),
+  replies: { 202: { description: 'The transport has the tasks.', schema: acceptedSchema } },
+};
+
+export interface IdentifiedTask {
+  readonly task: Task;
+  readonly id: string;
+}
+
+/** Resolves once the transport has them durably. */
+export type AcceptTasks = (tasks: readonly IdentifiedTask[]) => Promise<void>;
+
+export function postTasksRoute(accept: AcceptTasks, freshId: () => string): Route {
+  return {
+    operation,
+    before: jsonBody,
+    handle: async (request) => {
+      parse('query', query, request.query);
+      // One or the other by hand, because of a union zod would tell what is wrong with neither.
+      const tasks = Array.isArray(request.body)
+        ? parse('body', tasksSchema, request.body)
+        : [parse('body', taskSchema, request.body)];
+      const identified = tasks.map((task) => ({ task, id: freshId() }));
+      await accept(identified).catch((error: unknown) => {
+        throw unavailableProblem('transport_unavailable', error);
+      });
+      const body: z.input<typeof acceptedSchema> = {
+        accepted: identified.length,
+        ids: identified.map(({ id }) => id),
+      };
+      return json(202, body);
+    },
+  };
+}

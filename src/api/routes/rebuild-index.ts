@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { type Id, idSchema } from '../../contracts/id.ts';
+import type { RebuildReport } from '../../index/rebuild.ts';
+import type { IndexInspection } from '../../query/inspect-index.ts';
+import { HttpProblem } from '../http-problem.ts';
+import { indexSchema, indexView } from '../index-view.ts';
+import { parse } from '../parse.ts';
+import { unavailableProblem } from '../problem-of.ts';
+import { json } from '../reply.ts';
+import type { Operation, Route } from '../route.ts';
+
+const params = z.strictObject({ user: idSchema });
+const query = z.strictObject({});
+
+const operation: Operation = {
+  id: 'rebuildIndex',
+  method: 'post',
+  path: '/v1/users/{user}/index/rebuild',
+  scope: 'admin',
+  tag: 'indexes',
+  summary: "Builds a user's index anew from MySQL",
+  params,
+  query,
+  replies: { 200: { description: 'It was built; this is it now.', schema: indexSchema } },
+  problems: [409],
+};
+
+export function rebuildIndexRoute(
+  rebuild: (user: Id) => Promise<RebuildReport>,
+  inspect: (user: Id) => Promise<IndexInspection>,
+): Route {
+  return {
+    operation,
+    handle: async (request) => {
+      const { user } = parse('path', params, request.params);
+      parse('query', query, request.query);
+      const { obstructed, unsettled } = await rebuild(user);
+      if (obstructed.length > 0) throw new HttpProblem('key_in_the_way');
+      if (unsettled.length > 0) throw unavailableProblem('contended');
+      return json(200, indexView(await inspect(user)));
+    },
+  };
+}

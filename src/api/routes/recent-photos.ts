@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { answerSchema, contactFields, relationParameter, timeSchema, wholeNumber } from '../../contracts/http.ts';
+import { idSchema } from '../../contracts/id.ts';
+import { isoTime } from '../../contracts/iso-time.ts';
+import type { Photo } from '../../mysql/photos.ts';
+import type { RecentPhotos } from '../../query/recent-photos.ts';
+import type { ApiMetrics } from '../metrics.ts';
+import { parse } from '../parse.ts';
+import { json } from '../reply.ts';
+import type { Operation, Route } from '../route.ts';
+import { answerView, contactView, serverTiming } from '../views.ts';
+
+const params = z.strictObject({ user: idSchema });
+
+const query = z.strictObject({
+  contacts: wholeNumber(1, 20, 1).meta({ description: 'Contacts in the answer.' }),
+  photos: wholeNumber(1, 50, 10).meta({ description: 'The newest photos of each contact.' }),
+  relation: relationParameter,
+});
+
+const photoSchema = z.strictObject({ id: idSchema, uploaded_at: timeSchema, title: z.string() }).meta({ id: 'Photo' });
+
+const recentPhotosSchema = z
+  .strictObject({
+    user: idSchema,
+    contacts: z
+      .array(z.strictObject({ ...contactFields, photos: z.array(photoSchema).min(1) }))
+      .meta({ description: 'The most recently active contact first; of each, the newest photo first.' }),
+    answer: answerSchema,
+  })
+  .meta({ id: 'RecentPhotos' });
+
+const operation: Operation = {
+  id: 'recentPhotos',
+  method: 'get',
+  path: '/v1/users/{user}/contacts/recent/photos',
+  scope: 'read',
+  tag: 'answers',
+  summary: "The newest photos of the user's most recently active contacts",
+  description: 'Grouped by contact, and only what the user may see: checked once more when the photos are read.',
+  params,
+  query,
+  replies: {
+    200: {
+      description: 'The photos.',
+      schema: recentPhotosSchema,
+      headers: z.object({ 'Server-Timing': z.string().meta({ description: 'index: Redis, db: MySQL; in ms.' }) }),
+    },
+  },
+};
+
+export function recentPhotosRoute(recent: Pick<RecentPhotos, 'find'>, metrics: ApiMetrics): Route {
+  return {
+    operation,
+    handle: async (request) => {
+      const { user } = parse('path', params, request.params);
+      const { contacts, photos, relation } = parse('query', query, request.query);
+      const found = await recent.find({ user, relation, contacts, photos });
+      metrics.countAnswer('photos', found);
+      const body: z.input<typeof recentPhotosSchema> = {
+        user,
+        contacts: found.contacts.map((contact) => ({
+          ...contactView(contact),
+          photos: contact.photos.map(photoView),
+        })),
+        answer: answerView(found),
+      };
+      return json(200, body, serverTiming(found.timing));
+    },
+  };
+}
+
+function photoView({ id, uploadedAt, title }: Photo) {
+  return { id, uploaded_at: isoTime(uploadedAt), title };
+}

@@ -1,0 +1,43 @@
+import type { Reason } from '../contracts/http.ts';
+import { isoTime } from '../contracts/iso-time.ts';
+import type { Key } from '../contracts/key.ts';
+
+/** How the parts of answers look in JSON. The schemas are in contracts/http.ts. */
+
+/** @param at ms since 1970 UTC; ≤ 0: there is none */
+export function timeView(at: number): string | null {
+  return at > 0 ? isoTime(at) : null;
+}
+
+export function floorView(floor: Key | undefined) {
+  return floor === undefined ? null : { at: isoTime(floor.at), id: floor.id };
+}
+
+export function relationView({ isFriend, isFamily }: { readonly isFriend: boolean; readonly isFamily: boolean }) {
+  const relations: ('friend' | 'family')[] = [];
+  if (isFriend) relations.push('friend');
+  if (isFamily) relations.push('family');
+  return relations;
+}
+
+export function contactView(contact: Key & { readonly isFriend: boolean; readonly isFamily: boolean }) {
+  return { id: contact.id, last_upload_at: isoTime(contact.at), relation: relationView(contact) };
+}
+
+/** Where an answer came from, and how far it can be trusted. */
+export interface Certainty {
+  readonly source: 'index' | 'database';
+  readonly exact: boolean;
+  readonly complete: boolean;
+  readonly floor: Key | undefined;
+  readonly reason: Reason | undefined;
+}
+
+export function answerView({ source, exact, complete, floor, reason }: Certainty) {
+  return { source, exact, complete, floor: floorView(floor), ...(reason === undefined ? {} : { reason }) };
+}
+
+/** The header: ms spent waiting for Redis and for MySQL. */
+export function serverTiming({ index, db }: { readonly index: number; readonly db: number }) {
+  return { 'Server-Timing': `index;dur=${index.toFixed(3)}, db;dur=${db.toFixed(3)}` };
+}

@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import type { BackfillResult } from '../repair/backfill.ts';
+import { defineCommand, whenCalled } from './define-command.ts';
+import { interruptible } from './interrupt.ts';
+import { type JobFlags, rangeOptions, runOptions, runRequest } from './job-command.ts';
+import { runRecordedJob } from './run-job.ts';
+
+export function addBackfill(program: Command): void {
+  const command = defineCommand(program, {
+    usage: 'backfill',
+    summary: 'builds the indexes of all users, or of a range of them; resumable, safe beside live tasks',
+    example: 'backfill --from 1 --to 100000 --rate 500',
+  });
+  whenCalled<JobFlags>(runOptions(rangeOptions(command)), async (output, flags) => {
+    const request = runRequest(flags);
+    const { Backfill } = await import('../repair/backfill.ts');
+    const result = await interruptible((signal) =>
+      runRecordedJob(
+        output,
+        'backfill',
+        signal,
+        (stores, { stores: { steps } }) => new Backfill({ ...stores, steps }, request),
+      ),
+    );
+    await output.result(result, text(result));
+  });
+}
+
+function text(result: BackfillResult): string {
+  const { run, users, rebuilt, unsettled, obstructed, rows_read, seconds } = result;
+  if (result.dry_run) return `Run ${run}, dry: ${users} users; nothing was written.`;
+  return [
+    `Run ${run}: ${rebuilt} of ${users} indexes built in ${seconds.toFixed(1)} s, ${rows_read} rows read.`,
+    ...(unsettled > 0 ? [`${unsettled} lost every race and are put off; the consumers build them.`] : []),
+    ...(obstructed > 0
+      ? [`${obstructed} have a key in the way that is not Recency's; \`recency verify\` names them.`]
+      : []),
+  ].join('\n');
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import { defineCommand, whenCalled } from './define-command.ts';
+
+export function addConfig(program: Command): void {
+  const config = program.command('config').description('the settings');
+  const print = defineCommand(config, {
+    usage: 'print',
+    summary: 'shows the settings in force, where each came from, secrets hidden',
+    example: 'config print --json',
+  });
+  whenCalled(print, async (output) => {
+    const [{ readConfig }, { describeConfig }] = await Promise.all([
+      import('../config/config.ts'),
+      import('../config/describe-config.ts'),
+    ]);
+    const rows = describeConfig(readConfig());
+    if (output.json) for (const row of rows) await output.result(row, '');
+    else await output.result(rows, () => table(rows));
+  });
+
+  const adopt = defineCommand(config, {
+    usage: 'adopt',
+    summary:
+      'makes these settings those that every process must share, and begins a new epoch; stop every process first',
+    example: 'config adopt',
+  });
+  whenCalled(adopt, async (output) => {
+    const { adoptConfig } = await import('../start/adopt-config.ts');
+    const { changed, epoch } = await adoptConfig();
+    const changes = changed.map(({ name, remembered, here }) => `${name}: ${remembered} → ${here}`);
+    await output.result({ changed, epoch }, [...changes, `Adopted. Epoch ${epoch}: every index is cold.`].join('\n'));
+  });
+}
+
+async function table(rows: readonly { name: string; value: string; origin: string; says: string }[]): Promise<string> {
+  const { textTable } = await import('./text-table.ts');
+  return textTable(
+    ['setting', 'value', 'from', ''],
+    rows.map(({ name, value, origin, says }) => [name, value, origin, says]),
+  );
+}

@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+import type { DeadLetter, DeadLetters } from '../consumers/dead-letters.ts';
+import { whole } from './arguments.ts';
+import { defineCommand, whenCalled } from './define-command.ts';
+import { EXIT, UsageError } from './exit-code.ts';
+import { interruptible } from './interrupt.ts';
+
+export function addDlq(program: Command): void {
+  const dlq = program.command('dlq').description('dead letters: tasks that can never be applied as they are');
+  addList(dlq);
+  addShow(dlq);
+  addReplay(dlq);
+}
+
+function addList(dlq: Command): void {
+  const command = defineCommand(dlq, {
+    usage: 'list',
+    summary: 'lists them, the oldest first',
+    example: 'dlq list --limit 20',
+  })
+    .option('--limit <n>', 'so many at the most', whole(1, 10_000), 100)
+    .option('--after <id>', 'those after this one');
+  whenCalled<{ limit: number; after?: string }>(command, async (output, { limit, after }) => {
+    const letters = await withDeadLetters((deadLetters) =>
+      deadLetters.list({ limit, ...(after === undefined ? {} : { after }) }).catch(refuseId),
+    );
+    if (output.json) for (const letter of letters) await output.result(view(letter), '');
+    else await output.result({}, () => table(letters));
+    if (letters.length === limit) output.note(`There may be more: --after ${letters.at(-1)?.id}`);
+  });
+}
+
+function addShow(dlq: Command): void {
+  const command = defineCommand(dlq, {
+    usage: 'show',
+    summary: 'shows one with its headers and its original bytes',
+    example: 'dlq show 0-17',
+  }).argument('<id>', 'as `dlq list` names it');
+  whenCalled<object, [id: string]>(command, async (output, _options, id) => {
+    const letter = await withDeadLetters((deadLetters) => deadLetters.get(id));
+    if (letter === undefined) {
+      output.note(`There is no dead letter ${id}. \`recency dlq list\` names those that there are.`);
+      output.exitCode = EXIT.failed;
+      return;
+    }
+    const { body, headers, time } = view(letter);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    await output.result(view(letter), [`id: ${id}`, `time: ${time}`, ...lines, '', body ?? '(no body)'].join('\n'));
+  });
+}
+
+function addReplay(dlq: Command): void {
+  const command = defineCommand(dlq, {
+    usage: 'replay',
+    summary: 'puts some back on the topic of the tasks, once what was wrong is mended',
+    example: 'dlq replay 0-17 0-18',
+  }).argument('<id...>', 'as `dlq list` names them');
+  whenCalled<object, [ids: string[]]>(command, async (output, _options, ids) => {
+    const replayed = await withDeadLetters((deadLetters) => deadLetters.replay(ids));
+    await output.result({ asked: ids.length, replayed }, `${replayed} of ${ids.length} are on the topic again.`);
+    if (replayed < ids.length) output.exitCode = EXIT.failed;
+  });
+}
+
+function refuseId(error: unknown): never {
+  throw error instanceof RangeError ? new UsageError(`--after: ${error.message}`) : error;
+}
+
+async function withDeadLetters<T>(work: (deadLetters: DeadLetters) => Promise<T>): Promise<T> {
+  const { withTransport } = await import('../start/with-transport.ts');
+  return await interruptible((signal) =>
+    withTransport('dlq', signal, async (transport) => {
+      const deadLetters = transport.openDeadLetters();
+      return await work(deadLetters).finally(() => deadLetters.close());
+    }),
+  );
+}
+
+/** A letter in JSON. What is no text is shown in base64. */
+function view({ id, body, headers, timestamp }: DeadLetter) {
+  const text = body?.toString('utf8');
+  const isText = body === null || Buffer.from(text ?? '').equals(body);
+  const shown = isText ? { body: text ?? null } : { body: body.toString('base64'), encoding: 'base64' };
+  return { id, time: new Date(timestamp).toISOString(), headers, ...shown };
+}
+
+async function table(letters: readonly DeadLetter[]): Promise<string> {
+  if (letters.length === 0) return 'There are no dead letters.';
+  const { textTable } = await import('./text-table.ts');
+  return textTable(
+    ['id', 'time', 'type', 'why'],
+    letters.map((letter) => [
+      letter.id,
+      view(letter).time,
+      letter.headers.ce_type ?? '',
+      letter.headers['dlq-exception-message'] ?? '',
+    ]),
+  );
+}

@@ -1,0 +1,9 @@
+/** How a command ended, for the shell. */
+export const EXIT = { done: 0, failed: 1, wrongUse: 2, driftFound: 3 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The command was called wrongly. Nothing was done. The message says what is wrong. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

@@ -1,0 +1,71 @@
+import { type Command, Option } from 'commander';
+import type { MigrateReport, RollbackReport, StatusReport } from '../mysql/migrate.ts';
+import type { ViewReport } from '../mysql/schema-view-changes.ts';
+import { defineCommand, whenCalled } from './define-command.ts';
+
+interface MigrateFlags {
+  readonly viewsOnly?: boolean;
+  readonly status?: boolean;
+  readonly rollback?: boolean;
+}
+
+export function addMigrate(program: Command): void {
+  const command = defineCommand(program, {
+    usage: 'migrate',
+    summary: 'makes the reference schema and the views, or only what Recency itself needs',
+    example: 'migrate --views-only',
+  })
+    .addOption(new Option('--views-only', "leave a site's own tables alone").conflicts(['status', 'rollback']))
+    .addOption(new Option('--status', 'show what is applied; change nothing').conflicts('rollback'))
+    .option('--rollback', 'undo what the last migrate applied, with its data');
+  whenCalled<MigrateFlags>(command, async (output, flags) => {
+    const [{ loadConfig }, { migrate, rollback, status }] = await Promise.all([
+      import('../config/config.ts'),
+      import('../mysql/migrate.ts'),
+    ]);
+    const { mysqlUrl: url, connectTimeoutMs } = loadConfig();
+    if (flags.status) {
+      const report = await status({ url, connectTimeoutMs });
+      return await output.result(report, () => statusText(report));
+    }
+    if (flags.rollback) {
+      const report = await rollback({ url, connectTimeoutMs });
+      return await output.result(report, () => rollbackText(report));
+    }
+    const report = await migrate({ url, connectTimeoutMs, viewsOnly: flags.viewsOnly === true });
+    await output.result(report, () => migrateText(report));
+  });
+}
+
+function migrateText(report: MigrateReport): string {
+  return [
+    `${report.database} on ${report.server}${report.databaseCreated ? ', created' : ''}`,
+    report.applied.length === 0 ? 'Nothing to apply.' : `Applied: ${report.applied.join(', ')}.`,
+    ...siteTablesText(report.siteTables),
+    ...report.views.map(viewText),
+  ].join('\n');
+}
+
+function statusText(report: StatusReport): string {
+  return [
+    `${report.database} on ${report.server}`,
+    `Applied: ${report.applied.map(({ name }) => name).join(', ') || 'nothing'}.`,
+    `Not applied: ${report.pending.join(', ') || 'nothing'}.`,
+    ...siteTablesText(report.siteTables),
+    ...report.views.map(viewText),
+  ].join('\n');
+}
+
+function rollbackText({ database, undone, viewsDropped }: RollbackReport): string {
+  if (undone.length === 0) return `${database}: there is nothing to undo.`;
+  return `${database}: undone ${undone.join(', ')}; views dropped: ${viewsDropped.join(', ') || 'none'}.`;
+}
+
+function siteTablesText(tables: readonly string[]): string[] {
+  return tables.length === 0 ? [] : [`The site's own tables, left alone: ${tables.join(', ')}.`];
+}
+
+function viewText({ name, origin, made, mustLookLike }: ViewReport): string {
+  if (origin === 'missing') return `${name}: missing. Recency needs it:\n${mustLookLike}`;
+  return `${name}: ${origin === 'site' ? "the site's own" : made ? 'made' : 'as it was'}.`;
+}

@@ -1,0 +1,64 @@
+import { type Command, Option } from 'commander';
+import type { VerifyRequest, VerifyResult } from '../repair/verify.ts';
+import { id } from './arguments.ts';
+import { defineCommand, whenCalled } from './define-command.ts';
+import { driftText } from './drift-text.ts';
+import { EXIT } from './exit-code.ts';
+import { interruptible } from './interrupt.ts';
+import { type JobFlags, runRequest, showProgress, usersOption } from './job-command.ts';
+import type { Output } from './output.ts';
+
+interface VerifyFlags extends Pick<JobFlags, 'users'> {
+  readonly user?: string;
+}
+
+export function addVerify(program: Command): void {
+  const command = defineCommand(program, {
+    usage: 'verify',
+    summary: 'compares indexes and answers with plain SQL; changes nothing; exit 3 when anything differs',
+    example: 'verify --users 1000',
+  });
+  usersOption(command, 'whom to verify').addOption(
+    new Option('--user <id>', 'one user, with every question that a client can ask').argParser(id).conflicts('users'),
+  );
+  whenCalled<VerifyFlags>(command, async (output, { user, ...flags }) => {
+    const request = user === undefined ? (runRequest(flags) as VerifyRequest) : { user };
+    const result = await interruptible((signal) => verify(output, request, signal));
+    await output.result(result, text(result));
+    if (isWrong(result)) output.exitCode = EXIT.driftFound;
+  });
+}
+
+async function verify(output: Output, request: VerifyRequest, signal: AbortSignal): Promise<VerifyResult> {
+  const [{ withJobParts }, { Verify }, { runToEnd }] = await Promise.all([
+    import('../start/jobs.ts'),
+    import('../repair/verify.ts'),
+    import('../repair/job.ts'),
+  ]);
+  return await withJobParts('verify', signal, async ({ stores: { primary }, check }) => {
+    const job = new Verify({ primary, check, now: () => performance.now(), random: Math.random }, request);
+    const { onProgress, stop } = showProgress(output);
+    await runToEnd(job, { signal, onProgress }).finally(stop);
+    return job.result;
+  });
+}
+
+function isWrong({ wrong, answers_wrong, columns }: VerifyResult): boolean {
+  return wrong > 0 || answers_wrong > 0 || columns.wrong > 0;
+}
+
+function text(result: VerifyResult): string {
+  const { answers_checked, answers_wrong, columns, seconds, wrong_answers, wrong_columns } = result;
+  return [
+    driftText(result),
+    `${answers_wrong} of ${answers_checked} answers differ from plain SQL.`,
+    ...wrong_answers.map(
+      ({ user, wrong }) => `  user ${user}: ${wrong.length} answers; \`recency verify --user ${user}\` shows more`,
+    ),
+    ...(columns.users > 0
+      ? [`${columns.wrong} of ${columns.users} users have last_…_at columns that differ from their photos.`]
+      : []),
+    ...(wrong_columns.length > 0 ? [`  users ${wrong_columns.join(', ')}`] : []),
+    `${seconds.toFixed(1)} s.`,
+  ].join('\n');
+}

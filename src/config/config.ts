@@ -1,0 +1,71 @@
+import process from 'node:process';
+import { DEFAULT_LIMIT } from '../contracts/http.ts';
+import { ConfigError, type SettingProblem } from './config-error.ts';
+import { type Environment, textOf, unknownNames } from './environment.ts';
+import { PREFIX, SETTING_NAMES, SETTINGS, type SettingName, type SettingValues } from './settings.ts';
+
+/** `MYSQL_URL` → `mysqlUrl`. */
+type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
+  : Lowercase<S>;
+
+/** The settings in force: validated, frozen, each under its name in camel case. Times are in ms unless the name says. */
+export type Config = { readonly [N in SettingName as CamelCase<N>]: SettingValues[N] };
+
+export interface ReadConfig {
+  readonly config: Config;
+  /** Where each came from: `default`, `environment` or `file …`. */
+  readonly origins: Readonly<Record<SettingName, string>>;
+}
+
+/** @throws ConfigError naming every setting that is wrong; it shows no secret */
+export function loadConfig(environment: Environment = process.env): Config {
+  return readConfig(environment).config;
+}
+
+/** @throws ConfigError */
+export function readConfig(environment: Environment = process.env): ReadConfig {
+  const problems = unknownNames(environment);
+  const values: Record<string, unknown> = {};
+  const origins = {} as Record<SettingName, string>;
+  for (const name of SETTING_NAMES) {
+    const { text, origin } = textOf(name, environment, problems);
+    origins[name] = origin;
+    values[camelCase(name)] = text === undefined ? undefined : parse(name, text, problems);
+  }
+  const config = values as Config;
+  if (problems.length === 0) problems.push(...contradictions(config));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { config: deepFreeze(config), origins };
+}
+
+function parse(name: SettingName, text: string, problems: SettingProblem[]): unknown {
+  const parsed = SETTINGS[name].schema.safeParse(text);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  problems.push({ name: PREFIX + name, message: issue?.message ?? 'is wrong' });
+  return undefined;
+}
+
+/** Settings that are right by themselves and wrong together. */
+function contradictions({ min, max }: Config): SettingProblem[] {
+  const problems: SettingProblem[] = [];
+  if (min >= max) problems.push({ name: `${PREFIX}MIN`, message: `must be less than ${PREFIX}MAX (${min} ≥ ${max})` });
+  if (min < DEFAULT_LIMIT) {
+    const message = `must be at least ${DEFAULT_LIMIT}, the number of contacts that an answer has by default`;
+    problems.push({ name: `${PREFIX}MIN`, message });
+  }
+  return problems;
+}
+
+export function camelCase(name: string): string {
+  return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) deepFreeze(part);
+    Object.freeze(value);
+  }
+  return value;
+}

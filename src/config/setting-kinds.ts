@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/**
+ * What a setting's text may be, as zod schemas from text to value. Their messages follow the setting's name in a
+ * sentence ("RECENCY_PORT must be …") and never repeat the text, which may be a secret.
+ */
+
+/** A whole number within bounds, both included. */
+export function whole(least: number, most: number) {
+  const message = `must be a whole number from ${least} to ${most}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, message);
+}
+
+/** A timeout: never 0, which would mean either at once or for ever. */
+export function timeoutMs(most = 3_600_000) {
+  return whole(1, most);
+}
+
+export function oneOf<const T extends readonly string[]>(...values: T) {
+  return z.enum(values, { error: () => `must be one of ${values.join(', ')}` });
+}
+
+/** @param pattern what the whole text must be @param rule the same for people, after "must be" */
+export function matching(pattern: RegExp, rule: string) {
+  return z.string().regex(pattern, `must be ${rule}`);
+}
+
+export const mysqlUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && url.protocol === 'mysql:' && url.hostname !== '' && url.pathname.length > 1;
+}, 'must be mysql://user:password@host:3306/database');
+
+/** One address, or several of a cluster, separated by commas. */
+export const redisUrls = z
+  .string()
+  .refine(
+    (text) => text.split(',').every((one) => isUrlOf(one, 'redis:', 'rediss:')),
+    'must be redis://:password@host:6379 (rediss:// with TLS), or several of a cluster, separated by commas',
+  );
+
+function isUrlOf(text: string, ...protocols: string[]): boolean {
+  const url = URL.parse(text.trim());
+  return url !== null && protocols.includes(url.protocol) && url.hostname !== '';
+}
+
+const BROKER = /^[A-Za-z0-9._-]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/;
+
+export const brokers = z
+  .string()
+  .transform((text) => text.split(',').map((broker) => broker.trim()))
+  .refine((list) => list.every((broker) => BROKER.test(broker)), 'must be host:port, or several, separated by commas');

@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import { accessTokens } from './access-tokens.ts';
+import { brokers, matching, mysqlUrl, oneOf, redisUrls, timeoutMs, whole } from './setting-kinds.ts';
+
+/** Before every name in the environment. */
+export const PREFIX = 'RECENCY_';
+
+interface Setting<S extends z.ZodType, F extends string | undefined> {
+  /** From the text in the environment to the value. */
+  readonly schema: S;
+  /** Text; undefined: there is no value unless one is given. */
+  readonly fallback: F;
+  /** What it is, for people. */
+  readonly says: string;
+  /** May be read from a file (`NAME_FILE`), and is not shown: not at all, or without the password in its URLs. */
+  readonly secret?: 'hidden' | 'url';
+}
+
+function setting<S extends z.ZodType, F extends string | undefined>(
+  schema: S,
+  fallback: F,
+  says: string,
+  secret?: 'hidden' | 'url',
+): Setting<S, F> {
+  return { schema, fallback, says, ...(secret ? { secret } : {}) };
+}
+
+const name = matching(/^[A-Za-z0-9_.-]{1,64}$/, '1 to 64 letters, digits, dots, dashes or underscores');
+
+/** Every setting there is, by its name without the prefix. */
+export const SETTINGS = {
+  MYSQL_URL: setting(mysqlUrl, 'mysql://root@127.0.0.1:3306/recency', 'the primary: one server that writes', 'url'),
+  MYSQL_REPLICA_URL: setting(mysqlUrl, undefined, 'a replica for the API to read; its answers are not exact', 'url'),
+  MYSQL_CONNECTIONS: setting(whole(1, 1000), '10', 'connections of one process at the most'),
+  MYSQL_QUEUE: setting(whole(0, 100_000), '200', 'callers that may wait for a connection'),
+  MYSQL_TIMEOUT_MS: setting(timeoutMs(), '5000', 'for one statement, or for getting a connection'),
+  REDIS_URL: setting(redisUrls, 'redis://127.0.0.1:6379', 'one server, or several addresses of a cluster', 'url'),
+  REDIS_TIMEOUT_MS: setting(timeoutMs(), '1000', 'for one command'),
+  CONNECT_TIMEOUT_MS: setting(timeoutMs(), '5000', 'for making one connection'),
+  TRANSPORT: setting(oneOf('kafka', 'streams'), 'streams', 'what carries the tasks'),
+  KAFKA_BROKERS: setting(brokers, '127.0.0.1:9092', 'with TRANSPORT kafka'),
+  KAFKA_GROUP: setting(name, 'recency', 'the consumer group, on either transport'),
+  KAFKA_TIMEOUT_MS: setting(timeoutMs(), '10000', 'for one request to a broker'),
+  TOPIC: setting(name, 'recency.tasks', 'of the tasks; dead letters go to the same with .dlq'),
+  TAKEOVER_MS: setting(whole(6_000, 300_000), '20000', 'the tasks of a consumer that is silent this long go to others'),
+  KEY_PREFIX: setting(name, 'recency', 'before every key in Redis'),
+  MAX: setting(whole(1, 127), '24', 'contacts that an index keeps'),
+  MIN: setting(whole(1, 126), '12', 'below so many a refill is due'),
+  IDLE_DAYS: setting(whole(0, 3650), '30', 'an index that nobody reads for so long is dropped; 0: never'),
+  OUTBOX_KEEP_HOURS: setting(whole(1, 8760), '24', 'published rows of the outbox are deleted after this'),
+  HOST: setting(matching(/^[A-Za-z0-9._:-]{1,253}$/, 'a host name or an address'), '127.0.0.1', 'to listen on'),
+  PORT: setting(whole(0, 65_535), '8470', 'of the API; 0: any that is free'),
+  METRICS_PORT: setting(whole(0, 65_535), '0', '/metrics and /livez of consume and relay; 0: none'),
+  TOKENS: setting(accessTokens, undefined, 'token:scope[,scope] …; scopes read, write, admin', 'hidden'),
+  RATE_LIMIT: setting(whole(0, 1_000_000), '0', 'requests a second from one address; 0: no limit'),
+  PLAIN_CONCURRENCY: setting(whole(1, 1000), '8', 'plain queries at once, when an index cannot answer'),
+  PLAIN_QUEUE: setting(whole(0, 100_000), '64', 'plain queries that may wait; one more is a 503'),
+  START_TIMEOUT_MS: setting(timeoutMs(), '15000', 'that a start waits for MySQL, Redis and the brokers'),
+  SHUTDOWN_TIMEOUT_MS: setting(timeoutMs(60_000), '10000', 'from a signal to the end of the process'),
+  LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'what is logged'),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+export function isSecret(setting: SettingName): boolean {
+  return 'secret' in SETTINGS[setting];
+}
+
+type Value<N extends SettingName> = z.infer<(typeof SETTINGS)[N]['schema']>;
+type Given<N extends SettingName> = (typeof SETTINGS)[N]['fallback'] extends string ? Value<N> : Value<N> | undefined;
+
+export type SettingValues = { readonly [N in SettingName]: Given<N> };

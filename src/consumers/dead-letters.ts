@@ -1,0 +1,32 @@
+import type { Delivery } from './task-source.ts';
+
+/** Why a delivery can never be applied. */
+export interface Failure {
+  /** The class of the error, for example `InvalidTask`. */
+  readonly errorClass: string;
+  readonly message: string;
+  /** How many times it was tried. */
+  readonly attempts: number;
+}
+
+/** A message put aside: its original bytes and headers, with the `dlq-…` headers of DESIGN §6 beside them. */
+export interface DeadLetter {
+  /** Its place among the dead letters, for `dlq show` and `dlq replay`. */
+  readonly id: string;
+  readonly body: Buffer | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** When it was put aside, ms since 1970 UTC. */
+  readonly timestamp: number;
+}
+
+/** A letter put twice is listed twice. Letters stay listed when they were replayed: a replayed task that fails again is a new one. */
+export interface DeadLetters {
+  /** Resolves once the transport has them durably: only then may the original be acknowledged. */
+  put(letters: readonly { delivery: Delivery; failure: Failure }[]): Promise<void>;
+  /** Oldest first, at most `limit`, after the one named. @throws RangeError for what is not an id */
+  list(options: { limit: number; after?: string }): Promise<DeadLetter[]>;
+  get(id: string): Promise<DeadLetter | undefined>;
+  /** Puts these back on the topic of the tasks with their original bytes and headers, each once; how many there were. */
+  replay(ids: readonly string[]): Promise<number>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,51 @@
+/** What kafkajs throws, told apart. It exports its classes, yet not every one, so the fields are asked. */
+
+interface KafkaError extends Error {
+  readonly type?: string;
+  readonly retriable?: boolean;
+  readonly cause?: unknown;
+}
+
+/** Not retriable to kafkajs, and yet what a broker's restart looks like. */
+const PASSING = new Set([
+  'KafkaJSNumberOfRetriesExceeded',
+  'KafkaJSGroupCoordinatorNotFound',
+  'KafkaJSTimeout',
+  'KafkaJSLockTimeout',
+]);
+
+/** Will it pass by itself: a broker that is away, restarts or elects? Otherwise somebody has to mend something. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (PASSING.has(error.name) || isRebalance(error) || isFenced(error)) return true;
+  const { cause, retriable } = error as KafkaError;
+  return cause === undefined ? retriable === true : isPassing(cause);
+}
+
+/** The group is about to share out its partitions anew; until this member has joined again, its own are still its own. */
+export function isRebalance(error: unknown): error is Error {
+  return (error as KafkaError | null)?.type === 'REBALANCE_IN_PROGRESS';
+}
+
+const FENCED = new Set(['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID']);
+
+/** The group has gone on without this member: its partitions belong to others. */
+export function isFenced(error: unknown): error is Error {
+  return FENCED.has((error as KafkaError | null)?.type ?? '');
+}
+
+const ELECTING = new Set([
+  'NOT_COORDINATOR_FOR_GROUP',
+  'GROUP_COORDINATOR_NOT_AVAILABLE',
+  'GROUP_LOAD_IN_PROGRESS',
+  'NOT_LEADER_FOR_PARTITION',
+  'LEADER_NOT_AVAILABLE',
+]);
+
+/**
+ * The broker that looks after a group, or leads a partition, is just being chosen, as when either is new, or moves to
+ * another.
+ */
+export function isElecting(error: unknown): boolean {
+  return ELECTING.has((error as KafkaError | null)?.type ?? '');
+}

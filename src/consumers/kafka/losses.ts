@@ -1,0 +1,82 @@
+import type { Loss } from '../task-source.ts';
+import type { PartitionOffsets } from './topic-admin.ts';
+
+/** Where to begin in the partitions of an assignment, and what was found lost before. */
+export interface Inspection {
+  /** By partition. */
+  readonly starts: ReadonlyMap<number, bigint>;
+  /** Partitions whose start must be committed, so that the same is not found again by the next owner. */
+  readonly uncommitted: readonly number[];
+  /** At most one of each reason. */
+  readonly losses: readonly Loss[];
+}
+
+/**
+ * Compares what the group has committed with what is still there. kafkajs would jump over a gap without a word
+ * (tulios/kafkajs#1119).
+ * @param all every partition of the topic
+ * @param mine those of this assignment
+ * @param expectsOffsets whether this group must have consumed before, because indexes exist
+ */
+export function inspectOffsets(
+  all: readonly PartitionOffsets[],
+  mine: ReadonlySet<number>,
+  expectsOffsets: boolean,
+): Inspection {
+  const isNewGroup = all.every(({ committed }) => committed === undefined);
+  const own = all.filter(({ partition }) => mine.has(partition));
+  const withoutOffset = own.filter(
+    // A partition added since has none either, and everything in it is still to come.
+    ({ committed, low }) => committed === undefined && expectsOffsets && (isNewGroup || low > 0n),
+  );
+  const outOfRange = own.filter(
+    ({ committed, low, high }) => committed !== undefined && !(low <= committed && committed <= high),
+  );
+  return {
+    starts: new Map(own.map((offsets) => [offsets.partition, startOf(offsets)])),
+    uncommitted: own.filter((offsets) => offsets.committed !== startOf(offsets)).map(({ partition }) => partition),
+    losses: [
+      ...lossOf('group_without_offsets', withoutOffset, ({ low }) => `none committed, ${low} is the oldest there is`),
+      ...lossOf(
+        'offset_out_of_range',
+        outOfRange,
+        ({ committed, low, high }) => `${committed} is not in ${low}…${high}`,
+      ),
+    ],
+  };
+}
+
+/** The offset to begin at. Whatever is still there is delivered: a task too many does no harm. */
+export function startOf({ committed, low, high }: PartitionOffsets): bigint {
+  return committed !== undefined && low <= committed && committed <= high ? committed : low;
+}
+
+function lossOf(
+  reason: Loss['reason'],
+  partitions: readonly PartitionOffsets[],
+  describe: (offsets: PartitionOffsets) => string,
+): Loss[] {
+  if (partitions.length === 0) return [];
+  return [{ reason, detail: partitions.map((one) => `partition ${one.partition}: ${describe(one)}`).join('; ') }];
+}
+
+/**
+ * Compares a batch with the one before it in the same partition. Offsets may be missing in between without a loss:
+ * transactions leave control records that are not delivered.
+ * @param expected the offset after the last one delivered
+ * @param low asks for the oldest offset there is
+ */
+export async function findGap(
+  partition: number,
+  expected: bigint,
+  first: bigint,
+  low: () => Promise<bigint>,
+): Promise<Loss | undefined> {
+  if (first < expected) {
+    return { reason: 'offset_out_of_range', detail: `partition ${partition}: went back from ${expected} to ${first}` };
+  }
+  if (first === expected) return undefined;
+  const oldest = await low();
+  if (oldest <= expected) return undefined;
+  return { reason: 'gap', detail: `partition ${partition}: ${expected}…${oldest - 1n} are gone` };
+}

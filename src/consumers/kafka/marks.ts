@@ -1,0 +1,21 @@
+import type { TransportMarks } from '../../index/settled.ts';
+import type { PartitionOffsets } from './topic-admin.ts';
+
+/**
+ * A mark is the end of every partition. It is reached when the group has committed as much: a task is committed when it
+ * is applied. What retention has removed meanwhile is not waited for.
+ * @param offsets of every partition of the topic
+ */
+export function kafkaMarks(offsets: () => Promise<readonly PartitionOffsets[]>): TransportMarks {
+  return {
+    mark: async () => new Map((await offsets()).map(({ partition, high }) => [partition, high])),
+    reached: async (mark) => {
+      const ends = mark as ReadonlyMap<number, bigint>;
+      return (await offsets()).every((found) => passedBy(found) >= (ends.get(found.partition) ?? 0n));
+    },
+  };
+}
+
+function passedBy({ committed = 0n, low }: PartitionOffsets): bigint {
+  return committed > low ? committed : low;
+}

@@ -1,0 +1,102 @@
+import type { EachBatchPayload, KafkaMessage } from 'kafkajs';
+import type { ProgressWatch } from '../progress-watch.ts';
+import type { BatchHandler, Loss } from '../task-source.ts';
+import type { Assignment, OwnedPartition } from './assignment.ts';
+import { deliveryOf } from './deliveries.ts';
+import { findGap } from './losses.ts';
+import type { TopicAdmin } from './topic-admin.ts';
+
+/** Deliveries in one batch at the most: kafkajs may fetch thousands, and each chunk has its heartbeat and its commit. */
+export const CHUNK = 500;
+
+export interface PartitionWork {
+  readonly payload: EachBatchPayload;
+  readonly assignment: Assignment;
+  readonly owned: OwnedPartition;
+  readonly handler: BatchHandler;
+  readonly onLoss: (loss: Loss) => Promise<void>;
+  readonly admin: TopicAdmin;
+  readonly group: string;
+  readonly progress: ProgressWatch;
+  /** Between two heartbeats while a handler works, ms. */
+  readonly heartbeatMs: number;
+  readonly isStopping: () => boolean;
+}
+
+/** The handler rejected, or what came before it did: the chunk comes again. What kafkajs throws for a commit is not wrapped. */
+export class GivenBack extends Error {
+  override readonly name = 'GivenBack';
+}
+
+/**
+ * Works through what was fetched of one partition, chunk by chunk. A chunk is committed when its handler has resolved.
+ * Returns early when the partition is to be given up; what is left then comes again.
+ * @throws GivenBack, its cause what the handler threw; what kafkajs throws
+ */
+export async function workThrough(work: PartitionWork): Promise<void> {
+  const { payload, assignment, isStopping } = work;
+  const { messages } = payload.batch;
+  for (let from = 0; from < messages.length; from += CHUNK) {
+    if (isStopping() || !payload.isRunning() || payload.isStale() || !assignment.membership.isOpen) return;
+    const chunk = messages.slice(from, from + CHUNK);
+    if (from === 0) await orGivenBack(requireContinuity(work));
+    await orGivenBack(handle(chunk, work));
+    if (assignment.signal.aborted) return;
+    await commit(chunk, from + CHUNK >= messages.length, work);
+  }
+}
+
+async function orGivenBack(pending: Promise<void>): Promise<void> {
+  try {
+    await pending;
+  } catch (error) {
+    throw new GivenBack('a batch was given back', { cause: error });
+  }
+}
+
+/** Nothing behind a loss is delivered before the loss was reported. */
+async function requireContinuity({ payload, owned, admin, group, onLoss }: PartitionWork): Promise<void> {
+  const { partition } = owned;
+  const first = BigInt(String(payload.batch.messages[0]?.offset));
+  const low = async () => (await admin.offsets(group)).find((one) => one.partition === partition)?.low ?? 0n;
+  const loss = await findGap(partition, owned.next ?? first, first, low);
+  if (loss !== undefined) await onLoss(loss);
+  owned.next = first;
+}
+
+async function handle(chunk: readonly KafkaMessage[], work: PartitionWork): Promise<void> {
+  const { payload, assignment, handler, progress, heartbeatMs } = work;
+  const { topic, partition } = payload.batch;
+  const deliveries = chunk.map((message) => deliveryOf(message, topic, partition));
+  const keepAlive = async () => {
+    await assignment.membership.beat(payload.heartbeat);
+    progress.mark();
+    assignment.membership.requireHeld(String(deliveries[0]?.position));
+  };
+  // A fan-out may take longer than a session. A handler that hangs in a source that has ended keeps nothing.
+  const background = setInterval(() => {
+    if (!assignment.signal.aborted) void assignment.membership.beat(payload.heartbeat);
+  }, heartbeatMs / 3);
+  try {
+    await handler({ deliveries, keepAlive });
+  } finally {
+    clearInterval(background);
+    progress.mark();
+  }
+}
+
+/** Of the last chunk, the end of what was fetched is committed: control records after it are never delivered. */
+async function commit(chunk: readonly KafkaMessage[], isLast: boolean, work: PartitionWork): Promise<void> {
+  const { payload, assignment, owned, progress } = work;
+  const { topic, partition } = payload.batch;
+  const lastOffset = String(chunk.at(-1)?.offset);
+  const next = BigInt(isLast ? payload.batch.lastOffset() : lastOffset) + 1n;
+  await payload.commitOffsetsIfNecessary({
+    topics: [{ topic, partitions: [{ partition, offset: next.toString() }] }],
+  });
+  payload.resolveOffset(lastOffset);
+  owned.next = next;
+  owned.failures = 0;
+  progress.mark();
+  await assignment.membership.beat(payload.heartbeat);
+}

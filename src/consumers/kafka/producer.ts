@@ -1,0 +1,131 @@
+import {
+  type Admin,
+  CompressionTypes,
+  type ITopicConfig,
+  type Kafka,
+  type Message,
+  Partitioners,
+  type Producer,
+} from 'kafkajs';
+import { settledWithin } from '../settled-within.ts';
+import { type KafkaSettings, openKafka, RETRY } from './client.ts';
+import { isPassing } from './errors.ts';
+import { ensureTopics } from './topics.ts';
+
+/** Kafka did not take the messages. Some may be there all the same. */
+export class KafkaUnavailable extends Error {
+  override readonly name = 'KafkaUnavailable';
+}
+
+export interface KafkaProducerOptions {
+  readonly kafka: KafkaSettings;
+  /** Created before the first message where it is missing. */
+  readonly topics: readonly ITopicConfig[];
+  /** ms that a call of `send` may take, connecting included. */
+  readonly deadlineMs: number;
+}
+
+/** kafkajs copies a partition's messages once for each of them: many at once would cost their square. */
+const MESSAGES_A_REQUEST = 500;
+
+/** Below the brokers' `message.max.bytes` (1 MB) even when all are of one partition and nothing can be compressed. */
+const BYTES_A_REQUEST = 700_000;
+
+/**
+ * Puts messages on Kafka; each is taken by all replicas in sync. Not idempotent on purpose: after a failed request
+ * kafkajs gives its sequence numbers to the next messages, and a broker that had taken the first ones then drops
+ * those as duplicates and says that it has them. A task that comes twice does no harm, one that is lost does.
+ */
+export class KafkaProducer {
+  readonly #options: KafkaProducerOptions;
+  readonly #kafka: Kafka;
+  #producer: Promise<Producer> | undefined;
+
+  constructor(options: KafkaProducerOptions) {
+    this.#options = options;
+    this.#kafka = openKafka(options.kafka);
+  }
+
+  /** Resolves when all are taken. @throws KafkaUnavailable; what kafkajs throws when trying again is of no use */
+  async send(topic: string, messages: readonly Message[]): Promise<void> {
+    const { deadlineMs, kafka } = this.#options;
+    const sent = this.#send(topic, messages);
+    if (!(await settledWithin(sent, deadlineMs))) {
+      throw new KafkaUnavailable(`Kafka (${kafka.brokers}) did not take the messages within ${deadlineMs} ms`);
+    }
+    await sent;
+  }
+
+  /** Creates the topics that are missing, when nothing was sent yet. */
+  async ensureTopics(): Promise<void> {
+    if (this.#producer === undefined) await this.#withAdmin((admin) => ensureTopics(admin, this.#options.topics));
+  }
+
+  async close(): Promise<void> {
+    const producer = this.#producer;
+    this.#producer = undefined;
+    if (producer === undefined) return;
+    await settledWithin(
+      producer.then((connected) => connected.disconnect()),
+      this.#options.deadlineMs,
+    );
+  }
+
+  async #send(topic: string, messages: readonly Message[]): Promise<void> {
+    this.#producer ??= this.#connect();
+    const producer = this.#producer;
+    try {
+      for (const some of requests(messages)) {
+        await (await producer).send({ topic, messages: some, acks: -1, compression: CompressionTypes.GZIP });
+      }
+    } catch (error) {
+      // It may hold a connection to a broker that is no more; the next call begins anew.
+      if (this.#producer === producer) await this.close();
+      if (!isPassing(error)) throw error;
+      throw new KafkaUnavailable(`Kafka is not available: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  async #connect(): Promise<Producer> {
+    await this.#withAdmin((admin) => ensureTopics(admin, this.#options.topics));
+    const producer = this.#kafka.producer({
+      createPartitioner: Partitioners.DefaultPartitioner,
+      allowAutoTopicCreation: false,
+      retry: RETRY,
+    });
+    await producer.connect();
+    return producer;
+  }
+
+  async #withAdmin(work: (admin: Admin) => Promise<void>): Promise<void> {
+    const admin = this.#kafka.admin();
+    try {
+      await admin.connect();
+      await work(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}
+
+function* requests(messages: readonly Message[]): Generator<Message[]> {
+  let some: Message[] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const size = sizeOf(message);
+    if (some.length === MESSAGES_A_REQUEST || (some.length > 0 && bytes + size > BYTES_A_REQUEST)) {
+      yield some;
+      some = [];
+      bytes = 0;
+    }
+    some.push(message);
+    bytes += size;
+  }
+  if (some.length > 0) yield some;
+}
+
+function sizeOf({ key, value, headers }: Message): number {
+  let size = (key?.length ?? 0) + (value?.length ?? 0);
+  for (const name in headers) size += name.length + (headers[name]?.length ?? 0);
+  return size;
+}

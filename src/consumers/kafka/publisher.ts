@@ -1,0 +1,39 @@
+import { encodeTask } from '../cloud-events.ts';
+import type { OutgoingTask, TaskPublisher } from '../task-publisher.ts';
+import type { KafkaSettings } from './client.ts';
+import { KafkaProducer } from './producer.ts';
+import { taskTopic } from './topics.ts';
+
+export interface KafkaTaskPublisherOptions {
+  readonly kafka: KafkaSettings;
+  readonly topic: string;
+  /** Of the topic, when it has to be created. */
+  readonly partitions?: number;
+  /** ms that one call of `publish` may take. */
+  readonly deadlineMs: number;
+}
+
+/** Puts tasks on a Kafka topic; those of one user, or of one owner, on one partition. */
+export class KafkaTaskPublisher implements TaskPublisher {
+  readonly #producer: KafkaProducer;
+  readonly #topic: string;
+
+  constructor({ kafka, topic, partitions, deadlineMs }: KafkaTaskPublisherOptions) {
+    this.#producer = new KafkaProducer({ kafka, topics: [taskTopic(topic, partitions)], deadlineMs });
+    this.#topic = topic;
+  }
+
+  /** @throws KafkaUnavailable */
+  async publish(tasks: readonly OutgoingTask[]): Promise<void> {
+    // With the time of now, not of the task: the brokers delete by a message's time.
+    const messages = tasks.map((task) => {
+      const { key, body, headers } = encodeTask(task);
+      return { key, value: body, headers: { ...headers } };
+    });
+    await this.#producer.send(this.#topic, messages);
+  }
+
+  close(): Promise<void> {
+    return this.#producer.close();
+  }
+}

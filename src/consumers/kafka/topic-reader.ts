@@ -1,0 +1,102 @@
+import { type Cluster, type Consumer, type Kafka, type KafkaMessage, PartitionAssigners } from 'kafkajs';
+
+/** The offsets of one partition that can be read: from `low` to before `high`. */
+export interface ReadableOffsets {
+  readonly partition: number;
+  readonly low: bigint;
+  readonly high: bigint;
+}
+
+const FETCH_WAIT_MS = 100;
+const BYTES_A_FETCH = 1024 * 1024;
+
+/**
+ * Reads a topic from any offset, without a consumer group: joining one takes seconds, and would leave a group behind
+ * for every look at the dead letters. kafkajs has no call for that. But it hands its cluster, which can fetch, to the
+ * assigner of a consumer's partitions; this consumer never runs.
+ */
+export class TopicReader {
+  readonly #topic: string;
+  readonly #consumer: Consumer;
+  readonly #cluster: Cluster;
+  #connected: Promise<void> | undefined;
+
+  constructor(kafka: Kafka, topic: string) {
+    this.#topic = topic;
+    let cluster: Cluster | undefined;
+    this.#consumer = kafka.consumer({
+      groupId: 'recency',
+      allowAutoTopicCreation: false,
+      partitionAssigners: [
+        (config) => {
+          cluster = config.cluster;
+          return PartitionAssigners.roundRobin(config);
+        },
+      ],
+    });
+    if (cluster === undefined)
+      throw new Error('kafkajs handed over no cluster: it must be the version in the lock file');
+    this.#cluster = cluster;
+  }
+
+  /** Every partition, by number. */
+  async offsets(): Promise<ReadableOffsets[]> {
+    await this.#connect();
+    const partitions = this.#cluster
+      .findTopicPartitionMetadata(this.#topic)
+      .map(({ partitionId }) => ({ partition: partitionId }));
+    const [low, high] = [await this.#ends(partitions, true), await this.#ends(partitions, false)];
+    return partitions
+      .map(({ partition }) => ({ partition, low: low.get(partition) ?? 0n, high: high.get(partition) ?? 0n }))
+      .sort((a, b) => a.partition - b.partition);
+  }
+
+  /** Messages from an offset on, oldest first, at most `limit`; the offset must be a readable one. */
+  async read({ partition, low, high }: ReadableOffsets, limit: number): Promise<KafkaMessage[]> {
+    await this.#connect();
+    const messages: KafkaMessage[] = [];
+    for (let from = low; from < high && messages.length < limit; ) {
+      const fetched = await this.#fetch(partition, from, limit - messages.length === 1 ? 1 : BYTES_A_FETCH);
+      const last = fetched.at(-1);
+      if (last === undefined) break;
+      // A compressed batch comes as a whole, also what is before the offset asked for.
+      messages.push(...fetched.filter(({ offset, isControlRecord }) => BigInt(offset) >= from && !isControlRecord));
+      from = BigInt(last.offset) + 1n;
+    }
+    return messages.slice(0, limit);
+  }
+
+  async close(): Promise<void> {
+    this.#connected = undefined;
+    await this.#consumer.disconnect();
+  }
+
+  #connect(): Promise<void> {
+    this.#connected ??= this.#consumer.connect().then(() => this.#cluster.addMultipleTargetTopics([this.#topic]));
+    return this.#connected;
+  }
+
+  async #ends(partitions: { partition: number }[], fromBeginning: boolean): Promise<Map<number, bigint>> {
+    const [found] = await this.#cluster.fetchTopicsOffset([{ topic: this.#topic, partitions, fromBeginning }]);
+    return new Map(found?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
+  }
+
+  /** @param maxBytes the first batch of messages comes however large it is */
+  async #fetch(partition: number, from: bigint, maxBytes: number): Promise<FetchedMessage[]> {
+    const [leader] = Object.keys(this.#cluster.findLeaderForPartitions(this.#topic, [partition]));
+    const broker = await this.#cluster.findBroker({ nodeId: String(leader) });
+    const partitions = [{ partition, fetchOffset: from.toString(), maxBytes }];
+    const { responses } = (await broker.fetch({
+      maxWaitTime: FETCH_WAIT_MS,
+      maxBytes,
+      topics: [{ topic: this.#topic, partitions }],
+    })) as FetchResponse;
+    return responses[0]?.partitions[0]?.messages ?? [];
+  }
+}
+
+type FetchedMessage = KafkaMessage & { readonly isControlRecord?: boolean };
+
+interface FetchResponse {
+  readonly responses: readonly { readonly partitions: readonly { readonly messages: FetchedMessage[] }[] }[];
+}

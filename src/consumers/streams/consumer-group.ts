@@ -1,0 +1,182 @@
+import type { RedisClient } from '../../redis/connection.ts';
+import { defineScript, type Script } from '../../redis/script.ts';
+import { reply } from '../../redis/unavailable.ts';
+import type { RawEntry } from './entries.ts';
+
+export interface ConsumerGroupOptions {
+  readonly client: RedisClient;
+  /** The stream's key. */
+  readonly stream: string;
+  readonly group: string;
+  /** This process's name among the group's consumers; no two may have the same. */
+  readonly consumer: string;
+}
+
+/** Where a group stands; ids of entries. */
+export interface GroupState {
+  /** The last that was ever added to the stream. */
+  readonly lastAdded: string;
+  /** How many were ever added. */
+  readonly added: number;
+  /** The last that was delivered to a consumer of the group. */
+  readonly lastDelivered: string;
+  /** Entries that were removed before the group had read them. */
+  readonly removedUnread: number;
+}
+
+export interface Claimed {
+  readonly entries: RawEntry[];
+  /** Entries that were delivered, never acknowledged, and are no longer in the stream. */
+  readonly deleted: string[];
+}
+
+/** Entries that are not acknowledged. */
+export interface Backlog {
+  /** To some consumer of the group. */
+  readonly delivered: number;
+  readonly undelivered: number;
+}
+
+/** The group, or the stream itself, is gone. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && /NOGROUP|UNBLOCKED|no such key/.test(error.message);
+}
+
+/** So idle that anybody may claim it. */
+const GIVEN_UP_MS = 24 * 3600 * 1000;
+
+/** Entries removed in one call: Redis does nothing else meanwhile. */
+const TRIM_STEP = 5_000;
+
+/** A consumer that was not heard of for so long is gone. */
+const RETIRED_MS = 3600 * 1000;
+
+/** A consumer group of a Redis stream, through the eyes of one consumer. Everything throws RedisUnavailable. */
+export class ConsumerGroup {
+  readonly #options: ConsumerGroupOptions;
+  readonly #scripts: Readonly<Record<'state' | 'hold' | 'trim' | 'retire', Script>>;
+  /** Where the next look for idle entries begins. */
+  #cursor = '0-0';
+
+  constructor(options: ConsumerGroupOptions) {
+    this.#options = options;
+    const define = (name: string) =>
+      defineScript(options.client, `stream_${name}`, new URL(`./lua/${name}.lua`, import.meta.url));
+    this.#scripts = {
+      state: define('group-state'),
+      hold: define('hold'),
+      trim: define('trim'),
+      retire: define('retire'),
+    };
+  }
+
+  /** Undefined: there is no such stream, or no such group. */
+  async state(): Promise<GroupState | undefined> {
+    const found = (await this.#state('0')) as [string, number, string, number] | null;
+    if (found === null) return undefined;
+    const [lastAdded, added, lastDelivered, removedUnread] = found;
+    return { lastAdded, added, lastDelivered, removedUnread };
+  }
+
+  /** What was removed unread was reported and is not to be found again. */
+  async accept(): Promise<void> {
+    await this.#state('1');
+  }
+
+  /** Creates the group, and the stream where there is none; everything in the stream is delivered. */
+  async create(): Promise<void> {
+    const { client, stream, group } = this.#options;
+    try {
+      await reply(client.xgroup('CREATE', stream, group, '0', 'MKSTREAM'));
+    } catch (error) {
+      // Another consumer was faster.
+      if (!(error instanceof Error && error.message.startsWith('BUSYGROUP'))) throw error;
+    }
+  }
+
+  /** New entries. @param reader a connection of its own: it is blocked up to so many ms */
+  async read(reader: RedisClient, count: number, blockMs: number): Promise<RawEntry[]> {
+    const { stream, group, consumer } = this.#options;
+    const found = (await reply(
+      reader.callBuffer(
+        'XREADGROUP',
+        'GROUP',
+        group,
+        consumer,
+        'COUNT',
+        count,
+        'BLOCK',
+        blockMs,
+        'STREAMS',
+        stream,
+        '>',
+      ),
+    )) as [Buffer, RawEntry[]] | [[Buffer, RawEntry[]]] | null;
+    if (found === null) return [];
+    // RESP3 gives a map of streams, flat; RESP2 a list of pairs.
+    const [first, entries] = found;
+    return Array.isArray(first) ? first[1] : (entries ?? []);
+  }
+
+  /** Entries that nobody has acknowledged or renewed for so long. Each call looks at some of those delivered. */
+  async claimIdle(idleMs: number, count: number): Promise<Claimed> {
+    const { client, stream, group, consumer } = this.#options;
+    const [cursor, entries, deleted] = (await reply(
+      client.callBuffer('XAUTOCLAIM', stream, group, consumer, idleMs, this.#cursor, 'COUNT', count),
+    )) as [Buffer, RawEntry[], Buffer[]];
+    this.#cursor = cursor.toString();
+    return { entries, deleted: deleted.map(String) };
+  }
+
+  async acknowledge(ids: readonly string[]): Promise<void> {
+    const { client, stream, group } = this.#options;
+    await reply(client.xack(stream, group, ...ids));
+  }
+
+  /** How many of them this consumer still holds. */
+  renew(ids: readonly string[]): Promise<number> {
+    return this.#hold(ids, 0);
+  }
+
+  /** Lets any other consumer claim them at once. */
+  async giveUp(ids: readonly string[]): Promise<void> {
+    await this.#hold(ids, GIVEN_UP_MS);
+  }
+
+  /** Removes what every group has acknowledged. */
+  async trim(): Promise<void> {
+    for (let removed = TRIM_STEP; removed > TRIM_STEP / 2; ) {
+      removed = (await this.#scripts.trim([this.#options.stream], [TRIM_STEP])) as number;
+    }
+  }
+
+  /** Forgets this consumer unless it holds entries, and others that are long gone. */
+  async retire(): Promise<void> {
+    const { stream, group, consumer } = this.#options;
+    await this.#scripts.retire([stream], [group, consumer, RETIRED_MS]);
+  }
+
+  /** Undefined when Redis cannot tell. */
+  async backlog(): Promise<Backlog | undefined> {
+    const { client, stream, group } = this.#options;
+    if ((await reply(client.exists(stream))) === 0) return { delivered: 0, undelivered: 0 };
+    const groups = (await reply(client.xinfo('GROUPS', stream))) as unknown[][];
+    const own = groups.map(fieldsOf).find((fields) => fields.get('name') === group);
+    if (own === undefined) return { delivered: 0, undelivered: await reply(client.xlen(stream)) };
+    const [delivered, undelivered] = [own.get('pending'), own.get('lag')];
+    return typeof delivered === 'number' && typeof undelivered === 'number' ? { delivered, undelivered } : undefined;
+  }
+
+  #state(accept: '0' | '1'): Promise<unknown> {
+    return this.#scripts.state([this.#options.stream], [this.#options.group, accept]);
+  }
+
+  async #hold(ids: readonly string[], idleMs: number): Promise<number> {
+    const { stream, group, consumer } = this.#options;
+    return (await this.#scripts.hold([stream], [group, consumer, idleMs, ...ids])) as number;
+  }
+}
+
+function fieldsOf(flat: unknown[]): Map<unknown, unknown> {
+  return new Map(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]] as const] : [])));
+}

@@ -1,0 +1,102 @@
+import type { Loss } from '../task-source.ts';
+import type { ConsumerGroup, GroupState } from './consumer-group.ts';
+import { isBefore } from './entries.ts';
+
+/**
+ * How far a group has come, kept somewhere else than in the Redis of the stream: an older copy of that Redis would not
+ * know that it is older. Ids of entries; it may lag behind.
+ */
+export interface StreamMark {
+  load(): Promise<string | undefined>;
+  save(entry: string): Promise<void>;
+}
+
+export interface LossCheckOptions {
+  readonly group: ConsumerGroup;
+  readonly stream: string;
+  /** Do indexes exist, so that this group must have consumed before? */
+  readonly expectsOffsets: () => Promise<boolean>;
+  readonly mark?: StreamMark;
+}
+
+const BEGINNING = '0-0';
+
+/**
+ * Finds out whether the stream still is what it was: to be asked at the start, whenever a connection was made anew, and
+ * now and then.
+ * What is found is reported until the report succeeds; then the group is put in order, so that it is not found again.
+ */
+export class LossCheck {
+  readonly #options: LossCheckOptions;
+  readonly #found: Loss[] = [];
+  /** The last entry that this process has got. */
+  #seen: string | undefined;
+  #noted: string | undefined;
+  /** How many entries the stream had ever had at the last check. */
+  #added = 0;
+
+  constructor(options: LossCheckOptions) {
+    this.#options = options;
+  }
+
+  /** An entry was delivered to this process. */
+  saw(entry: string): void {
+    if (this.#seen === undefined || isBefore(this.#seen, entry)) this.#seen = entry;
+  }
+
+  /** Entries were removed before they were acknowledged. */
+  sawDeleted(entries: readonly string[]): void {
+    if (entries.length === 0) return;
+    this.#found.push(
+      this.#loss(`${entries.length} entries from ${entries[0]} were removed before they were acknowledged`),
+    );
+  }
+
+  /** Is there something to report at once? */
+  get isDue(): boolean {
+    return this.#found.length > 0;
+  }
+
+  async run(report: (loss: Loss) => Promise<void>): Promise<void> {
+    const { group } = this.#options;
+    const state = await group.state();
+    const loss = state === undefined ? await this.#ofNothing() : await this.#of(state);
+    for (const one of loss === undefined ? this.#found : [...this.#found, loss]) await report(one);
+    this.#found.length = 0;
+    if (state === undefined) await group.create();
+    else if (state.removedUnread > 0) await group.accept();
+    if (loss !== undefined) this.#seen = state?.lastDelivered ?? BEGINNING;
+    this.#added = state?.added ?? 0;
+    await this.#note();
+  }
+
+  /** After the stream was found to be whole up to there, or to begin anew. */
+  async #note(): Promise<void> {
+    if (this.#seen === undefined || this.#seen === this.#noted) return;
+    await this.#options.mark?.save(this.#seen);
+    this.#noted = this.#seen;
+  }
+
+  async #ofNothing(): Promise<Loss | undefined> {
+    const { expectsOffsets, mark } = this.#options;
+    const known = this.#seen ?? (await mark?.load());
+    const isExpected = (known !== undefined && known !== BEGINNING) || (await expectsOffsets());
+    return isExpected ? this.#loss('the stream or its consumer group is gone') : undefined;
+  }
+
+  async #of({ lastAdded, added, lastDelivered, removedUnread }: GroupState): Promise<Loss | undefined> {
+    const known = await this.#options.mark?.load();
+    if (known !== undefined && isBefore(lastAdded, known)) {
+      return this.#loss(`it ends at ${lastAdded}, and ${known} was consumed before`);
+    }
+    if (this.#seen !== undefined && isBefore(lastDelivered, this.#seen)) {
+      return this.#loss(`its group stands at ${lastDelivered}, and ${this.#seen} was consumed before`);
+    }
+    if (added < this.#added) return this.#loss(`it has had ${added} entries, and ${this.#added} before`);
+    return removedUnread > 0 ? this.#loss(`${removedUnread} entries were removed before they were read`) : undefined;
+  }
+
+  #loss(what: string): Loss {
+    return { reason: 'stream_lost', detail: `stream ${this.#options.stream}: ${what}` };
+  }
+}

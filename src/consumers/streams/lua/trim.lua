@@ -1,0 +1,31 @@
+-- Removes entries that every group of a stream has acknowledged. Never by length: that would remove what still waits.
+--
+-- KEYS    1 stream
+-- ARGV    1 limit  entries to look at; some more than it may be removed
+-- reply   how many were removed, whole nodes and so somewhat less than the limit; 0 also when there is no stream, or no group that could have acknowledged anything
+-- Whole nodes of the stream only.
+
+local stream, limit = KEYS[1], tonumber(ARGV[1])
+assert(limit and limit > 0, 'trim: bad arguments')
+if redis.call('EXISTS', stream) == 0 then return 0 end
+
+local function before(a, b)
+  local ams, aseq = string.match(a, '^(%d+)-(%d+)$')
+  local bms, bseq = string.match(b, '^(%d+)-(%d+)$')
+  ams, aseq, bms, bseq = tonumber(ams), tonumber(aseq), tonumber(bms), tonumber(bseq)
+  return ams < bms or (ams == bms and aseq < bseq)
+end
+
+local keep
+for _, flat in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
+  local group, delivered
+  for i = 1, #flat, 2 do
+    if flat[i] == 'name' then group = flat[i + 1] end
+    if flat[i] == 'last-delivered-id' then delivered = flat[i + 1] end
+  end
+  -- The oldest entry that is not acknowledged; without one, the last delivered stays, too.
+  local oldest = redis.call('XPENDING', stream, group)[2] or delivered
+  if not keep or before(oldest, keep) then keep = oldest end
+end
+if not keep then return 0 end
+return redis.call('XTRIM', stream, 'MINID', '~', keep, 'LIMIT', limit)

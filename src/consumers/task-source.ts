@@ -1,0 +1,60 @@
+/**
+ * Where tasks come from. A source delivers; the consumer loop decodes, batches, retries, dead-letters; the source
+ * acknowledges what the loop has finished. Nothing here names a transport, and one conformance suite runs over every
+ * implementation.
+ *
+ * Delivery is at least once and in no promised order: the protocol needs none.
+ */
+
+/** One delivery of one message. A redelivery of the same message has the same position; nothing else has. */
+export interface Delivery {
+  /** The message's place in its transport: `kafka:<topic>:<partition>:<offset>`, `streams:<key>:<entry>`. */
+  readonly position: string;
+  /** The bytes as they came; null is a tombstone. */
+  readonly body: Buffer | null;
+  /** CloudEvents attributes (`ce_id`, `ce_type`, …) and whatever else the publisher sent. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** When the transport took the message, ms since 1970 UTC. */
+  readonly timestamp: number;
+}
+
+/** What one call of the handler works on: at most 500 deliveries, acknowledged together. */
+export interface Batch {
+  readonly deliveries: readonly Delivery[];
+  /**
+   * Renews the hold on these deliveries (a heartbeat, an XCLAIM); to be called between the steps of long work.
+   * @throws BatchLost when the deliveries belong to somebody else by now: stop working on them
+   */
+  keepAlive(): Promise<void>;
+}
+
+/**
+ * Resolves: acknowledge the batch. Rejects: do not; the deliveries come again after a pause that grows to a bound.
+ * Calls overlap only in a source that was told to work on several partitions at once.
+ */
+export type BatchHandler = (batch: Batch) => Promise<void>;
+
+/** Tasks that will never be delivered: the indexes cannot be trusted any more and a new epoch is due. */
+export interface Loss {
+  readonly reason: 'offset_out_of_range' | 'group_without_offsets' | 'gap' | 'stream_lost';
+  /** For people: which partition or stream, which offsets. */
+  readonly detail: string;
+}
+
+export interface TaskSource {
+  /**
+   * Delivers batches until `stop`. Resolves after the last batch in work was acknowledged or given back.
+   * Rejects when the source cannot go on by itself (no permission; SourceStalled: a handler hangs that neither settles
+   * nor keeps its batch alive); the process should then end with a failure. A source runs once.
+   * `onLoss` is awaited before anything behind the loss is delivered.
+   */
+  run(handler: BatchHandler, onLoss: (loss: Loss) => Promise<void>): Promise<void>;
+  /** No new batch from now on; the one in work may finish. Resolves when `run` has ended: not to be awaited in a handler. */
+  stop(): Promise<void>;
+  /** Deliveries waiting behind what is acknowledged, in all; undefined when it cannot be told now. */
+  lag(): Promise<number | undefined>;
+}
+
+export class BatchLost extends Error {
+  override readonly name = 'BatchLost';
+}

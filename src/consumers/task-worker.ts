@@ -1,0 +1,33 @@
+import pLimit from 'p-limit';
+import { run, type Steps } from '../index/protocol.ts';
+import { stagesOf, type WorkObserver } from './planned-work.ts';
+import type { WorkPlan } from './work-plan.ts';
+
+export interface TaskWorkerOptions extends WorkObserver {
+  readonly steps: Steps;
+  /** Followers of one owner read at once. */
+  readonly pageSize: number;
+}
+
+/** Operations of a batch under way at once: one works in Redis while another waits for MySQL. */
+const AT_ONCE = 2;
+
+/** Does what a plan says, on the indexes. When it resolves, everything is written and may be acknowledged. */
+export class TaskWorker {
+  readonly #options: TaskWorkerOptions;
+
+  constructor(options: TaskWorkerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param between called between the steps; what it throws ends the work
+   * @throws RedisUnavailable, DatabaseUnavailable; then some of it may have been done, and all of it can be done again
+   */
+  async work(plan: WorkPlan, between: () => Promise<void>): Promise<void> {
+    const limit = pLimit(AT_ONCE);
+    for (const stage of stagesOf(plan, this.#options.pageSize, this.#options)) {
+      await Promise.all(stage.map((operation) => limit(() => run(operation, this.#options.steps, between))));
+    }
+  }
+}

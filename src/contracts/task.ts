@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { idSchema } from './id.ts';
+
+/**
+ * What crosses the transport: a hint that something changed, never the truth (the truth is read from MySQL).
+ * INTERFACE: `POST /v1/tasks`, the topic's message body, and a row of `recency_outbox` all say the same thing.
+ */
+
+/**
+ * The version of a relationship's row, as decimal text. It grows with every change of the row, so a row with a smaller
+ * one is older than the change that the task speaks of.
+ */
+const versionSchema = z
+  .union([idSchema, z.int().positive().transform(String)], 'a version is a whole number from 1')
+  .meta({ description: 'The version of the relationship that this task speaks of.' });
+
+const contactTask = z.strictObject({
+  type: z.enum(['recency.contact.added', 'recency.contact.removed', 'recency.contact.changed']),
+  user: idSchema,
+  contact: idSchema,
+  version: versionSchema.optional(),
+});
+
+const photoTask = z.strictObject({
+  type: z.enum(['recency.photo.uploaded', 'recency.photo.deleted', 'recency.photo.visibility_changed']),
+  owner: idSchema,
+  photo: idSchema.optional(),
+  /** ms since 1970 UTC; a hint for people, never applied. */
+  at: z.int().nonnegative().optional(),
+});
+
+const userTask = z.strictObject({
+  type: z.literal('recency.user.deleted'),
+  user: idSchema,
+});
+
+export const taskSchema = z
+  .discriminatedUnion('type', [contactTask, photoTask, userTask])
+  .refine((task) => !('contact' in task && task.contact === task.user), {
+    path: ['contact'],
+    error: 'a user is not a contact of their own',
+  })
+  .meta({ id: 'Task' });
+
+export type ContactTask = z.infer<typeof contactTask>;
+export type PhotoTask = z.infer<typeof photoTask>;
+export type UserTask = z.infer<typeof userTask>;
+export type Task = z.infer<typeof taskSchema>;
+export type TaskType = Task['type'];
+
+/** Every type of task there is. */
+export const TASK_TYPES: readonly TaskType[] = [contactTask, photoTask]
+  .flatMap(({ shape }): TaskType[] => shape.type.options)
+  .concat(userTask.shape.type.value);
+
+/** The largest task body, in bytes. */
+export const MAX_TASK_BYTES = 65_536;
+
+/** Kafka's partition key: tasks of one user, or of one owner, stay together so that they can be coalesced. */
+export function partitionKey(task: Task): string {
+  return 'owner' in task ? task.owner : task.user;
+}

@@ -1,0 +1,42 @@
+import { Agent, request } from 'node:http';
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** For one that does not answer at all, ms; the API's own deadlines are far shorter. */
+const TIMEOUT_MS = 30_000;
+
+/** Asks one server over connections that are kept. */
+export class HttpClient {
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #origin: string;
+
+  /** @param origin http://host:port */
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  /** @throws Error when the server is not there or does not answer */
+  get(path: string): Promise<HttpAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+    const question = request(this.#origin + path, { agent: this.#agent, timeout: TIMEOUT_MS }, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      response.on('error', reject);
+    });
+    question.on('timeout', () => question.destroy(new Error(`no answer from ${this.#origin} in ${TIMEOUT_MS} ms`)));
+    question.on('error', reject);
+    question.end();
+    return promise;
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}

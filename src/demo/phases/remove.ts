@@ -1,0 +1,61 @@
+import { createConnection } from 'mysql2/promise';
+import pino from 'pino';
+import { openKafka } from '../../consumers/kafka/client.ts';
+import { deadLetterTopic } from '../../consumers/kafka/topics.ts';
+import { closeRedis, openRedisClient, untilRedisAnswers } from '../../start/open-redis.ts';
+import type { Place } from '../place.ts';
+import { removeKeys } from '../remove-keys.ts';
+import type { Servers } from './servers.ts';
+
+const logger = pino({ level: 'silent' });
+
+/** Removes what was made on servers that others use; the others end with everything on them. */
+export async function removeTraces({ stack }: Servers, place: Place): Promise<void> {
+  const given = new Set(stack.parts.filter(({ origin }) => origin === 'given').map(({ name }) => name));
+  if (given.has('mysql')) await dropDatabase(place);
+  if (given.has('redis')) await dropKeys(place);
+  if (given.has('kafka') && place.transport === 'kafka') await dropTopics(place);
+}
+
+async function dropDatabase({ config }: Place): Promise<void> {
+  const url = new URL(config.mysqlUrl);
+  const name = url.pathname.slice(1);
+  url.pathname = '/';
+  const connection = await createConnection(url.href);
+  try {
+    await connection.query('DROP DATABASE IF EXISTS ??', [name]);
+  } finally {
+    await connection.end();
+  }
+}
+
+async function dropKeys({ config }: Place): Promise<void> {
+  const redis = openRedisClient(config, 'demo', logger);
+  try {
+    await untilRedisAnswers(redis, config, new AbortController().signal);
+    await removeKeys(redis, `${config.keyPrefix}:*`);
+  } finally {
+    await closeRedis(redis);
+  }
+}
+
+async function dropTopics({ config }: Place): Promise<void> {
+  const kafka = openKafka({
+    brokers: config.kafkaBrokers,
+    clientId: 'recency-demo',
+    connectTimeoutMs: config.connectTimeoutMs,
+    requestTimeoutMs: config.kafkaTimeoutMs,
+    logger,
+  });
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    const present = await admin.listTopics();
+    const topics = [config.topic, deadLetterTopic(config.topic)].filter((topic) => present.includes(topic));
+    if (topics.length > 0) await admin.deleteTopics({ topics });
+    const { groups } = await admin.listGroups();
+    if (groups.some(({ groupId }) => groupId === config.kafkaGroup)) await admin.deleteGroups([config.kafkaGroup]);
+  } finally {
+    await admin.disconnect();
+  }
+}

@@ -1,0 +1,44 @@
+import type { Database } from '../mysql/database.ts';
+import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
+import type { DelayQueue } from '../redis/delay-queue.ts';
+import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
+
+export interface Backlog {
+  readonly primary: Database;
+  readonly delayQueue: DelayQueue;
+  /** Undefined: it cannot be told. */
+  readonly transportLag: () => Promise<number | undefined>;
+}
+
+/** What is on its way: every change that waits is an answer about to be wrong. */
+export function backlogChecks({ primary, delayQueue, transportLag }: Backlog): Checks {
+  return {
+    outbox: async () => {
+      const { rows, oldestMs } = await readOutboxLag(primary);
+      return outboxVerdict(rows, oldestMs / 1000);
+    },
+    transport: async () => {
+      const lag = await transportLag();
+      if (lag === undefined) return fine('not known: nothing has been consumed yet');
+      if (lag < MANY) return fine(`${lag} tasks wait`);
+      return warning(`${lag} tasks wait`, 'Start more `recency consume`, and look into their log.');
+    },
+    'delay queue': async () => {
+      const items = await delayQueue.size();
+      if (items < MANY) return fine(`${items} items`);
+      return warning(`${items} items`, 'Is a `recency consume` running? It also does what was put off.');
+    },
+  };
+}
+
+const MANY = 10_000;
+const LATE_S = 10;
+const TOO_LATE_S = 60;
+
+function outboxVerdict(rows: number, oldestS: number): Verdict {
+  const text = `${rows}${rows >= COUNTED ? ' or more' : ''} rows wait, the oldest for ${oldestS.toFixed(1)} s`;
+  if (rows === 0) return fine('no row waits');
+  if (oldestS < LATE_S) return fine(text);
+  const mend = 'Is a `recency relay` running? Its log says what keeps it.';
+  return oldestS < TOO_LATE_S ? warning(text, mend) : problem(text, mend);
+}

@@ -1,0 +1,105 @@
+import process from 'node:process';
+import { type Config, type ReadConfig, readConfig } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Database } from '../mysql/database.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { DelayQueue } from '../redis/delay-queue.ts';
+import { openLogger } from '../start/logger.ts';
+import { openForReading, openPrimary, untilMysqlAnswers } from '../start/open-mysql.ts';
+import { closeRedis, openRedisClient, untilRedisAnswers } from '../start/open-redis.ts';
+import { openTransport } from '../start/open-transport.ts';
+import type { Transport } from '../start/transport.ts';
+import { backlogChecks } from './backlog-checks.ts';
+import { examine, type Finding, fine } from './finding.ts';
+import { mysqlChecks } from './mysql-checks.ts';
+import { redisChecks } from './redis-checks.ts';
+
+/** Whoever asks what is wrong does not want to wait for it to be mended. */
+const PATIENCE_MS = 3_000;
+
+/** Looks at everything that Recency needs. What cannot be reached is one finding, and what hangs on it is left out. */
+export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
+  const read = settings();
+  if ('findings' in read) return read.findings;
+  const config = { ...read.config, startTimeoutMs: Math.min(read.config.startTimeoutMs, PATIENCE_MS) };
+  await using resources = new AsyncDisposableStack();
+  const logger = openLogger({ logLevel: 'silent' }, 'doctor', 2);
+
+  const primary = resources.adopt(openPrimary(config), (database) => database.close());
+  const mysql = await examineMysql(primary, config, signal);
+  const redis = resources.adopt(openRedisClient(config, 'doctor', logger), closeRedis);
+  const inRedis = await examineRedis(redis, config, signal);
+  const transport = openTransport({ config, logger, resources }, 'doctor');
+  const reached = await examine(config.transport, { reachable: () => answered(transport.untilAnswers(signal)) });
+  const found = [
+    ...settingsFindings(read),
+    ...mysql,
+    ...(await examineReplica(config, resources, signal)),
+    ...inRedis,
+    ...reached,
+  ];
+  if (found.some(({ check, state }) => check === 'reachable' && state === 'problem')) return found;
+  return [...found, ...(await examineBacklog(primary, redis, transport, config))];
+}
+
+function settings(): ReadConfig | { findings: Finding[] } {
+  try {
+    return readConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const findings = error.problems.map(({ name, message }) => {
+      return { area: 'settings', check: name, state: 'problem', detail: message, mend: `Mend ${name}.` } as const;
+    });
+    return { findings };
+  }
+}
+
+function settingsFindings({ origins }: ReadConfig): Finding[] {
+  const given = Object.values(origins).filter((origin) => origin !== 'default').length;
+  const detail = `${given} given, the others are defaults; \`recency config print\` shows them`;
+  const node = `Node ${process.versions.node}`;
+  return [
+    { area: 'settings', check: 'settings', ...fine(detail) },
+    { area: 'settings', check: 'runtime', ...fine(node) },
+  ];
+}
+
+async function answered(reaching: Promise<void>) {
+  await reaching;
+  return fine('answers');
+}
+
+async function examineMysql(primary: Database, config: Config, signal: AbortSignal): Promise<Finding[]> {
+  const address = { url: config.mysqlUrl, setting: 'RECENCY_MYSQL_URL', timeoutMs: config.startTimeoutMs, signal };
+  const reached = await examine('mysql', { reachable: () => answered(untilMysqlAnswers(primary, address)) });
+  if (reached[0]?.state === 'problem') return reached;
+  return [...reached, ...(await examine('mysql', mysqlChecks(primary, config)))];
+}
+
+async function examineReplica(
+  config: Config,
+  resources: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const { mysqlReplicaUrl: url, startTimeoutMs: timeoutMs } = config;
+  if (url === undefined) return [];
+  const replica = resources.adopt(openForReading(config), (database) => database.close());
+  const address = { url, setting: 'RECENCY_MYSQL_REPLICA_URL', timeoutMs, signal };
+  return await examine('replica', { reachable: () => answered(untilMysqlAnswers(replica, address)) });
+}
+
+async function examineRedis(client: RedisClient, config: Config, signal: AbortSignal): Promise<Finding[]> {
+  const reached = await examine('redis', { reachable: () => answered(untilRedisAnswers(client, config, signal)) });
+  if (reached[0]?.state === 'problem') return reached;
+  return [...reached, ...(await examine('redis', redisChecks(client, config)))];
+}
+
+function examineBacklog(
+  primary: Database,
+  redis: RedisClient,
+  transport: Transport,
+  config: Config,
+): Promise<Finding[]> {
+  const delayQueue = new DelayQueue(redis, config.keyPrefix);
+  return examine('backlog', backlogChecks({ primary, delayQueue, transportLag: () => transport.lag() }));
+}

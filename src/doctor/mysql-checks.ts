@@ -1,0 +1,95 @@
+import type { Config } from '../config/config.ts';
+import type { Database } from '../mysql/database.ts';
+import { readEpoch } from '../mysql/epoch.ts';
+import { findPlanProblems } from '../mysql/explain-plan.ts';
+import { checkSchema } from '../start/check-schema.ts';
+import { mysqlAddress } from '../start/open-mysql.ts';
+import { compareSettings } from '../start/shared-settings.ts';
+import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
+
+const OLDEST = { MariaDB: [10, 6], MySQL: [8, 0] } as const;
+
+/** What Recency needs of MySQL. Nothing is written. */
+export function mysqlChecks(primary: Database, config: Config): Checks {
+  const { user } = mysqlAddress(config.mysqlUrl);
+  return {
+    version: async () => versionVerdict(String((await primary.rows('SELECT VERSION()', []))[0]?.[0])),
+    primary: async () => {
+      const [row] = await primary.rows('SELECT @@global.read_only', []);
+      if (Number(row?.[0]) === 0) return fine('takes writes');
+      return problem('takes no writes (read_only)', 'Set RECENCY_MYSQL_URL to the primary.');
+    },
+    schema: async () => {
+      await checkSchema(primary, user);
+      return fine('tables and views are there');
+    },
+    permissions: () => permissionsVerdict(primary, user),
+    indexes: () => plansVerdict(primary),
+    epoch: async () => {
+      const { token, why, bumpedAt } = await readEpoch(primary);
+      return fine(`${token} since ${new Date(bumpedAt).toISOString()}: ${why}`);
+    },
+    'shared settings': () => sharedSettingsVerdict(primary, config),
+  };
+}
+
+function versionVerdict(version: string): Verdict {
+  const product = /mariadb/i.test(version) ? 'MariaDB' : 'MySQL';
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  const [oldestMajor, oldestMinor] = OLDEST[product];
+  const text = `${product} ${version}`;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return fine(text);
+  return problem(text, 'Recency needs MariaDB 10.6 or MySQL 8.0.19 at least: upgrade it.');
+}
+
+/** Statements that change nothing; MySQL refuses them all the same when the right is missing. */
+const HARMLESS = [
+  "UPDATE recency_settings SET value = '' WHERE FALSE",
+  'UPDATE recency_epoch SET why = why WHERE FALSE',
+  "INSERT INTO recency_settings (name, value) SELECT '', '' FROM recency_epoch WHERE FALSE",
+  'DELETE FROM recency_redis_masters WHERE FALSE',
+  'UPDATE recency_runs SET state = state WHERE FALSE',
+  'UPDATE recency_leases SET token = token WHERE FALSE',
+  'DELETE FROM recency_outbox WHERE FALSE',
+];
+
+async function permissionsVerdict(primary: Database, user: string): Promise<Verdict> {
+  const refused: string[] = [];
+  for (const statement of HARMLESS) {
+    await primary.write(statement, []).catch((error: unknown) => {
+      if (!(error instanceof Error && 'sqlMessage' in error)) throw error;
+      refused.push(String(error.sqlMessage));
+    });
+  }
+  if (refused.length === 0) return fine(`user "${user}" may read the views and write Recency's own tables`);
+  return problem(
+    refused.join('; '),
+    `As an administrator: GRANT SELECT, INSERT, UPDATE, DELETE ON the recency_ tables TO ${user}.`,
+  );
+}
+
+async function plansVerdict(primary: Database): Promise<Verdict> {
+  try {
+    const problems = await findPlanProblems(primary);
+    if (problems.length === 0) return fine('the views merge, and every question is answered from an index');
+    const text = problems.map(({ question, finding }) => `${question}: ${finding}`).join('; ');
+    return problem(text, [...new Set(problems.map(({ mend }) => mend))].join(' '));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ER_VIEW_NO_EXPLAIN')) throw error;
+    return warning(
+      'not known: this user may not EXPLAIN the views',
+      'Run doctor as a user who may read the tables behind them.',
+    );
+  }
+}
+
+async function sharedSettingsVerdict(primary: Database, config: Config): Promise<Verdict> {
+  const differences = await compareSettings(primary, config);
+  if (differences.length === 0) return fine('as the other processes have them');
+  const text = differences
+    .map(({ name, here, remembered }) => `${name} is ${here} here and ${remembered} there`)
+    .join('; ');
+  return differences.some(({ refused }) => refused)
+    ? problem(text, 'Set them the same everywhere; `recency config adopt` when the change is meant.')
+    : warning(text, 'Indexes take the new size when they are next written; `recency repair` does it at once.');
+}

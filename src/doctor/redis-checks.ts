@@ -1,0 +1,53 @@
+import type { Cluster, Redis } from 'ioredis';
+import type { Config } from '../config/config.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { fieldOf } from '../redis/masters.ts';
+import { checkRedisUse } from '../start/check-redis.ts';
+import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
+
+/** What Recency needs of Redis, on one of its masters. A probe key is written, which expires. */
+export function redisChecks(client: RedisClient, config: Config): Checks {
+  const node = client.isCluster ? ((client as Cluster).nodes('master')[0] as Redis) : (client as Redis);
+  const info = async (section: string, field: string) => fieldOf(await node.info(section), field) ?? 'not known';
+  return {
+    version: async () => fine(`Redis ${await info('server', 'redis_version')}${client.isCluster ? ', a cluster' : ''}`),
+    permissions: async () => {
+      await checkRedisUse(client, config);
+      return fine('this user may do what Recency does');
+    },
+    'maxmemory-policy': async () => policyVerdict(await info('memory', 'maxmemory_policy')),
+    'zset-max-listpack-entries': () => limitVerdict(node, 'zset-max-listpack-entries', config.max + 1),
+    'zset-max-listpack-value': () => limitVerdict(node, 'zset-max-listpack-value', LONGEST_ID),
+    persistence: async () => {
+      const isAppended = (await info('persistence', 'aof_enabled')) === '1';
+      return persistenceVerdict(isAppended, config);
+    },
+  };
+}
+
+const LONGEST_ID = 20;
+
+function policyVerdict(policy: string): Verdict {
+  if (policy === 'noeviction') return fine(policy);
+  const effect = 'a user whose key is evicted is cold, and streams or delayed work may be lost';
+  return warning(`${policy}: ${effect}`, 'CONFIG SET maxmemory-policy noeviction, and give Redis the memory it needs.');
+}
+
+/** Above it, a sorted set leaves the compact encoding and takes ten times the memory. */
+async function limitVerdict(node: Redis, name: string, least: number): Promise<Verdict> {
+  const answer = await node.config('GET', name).catch(() => undefined);
+  const value = Array.isArray(answer) ? Number(answer[1]) : Number.NaN;
+  if (Number.isNaN(value))
+    return warning('not known: CONFIG GET is not allowed', `See that ${name} is at least ${least}.`);
+  if (value >= least) return fine(String(value));
+  return problem(`${value}: indexes would leave the compact encoding`, `CONFIG SET ${name} ${Math.max(least, 128)}`);
+}
+
+function persistenceVerdict(isAppended: boolean, { transport }: Config): Verdict {
+  if (isAppended) return fine('appendonly yes');
+  if (transport === 'kafka') return fine('none or snapshots: indexes are rebuilt from MySQL after a restart');
+  return warning(
+    'appendonly no: a restart of Redis loses tasks on the stream (a new epoch begins then, and every index is cold)',
+    'CONFIG SET appendonly yes',
+  );
+}

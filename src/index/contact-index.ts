@@ -1,0 +1,84 @@
+import type { Id } from '../contracts/id.ts';
+import type { Key } from '../contracts/key.ts';
+
+/** A random value that every write to an index replaces. '' is none: the user is cold. */
+export type Nonce = string;
+
+/** A random token kept in MySQL; indexes of another epoch count as cold. */
+export type Epoch = string;
+
+/** What MySQL says of a contact: the last upload in ms since 1970 UTC; 0: not to be in the index. */
+export type Change = Key;
+
+export interface ApplyRequest {
+  readonly user: Id;
+  /** The nonce that was read before the rows were. */
+  readonly seen: Nonce;
+  readonly changes: readonly Change[];
+}
+
+/**
+ * - `applied`: written
+ * - `rebuild_due`: written; fewer than min are left and the index is not complete
+ * - `raced`: the nonce moved; nothing written, read again
+ * - `cold`: there is no index; nothing to do
+ * - `dropped`: there was something that is no whole index of this epoch; deleted
+ * - `wrong_type`: a key that is not Recency's is in the way; counts as cold
+ */
+export type ApplyOutcome = 'applied' | 'rebuild_due' | 'raced' | 'cold' | 'dropped' | 'wrong_type';
+
+export interface ReplaceRequest {
+  readonly user: Id;
+  /** The nonce claimed before the rows were read. */
+  readonly seen: Nonce;
+  /** The user's best contacts, highest key first, max + 1 at the most. */
+  readonly top: readonly Key[];
+}
+
+export type ReplaceOutcome = 'replaced' | 'raced' | 'wrong_type';
+
+/** A whole index, or its head. Whether it is of the epoch in force only MySQL can say. */
+export interface WarmReading {
+  readonly state: 'warm';
+  readonly nonce: Nonce;
+  readonly epoch: Epoch;
+  /** Highest key first. */
+  readonly head: readonly Key[];
+  readonly size: number;
+  /** The highest key ever left out; undefined: none was, the index is complete. */
+  readonly floor: Key | undefined;
+}
+
+/**
+ * - `cold`: no index
+ * - `building`: a rebuild is under way
+ * - `torn`: fields are missing, or the set is not of the size that was written (one of the two keys was evicted)
+ * - `wrong_type`: a key that is not Recency's is in the way
+ * All of them are cold to a reader.
+ */
+export interface ColdReading {
+  readonly state: 'cold' | 'building' | 'torn' | 'wrong_type';
+  /** What a torn index says its epoch is; undefined: nothing. */
+  readonly epoch?: Epoch;
+  /** Torn by its floor, which is no number. */
+  readonly unreadableFloor?: true;
+}
+
+export type Reading = WarmReading | ColdReading;
+
+/** The users' indexes. Each method is atomic for each user. No user may be named twice in one call. */
+export interface ContactIndex {
+  /** The nonces, in the order of the users. */
+  nonces(users: readonly Id[]): Promise<Nonce[]>;
+  /** The outcomes, in the order of the requests; at most 500 pairs of user and contact. */
+  apply(epoch: Epoch, requests: readonly ApplyRequest[]): Promise<ApplyOutcome[]>;
+  /** The nonces in force after each user has one; '' where a key of the wrong type is in the way. */
+  claim(users: readonly Id[]): Promise<Nonce[]>;
+  replace(epoch: Epoch, requests: readonly ReplaceRequest[]): Promise<ReplaceOutcome[]>;
+  /** The first `count` members (0: all). `touch`: the index is being used, and lives on. */
+  read(user: Id, count: number, touch: boolean): Promise<Reading>;
+  /** ms until the user's index expires when nobody reads it; undefined: never, or there is none. */
+  expiresInMs(user: Id): Promise<number | undefined>;
+  /** Drops the users' indexes. */
+  forget(users: readonly Id[]): Promise<void>;
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../mysql/database.ts';
+import { type EpochRow, type Recorded, recordMysqlServer, recordRedisMasters, writeEpoch } from '../mysql/epoch.ts';
+import { readServerIdentity } from '../mysql/server-identity.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { readMasters } from '../redis/masters.ts';
+import type { Epoch } from './contact-index.ts';
+
+/**
+ * A new epoch makes every index cold at once. It is due whenever what an index or MySQL holds may be less than what was
+ * written: a Redis that restarted from an older file or was failed over to a replica that lagged, a MySQL that was
+ * restored or failed over, and tasks that were lost. Each of them leaves indexes that look right and are not.
+ */
+function nextEpoch(why: string): EpochRow {
+  return { token: randomBytes(8).toString('base64url'), why, bumpedAt: Date.now() };
+}
+
+/** Begins a new epoch. @param why for people @throws EpochMissing, DatabaseUnavailable */
+export async function bumpEpoch(database: Database, why: string): Promise<Epoch> {
+  const next = nextEpoch(why);
+  await writeEpoch(database, next);
+  return next.token;
+}
+
+/**
+ * Is every Redis master in use one that MySQL knows? If not, its contents may be old, and a new epoch begins.
+ * Call it on every connection, before the first answer from an index.
+ * @throws RedisUnavailable, DatabaseUnavailable, EpochMissing
+ */
+export async function checkRedisMasters(database: Database, client: RedisClient): Promise<Recorded> {
+  const masters = await readMasters(client);
+  const why = `another Redis master: ${masters.map(({ address, runId }) => `${address} ${runId}`).join(', ')}`;
+  const servers = masters.map(({ runId, address }) => ({ identity: runId, description: address }));
+  return await recordRedisMasters(database, servers, nextEpoch(why));
+}
+
+/** Is this MySQL the one it was? If not, commits may be lost, and a new epoch begins. @throws DatabaseUnavailable, EpochMissing */
+export async function checkMysqlServer(database: Database): Promise<Recorded> {
+  const server = await readServerIdentity(database);
+  return await recordMysqlServer(database, server, nextEpoch(`another MySQL server: ${server.description}`));
+}

@@ -1,0 +1,36 @@
+import type { Id } from '../contracts/id.ts';
+
+/** How many hash tags the users are spread over, and so into how few calls a page of users can go on a cluster. */
+const BUCKETS = 256;
+
+/**
+ * The names of a user's two keys (DESIGN §3): `<prefix>:{b}:<user>:z` and `…:m`.
+ *
+ * The bucket `b` is the hash tag: all keys of a bucket share a cluster slot, so that many users go into one script
+ * call. A hundred neighbouring ids share a bucket, because pages of users are read in the order of their ids; the hash
+ * of what is left of the id spreads the hundreds evenly, whatever makes the ids.
+ */
+export class KeyNames {
+  readonly #prefix: string;
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  set(user: Id): string {
+    return `${this.#prefix}:{${bucketOf(user)}}:${user}:z`;
+  }
+
+  meta(user: Id): string {
+    return `${this.#prefix}:{${bucketOf(user)}}:${user}:m`;
+  }
+}
+
+/** FNV-1a over the id without its last two digits. */
+export function bucketOf(user: Id): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < user.length - 2; i++) {
+    hash = Math.imul(hash ^ user.charCodeAt(i), 0x01000193);
+  }
+  return (hash >>> 0) % BUCKETS;
+}

@@ -1,0 +1,40 @@
+-- The first step of a rebuild: makes sure that each user has a nonce, and reads it.
+-- A nonce alone is a placeholder: not an index yet, but every change of the user from now on replaces or deletes it.
+--
+-- KEYS    z and m of each user, in turn
+-- ARGV    1 nonce   fresh; becomes a user's, with the time of this call, only where there is none
+--         2 ttl     ms that a placeholder outlives a rebuild that never ends
+-- reply   one bulk string a user: the nonce in force, or '' where a key is of the wrong type (nothing is written then)
+-- A client whose reply was lost sends the same call again, perhaps much later. The time makes its nonce another one then:
+-- otherwise a placeholder that was deleted in between, because something changed, would come back as it was, and a rebuild
+-- that had read its rows before the change would find nothing amiss. (Every other write demands the nonce it replaces.)
+
+local nonce, ttl = ARGV[1], ARGV[2]
+assert(#ARGV == 2 and #nonce > 0 and tonumber(ttl) > 0, 'claim: bad arguments')
+
+local time = redis.call('TIME')
+nonce = nonce .. '.' .. time[1] .. '.' .. time[2]
+
+local function is(key, wanted)
+  local kind = redis.call('TYPE', key).ok
+  return kind == wanted or kind == 'none'
+end
+
+local nonces = {}
+for i = 1, #KEYS, 2 do
+  local z, m = KEYS[i], KEYS[i + 1]
+  local g = ''
+  if is(z, 'zset') and is(m, 'hash') then
+    if redis.call('HSETNX', m, 'g', nonce) == 1 then
+      -- no g, but other fields: not an index, and it must not become one
+      if redis.call('HLEN', m) > 1 then
+        redis.call('DEL', m)
+        redis.call('HSET', m, 'g', nonce)
+      end
+      redis.call('PEXPIRE', m, ttl)
+    end
+    g = redis.call('HGET', m, 'g')
+  end
+  nonces[#nonces + 1] = g
+end
+return nonces

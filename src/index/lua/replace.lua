@@ -1,0 +1,64 @@
+-- The last step of a rebuild: the whole index anew, each user's only where the nonce is still the one claimed.
+--
+-- KEYS    z and m of each user, in turn
+-- ARGV    1 max     the most members an index keeps
+--         2 epoch   from the same snapshot as the rows
+--         3 nonce   fresh for this call
+--         4 ttl     ms until an index that nobody reads expires; 0: never
+--         then of each user, in the order of KEYS:
+--           seen    the nonce claimed before the rows were read
+--           count   of rows, max + 1 at the most, followed by as many times
+--             score, id   the user's best contacts, highest key first; row max + 1 becomes the floor
+-- reply   one character a user:
+--           R  raced: the nonce has moved or is gone, nothing written; begin again
+--           W  a key of the wrong type is in the way, nothing written
+--           A  replaced
+-- Every argument is checked before the first write: Redis does not roll a script back.
+
+local max, epoch, nonce, ttl = tonumber(ARGV[1]), ARGV[2], ARGV[3], tonumber(ARGV[4])
+local users = #KEYS / 2
+assert(max and max >= 1 and epoch ~= '' and nonce ~= '' and ttl and ttl >= 0, 'replace: bad arguments')
+
+local first, at = {}, 5
+for u = 1, users do
+  first[u] = at
+  local count = tonumber(ARGV[at + 1])
+  assert(count and count >= 0 and count <= max + 1, 'replace: bad count')
+  for i = at + 2, at + 2 * count, 2 do
+    local score = tonumber(ARGV[i])
+    assert(score and score > 0 and score <= 9007199254740991 and string.find(ARGV[i + 1], '^[1-9]%d*$'), 'replace: bad row')
+  end
+  at = at + 2 + 2 * count
+end
+assert(at == #ARGV + 1, 'replace: arguments left over')
+
+-- Any other error ends the script before it has written.
+local function wrong_type(reply)
+  if type(reply) ~= 'table' or not reply.err then return false end
+  assert(string.find(reply.err, 'WRONGTYPE', 1, true), reply.err)
+  return true
+end
+
+local function replace(u)
+  local z, m = KEYS[2 * u - 1], KEYS[2 * u]
+  local g = redis.pcall('HGET', m, 'g')
+  if wrong_type(g) or wrong_type(redis.pcall('ZCARD', z)) then return 'W' end
+  if g ~= ARGV[first[u]] then return 'R' end
+
+  local rows, count = first[u] + 2, tonumber(ARGV[first[u] + 1])
+  local size = math.min(count, max)
+  redis.call('DEL', z, m)
+  if size > 0 then redis.call('ZADD', z, unpack(ARGV, rows, rows + 2 * size - 1)) end
+  local floor, member = '-inf', ''
+  if count > max then floor, member = ARGV[rows + 2 * max], ARGV[rows + 2 * max + 1] end
+  redis.call('HSET', m, 'g', nonce, 'e', epoch, 'n', size, 'fs', floor, 'fm', member)
+  if ttl > 0 then
+    redis.call('PEXPIRE', z, ttl)
+    redis.call('PEXPIRE', m, ttl)
+  end
+  return 'A'
+end
+
+local outcomes = {}
+for u = 1, users do outcomes[u] = replace(u) end
+return table.concat(outcomes)

@@ -1,0 +1,31 @@
+import type { Id } from '../contracts/id.ts';
+import type { Database } from '../mysql/database.ts';
+import { readFollowers } from '../mysql/followers.ts';
+import { type Pair, type PairRow, readPairs } from '../mysql/pairs.ts';
+import { readTopContacts, type TopContacts } from '../mysql/top-contacts.ts';
+import type { Epoch } from './contact-index.ts';
+
+/** Followers of one owner wanted: those after the one named ('0': from the first). */
+export interface FollowersWanted {
+  readonly owner: Id;
+  readonly after: Id | '0';
+}
+
+/** What the protocol asks MySQL's primary. Each answer is of one snapshot. */
+export interface SystemOfRecord {
+  /** The rows of these pairs (none where there is no row), and the epoch of the same snapshot. */
+  pairs(pairs: readonly Pair[]): Promise<{ epoch: Epoch; rows: readonly PairRow[] }>;
+  /** The best contacts of these users, one row more than an index holds, and the epoch of the same snapshot. */
+  topContacts(users: readonly Id[]): Promise<TopContacts>;
+  /** The next page of each owner's related followers, by id. In the order of the owners. */
+  followers(wanted: readonly FollowersWanted[], limit: number): Promise<readonly (readonly Id[])[]>;
+}
+
+export function systemOfRecord(primary: Database, max: number): SystemOfRecord {
+  return {
+    pairs: (pairs) => readPairs(primary, pairs),
+    topContacts: (users) => readTopContacts(primary, users, max + 1),
+    followers: (wanted, limit) =>
+      Promise.all(wanted.map(({ owner, after }) => readFollowers(primary, owner, after, limit))),
+  };
+}

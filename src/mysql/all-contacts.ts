@@ -1,0 +1,30 @@
+import type { Id } from '../contracts/id.ts';
+import type { Database } from './database.ts';
+
+/** A row of `recency_contacts` as it stands, right or wrong. */
+export interface ContactRow {
+  readonly id: Id;
+  readonly related: boolean;
+  /** As in the view: may be null, zero or negative. A BIGINT. */
+  readonly lastUploadAt: bigint | null;
+  readonly isFriend: boolean;
+  readonly isFamily: boolean;
+}
+
+// Without a condition, an order or a limit: whoever checks the other questions decides by rules of their own.
+const ALL = `
+  SELECT c.contact_id, c.related, c.last_upload_at, c.is_friend, c.is_family
+  FROM recency_contacts AS c
+  WHERE c.user_id = ?`;
+
+/** Every relationship of the user, in no order. @throws DatabaseUnavailable */
+export async function readAllContacts(database: Database, user: Id): Promise<ContactRow[]> {
+  const rows = await database.rows(ALL, [user]);
+  return rows.map(([id, related, lastUploadAt, isFriend, isFamily]) => ({
+    id: String(id),
+    related: Number(related) !== 0,
+    lastUploadAt: lastUploadAt === null || lastUploadAt === undefined ? null : BigInt(lastUploadAt),
+    isFriend: Number(isFriend) !== 0,
+    isFamily: Number(isFamily) !== 0,
+  }));
+}

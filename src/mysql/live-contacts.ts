@@ -1,0 +1,101 @@
+import type { Id } from '../contracts/id.ts';
+import type { Key } from '../contracts/key.ts';
+import type { Relation } from '../contracts/relation.ts';
+import type { Database } from './database.ts';
+import { BY_KEY, HAS_UPLOAD, LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
+import { epochOf } from './pairs.ts';
+
+/** A contact as MySQL has it now: related, with an upload that the user may see. */
+export interface LiveContact extends Key {
+  readonly isFriend: boolean;
+  readonly isFamily: boolean;
+  /** A bitmask as decimal text: bit k, the user may see the contact's photos of audience k. */
+  readonly sees: string;
+}
+
+/** SQL: what `contactOf` reads, of a row of `recency_contacts AS c`. */
+export const COLUMNS = `c.contact_id, ${LAST_UPLOAD} AS at, c.is_friend, c.is_family, c.sees`;
+
+// The candidates drive the join: with `contact_id IN (…)` MariaDB reads all of a heavy user's contacts. One placeholder
+// for any number of them also means one statement text.
+const CANDIDATES = `
+  SELECT e.token, live.*
+  FROM recency_epoch AS e
+  LEFT JOIN (
+    SELECT ${COLUMNS}
+    FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS candidate
+    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = candidate.id
+    WHERE ${HAS_UPLOAD}
+  ) AS live ON TRUE`;
+
+/**
+ * Those of the candidates who are related to the user and have an upload, in no order, with the epoch of the same snapshot.
+ * @throws DatabaseUnavailable
+ */
+export async function readCandidates(
+  database: Database,
+  user: Id,
+  candidates: readonly Id[],
+): Promise<{ epoch: string; contacts: LiveContact[] }> {
+  const rows = await database.rows(CANDIDATES, [JSON.stringify(candidates), user]);
+  return {
+    epoch: epochOf(rows),
+    contacts: rows.filter((row) => row[1] !== null).map((row) => contactOf(row.slice(1))),
+  };
+}
+
+const RELATED_BY: Readonly<Record<Relation, string>> = {
+  any: '',
+  friends: 'AND c.is_friend',
+  family: 'AND c.is_family',
+  friends_or_family: 'AND (c.is_friend OR c.is_family)',
+};
+
+const PLAIN = Object.fromEntries(
+  Object.entries(RELATED_BY).map(([relation, condition]) => [
+    relation,
+    {
+      first: plain(condition),
+      below: plain(
+        `${condition} AND ${LAST_UPLOAD} <= ? AND (${LAST_UPLOAD} < ? OR CAST(c.contact_id AS BINARY) < CAST(? AS BINARY))`,
+      ),
+    },
+  ]),
+) as Readonly<Record<Relation, { first: string; below: string }>>;
+
+function plain(condition: string): string {
+  return `
+  SELECT ${COLUMNS}
+  FROM recency_contacts AS c
+  WHERE c.user_id = ? AND ${HAS_UPLOAD} ${condition}
+  ORDER BY ${BY_KEY}
+  LIMIT ?`;
+}
+
+/**
+ * The plain query: the user's most recently active contacts out of all of them, highest key first. Its time grows with
+ * the number of the user's contacts.
+ * @param below only keys below this one
+ * @throws DatabaseUnavailable
+ */
+export async function readPlain(
+  database: Database,
+  wanted: { user: Id; relation: Relation; limit: number; below: Key | undefined },
+): Promise<LiveContact[]> {
+  const { user, relation, limit, below } = wanted;
+  const rows = below
+    ? await database.rows(PLAIN[relation].below, [user, String(below.at), String(below.at), below.id, String(limit)])
+    : await database.rows(PLAIN[relation].first, [user, String(limit)]);
+  return rows.map(contactOf);
+}
+
+/** The contact in a row that begins with `COLUMNS`. */
+export function contactOf([id, at, isFriend, isFamily, sees]: readonly (string | null)[]): LiveContact {
+  return {
+    id: String(id),
+    at: lastUploadOf(at),
+    isFriend: Number(isFriend) !== 0,
+    isFamily: Number(isFamily) !== 0,
+    sees: String(sees ?? 0),
+  };
+}

@@ -1,0 +1,159 @@
+import type { Knex } from 'knex';
+import type { Connection } from 'mysql2/promise';
+import { checkServerVersion, connect, connectOrCreate, parseAddress, type SchemaAddress } from './schema-connection.ts';
+import { asSchemaError } from './schema-error.ts';
+import { withSchemaLock } from './schema-lock.ts';
+import {
+  type AppliedMigration,
+  applyMigrations,
+  loadMigrations,
+  openKnex,
+  readApplied,
+  refuseNewerSchema,
+  undoMigrations,
+} from './schema-migrations.ts';
+import { readObjects, refuseForeignTables, siteTables } from './schema-objects.ts';
+import { dropViews, makeViews, reportViews, type ViewReport } from './schema-view-changes.ts';
+
+export interface SchemaOptions {
+  /** mysql://user:password@host:port/database */
+  readonly url: string;
+  /** For another process that is changing the schema, ms (60,000). */
+  readonly lockWaitMs?: number;
+  /** For connecting, ms (10,000). */
+  readonly connectTimeoutMs?: number;
+}
+
+export interface MigrateOptions extends SchemaOptions {
+  /** Only what Recency itself needs; a site's own tables and views are left alone. */
+  readonly viewsOnly?: boolean;
+}
+
+export interface RollbackOptions extends SchemaOptions {
+  /** Undo everything, not only what the last migrate applied. */
+  readonly all?: boolean;
+}
+
+export interface MigrateReport {
+  readonly database: string;
+  /** The server's version, as it says it. */
+  readonly server: string;
+  readonly databaseCreated: boolean;
+  /** Names of the migrations that this run applied. */
+  readonly applied: readonly string[];
+  /** A site's own tables under the reference schema's names, which were left as they are. */
+  readonly siteTables: readonly string[];
+  readonly views: readonly ViewReport[];
+}
+
+/**
+ * Brings the schema up to date: the reference schema with its views, or only what Recency itself needs. Safe from two
+ * processes at once, and after one that was killed.
+ * @throws SchemaError
+ */
+export async function migrate(options: MigrateOptions): Promise<MigrateReport> {
+  const address = parseAddress(options.url);
+  const { connection, created } = await connectOrCreate(address, options.connectTimeoutMs ?? 10_000);
+  return await locked(options, address, connection, async (knex) => {
+    const server = await checkServerVersion(connection);
+    const known = await loadMigrations();
+    refuseNewerSchema(await readApplied(knex), known);
+    if (!options.viewsOnly) refuseForeignTables(await readObjects(knex));
+    const applied = await applyMigrations(knex, known.filter(wanted(options)));
+    const views = await makeViews(knex);
+    const objects = await readObjects(knex);
+    const { database } = address;
+    return { database, server, databaseCreated: created, applied, siteTables: siteTables(objects), views };
+  });
+}
+
+function wanted({ viewsOnly = false }: MigrateOptions) {
+  return ({ part }: { readonly part: string }) => part === 'recency' || !viewsOnly;
+}
+
+export interface RollbackReport {
+  readonly database: string;
+  /** Names of the migrations undone, the last applied first. */
+  readonly undone: readonly string[];
+  readonly viewsDropped: readonly string[];
+}
+
+/**
+ * Undoes what the last migrate applied (or all): drops what was made, and with it its data. A site's own tables and
+ * views stay.
+ * @throws SchemaError
+ */
+export async function rollback(options: RollbackOptions): Promise<RollbackReport> {
+  const address = parseAddress(options.url);
+  const connection = await connect(address, options.connectTimeoutMs ?? 10_000);
+  return await locked(options, address, connection, async (knex) => {
+    const known = await loadMigrations();
+    refuseNewerSchema(await readApplied(knex), known);
+    const dropped = await dropViews(knex);
+    const undone = await undoMigrations(knex, known, options.all ?? false);
+    const left = await viewsLeft(knex);
+    return { database: address.database, undone, viewsDropped: dropped.filter((name) => !left.includes(name)) };
+  });
+}
+
+/** Where Recency's own tables stay, so do the views that can still be had. */
+async function viewsLeft(knex: Knex): Promise<string[]> {
+  if (!(await readObjects(knex)).tables.has('recency_settings')) return [];
+  return (await makeViews(knex)).filter(({ origin }) => origin === 'recency').map(({ name }) => name);
+}
+
+export interface StatusReport {
+  readonly database: string;
+  readonly server: string;
+  readonly applied: readonly AppliedMigration[];
+  /** Migrations that a full migrate would apply. */
+  readonly pending: readonly string[];
+  readonly siteTables: readonly string[];
+  readonly views: readonly ViewReport[];
+}
+
+/**
+ * What is applied and what is not; changes nothing, and does not wait for the lock.
+ * @throws SchemaError
+ */
+export async function status(options: SchemaOptions): Promise<StatusReport> {
+  const address = parseAddress(options.url);
+  const connection = await connect(address, options.connectTimeoutMs ?? 10_000);
+  return await opened(options, address, connection, async (knex) => {
+    const server = await checkServerVersion(connection);
+    const applied = await readApplied(knex);
+    const pending = (await loadMigrations()).map(({ name }) => name).filter((name) => !isIn(applied, name));
+    const objects = await readObjects(knex);
+    const views = await reportViews(knex);
+    return { database: address.database, server, applied, pending, siteTables: siteTables(objects), views };
+  });
+}
+
+function isIn(applied: readonly AppliedMigration[], name: string): boolean {
+  return applied.some((migration) => migration.name === name);
+}
+
+type Work<T> = (knex: Knex) => Promise<T>;
+
+function locked<T>(options: SchemaOptions, address: SchemaAddress, connection: Connection, work: Work<T>): Promise<T> {
+  return opened(options, address, connection, (knex) =>
+    withSchemaLock(connection, address.database, options.lockWaitMs ?? 60_000, () => work(knex)),
+  );
+}
+
+async function opened<T>(
+  { connectTimeoutMs = 10_000 }: SchemaOptions,
+  address: SchemaAddress,
+  connection: Connection,
+  work: Work<T>,
+): Promise<T> {
+  const knex = openKnex(address.url, connectTimeoutMs);
+  try {
+    return await work(knex);
+  } catch (error) {
+    throw asSchemaError(error, address.user, address.database);
+  } finally {
+    await knex.destroy();
+    connection.destroy();
+  }
+}

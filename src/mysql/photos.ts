@@ -1,0 +1,106 @@
+import type { Id } from '../contracts/id.ts';
+import type { Database, Parameter } from './database.ts';
+import { HAS_UPLOAD, lastUploadOf } from './last-upload.ts';
+import { COLUMNS, contactOf, type LiveContact } from './live-contacts.ts';
+
+export interface Photo {
+  readonly id: Id;
+  /** ms since 1970 UTC. */
+  readonly uploadedAt: number;
+  readonly title: string;
+}
+
+/** A contact and their newest photos that the user may see, both of one snapshot. */
+export interface ContactPhotos extends LiveContact {
+  /** Newest first, of equal times the greater id first; at least one. */
+  readonly photos: readonly Photo[];
+}
+
+// One branch reads the end of one index (owner_id, audience, uploaded_at, id), however many photos the owner has.
+// The first SELECT is what makes it safe: it is of the same snapshot as the photos, so a photo comes through only while
+// the user has the contact and may see its audience, whatever was known before.
+const BRANCH = `
+    (SELECT p.id, p.owner_id, p.audience, p.uploaded_at, p.title
+     FROM recency_photos AS p
+     WHERE p.owner_id = ? AND p.audience = ? AND p.uploaded_at > 0
+     ORDER BY p.uploaded_at DESC, p.id DESC
+     LIMIT ?)`;
+
+function statement(branches: number): string {
+  return `
+  SELECT ${COLUMNS}, photo.id, photo.uploaded_at, photo.title
+  FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted
+  STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = wanted.id
+  STRAIGHT_JOIN (${Array<string>(branches).fill(BRANCH).join(' UNION ALL')}
+  ) AS photo ON photo.owner_id = c.contact_id
+  WHERE ${HAS_UPLOAD} AND (c.sees >> photo.audience) & 1`;
+}
+
+/** Few statement texts, so that prepared statements do not pile up; branches left over ask for nobody's photos. */
+const SIZES = [4, 16, 80] as const;
+const LARGEST = 80;
+const STATEMENTS = new Map(SIZES.map((size) => [size as number, statement(size)]));
+
+type Row = readonly (string | null)[];
+
+interface Branch {
+  readonly owner: Id;
+  readonly audience: string;
+}
+
+/**
+ * The newest photos of each contact that the user may see. A contact who is none any more, or of whom the user may see
+ * nothing now, is left out. One statement for up to 80 pairs of contact and audience (20 contacts of the reference
+ * schema's 4), otherwise several side by side.
+ * @param contacts as read before: their `sees` says where to look, not what may be seen
+ * @param count photos of each contact
+ * @throws DatabaseUnavailable
+ */
+export async function readPhotos(
+  database: Database,
+  user: Id,
+  contacts: readonly Pick<LiveContact, 'id' | 'sees'>[],
+  count: number,
+): Promise<ReadonlyMap<Id, ContactPhotos>> {
+  const branches = contacts.flatMap(({ id, sees }) => audiencesOf(sees).map((audience) => ({ owner: id, audience })));
+  const parts = Array.from(chunks(branches), (some) => readPart(database, user, some, count));
+  const rows = Map.groupBy((await Promise.all(parts)).flat(), ([contact]) => String(contact));
+  return new Map(Array.from(rows, ([contact, some]) => [contact, contactPhotos(some, count)]));
+}
+
+/** The audiences in a bitmask, as decimal text. */
+export function audiencesOf(sees: string): string[] {
+  const audiences: string[] = [];
+  let bits = BigInt.asUintN(64, BigInt(sees));
+  for (let audience = 0; bits > 0n; audience++, bits >>= 1n) if (bits & 1n) audiences.push(String(audience));
+  return audiences;
+}
+
+function readPart(database: Database, user: Id, branches: readonly Branch[], count: number) {
+  const size = SIZES.find((size) => size >= branches.length) ?? LARGEST;
+  const owners = [...new Set(branches.map(({ owner }) => owner))];
+  const parameters: Parameter[] = [JSON.stringify(owners), user];
+  for (let i = 0; i < size; i++) {
+    const branch = branches[i];
+    parameters.push(branch?.owner ?? null, branch?.audience ?? '0', String(count));
+  }
+  return database.rows(String(STATEMENTS.get(size)), parameters);
+}
+
+/** Each audience has its own newest; together they have the newest of all. */
+function contactPhotos(rows: readonly Row[], count: number): ContactPhotos {
+  const photos = rows.map(photoOf).sort(byNewest).slice(0, count);
+  return { ...contactOf(rows[0] ?? []), photos };
+}
+
+function photoOf([, , , , , id, uploadedAt, title]: Row): Photo {
+  return { id: String(id), uploadedAt: lastUploadOf(uploadedAt), title: String(title ?? '') };
+}
+
+function byNewest(a: Photo, b: Photo): number {
+  return b.uploadedAt - a.uploadedAt || b.id.length - a.id.length || (a.id < b.id ? 1 : -1);
+}
+
+function* chunks(branches: readonly Branch[]): Iterable<Branch[]> {
+  for (let from = 0; from < branches.length; from += LARGEST) yield branches.slice(from, from + LARGEST);
+}

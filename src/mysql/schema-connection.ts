@@ -1,0 +1,109 @@
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { asSchemaError, driverCode, SchemaError } from './schema-error.ts';
+
+/** Where the schema is, taken from a URL as `mysql://user:password@host:port/database`. */
+export interface SchemaAddress {
+  readonly url: string;
+  /** host:port, for messages. */
+  readonly server: string;
+  readonly user: string;
+  readonly database: string;
+}
+
+/** @throws SchemaError bad_url */
+export function parseAddress(url: string): SchemaAddress {
+  const parsed = URL.parse(url);
+  const database = decodeURIComponent(parsed?.pathname.slice(1) ?? '');
+  if (parsed === null || parsed.protocol !== 'mysql:' || parsed.hostname === '' || database === '') {
+    const example = 'mysql://user:password@host:3306/recency';
+    throw new SchemaError('bad_url', `The MySQL address must name a server and a database, as ${example}.`);
+  }
+  const user = decodeURIComponent(parsed.username);
+  return { url, server: `${parsed.hostname}:${parsed.port || '3306'}`, user, database };
+}
+
+/** Connects to the database, which must exist. @throws SchemaError */
+export async function connect(address: SchemaAddress, connectTimeoutMs: number): Promise<Connection> {
+  try {
+    return await createConnection({ uri: address.url, connectTimeout: connectTimeoutMs, charset: 'utf8mb4' });
+  } catch (error) {
+    throw explain(error, address);
+  }
+}
+
+/** Connects to the database and makes it when it is missing. `created` says whether it did. @throws SchemaError */
+export async function connectOrCreate(
+  address: SchemaAddress,
+  connectTimeoutMs: number,
+): Promise<{ connection: Connection; created: boolean }> {
+  try {
+    return { connection: await connect(address, connectTimeoutMs), created: false };
+  } catch (error) {
+    if (!(error instanceof SchemaError) || error.code !== 'database_missing') throw error;
+    await createDatabase(address, connectTimeoutMs, error);
+    return { connection: await connect(address, connectTimeoutMs), created: true };
+  }
+}
+
+async function createDatabase(address: SchemaAddress, connectTimeoutMs: number, missing: SchemaError): Promise<void> {
+  const serverUrl = new URL(address.url);
+  serverUrl.pathname = '/';
+  const connection = await connect({ ...address, url: serverUrl.href }, connectTimeoutMs);
+  try {
+    await connection.query('CREATE DATABASE IF NOT EXISTS ?? CHARACTER SET utf8mb4', [address.database]);
+  } catch (error) {
+    throw driverCode(error) === 'ER_DBACCESS_DENIED_ERROR' ? missing : explain(error, address);
+  } finally {
+    await connection.end();
+  }
+}
+
+const AWAY = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'ECONNRESET',
+]);
+
+function explain(error: unknown, { server, user, database }: SchemaAddress): SchemaError {
+  const code = driverCode(error);
+  if (AWAY.has(code) || code === 'PROTOCOL_CONNECTION_LOST') {
+    const message = `No MySQL answers at ${server} (${code}). Start it, or set RECENCY_MYSQL_URL to where it is.`;
+    return new SchemaError('unreachable', message, { cause: error });
+  }
+  if (code === 'ER_ACCESS_DENIED_ERROR') {
+    const message = `MySQL at ${server} refuses user "${user}": wrong user or password. Mend RECENCY_MYSQL_URL.`;
+    return new SchemaError('access_denied', message, { cause: error });
+  }
+  if (code === 'ER_BAD_DB_ERROR' || code === 'ER_DBACCESS_DENIED_ERROR') {
+    const message =
+      `There is no database "${database}" on ${server}, or user "${user}" has no right to it. \`recency migrate\` makes ` +
+      `it when the user may. Otherwise, as an administrator: CREATE DATABASE \`${database}\` CHARACTER SET utf8mb4; ` +
+      `GRANT ALL ON \`${database}\`.* TO the user.`;
+    return new SchemaError('database_missing', message, { cause: error });
+  }
+  return asSchemaError(error, user, database);
+}
+
+const OLDEST = { MariaDB: [10, 6, 0], MySQL: [8, 0, 19] } as const;
+
+/** @throws SchemaError server_too_old: SKIP LOCKED and JSON_TABLE are needed. */
+export async function checkServerVersion(connection: Connection): Promise<string> {
+  const [rows] = await connection.query<RowDataPacket[]>('SELECT VERSION() AS version');
+  const version = String(rows[0]?.version);
+  const product = /mariadb/i.test(version) ? 'MariaDB' : 'MySQL';
+  if (isBefore(version, OLDEST[product])) {
+    const oldest = OLDEST[product].join('.');
+    throw new SchemaError('server_too_old', `The server is ${product} ${version}; Recency needs at least ${oldest}.`);
+  }
+  return version;
+}
+
+function isBefore(version: string, oldest: readonly number[]): boolean {
+  const parts = version.split(/[.-]/, 3).map(Number);
+  const differing = oldest.findIndex((part, place) => part !== parts[place]);
+  return differing !== -1 && (parts[differing] ?? 0) < (oldest[differing] ?? 0);
+}

@@ -1,0 +1,63 @@
+import type { Id } from '../contracts/id.ts';
+import type { Database } from './database.ts';
+
+/**
+ * Users who own relationships, found without reading their relationships: a user with twenty thousand contacts costs as
+ * much as one with one. DISTINCT reads all relationships there are on MariaDB, and GROUP BY those of the page.
+ */
+
+export interface OwnersWanted {
+  /** Only users after this one; '0': from the first. */
+  readonly after: Id | '0';
+  /** The last user that is wanted. */
+  readonly to: Id;
+}
+
+// A scalar subquery, because an EXISTS may become a join that reads everything first.
+const AMONG = `
+  SELECT candidate.id
+  FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS candidate
+  WHERE (SELECT 1 FROM recency_contacts AS c WHERE c.user_id = candidate.id LIMIT 1) IS NOT NULL`;
+
+/** Those of the candidates who own relationships, in no order. @throws DatabaseUnavailable */
+export async function readOwnersAmong(database: Database, candidates: readonly Id[]): Promise<Id[]> {
+  return (await database.rows(AMONG, [JSON.stringify(candidates)])).map((row) => String(row[0]));
+}
+
+// Bounded by rows, and in the order of the index that every view over relationships needs, so it stops early.
+const NEXT = `
+  SELECT DISTINCT owned.user_id
+  FROM (
+    SELECT c.user_id FROM recency_contacts AS c
+    WHERE c.user_id > ? AND c.user_id <= ?
+    ORDER BY c.user_id
+    LIMIT ?
+  ) AS owned`;
+
+/**
+ * The next users by id, in no order: the owners of the next `rows` relationships, at least one unless there are none.
+ * @throws DatabaseUnavailable
+ */
+export async function readNextOwners(database: Database, { after, to }: OwnersWanted, rows: number): Promise<Id[]> {
+  return (await database.rows(NEXT, [after, to, String(rows)])).map((row) => String(row[0]));
+}
+
+const FIRST = `
+  SELECT c.user_id FROM recency_contacts AS c
+  WHERE c.user_id > ? AND c.user_id <= ?
+  ORDER BY c.user_id
+  LIMIT 1`;
+
+/** The next user; undefined: there is none. @throws DatabaseUnavailable */
+export async function readNextOwner(database: Database, { after, to }: OwnersWanted): Promise<Id | undefined> {
+  const [row] = await database.rows(FIRST, [after, to]);
+  return row && String(row[0]);
+}
+
+const LAST = 'SELECT c.user_id FROM recency_contacts AS c WHERE c.user_id <= ? ORDER BY c.user_id DESC LIMIT 1';
+
+/** The greatest user up to `to`; undefined: there is none. @throws DatabaseUnavailable */
+export async function readLastOwner(database: Database, to: Id): Promise<Id | undefined> {
+  const [row] = await database.rows(LAST, [to]);
+  return row && String(row[0]);
+}

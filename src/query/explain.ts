@@ -1,0 +1,101 @@
+import { DEFAULT_LIMIT, type Reason } from '../contracts/http.ts';
+import type { Id } from '../contracts/id.ts';
+import type { Key } from '../contracts/key.ts';
+import type { ContactIndex, Reading } from '../index/contact-index.ts';
+import type { Database } from '../mysql/database.ts';
+import { type ContactRow, readContactRow } from '../mysql/explain-contact.ts';
+import type { RecentContacts } from './recent-contacts.ts';
+import { type Drift, driftOf, VERDICTS, type VerdictCode, verdictOf } from './verdict.ts';
+
+export interface Explanation {
+  readonly user: Id;
+  readonly contact: Id;
+  readonly verdict: VerdictCode;
+  /** The verdict for people. */
+  readonly sentence: string;
+  /** How the index differs from what MySQL says it must be. */
+  readonly drift: Drift | undefined;
+  /** What MySQL says; undefined: it has no row of the pair. */
+  readonly row: ContactRow | undefined;
+  readonly index: {
+    readonly state: Reading['state'];
+    /** undefined: there is no whole index. */
+    readonly epochCurrent: boolean | undefined;
+    /** The contact's entry. */
+    readonly entry: Key | undefined;
+    readonly size: number;
+    readonly floor: Key | undefined;
+    readonly complete: boolean;
+  };
+  /** Whether the first page of the recency list, as it is by default, shows the contact. */
+  readonly answer: {
+    readonly shown: boolean;
+    readonly source: 'index' | 'database';
+    readonly reason: Reason | undefined;
+  };
+}
+
+export interface ExplainOptions {
+  readonly index: Pick<ContactIndex, 'read'>;
+  readonly database: Database;
+  readonly recent: Pick<RecentContacts, 'find'>;
+  /** The contact's place among all of the user's contacts costs as much as a plain query. */
+  readonly limitPlain: <T>(query: () => Promise<T>) => Promise<T>;
+}
+
+/** An index that changed between two looks is looked at again: what seems wrong may only have been a moment apart. */
+const LOOKS = 3;
+
+/**
+ * Why a contact is, or is not, in a user's index and answer.
+ * @throws RedisUnavailable, DatabaseUnavailable, and what `limitPlain` throws
+ */
+export async function explain(options: ExplainOptions, user: Id, contact: Id): Promise<Explanation> {
+  const { reading, epoch, row } = await look(options, user, contact);
+  const verdict = verdictOf(reading, epoch, row, contact);
+  const { contacts, source, reason } = await options.recent.find({
+    user,
+    relation: 'any',
+    limit: DEFAULT_LIMIT,
+    below: undefined,
+  });
+  const shown = contacts.some(({ id }) => id === contact);
+  return {
+    user,
+    contact,
+    verdict,
+    sentence: VERDICTS[verdict],
+    drift: driftOf(verdict),
+    row,
+    index: indexOf(reading, epoch, contact),
+    answer: { shown, source, reason },
+  };
+}
+
+/** The index and MySQL's row; the index did not change while the row was read, unless it does so all the time. */
+async function look({ index, database, limitPlain }: ExplainOptions, user: Id, contact: Id) {
+  let reading = await index.read(user, 0, false);
+  for (let looks = 1; ; looks++) {
+    const { epoch, row } = await limitPlain(() => readContactRow(database, user, contact));
+    if (driftOf(verdictOf(reading, epoch, row, contact)) === undefined || looks === LOOKS) {
+      return { reading, epoch, row };
+    }
+    const again = await index.read(user, 0, false);
+    if (nonceOf(again) === nonceOf(reading)) return { reading, epoch, row };
+    reading = again;
+  }
+}
+
+function nonceOf(reading: Reading): string {
+  return reading.state === 'warm' ? reading.nonce : reading.state;
+}
+
+function indexOf(reading: Reading, epoch: string, contact: Id): Explanation['index'] {
+  const { state } = reading;
+  if (state !== 'warm') {
+    return { state, epochCurrent: undefined, entry: undefined, size: 0, floor: undefined, complete: false };
+  }
+  const { head, size, floor } = reading;
+  const entry = head.find(({ id }) => id === contact);
+  return { state, epochCurrent: reading.epoch === epoch, entry, size, floor, complete: floor === undefined };
+}

@@ -1,0 +1,60 @@
+import { isAbove, type Key } from '../contracts/key.ts';
+import type { Epoch, Reading, WarmReading } from '../index/contact-index.ts';
+import type { ContactRow } from '../mysql/explain-contact.ts';
+
+/** What an index gets wrong about one contact (DESIGN §7). */
+export const DRIFTS = ['missing', 'hole', 'ghost', 'score', 'torn'] as const;
+export type Drift = (typeof DRIFTS)[number];
+
+/** Why a contact is, or is not, in a user's index: every case there is, in a plain sentence. */
+export const VERDICTS = {
+  in_index: 'The contact is in the index, where it belongs.',
+  below_floor:
+    'The contact is at or below the floor: others were active more recently, and the index keeps only the top.',
+  not_a_contact: 'The user does not have this contact: MySQL has no row of the pair.',
+  no_longer_related: 'The user had this contact; the relationship is no longer active.',
+  no_visible_upload: 'The contact has no photo that this user may see.',
+  cold: 'The user has no index. Answers come from the plain query; the next read has the index built.',
+  building: "The user's index is being built just now.",
+  other_epoch: 'The index is of another epoch, and so counts as cold. The next read has it built anew.',
+  torn: 'One of the two keys of the index is gone or incomplete, so it counts as cold. The next read has it built anew.',
+  wrong_type:
+    "A key that is not Recency's has the name of the index. Answers come from the plain query until it is gone.",
+  missing:
+    'The contact belongs into the index and is not there. A task is still on its way, or was lost: rebuild mends it.',
+  hole: 'The contact belongs into the index, below its lowest entry, and is not there. A task is still on its way, or was lost: rebuild mends it.',
+  ghost:
+    'The contact is in the index and does not belong there. The live query hides it from answers. A task is still on its way, or was lost: rebuild mends it.',
+  score:
+    'The index has the contact with another last upload than MySQL. Answers show what MySQL says. A task is still on its way, or was lost: rebuild mends it.',
+} as const;
+
+export type VerdictCode = keyof typeof VERDICTS;
+
+export const VERDICT_CODES = Object.keys(VERDICTS) as [VerdictCode, ...VerdictCode[]];
+
+/** @param row undefined: MySQL has no row of the pair */
+export function verdictOf(reading: Reading, epoch: Epoch, row: ContactRow | undefined, contact: string): VerdictCode {
+  if (reading.state !== 'warm') return reading.state;
+  if (reading.epoch !== epoch) return 'other_epoch';
+  const entry = reading.head.find(({ id }) => id === contact);
+  const outside = outsideOf(row, reading);
+  if (outside !== undefined) return entry === undefined ? outside : 'ghost';
+  const key = row as Key;
+  if (entry !== undefined) return entry.at === key.at ? 'in_index' : 'score';
+  const lowest = reading.head.at(-1);
+  return lowest !== undefined && isAbove(lowest, key) ? 'hole' : 'missing';
+}
+
+/** Why the contact does not belong into the index; undefined: it does. */
+function outsideOf(row: ContactRow | undefined, { floor }: WarmReading): VerdictCode | undefined {
+  if (row === undefined) return 'not_a_contact';
+  if (!row.related) return 'no_longer_related';
+  if (row.at <= 0) return 'no_visible_upload';
+  return isAbove(row, floor) ? undefined : 'below_floor';
+}
+
+/** Is this verdict a difference between the index and what MySQL says it must be? */
+export function driftOf(verdict: VerdictCode): Drift | undefined {
+  return DRIFTS.find((drift) => drift === verdict);
+}

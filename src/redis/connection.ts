@@ -1,0 +1,87 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { RedisUnavailable } from './unavailable.ts';
+
+export type RedisClient = Redis | Cluster;
+
+export interface RedisConnectionOptions {
+  /** ms that one command may take. */
+  readonly commandTimeoutMs: number;
+  /** ms that a connection may take to come up. */
+  readonly connectTimeoutMs: number;
+  /** Shown by CLIENT LIST. */
+  readonly name: string;
+  /** Of a connection that went away or could not be made; it is tried again all the same. */
+  readonly onError?: (error: Error) => void;
+}
+
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * Connects to one Redis, or to a cluster when several addresses are given, comma-separated. Does not wait.
+ *
+ * No offline queue: while Redis is away a command fails at once, because a queue would grow without bound. A command
+ * whose reply was lost is sent again by ioredis; every write here is made so that this does no harm.
+ */
+export function openRedis(urls: string, options: RedisConnectionOptions): RedisClient {
+  const addresses = urls.split(',').map((url) => url.trim());
+  const client = addresses.length === 1 ? openOne(String(addresses[0]), options) : openCluster(addresses, options);
+  client.on('error', (error: Error) => options.onError?.(error));
+  return client;
+}
+
+/** Waits until the client is ready. @throws RedisUnavailable after `timeoutMs`, with the last error seen */
+export async function untilReady(client: RedisClient, timeoutMs: number): Promise<void> {
+  if (client.status === 'ready') return;
+  let last: Error | undefined;
+  const remember = (error: Error) => {
+    last = error;
+  };
+  client.on('error', remember);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(
+        () =>
+          reject(new RedisUnavailable(`Redis did not answer within ${timeoutMs} ms: ${last?.message ?? 'no reply'}`)),
+        timeoutMs,
+      );
+      client.once('ready', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  } finally {
+    client.off('error', remember);
+  }
+}
+
+function common(options: RedisConnectionOptions) {
+  return {
+    connectionName: options.name,
+    commandTimeout: options.commandTimeoutMs,
+    connectTimeout: options.connectTimeoutMs,
+    maxRetriesPerRequest: 1,
+    enableReadyCheck: true,
+  } satisfies RedisOptions;
+}
+
+function pause(times: number): number {
+  return Math.min(50 * 2 ** Math.min(times, 5), LONGEST_PAUSE_MS);
+}
+
+function openOne(url: string, options: RedisConnectionOptions): Redis {
+  return new Redis(url, { ...common(options), enableOfflineQueue: false, retryStrategy: pause });
+}
+
+function openCluster(urls: readonly string[], options: RedisConnectionOptions): Cluster {
+  const { username, password, protocol } = new URL(String(urls[0]));
+  return new Cluster([...urls], {
+    enableOfflineQueue: false,
+    clusterRetryStrategy: pause,
+    redisOptions: {
+      ...common(options),
+      ...(username ? { username: decodeURIComponent(username) } : {}),
+      ...(password ? { password: decodeURIComponent(password) } : {}),
+      ...(protocol === 'rediss:' ? { tls: {} } : {}),
+    },
+  });
+}

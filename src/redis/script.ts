@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import type { RedisClient } from './connection.ts';
+import { reply } from './unavailable.ts';
+
+type Call = (numberOfKeys: number, ...keysAndArguments: (string | number)[]) => Promise<unknown>;
+
+/** One atomic operation: a Lua file, whose header is its contract. */
+export type Script = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
+
+/**
+ * Loads a script and binds it to a client. It is sent by its digest, and whole where a server does not know it
+ * (the first time, after SCRIPT FLUSH or a failover).
+ */
+export function defineScript(client: RedisClient, name: string, file: URL): Script {
+  const command = `recency_${name}`;
+  client.defineCommand(command, { lua: readFileSync(file, 'utf8') });
+  const call = (client as unknown as Record<string, Call>)[command] as Call;
+  return (keys, args) => reply(call.call(client, keys.length, ...keys, ...args));
+}

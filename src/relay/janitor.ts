@@ -1,0 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Database } from '../mysql/database.ts';
+import { deletePublished, readClock } from '../mysql/outbox.ts';
+
+export interface JanitorOptions {
+  readonly database: Database;
+  /** Rows published longer ago than this are deleted, ms. */
+  readonly keepMs: number;
+  readonly logger: Logger;
+}
+
+const ROWS_AT_ONCE = 1_000;
+
+/** After a full batch: let the site's own writes go first. */
+const BETWEEN_BATCHES_MS = 50;
+
+const IDLE_MS = 60_000;
+
+/** Deletes old rows of the outbox, a bounded batch at a time. Any number may run at once. */
+export class OutboxJanitor {
+  readonly #options: JanitorOptions;
+
+  constructor(options: JanitorOptions) {
+    this.#options = options;
+  }
+
+  /** Until aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const wait = await this.#round();
+      await pause(wait, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** One batch; how many rows were deleted. @throws DatabaseUnavailable */
+  async runOnce(): Promise<number> {
+    const { database, keepMs } = this.#options;
+    return await deletePublished(database, (await readClock(database)) - keepMs, ROWS_AT_ONCE);
+  }
+
+  async #round(): Promise<number> {
+    try {
+      return (await this.runOnce()) === ROWS_AT_ONCE ? BETWEEN_BATCHES_MS : IDLE_MS;
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'old rows of the outbox were not deleted; the next round tries again');
+      return IDLE_MS;
+    }
+  }
+}

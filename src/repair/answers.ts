@@ -1,0 +1,109 @@
+import type { Id } from '../contracts/id.ts';
+import type { Key } from '../contracts/key.ts';
+import { RELATIONS, type Relation } from '../contracts/relation.ts';
+import type { ContactIndex } from '../index/contact-index.ts';
+import { readAllContacts } from '../mysql/all-contacts.ts';
+import type { Database } from '../mysql/database.ts';
+import { type RecentAnswer, RecentContacts } from '../query/recent-contacts.ts';
+import type { Limits } from './drift.ts';
+import { type ExpectedAnswer, expectedAnswer, inOrder, lineOf } from './expected-answer.ts';
+
+export interface AnswerStores {
+  readonly index: Pick<ContactIndex, 'read'>;
+  readonly primary: Database;
+  readonly limits: Limits;
+  /** ms, monotonic. */
+  readonly now: () => number;
+}
+
+/** A first page of contacts, and the one after it. */
+export interface Question {
+  readonly relation: Relation;
+  readonly limit: number;
+}
+
+/** An answer that is not what plain SQL says. */
+export interface WrongAnswer extends Question {
+  /** 0: the first. */
+  readonly page: number;
+  readonly expected: readonly string[];
+  readonly got: readonly string[];
+}
+
+export interface CheckedAnswers {
+  readonly user: Id;
+  readonly checked: number;
+  readonly wrong: readonly WrongAnswer[];
+}
+
+/** The greatest limit of the API. */
+const GREATEST_LIMIT = 100;
+
+/** Asks as a client of the API would, through the same code, and compares with plain SQL. Changes nothing. */
+export class Answers {
+  readonly #stores: AnswerStores;
+  readonly #recent: RecentContacts;
+  readonly #limits: readonly number[];
+
+  constructor(stores: AnswerStores) {
+    const { index, primary, limits, now } = stores;
+    this.#stores = stores;
+    this.#limits = [...new Set([10, 1, limits.min, limits.max, GREATEST_LIMIT])];
+    this.#recent = new RecentContacts({
+      index,
+      database: primary,
+      fromReplica: false,
+      min: limits.min,
+      limitPlain: (query) => query(),
+      onCold: () => undefined,
+      onLow: () => undefined,
+      touch: false,
+      now,
+    });
+  }
+
+  /** Every relation and every limit worth asking for. */
+  everyQuestion(): Question[] {
+    return RELATIONS.flatMap((relation) => this.#limits.map((limit) => ({ relation, limit })));
+  }
+
+  /** The question asked most, and another one, so that many users together have all of them asked. */
+  someQuestions(user: Id): Question[] {
+    const questions = this.everyQuestion();
+    const other = questions[Number(BigInt(user) % BigInt(questions.length))];
+    return [questions[0], other].filter((question) => question !== undefined);
+  }
+
+  /** @throws RedisUnavailable, DatabaseUnavailable */
+  async check(user: Id, questions: readonly Question[]): Promise<CheckedAnswers> {
+    const ordered = inOrder(await readAllContacts(this.#stores.primary, user));
+    const wrong: WrongAnswer[] = [];
+    let checked = 0;
+    for (const question of questions) {
+      let below: Key | undefined;
+      for (let page = 0; page < 2; page++) {
+        const answer = await this.#recent.find({ user, ...question, below });
+        checked++;
+        const asked = { ...question, page };
+        wrong.push(...compare(asked, expectedAnswer(ordered, asked), answer));
+        below = answer.contacts.at(-1);
+        if (answer.contacts.length < question.limit || below === undefined) break;
+      }
+    }
+    return { user, checked, wrong };
+  }
+}
+
+/** An answer may say that there is more where there is not; never the other way round. */
+function compare(asked: Question & { page: number }, expected: ExpectedAnswer, answer: RecentAnswer): WrongAnswer[] {
+  const got = answer.contacts.map(lineOf);
+  const isRight = expected.lines.join() === got.join() && (answer.more || !expected.more);
+  return isRight ? [] : [{ ...asked, expected: expected.lines, got }];
+}
+
+/** The same question with the same right answer, wrong at both looks. */
+export function isSameWrong(a: WrongAnswer, b: WrongAnswer): boolean {
+  return (
+    a.relation === b.relation && a.limit === b.limit && a.page === b.page && a.expected.join() === b.expected.join()
+  );
+}

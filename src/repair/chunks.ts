@@ -1,0 +1,53 @@
+import { DatabaseUnavailable } from '../mysql/database.ts';
+
+/** How long a statement over a chunk should take: short enough to be interrupted, long enough to be worth a round trip. */
+const TARGET_MS = 200;
+
+const FIRST = 25;
+const MOST = 500;
+
+/**
+ * Cuts pages of users into chunks for one statement each, as large as they can be answered in good time: what a user
+ * costs is the number of their contacts, and nobody knows that before.
+ */
+export class Chunks {
+  readonly #now: () => number;
+  #size = FIRST;
+
+  /** @param now ms, monotonic */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * The results of the work on each chunk, one after the other.
+   * @throws the signal's reason, and what the work throws; after a deadline of MySQL the chunks are smaller
+   */
+  async each<T, R>(items: readonly T[], work: (some: readonly T[]) => Promise<R>, signal?: AbortSignal): Promise<R[]> {
+    const results: R[] = [];
+    for (let from = 0; from < items.length; ) {
+      signal?.throwIfAborted();
+      const some = items.slice(from, from + this.#size);
+      results.push(await this.#timed(some, work));
+      from += some.length;
+    }
+    return results;
+  }
+
+  async #timed<T, R>(some: readonly T[], work: (some: readonly T[]) => Promise<R>): Promise<R> {
+    const begun = this.#now();
+    try {
+      const result = await work(some);
+      const fitting = (some.length * TARGET_MS) / Math.max(this.#now() - begun, 1);
+      this.#resize(Math.min(fitting, this.#size * 2));
+      return result;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) this.#resize(this.#size / 4);
+      throw error;
+    }
+  }
+
+  #resize(size: number): void {
+    this.#size = Math.max(1, Math.min(MOST, Math.floor(size)));
+  }
+}

@@ -1,0 +1,100 @@
+import type { Id } from '../contracts/id.ts';
+import { isAbove, type Key } from '../contracts/key.ts';
+import type { ColdReading, Reading, WarmReading } from '../index/contact-index.ts';
+
+/**
+ * How an index can differ from what MySQL says it must be (DESIGN §7), over the invariants I1 to I4:
+ *
+ * - `missing`: related, with an upload and a key above the floor, absent, and above the lowest member (I1, I3)
+ * - `hole`: the same, below the lowest member: the floor is too low
+ * - `ghost`: present, but not related, without an upload, or with a key at or below the floor
+ * - `score`: present with another last upload than MySQL's
+ * - `cap`: more than max members (I2)
+ * - `floor`: fewer than min members while somebody was left out (I2), or a floor that is no number
+ * - `torn`: a field is missing, or the set is not of the size that was written (I4)
+ * - `wrong_type`: a key that is not Recency's is in the way
+ */
+export const DRIFT_CLASSES = ['missing', 'hole', 'ghost', 'score', 'cap', 'floor', 'torn', 'wrong_type'] as const;
+
+export type DriftClass = (typeof DRIFT_CLASSES)[number];
+
+export interface Mismatch {
+  readonly class: DriftClass;
+  /** Undefined: it is about the index as a whole. */
+  readonly contact: Id | undefined;
+  /** The last upload that the index has, ms since 1970 UTC; undefined: the contact is not in it. */
+  readonly indexed: number | undefined;
+  /** The last upload in MySQL; undefined: not related, or none. */
+  readonly live: number | undefined;
+  /** The index's nonce, where another one would make it another mismatch: what is due is due anew with every write. */
+  readonly nonce: string | undefined;
+}
+
+/** The limits of an index, as configured. */
+export interface Limits {
+  readonly max: number;
+  readonly min: number;
+}
+
+/**
+ * Compares one index with the truth.
+ * @param truth keys of the user's related contacts that have an upload, highest first: the best max + 1 at the least,
+ *   and every one who is in the index. These decide whether anything is wrong: more than max contacts above the floor
+ *   cannot all be in the set, and the best max + 1 show it. All above the floor: then the list is whole, too.
+ */
+export function diff(reading: Reading, truth: readonly Key[], limits: Limits): Mismatch[] {
+  if (reading.state === 'warm') return diffWarm(reading, truth, limits);
+  const broken = brokenClass(reading);
+  return broken ? [ofIndex(broken)] : [];
+}
+
+/** Cold and being built are no drift. */
+function brokenClass({ state, unreadableFloor }: ColdReading): DriftClass | undefined {
+  if (state === 'torn') return unreadableFloor ? 'floor' : 'torn';
+  return state === 'wrong_type' ? 'wrong_type' : undefined;
+}
+
+function diffWarm(reading: WarmReading, truth: readonly Key[], limits: Limits): Mismatch[] {
+  const { floor, size, nonce } = reading;
+  const mismatches = [...diffMembers(reading, truth), ...diffAbsent(reading, truth)];
+  if (size > limits.max) mismatches.push(ofIndex('cap'));
+  if (size < limits.min && floor !== undefined) mismatches.push(ofIndex('floor', nonce));
+  return mismatches;
+}
+
+/** What is in the index and should not be, or not so. */
+function* diffMembers({ head, floor }: WarmReading, truth: readonly Key[]): Iterable<Mismatch> {
+  const liveOf = new Map(truth.map((key) => [key.id, key]));
+  for (const { id, at } of head) {
+    const live = liveOf.get(id);
+    const about = { contact: id, indexed: at, live: live?.at, nonce: undefined };
+    if (live === undefined || !isAbove(live, floor)) yield { class: 'ghost', ...about };
+    else if (live.at !== at) yield { class: 'score', ...about };
+  }
+}
+
+/** What should be in the index and is not. */
+function* diffAbsent({ head, floor }: WarmReading, truth: readonly Key[]): Iterable<Mismatch> {
+  const members = new Set(head.map((key) => key.id));
+  const lowest = head.at(-1);
+  for (const key of truth) {
+    if (members.has(key.id) || !isAbove(key, floor)) continue;
+    const below = lowest !== undefined && isAbove(lowest, key);
+    yield { class: below ? 'hole' : 'missing', contact: key.id, indexed: undefined, live: key.at, nonce: undefined };
+  }
+}
+
+function ofIndex(drift: DriftClass, nonce?: string): Mismatch {
+  return { class: drift, contact: undefined, indexed: undefined, live: undefined, nonce };
+}
+
+/** The same mismatch at two looks: nothing that it is about has changed in between. */
+export function isSame(a: Mismatch, b: Mismatch): boolean {
+  return (
+    a.class === b.class &&
+    a.contact === b.contact &&
+    Object.is(a.indexed, b.indexed) &&
+    a.live === b.live &&
+    a.nonce === b.nonce
+  );
+}

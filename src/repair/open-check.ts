@@ -1,0 +1,41 @@
+import type { ContactIndex } from '../index/contact-index.ts';
+import type { Settled } from '../index/settled.ts';
+import type { Database } from '../mysql/database.ts';
+import { Answers } from './answers.ts';
+import { Belief } from './belief.ts';
+import type { Limits } from './drift.ts';
+import { Examination } from './examination.ts';
+import { PageCheck } from './page-check.ts';
+
+export interface CheckStores {
+  readonly index: Pick<ContactIndex, 'read'>;
+  /** Asked about the indexes. */
+  readonly primary: Database;
+  /** Asked for answers, as the API asks: the primary as well, where it is not to count what it reads. */
+  readonly answersFrom?: Database;
+  readonly limits: Limits;
+  readonly settled: Settled;
+  /** ms that a site takes from a commit to publishing its task, where it has no outbox (500). */
+  readonly graceMs?: number;
+  /** ms that what is on its way is waited for, at the most, before a difference counts as unsettled. */
+  readonly settleMs: number;
+  /** ms, monotonic. */
+  readonly now: () => number;
+}
+
+const GRACE_MS = 500;
+
+export function openPageCheck({
+  answersFrom,
+  settled,
+  graceMs = GRACE_MS,
+  settleMs,
+  ...stores
+}: CheckStores): PageCheck {
+  const { primary, now } = stores;
+  return new PageCheck({
+    examination: new Examination(stores),
+    answers: new Answers({ ...stores, primary: answersFrom ?? primary }),
+    belief: new Belief({ settled, graceMs, settleMs, now }),
+  });
+}

@@ -1,0 +1,54 @@
+import type { Id } from '../contracts/id.ts';
+import type { Database } from '../mysql/database.ts';
+import { readLastOwner, readNextOwner } from '../mysql/users.ts';
+import { sampleUsers } from './sample.ts';
+import { NamedPages, OwnerPages, type UserPages, type UserRange } from './user-pages.ts';
+
+const GREATEST_ID = '18446744073709551615';
+
+export interface PagesWanted {
+  readonly from?: Id | undefined;
+  readonly to?: Id | undefined;
+  readonly sample?: number | undefined;
+  readonly rate?: number | undefined;
+}
+
+/** What earlier parts of the same run have done. */
+export interface DoneBefore {
+  readonly cursor: Id | '0';
+  readonly users: number;
+}
+
+export interface PageStores {
+  readonly primary: Database;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** Users in a page at the most. */
+  readonly pageSize: number;
+}
+
+/** @throws DatabaseUnavailable */
+export async function openPages(
+  { primary, random, pageSize }: PageStores,
+  { from, to = GREATEST_ID, sample, rate }: PagesWanted,
+  { cursor, users }: DoneBefore = { cursor: '0', users: 0 },
+): Promise<UserPages> {
+  // No more at once than may be done in a second.
+  const atOnce = Math.max(1, Math.min(pageSize, Math.ceil(rate ?? pageSize)));
+  if (sample !== undefined) {
+    const chosen = await sampleUsers(primary, Math.max(0, sample - users), random);
+    return new NamedPages(chosen, atOnce);
+  }
+  const range = await rangeOfOwners(primary, from === undefined ? '0' : before(from), to);
+  return new OwnerPages(primary, range, atOnce, cursor);
+}
+
+/** No wider than the owners in it, so that it tells how far among them an id is. */
+async function rangeOfOwners(primary: Database, after: Id | '0', to: Id): Promise<UserRange> {
+  const [first, last] = await Promise.all([readNextOwner(primary, { after, to }), readLastOwner(primary, to)]);
+  return first === undefined || last === undefined ? { before: after, to: after } : { before: before(first), to: last };
+}
+
+function before(id: Id): Id | '0' {
+  return String(BigInt(id) - 1n);
+}

@@ -1,0 +1,139 @@
+import pLimit from 'p-limit';
+import type { Id } from '../contracts/id.ts';
+import type { Answers, WrongAnswer } from './answers.ts';
+import { isSameWrong } from './answers.ts';
+import type { Belief } from './belief.ts';
+import { DRIFT_CLASSES, type DriftClass, isSame, type Mismatch } from './drift.ts';
+import type { Examination, Finding } from './examination.ts';
+
+/** What the indexes of some users were found to be. The names are those of `verify --json`. */
+export type IndexCounts = {
+  readonly users: number;
+  readonly warm: number;
+  readonly cold: number;
+  /** Users with drift. */
+  readonly wrong: number;
+  /** Those of them where a client would have noticed. */
+  readonly visible: number;
+  /** Users who differed, and of whom it could not be told whether that was only on its way. */
+  readonly unsettled: number;
+  /** Users with drift of each class; one user may have several. */
+  readonly classes: Readonly<Record<DriftClass, number>>;
+};
+
+export type AnswerCounts = {
+  readonly answers_checked: number;
+  readonly answers_wrong: number;
+  /** Users with answers that differed, of whom it could not be told whether that was only on its way. */
+  readonly answers_unsettled: number;
+};
+
+export const NO_ANSWERS: AnswerCounts = { answers_checked: 0, answers_wrong: 0, answers_unsettled: 0 };
+
+export const NO_INDEXES: IndexCounts = {
+  users: 0,
+  warm: 0,
+  cold: 0,
+  wrong: 0,
+  visible: 0,
+  unsettled: 0,
+  classes: countClasses([]),
+};
+
+/** A user whose index is wrong: what is believed. */
+export interface Drifted {
+  readonly user: Id;
+  readonly mismatches: readonly Mismatch[];
+  readonly visible: boolean;
+}
+
+export interface CheckedIndexes {
+  readonly counts: IndexCounts;
+  readonly drifted: readonly Drifted[];
+}
+
+export interface WrongAnswersOf {
+  readonly user: Id;
+  readonly wrong: readonly WrongAnswer[];
+}
+
+/** Users whose answers are asked for side by side. */
+const USERS_AT_ONCE = 4;
+
+/** Checks a page of users, and believes what it finds only when nothing is on its way any more. */
+export class PageCheck {
+  readonly #examination: Examination;
+  readonly #answers: Answers;
+  readonly #belief: Belief;
+
+  constructor(parts: { readonly examination: Examination; readonly answers: Answers; readonly belief: Belief }) {
+    this.#examination = parts.examination;
+    this.#answers = parts.answers;
+    this.#belief = parts.belief;
+  }
+
+  /** I1 to I4 of each user's index. @throws RedisUnavailable, DatabaseUnavailable, the signal's reason */
+  async indexes(users: readonly Id[], signal?: AbortSignal): Promise<CheckedIndexes> {
+    const latest = new Map<Id, Finding>();
+    const remember = (findings: readonly Finding[]) => {
+      for (const finding of findings) latest.set(finding.user, finding);
+      return new Map(findings.map(({ user, mismatches }) => [user, mismatches]));
+    };
+    const first = remember(await this.#examination.look(users, signal));
+    const again = async (some: readonly Id[]) => remember(await this.#examination.lookCloser(some, signal));
+    const { believed, unsettled } = await this.#belief.confirm(first, again, isSame, signal);
+    const drifted = [...believed].map(([user, mismatches]) => ({
+      user,
+      mismatches,
+      visible: latest.get(user)?.visible ?? false,
+    }));
+    return { counts: countIndexes([...latest.values()], drifted, unsettled.length), drifted };
+  }
+
+  /**
+   * Answers to each user, compared with plain SQL.
+   * @param thorough every question there is, instead of some
+   * @throws RedisUnavailable, DatabaseUnavailable, the signal's reason
+   */
+  async answers(
+    users: readonly Id[],
+    thorough: boolean,
+    signal?: AbortSignal,
+  ): Promise<{ counts: AnswerCounts; wrong: WrongAnswersOf[] }> {
+    const questions = (user: Id) => (thorough ? this.#answers.everyQuestion() : this.#answers.someQuestions(user));
+    const ask = (some: readonly Id[]) => {
+      const limit = pLimit(USERS_AT_ONCE);
+      return Promise.all(some.map((user) => limit(() => this.#answers.check(user, questions(user)))));
+    };
+    const first = await ask(users);
+    const wrongIn = (checks: typeof first) => new Map(checks.map(({ user, wrong }) => [user, wrong]));
+    const again = async (some: readonly Id[]) => wrongIn(await ask(some));
+    const { believed, unsettled } = await this.#belief.confirm(wrongIn(first), again, isSameWrong, signal);
+    const wrong = [...believed].map(([user, answers]) => ({ user, wrong: answers }));
+    const counts = {
+      answers_checked: first.reduce((sum, check) => sum + check.checked, 0),
+      answers_wrong: wrong.reduce((sum, of) => sum + of.wrong.length, 0),
+      answers_unsettled: unsettled.length,
+    };
+    return { counts, wrong };
+  }
+}
+
+function countIndexes(findings: readonly Finding[], drifted: readonly Drifted[], unsettled: number): IndexCounts {
+  const inState = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
+  return {
+    users: findings.length,
+    warm: inState('warm'),
+    cold: inState('cold'),
+    wrong: drifted.length,
+    visible: drifted.filter((user) => user.visible).length,
+    unsettled,
+    classes: countClasses(drifted),
+  };
+}
+
+function countClasses(drifted: readonly Drifted[]): Readonly<Record<DriftClass, number>> {
+  const users = (drift: DriftClass) =>
+    drifted.filter(({ mismatches }) => mismatches.some((mismatch) => mismatch.class === drift)).length;
+  return Object.fromEntries(DRIFT_CLASSES.map((drift) => [drift, users(drift)])) as Record<DriftClass, number>;
+}

@@ -1,0 +1,86 @@
+import type { Id } from '../contracts/id.ts';
+import { run, type Steps } from '../index/protocol.ts';
+import { rebuild } from '../index/rebuild.ts';
+import { type DriftExample, Examples } from './examples.ts';
+import {
+  type AnswerCounts,
+  type CheckedIndexes,
+  type IndexCounts,
+  NO_ANSWERS,
+  NO_INDEXES,
+  type PageCheck,
+} from './page-check.ts';
+import { PagedRun, type PagedRunStores, type RunRequest } from './paged-run.ts';
+
+export interface RepairStores extends PagedRunStores {
+  readonly check: PageCheck;
+  readonly steps: Steps;
+}
+
+/** A type, not an interface: it is kept as a tally. */
+export type RepairReport = {
+  /** As `verify` counts. */
+  readonly before: IndexCounts;
+  readonly after: AnswerCounts & {
+    readonly repaired: number;
+    readonly still_wrong: number;
+  };
+  readonly cost: { readonly rows_read: number; readonly seconds: number };
+};
+
+const NOTHING_DONE = { repaired: 0, still_wrong: 0, ...NO_ANSWERS };
+const FREE = { rows_read: 0, seconds: 0 };
+
+/** What `repair --json` prints. `answers_…`: of the users who were repaired, afterwards. */
+export type RepairResult = IndexCounts &
+  RepairReport['after'] & {
+    readonly run: Id;
+    readonly dry_run: boolean;
+    readonly rows_read: number;
+    readonly seconds: number;
+    readonly wrong_users: readonly DriftExample[];
+  };
+
+/** Verifies users page by page, and rebuilds the indexes that are wrong; a dry run only verifies. */
+export class Repair extends PagedRun<RepairReport> {
+  readonly #examples: Examples;
+
+  /** @throws InvalidJob */
+  constructor(stores: RepairStores, request: RunRequest) {
+    const examples = new Examples();
+    const work = async (users: readonly Id[], { dryRun }: { dryRun: boolean }, signal?: AbortSignal) => {
+      const found = await stores.check.indexes(users, signal);
+      examples.add({ drifted: found.drifted, answers: [], columns: [] });
+      const after = dryRun ? NOTHING_DONE : await mend(stores, found, signal);
+      return { before: found.counts, after, cost: FREE };
+    };
+    const empty = { before: NO_INDEXES, after: NOTHING_DONE, cost: FREE };
+    super(stores, { kind: 'repair', empty, work, usersIn: ({ before }) => before.users }, request);
+    this.#examples = examples;
+  }
+
+  /** Of all parts of the run; the users by name are those of this one. */
+  get result(): RepairResult {
+    const { before, after, cost } = this.report;
+    const { dryRun } = this.parameters;
+    const seconds = Math.round(cost.seconds * 1000) / 1000;
+    const { wrong_users } = this.#examples.shown();
+    return { run: this.id, dry_run: dryRun, ...before, ...after, rows_read: cost.rows_read, seconds, wrong_users };
+  }
+}
+
+/** Rebuilds what is wrong, and looks again. A rebuild never overwrites a newer write: its compare-and-set sees to it. */
+async function mend(
+  { check, steps }: RepairStores,
+  { drifted }: CheckedIndexes,
+  signal?: AbortSignal,
+): Promise<RepairReport['after']> {
+  const users = drifted.map(({ user }) => user);
+  if (users.length === 0) return NOTHING_DONE;
+  const { unsettled } = await run(rebuild(users), steps);
+  if (unsettled.length > 0) await steps.defer({ pairs: [], rebuilds: unsettled });
+  const again = await check.indexes(users, signal);
+  const answers = await check.answers(users, false, signal);
+  const stillWrong = again.counts.wrong;
+  return { repaired: users.length - stillWrong, still_wrong: stillWrong, ...answers.counts };
+}

@@ -1,0 +1,50 @@
+import type { Id } from '../contracts/id.ts';
+import type { Database } from '../mysql/database.ts';
+import { readLastOwner, readNextOwner } from '../mysql/users.ts';
+import { byId, nextOwners } from './next-owners.ts';
+
+const GREATEST_ID = '18446744073709551615';
+
+const POINTS_AT_ONCE = 16;
+
+/** Users looked for at once when the sample is filled up. */
+const OWNERS_AT_ONCE = 500;
+
+/**
+ * Some users who own relationships, by id: each the next one from a random point, so that none of the others is read.
+ * Where that finds too few (there are hardly more), the rest is filled up from the first.
+ * @param random from 0 up to 1
+ * @returns `count` users, or all when there are no more
+ * @throws DatabaseUnavailable
+ */
+export async function sampleUsers(database: Database, count: number, random: () => number): Promise<Id[]> {
+  const last = await readLastOwner(database, GREATEST_ID);
+  if (last === undefined) return [];
+  const found = new Set<Id>();
+  for (let points = 0; points < 2 * count && found.size < count; points += POINTS_AT_ONCE) {
+    const asked = Array.from({ length: Math.min(POINTS_AT_ONCE, count - found.size) }, () =>
+      pointBelow(last, random()),
+    );
+    const owners = await Promise.all(asked.map((after) => readNextOwner(database, { after, to: last })));
+    for (const owner of owners) if (owner !== undefined) found.add(owner);
+  }
+  await fillUp(database, found, count, last);
+  return [...found].sort(byId);
+}
+
+/** From 0 to one below the last id. The thousandth of a billionth is near enough. */
+function pointBelow(last: Id, random: number): string {
+  const steps = 10n ** 12n;
+  return String((BigInt(last) * BigInt(Math.floor(random * Number(steps)))) / steps);
+}
+
+async function fillUp(database: Database, found: Set<Id>, count: number, last: Id): Promise<void> {
+  let after: Id | '0' = '0';
+  while (found.size < count) {
+    const owners = await nextOwners(database, { after, to: last }, OWNERS_AT_ONCE);
+    for (const id of owners) if (found.size < count) found.add(id);
+    const end = owners.at(-1);
+    if (end === undefined) return;
+    after = end;
+  }
+}

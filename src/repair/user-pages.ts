@@ -1,0 +1,91 @@
+import type { Id } from '../contracts/id.ts';
+import type { Database } from '../mysql/database.ts';
+import { nextOwners } from './next-owners.ts';
+
+/** Users in a page: few enough to do again, and as many as go into one script call. */
+export const PAGE_SIZE = 500;
+
+/** Users by id, page by page. */
+export interface UserPages {
+  /** The next page; undefined: there are no more. The same one again until it is `done`. */
+  next(): Promise<readonly Id[] | undefined>;
+  /** Goes on behind the last user of the page. */
+  done(): void;
+  /** How many users there are, as far as can be told when `seen` of them are done. */
+  total(seen: number): number;
+}
+
+export interface UserRange {
+  /** The last user before the first one wanted; '0': none. */
+  readonly before: Id | '0';
+  /** The last user wanted. */
+  readonly to: Id;
+}
+
+/** The users who own relationships. */
+export class OwnerPages implements UserPages {
+  readonly #database: Database;
+  readonly #range: UserRange;
+  readonly #size: number;
+  #after: Id | '0';
+  /** The page, and who was found behind it. */
+  #found: readonly Id[] = [];
+
+  /** @param after where an earlier part of the same job ended; '0': there was none */
+  constructor(database: Database, range: UserRange, size: number, after: Id | '0' = '0') {
+    this.#database = database;
+    this.#range = range;
+    this.#size = size;
+    this.#after = after === '0' ? range.before : after;
+  }
+
+  /** @throws DatabaseUnavailable */
+  async next(): Promise<readonly Id[] | undefined> {
+    if (this.#found.length === 0) {
+      this.#found = await nextOwners(this.#database, { after: this.#after, to: this.#range.to }, this.#size);
+    }
+    return this.#found.length === 0 ? undefined : this.#page();
+  }
+
+  done(): void {
+    this.#after = this.#page().at(-1) ?? this.#after;
+    this.#found = this.#found.slice(this.#size);
+  }
+
+  /** Users are taken to lie as close together among the ids that are left as among those that are done. */
+  total(seen: number): number {
+    const { before, to } = this.#range;
+    const done = BigInt(this.#after) - BigInt(before);
+    const all = BigInt(to) - BigInt(before);
+    return done <= 0n || done >= all ? seen : Math.max(seen, Math.round((seen * Number(all)) / Number(done)));
+  }
+
+  #page(): readonly Id[] {
+    return this.#found.slice(0, this.#size);
+  }
+}
+
+/** Users named beforehand. */
+export class NamedPages implements UserPages {
+  readonly #users: readonly Id[];
+  readonly #size: number;
+  #at = 0;
+
+  constructor(users: readonly Id[], size: number) {
+    this.#users = users;
+    this.#size = size;
+  }
+
+  async next(): Promise<readonly Id[] | undefined> {
+    const page = this.#users.slice(this.#at, this.#at + this.#size);
+    return page.length === 0 ? undefined : page;
+  }
+
+  done(): void {
+    this.#at = Math.min(this.#at + this.#size, this.#users.length);
+  }
+
+  total(seen: number): number {
+    return seen + this.#users.length - this.#at;
+  }
+}

@@ -1,0 +1,128 @@
+import { type Id, isId } from '../contracts/id.ts';
+import type { Database } from '../mysql/database.ts';
+import { type CheckedColumns, ColumnCheck, type ColumnCounts } from './column-check.ts';
+import { Examples } from './examples.ts';
+import { InvalidJob } from './invalid-job.ts';
+import type { Job } from './job.ts';
+import { openPages } from './open-pages.ts';
+import { Pace } from './pace.ts';
+import { type AnswerCounts, type IndexCounts, NO_ANSWERS, NO_INDEXES, type PageCheck } from './page-check.ts';
+import { type Progress, ProgressMeter } from './progress.ts';
+import { parseRunParameters, type RunParameters, type RunParametersInput } from './run-parameters.ts';
+import { sum } from './tally.ts';
+import { NamedPages, PAGE_SIZE, type UserPages } from './user-pages.ts';
+
+export interface VerifyStores {
+  readonly primary: Database;
+  readonly check: PageCheck;
+  /** ms, monotonic. */
+  readonly now: () => number;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** Users in a page at the most (PAGE_SIZE). */
+  readonly pageSize?: number;
+}
+
+/** One user, thoroughly; or a sample, a range, or all of them. */
+export type VerifyRequest =
+  | { readonly user: Id }
+  | (Omit<RunParametersInput, 'dryRun'> & { readonly user?: undefined });
+
+/** A type, not an interface: pages of it are summed up. */
+export type VerifyCounts = IndexCounts & AnswerCounts & { readonly columns: ColumnCounts };
+
+/** What `verify --json` prints, and some of what is wrong by name. */
+export type VerifyResult = VerifyCounts & { readonly seconds: number } & ReturnType<Examples['shown']>;
+
+const NO_COLUMNS: ColumnCounts = { users: 0, wrong: 0 };
+const NOTHING: VerifyCounts = { ...NO_INDEXES, ...NO_ANSWERS, columns: NO_COLUMNS };
+
+/**
+ * Compares indexes and answers with plain SQL, and the columns of the reference schema with the photos. It changes
+ * nothing, and keeps no run.
+ */
+export class Verify implements Job {
+  readonly #stores: VerifyStores;
+  readonly #user: Id | undefined;
+  readonly #parameters: RunParameters;
+  readonly #columns: ColumnCheck;
+  readonly #pace: Pace;
+  readonly #meter: ProgressMeter;
+  readonly #begun: number;
+  readonly #examples = new Examples();
+  #pages: UserPages | undefined;
+  /** After which user the columns are checked next; undefined: nothing is left to check. */
+  #columnsAfter: Id | '0' | undefined;
+  #counts: VerifyCounts = NOTHING;
+
+  /** @throws InvalidJob */
+  constructor(stores: VerifyStores, request: VerifyRequest) {
+    const { user, ...parameters } = request;
+    if (user !== undefined && !isId(user)) throw new InvalidJob(`user: '${user}' is not an id`);
+    this.#stores = stores;
+    this.#user = user;
+    this.#parameters = parseRunParameters(parameters);
+    this.#columns = new ColumnCheck(stores.primary);
+    this.#pace = new Pace(this.#parameters.rate, stores.now);
+    this.#meter = new ProgressMeter(stores.now);
+    this.#begun = stores.now();
+  }
+
+  /** @throws DatabaseUnavailable */
+  async start(): Promise<void> {
+    const { primary, random, pageSize = PAGE_SIZE } = this.#stores;
+    this.#pages = this.#user
+      ? new NamedPages([this.#user], 1)
+      : await openPages({ primary, random, pageSize }, this.#parameters);
+    if (await this.#columns.isPossible()) this.#columnsAfter = '0';
+  }
+
+  /** @throws RedisUnavailable, DatabaseUnavailable, the signal's reason */
+  async runOnce(signal?: AbortSignal): Promise<VerifyCounts | undefined> {
+    if (this.#pages === undefined) throw new Error('verify must be started first');
+    const users = await this.#pages.next();
+    if (users === undefined) return await this.#checkColumns();
+    await this.#pace.spend(users.length, signal);
+    const page = await this.#checkUsers(users, signal);
+    this.#counts = sum(this.#counts, page);
+    this.#pages.done();
+    this.#meter.add(users.length);
+    return page;
+  }
+
+  progress(): Progress {
+    const done = this.#counts.users;
+    return this.#meter.progress(undefined, done, this.#pages?.total(done) ?? done);
+  }
+
+  /** Of the pages that are done. */
+  get result(): VerifyResult {
+    const seconds = (this.#stores.now() - this.#begun) / 1000;
+    return { ...this.#counts, seconds: Math.round(seconds * 1000) / 1000, ...this.#examples.shown() };
+  }
+
+  async #checkUsers(users: readonly Id[], signal?: AbortSignal): Promise<VerifyCounts> {
+    const { check } = this.#stores;
+    const indexes = await check.indexes(users, signal);
+    const answers = await check.answers(users, this.#user !== undefined, signal);
+    const columns = this.#isWhole() || this.#columnsAfter === undefined ? undefined : await this.#columns.of(users);
+    this.#examples.add({ drifted: indexes.drifted, answers: answers.wrong, columns: columns?.wrong ?? [] });
+    return { ...indexes.counts, ...answers.counts, columns: columns?.counts ?? NO_COLUMNS };
+  }
+
+  /** Of all users, also of those who have no contacts; where only some are verified, their own columns are enough. */
+  async #checkColumns(): Promise<VerifyCounts | undefined> {
+    if (!this.#isWhole() || this.#columnsAfter === undefined) return undefined;
+    const checked: CheckedColumns = await this.#columns.page(this.#columnsAfter);
+    this.#columnsAfter = checked.last;
+    this.#examples.add({ drifted: [], answers: [], columns: checked.wrong });
+    const page = { ...NOTHING, columns: checked.counts };
+    this.#counts = sum(this.#counts, page);
+    return page;
+  }
+
+  #isWhole(): boolean {
+    const { from, to, sample } = this.#parameters;
+    return this.#user === undefined && from === undefined && to === undefined && sample === undefined;
+  }
+}

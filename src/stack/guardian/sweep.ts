@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, sep } from 'node:path';
+import process from 'node:process';
+
+/** The folders that owners of servers keep their data in begin like this. */
+export const RUN_PREFIX = 'recency-stack-';
+/** Holds the process id of the owner. */
+export const OWNER_FILE = 'owner.pid';
+/** Milliseconds that a new owner gets to write its file. */
+const GRACE = 60_000;
+
+/** Ends what owners left behind that were themselves killed, together with those they served. */
+export async function sweep(): Promise<void> {
+  const runs = readdirSync(tmpdir()).filter((name) => name.startsWith(RUN_PREFIX));
+  for (const dir of runs.map((name) => join(tmpdir(), name))) {
+    if (isOrphaned(dir)) await removeRun(dir);
+  }
+}
+
+function isOrphaned(dir: string): boolean {
+  const folder = statSync(dir, { throwIfNoEntry: false });
+  if (folder === undefined || folder.uid !== process.getuid?.()) return false;
+  const owner = ownerOf(dir);
+  return owner === undefined ? Date.now() - folder.mtimeMs > GRACE : !isAlive(owner);
+}
+
+/** The process id of the owner of a folder, or undefined. */
+export function ownerOf(dir: string): number | undefined {
+  try {
+    return Number(readFileSync(join(dir, OWNER_FILE), 'utf8'));
+  } catch {
+    return undefined; // not written yet, or just removed by its owner
+  }
+}
+
+/** Whether a process with this id runs, ours or not. One that has ended and waits for its parent does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !isZombie(pid);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false; // no Linux, or gone in between
+  }
+}
+
+/** Kills the servers that belong to the folder, and removes it. */
+export async function removeRun(dir: string): Promise<void> {
+  for (const pid of processesIn(dir)) kill(pid);
+  await rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // else it ended by itself just now
+  }
+}
+
+/**
+ * The processes that work in a folder or write their output to it, by Linux's /proc; none elsewhere. Neither command
+ * line nor environment would do: a server may write over both.
+ */
+export function processesIn(dir: string): number[] {
+  const pids = readdirOrNone('/proc').map(Number).filter(Number.isInteger);
+  return pids.filter((pid) => ['cwd', 'fd/1'].some((link) => targetOf(pid, link).startsWith(dir + sep)));
+}
+
+function readdirOrNone(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function targetOf(pid: number, link: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/${link}`);
+  } catch {
+    return ''; // it has ended, or is somebody else's
+  }
+}

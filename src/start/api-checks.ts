@@ -1,0 +1,32 @@
+import type { Check } from '../api/readiness.ts';
+import type { Database } from '../mysql/database.ts';
+import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
+import { RedisUnavailable, reply } from '../redis/unavailable.ts';
+import type { Stores } from './open-stores.ts';
+
+/** What must be there for requests to be sent to the API; the outbox and the delay queue are told and never fail. */
+export function apiChecks({ primary, redis, watch, delayQueue }: Stores, reading: Database): Record<string, Check> {
+  const answers = (database: Database) => async () => {
+    await database.rows('SELECT 1', []);
+    return undefined;
+  };
+  return {
+    mysql: answers(primary),
+    ...(reading === primary ? {} : { mysql_replica: answers(reading) }),
+    redis: async () => {
+      await reply(redis.ping());
+      if (!watch.isTrusted()) throw new RedisUnavailable('its master has not been compared with those known');
+      return undefined;
+    },
+    outbox: told(async () => {
+      const { rows, oldestMs } = await readOutboxLag(primary);
+      return `${rows}${rows === COUNTED ? ' or more' : ''} unpublished rows, the oldest ${(oldestMs / 1000).toFixed(1)} s`;
+    }),
+    delay_queue: told(async () => `${await delayQueue.size()} items`),
+  };
+}
+
+/** A store that is away fails by a check of its own. */
+function told(look: () => Promise<string>): Check {
+  return () => look().catch(() => 'not known');
+}

@@ -1,0 +1,97 @@
+import type { ApiDependencies } from '../api/dependencies.ts';
+import type { ContactIndex } from '../index/contact-index.ts';
+import { trustedReads } from '../index/epoch-watch.ts';
+import { run } from '../index/protocol.ts';
+import { rebuild } from '../index/rebuild.ts';
+import type { Database } from '../mysql/database.ts';
+import { ColdBuilds } from '../query/cold-builds.ts';
+import { explain } from '../query/explain.ts';
+import { inspectIndex } from '../query/inspect-index.ts';
+import { PlainQueryLimit } from '../query/plain-query-limit.ts';
+import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
+import { RecentPhotos } from '../query/recent-photos.ts';
+import type { Stores } from './open-stores.ts';
+import type { ProcessContext } from './run-process.ts';
+
+type Queries = Pick<
+  ApiDependencies,
+  'recentContacts' | 'recentPhotos' | 'explain' | 'inspect' | 'rebuild' | 'forget' | 'plainQueries' | 'coldBuilds'
+>;
+
+/** Builds that wait for their turn; who finds no room is built at the next read. */
+const COLD_QUEUE = 1_000;
+
+const now = () => performance.now();
+
+/** What the API asks of the stores, and does with them. @param reading the primary, or a replica */
+export function apiQueries(
+  { config, logger, resources }: Pick<ProcessContext, 'config' | 'logger' | 'resources'>,
+  { primary, index, steps, delayed, watch }: Stores,
+  reading: Database,
+): Queries {
+  const plainQueries = new PlainQueryLimit({
+    concurrency: config.plainConcurrency,
+    queue: config.plainQueue,
+    waitMs: config.mysqlTimeoutMs,
+  });
+  // A build is a plain query as well, for the primary.
+  const coldBuilds = new ColdBuilds({
+    build: (user) => run(rebuild([user]), steps),
+    concurrency: Math.ceil(config.plainConcurrency / 2),
+    queue: COLD_QUEUE,
+    onError: (err) => logger.warn({ err }, 'the index of a cold user was not built; the next read asks again'),
+  });
+  resources.defer(() => coldBuilds.drain());
+
+  const limitPlain = plainQueries.run;
+  const asked = { index: trustedReads(index, watch), reading, primary, min: config.min, limitPlain };
+  const recentContacts = recentContactsOf(asked, {
+    onCold: (user) => coldBuilds.request(user),
+    onLow: (user) => {
+      delayed.askForRebuild(user).catch((err: unknown) => logger.warn({ err }, 'a rebuild could not be asked for'));
+    },
+    touch: true,
+  });
+  return {
+    recentContacts,
+    recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, now }),
+    explain: explainer(asked),
+    inspect: (user) => inspectIndex({ index, database: primary }, user),
+    rebuild: (user) => run(rebuild([user]), steps),
+    forget: (user) => steps.forget([user]),
+    plainQueries,
+    coldBuilds,
+  };
+}
+
+interface Asked {
+  readonly index: Pick<ContactIndex, 'read'>;
+  /** Where answers come from: the primary, or a replica. */
+  readonly reading: Database;
+  readonly primary: Database;
+  readonly min: number;
+  readonly limitPlain: <T>(query: () => Promise<T>) => Promise<T>;
+}
+
+type Effects = Pick<RecentContactsOptions, 'onCold' | 'onLow' | 'touch'>;
+
+function recentContactsOf({ index, reading, primary, min, limitPlain }: Asked, effects: Effects): RecentContacts {
+  return new RecentContacts({
+    ...effects,
+    index,
+    database: reading,
+    fromReplica: reading !== primary,
+    min,
+    limitPlain,
+    now,
+  });
+}
+
+const nothing = () => undefined;
+
+/** Explains by the answer that a client would get now, without building or prolonging anything. */
+export function explainer(asked: Asked): ApiDependencies['explain'] {
+  const recent = recentContactsOf(asked, { onCold: nothing, onLow: nothing, touch: false });
+  const { index, primary: database, limitPlain } = asked;
+  return (user, contact) => explain({ index, database, recent, limitPlain }, user, contact);
+}

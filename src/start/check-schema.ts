@@ -1,0 +1,85 @@
+import type { Database } from '../mysql/database.ts';
+import { readEpoch } from '../mysql/epoch.ts';
+import { findPlanProblems } from '../mysql/explain-plan.ts';
+import { StartError } from './start-error.ts';
+
+const VIEWS: Readonly<Record<string, string>> = {
+  recency_contacts: 'user_id, contact_id, related, last_upload_at, sees, is_friend, is_family, version',
+  recency_photos: 'id, owner_id, audience, uploaded_at, title',
+};
+
+const OWN_TABLES = [
+  'recency_epoch',
+  'recency_redis_masters',
+  'recency_mysql_servers',
+  'recency_settings',
+  'recency_runs',
+  'recency_leases',
+  'recency_outbox',
+];
+
+/**
+ * Is everything there that Recency reads and writes in MySQL, may this user, and can it be asked quickly?
+ * @throws StartError, DatabaseUnavailable
+ */
+export async function checkSchema(database: Database, user: string): Promise<void> {
+  for (const table of OWN_TABLES) await attempt(database, `SELECT 1 FROM ${table} LIMIT 0`, { table, user });
+  await readEpoch(database);
+  for (const [table, columns] of Object.entries(VIEWS)) {
+    await attempt(database, `SELECT ${columns} FROM ${table} LIMIT 0`, { table, user });
+  }
+}
+
+/** @throws StartError when the views do not merge or an index is missing, DatabaseUnavailable */
+export async function checkPlans(database: Database): Promise<void> {
+  const problems = await findPlanProblems(database).catch(explainRefused);
+  if (problems.length === 0) return;
+  const lines = problems.map(
+    ({ question, finding, mend }) => `MySQL cannot answer quickly for ${question}: ${finding}. ${mend}`,
+  );
+  throw new StartError([...new Set(lines)].join('\n'));
+}
+
+interface Asked {
+  readonly table: string;
+  readonly user: string;
+}
+
+async function attempt(database: Database, statement: string, asked: Asked): Promise<void> {
+  try {
+    await database.rows(statement, []);
+  } catch (error) {
+    throw explain(error, asked);
+  }
+}
+
+function explain(error: unknown, { table, user }: Asked): unknown {
+  const reason = error instanceof Error && 'sqlMessage' in error ? String(error.sqlMessage) : '';
+  switch (error instanceof Error && 'code' in error ? error.code : '') {
+    case 'ER_NO_SUCH_TABLE':
+      return new StartError(
+        `MySQL has no ${table} here (${reason}). Run \`recency migrate\`; with a schema of your own, \`recency migrate --views-only\`, and define the views.`,
+        { cause: error },
+      );
+    case 'ER_BAD_FIELD_ERROR':
+    case 'ER_VIEW_INVALID':
+      return new StartError(
+        `The view ${table} is not as Recency needs it: ${reason}. \`recency migrate --status\` shows how it must look.`,
+        { cause: error },
+      );
+    case 'ER_TABLEACCESS_DENIED_ERROR':
+    case 'ER_COLUMNACCESS_DENIED_ERROR':
+      return new StartError(
+        `MySQL does not let user "${user}" read ${table}: ${reason}. As an administrator: GRANT SELECT ON it, and INSERT, UPDATE, DELETE on Recency's own tables.`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}
+
+/** Explaining a view takes rights on what is under it, which an account that only reads need not have. */
+function explainRefused(error: unknown): [] {
+  if (error instanceof Error && 'code' in error && error.code === 'ER_VIEW_NO_EXPLAIN') return [];
+  throw error;
+}

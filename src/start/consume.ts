@@ -1,0 +1,69 @@
+import type { Config } from '../config/config.ts';
+import { DelayedWorker } from '../consumers/delayed-worker.ts';
+import { TaskConsumer } from '../consumers/task-consumer.ts';
+import { BatchLost, type Loss } from '../consumers/task-source.ts';
+import { TaskWorker } from '../consumers/task-worker.ts';
+import { bumpEpoch } from '../index/epoch.ts';
+import { PAIRS_A_CALL } from '../index/refresh.ts';
+import { inBackground } from './background.ts';
+import { consumerMetrics, measureBacklog } from './consumer-metrics.ts';
+import { epochCounter } from './epoch-metrics.ts';
+import { doIndexesExist } from './index-stores.ts';
+import { openLogger } from './logger.ts';
+import { openStores } from './open-stores.ts';
+import { openTransport } from './open-transport.ts';
+import { openRegistry, serveMetrics } from './registry.ts';
+import { type ProcessContext, runProcess } from './run-process.ts';
+import { watchSettings } from './settings-watch.ts';
+
+/** Runs a consumer until a signal ends it. @throws StartError */
+export async function consume(config: Config): Promise<void> {
+  await runProcess({ config, logger: openLogger(config, 'consume') }, startConsume);
+}
+
+async function startConsume(context: ProcessContext): Promise<void> {
+  const { config, logger, resources, signal, fail } = context;
+  const registry = openRegistry('consume');
+  const onNewEpoch = epochCounter(registry);
+  const stores = await openStores(context, { name: 'consume', remembers: true, onNewEpoch });
+  const { primary, redis, steps, delayed, delayQueue } = stores;
+  const transport = openTransport(context, 'consume');
+  await transport.untilAnswers(signal);
+  const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
+  const source = transport.openSource({ primary, doIndexesExist: () => doIndexesExist(redis, config) });
+
+  const observer = consumerMetrics(registry);
+  measureBacklog(registry, { lag: () => source.lag(), delayQueue });
+  await serveMetrics(context, registry);
+
+  const onLoss = async ({ reason, detail }: Loss) => {
+    logger.error({ reason, detail }, 'tasks were lost: a new epoch, every index is cold');
+    await bumpEpoch(primary, `tasks were lost: ${reason}: ${detail}`);
+    onNewEpoch();
+  };
+  const ending = new AbortController();
+  const worker = endingWorker(new TaskWorker({ steps, pageSize: PAIRS_A_CALL, ...observer }), ending.signal);
+  const consumer = new TaskConsumer({ source, worker, deadLetters, onLoss, logger, onBatch: observer.onBatch });
+  const delayedWorker = new DelayedWorker({ steps, delayed, logger, ...observer });
+  inBackground(context, (stopping) => watchSettings(context, primary, stopping));
+  inBackground(context, (stopping) => delayedWorker.run(stopping));
+  const running = consumer.run().catch(fail);
+  resources.defer(async () => {
+    const timer = setTimeout(() => ending.abort(), config.shutdownTimeoutMs / 2);
+    await consumer.stop();
+    await running;
+    clearTimeout(timer);
+  });
+  logger.info({ transport: config.transport, topic: config.topic, group: config.kafkaGroup }, 'consuming');
+}
+
+/** A large fan-out may take longer than there is time for: then it is given back between two steps, and its cursor stays. */
+function endingWorker(worker: TaskWorker, ending: AbortSignal): Pick<TaskWorker, 'work'> {
+  return {
+    work: (plan, between) =>
+      worker.work(plan, async () => {
+        if (ending.aborted) throw new BatchLost('this process ends; another one goes on');
+        await between();
+      }),
+  };
+}

@@ -1,0 +1,14 @@
+import { type ImportCounts, type ImportOptions, importEdges } from '../site/import-edges.ts';
+import { openSitePool } from '../site/transaction.ts';
+import { checkSchema } from './check-schema.ts';
+import { mysqlAddress } from './open-mysql.ts';
+import { withPrimary } from './with-primary.ts';
+
+/** Imports a temporal edge list into the reference schema. @throws ConfigError, StartError, SiteError */
+export async function importFile(file: string, options: ImportOptions): Promise<ImportCounts> {
+  return await withPrimary(async ({ config: { mysqlUrl }, primary }) => {
+    await checkSchema(primary, mysqlAddress(mysqlUrl).user);
+    const pool = openSitePool(mysqlUrl, 1);
+    return await importEdges(pool, file, options).finally(() => pool.end());
+  }, options.signal);
+}

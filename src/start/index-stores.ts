@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import { DelayedWork } from '../index/deferred-work.ts';
+import type { Steps } from '../index/protocol.ts';
+import type { RedisContactIndex } from '../index/redis-contact-index.ts';
+import { stepsOn } from '../index/steps.ts';
+import type { Database } from '../mysql/database.ts';
+import { isAnyKeyLike } from '../redis/any-key.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { DelayQueue } from '../redis/delay-queue.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+/** The users' indexes, and all that is needed to change them. */
+export interface IndexStores {
+  readonly index: RedisContactIndex;
+  readonly steps: Steps;
+  readonly delayed: DelayedWork;
+  readonly delayQueue: DelayQueue;
+}
+
+export function indexStores(config: Config, primary: Database, redis: RedisClient): IndexStores {
+  const delayQueue = new DelayQueue(redis, config.keyPrefix);
+  const delayed = new DelayedWork(delayQueue);
+  const steps = stepsOn(
+    { primary, redis, delayed },
+    {
+      max: config.max,
+      min: config.min,
+      idleMs: config.idleDays * DAY_MS,
+      prefix: config.keyPrefix,
+      freshNonce: () => randomBytes(9).toString('base64url'),
+    },
+  );
+  return { index: steps.index, steps, delayed, delayQueue };
+}
+
+/** Calls of SCAN, of a thousand keys each. */
+const CALLS = 100;
+
+/**
+ * Are there indexes? Among very many keys of somebody else's the answer is yes, because then the mistake costs nothing but
+ * an epoch that nobody needed.
+ * @throws RedisUnavailable
+ */
+export async function doIndexesExist(redis: RedisClient, { keyPrefix }: Config): Promise<boolean> {
+  return (await isAnyKeyLike(redis, `${keyPrefix}:{*}:*:m`, CALLS)) !== false;
+}

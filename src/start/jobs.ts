@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { type Settled, settledBy } from '../index/settled.ts';
+import { type Fence, nextFencingToken } from '../mysql/leases.ts';
+import { MeteredDatabase } from '../mysql/metered-database.ts';
+import type { RunKind } from '../mysql/runs.ts';
+import { Leases } from '../redis/lease.ts';
+import { openPageCheck } from '../repair/open-check.ts';
+import type { PageCheck } from '../repair/page-check.ts';
+import type { PagedRunStores } from '../repair/paged-run.ts';
+import { openPrimary } from './open-mysql.ts';
+import { openTransport } from './open-transport.ts';
+import { type CommandContext, withStores } from './with-stores.ts';
+
+/** What long jobs work with. */
+export interface JobParts extends CommandContext {
+  readonly check: PageCheck;
+}
+
+/** Longer than a deadline of MySQL and a timeout of Redis together. */
+const LEASE_MS = 30_000;
+const LEASE_RETRY_MS = 1_000;
+
+/** A change that is on its way longer than that cannot be told from drift. */
+const SETTLE_MS = 30_000;
+
+const now = () => performance.now();
+
+/** Does a long job, and closes everything. @throws ConfigError, StartError, what the job throws */
+export async function withJobParts<T>(
+  name: 'verify' | RunKind,
+  signal: AbortSignal,
+  work: (parts: JobParts) => Promise<T>,
+): Promise<T> {
+  const isMetered = name !== 'verify'; // it makes every statement dearer
+  return await withStores({ name, ...(isMetered ? { Database: MeteredDatabase } : {}) }, signal, async (context) => {
+    const { config, stores, resources } = context;
+    const { index, primary } = stores;
+    const answersFrom = isMetered ? resources.adopt(openPrimary(config), (opened) => opened.close()) : primary;
+    const limits = { max: config.max, min: config.min };
+    const settled = settledOf(context);
+    const check = openPageCheck({ index, primary, answersFrom, limits, settled, settleMs: SETTLE_MS, now });
+    return await work({ ...context, check });
+  });
+}
+
+/** Asked for only when something looks wrong, so the transport need not answer before. */
+function settledOf(context: CommandContext): Settled {
+  const { primary, delayQueue } = context.stores;
+  const transport = openTransport(context, 'jobs');
+  return settledBy({ primary, transport: transport.marks, delayQueue });
+}
+
+/**
+ * Does a job that only one process may do at a time; others stand by until it is their turn.
+ * @param onWaiting called when another process has the job now
+ */
+export async function whileLeaseHolder<T>(
+  { config, stores, signal }: JobParts,
+  kind: RunKind,
+  onWaiting: () => void,
+  work: (runStores: PagedRunStores, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { primary } = stores;
+  const leases = new Leases(stores.redis, {
+    prefix: config.keyPrefix,
+    ttlMs: LEASE_MS,
+    retryMs: LEASE_RETRY_MS,
+    freshOwner: () => randomBytes(12).toString('base64url'),
+    nextToken: (name) => nextFencingToken(primary, name, Date.now()),
+    now,
+  });
+  return await leases.hold(
+    kind,
+    async ({ token, lost }) => {
+      const fence: Fence = { lease: kind, token };
+      const rowsRead = () => (primary instanceof MeteredDatabase ? primary.rowsRead : 0);
+      const runStores = { primary, fence, clock: Date.now, rowsRead, now, random: Math.random };
+      return await work(runStores, AbortSignal.any([signal, lost]));
+    },
+    { signal, onWaiting },
+  );
+}

@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { type KafkaSettings, openKafka } from '../consumers/kafka/client.ts';
+import { KafkaDeadLetters } from '../consumers/kafka/dead-letters.ts';
+import { isPassing } from '../consumers/kafka/errors.ts';
+import { kafkaMarks } from '../consumers/kafka/marks.ts';
+import { KafkaTaskPublisher } from '../consumers/kafka/publisher.ts';
+import { KafkaTaskSource } from '../consumers/kafka/source.ts';
+import { type PartitionOffsets, TopicAdmin } from '../consumers/kafka/topic-admin.ts';
+import { DEFAULT_PARTITIONS } from '../consumers/kafka/topics.ts';
+import { rememberGroup } from '../mysql/consumer-groups.ts';
+import { StartError } from './start-error.ts';
+import type { Transport } from './transport.ts';
+
+/** @param name of the process, shown in the brokers' logs */
+export function openKafkaTransport(config: Config, name: string, logger: Logger): Transport {
+  const { topic, kafkaGroup: group, kafkaTimeoutMs: deadlineMs } = config;
+  const kafka: KafkaSettings = {
+    brokers: config.kafkaBrokers,
+    clientId: `recency-${name}`,
+    connectTimeoutMs: config.connectTimeoutMs,
+    requestTimeoutMs: deadlineMs,
+    logger,
+  };
+  const admin = new TopicAdmin(openKafka(kafka), topic);
+  return {
+    untilAnswers: (signal) => untilAnswers(admin, config, signal),
+    openPublisher: () => new KafkaTaskPublisher({ kafka, topic, deadlineMs }),
+    openDeadLetters: () => new KafkaDeadLetters({ kafka, topic, deadlineMs }),
+    openSource: ({ primary, doIndexesExist }) => {
+      const expectsOffsets = async () => {
+        const isNew = await rememberGroup(primary, `kafka:${topic}:${group}`);
+        // A new group reads everything that there ever was, unless some of it is gone.
+        const hasMissed = isNew && (await admin.offsets(group)).some(({ low }) => low > 0n);
+        return (!isNew || hasMissed) && (await doIndexesExist());
+      };
+      return new KafkaTaskSource({ kafka, topic, group, expectsOffsets, sessionTimeoutMs: config.takeoverMs });
+    },
+    marks: kafkaMarks(() => admin.offsets(group)),
+    lag: () => lagOfAll(admin.offsets(group)),
+    close: () => admin.close(),
+  };
+}
+
+const BETWEEN_TRIES_MS = 250;
+
+async function untilAnswers(admin: TopicAdmin, config: Config, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + config.startTimeoutMs;
+  for (;;) {
+    try {
+      await admin.ensureTopics(DEFAULT_PARTITIONS);
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isPassing(error) || performance.now() > deadline) throw explain(error, config);
+    }
+    await pause(BETWEEN_TRIES_MS, undefined, { signal });
+  }
+}
+
+function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {
+  const reason = error instanceof Error ? error.message : String(error);
+  const brokers = kafkaBrokers.join(',');
+  return new StartError(
+    isPassing(error)
+      ? `No Kafka broker answers at ${brokers} (${reason}). Start it, set RECENCY_KAFKA_BROKERS to where it is, or do without: RECENCY_TRANSPORT=streams.`
+      : `Kafka at ${brokers} does not let Recency use the topics ${topic} and ${topic}.dlq: ${reason}. Create them, or allow it.`,
+    { cause: error },
+  );
+}
+
+/** Undefined: not now, as while a new topic has no leaders yet. */
+async function lagOfAll(offsets: Promise<PartitionOffsets[]>): Promise<number | undefined> {
+  try {
+    return (await offsets).reduce((sum, partition) => sum + lagOf(partition), 0);
+  } catch (error) {
+    if (isPassing(error)) return undefined;
+    throw error;
+  }
+}
+
+function lagOf({ committed, low, high }: PartitionOffsets): number {
+  return Number(high - (committed !== undefined && committed >= low ? committed : low));
+}

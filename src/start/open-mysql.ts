@@ -1,0 +1,78 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
+import { Database, DatabaseUnavailable } from '../mysql/database.ts';
+import { StartError } from './start-error.ts';
+
+export interface OpenMysqlOptions {
+  /** More time for each call than MYSQL_TIMEOUT_MS, ms: a transaction that waits for something else. */
+  readonly extraMs?: number;
+  readonly connections?: number;
+  /** The class to make it of. */
+  readonly Database?: typeof Database;
+}
+
+/** The primary. Does not connect yet: see {@link untilMysqlAnswers}. */
+export function openPrimary(config: Config, options: OpenMysqlOptions = {}): Database {
+  return open(config.mysqlUrl, config, options);
+}
+
+/** Where the API reads: the replica when there is one. */
+export function openForReading(config: Config): Database {
+  return open(config.mysqlReplicaUrl ?? config.mysqlUrl, config, {});
+}
+
+function open(url: string, config: Config, options: OpenMysqlOptions): Database {
+  const { extraMs = 0, connections = config.mysqlConnections, Database: Class = Database } = options;
+  return new Class(url, { connections, queue: config.mysqlQueue, deadlineMs: config.mysqlTimeoutMs + extraMs });
+}
+
+/** Of a MySQL URL, for messages. */
+export function mysqlAddress(url: string): { server: string; user: string; database: string } {
+  const { hostname, port, username, pathname } = new URL(url);
+  const text = decodeURIComponent;
+  return { server: `${hostname}:${port || 3306}`, user: text(username), database: text(pathname.slice(1)) };
+}
+
+const BETWEEN_TRIES_MS = 250;
+
+/**
+ * Waits until MySQL answers, not longer than START_TIMEOUT_MS.
+ * @param setting the setting that the URL comes from, for the message
+ * @throws StartError with the reason; a wrong password or a missing database are not waited for
+ */
+export async function untilMysqlAnswers(
+  database: Database,
+  { url, setting, timeoutMs, signal }: { url: string; setting: string; timeoutMs: number; signal: AbortSignal },
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      await database.rows('SELECT 1', []);
+      return;
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable) || performance.now() > deadline) throw explain(error, url, setting);
+    }
+    await pause(BETWEEN_TRIES_MS, undefined, { signal });
+  }
+}
+
+function explain(error: unknown, url: string, setting: string): unknown {
+  const { server, user, database } = mysqlAddress(url);
+  const refused = (message: string) => new StartError(message, { cause: error });
+  if (error instanceof DatabaseUnavailable) {
+    const reason = error.message.replace(/^MySQL is not available: /, '');
+    return refused(`No MySQL answers at ${server} (${reason}). Start it, or set ${setting} to where it is.`);
+  }
+  switch (error instanceof Error && 'code' in error ? error.code : '') {
+    case 'ER_ACCESS_DENIED_ERROR':
+      return refused(`MySQL at ${server} refuses user "${user}": wrong user or password. Mend ${setting}.`);
+    case 'ER_BAD_DB_ERROR':
+      return refused(`MySQL at ${server} has no database "${database}". Run \`recency migrate\`, or mend ${setting}.`);
+    case 'ER_DBACCESS_DENIED_ERROR':
+      return refused(
+        `MySQL at ${server} does not let user "${user}" into "${database}". Grant it, or mend ${setting}.`,
+      );
+    default:
+      return error;
+  }
+}

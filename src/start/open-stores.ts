@@ -1,0 +1,58 @@
+import { EpochWatch } from '../index/epoch-watch.ts';
+import type { Database } from '../mysql/database.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { checkPlans, checkSchema } from './check-schema.ts';
+import { type IndexStores, indexStores } from './index-stores.ts';
+import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
+import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
+import type { ProcessContext } from './run-process.ts';
+import { agreedSettings, agreeOnSettings } from './shared-settings.ts';
+
+/** MySQL and Redis, ready to be worked with. */
+export interface Stores extends IndexStores {
+  readonly primary: Database;
+  readonly redis: RedisClient;
+  /** Says whether what Redis holds can be trusted, and begins a new epoch when it cannot. */
+  readonly watch: EpochWatch;
+}
+
+export interface OpenStoresOptions {
+  /** Of the process, for CLIENT LIST. */
+  readonly name: string;
+  /** Remember this process's settings for all others; otherwise they are only compared. */
+  readonly remembers?: boolean;
+  readonly onNewEpoch?: () => void;
+  /** The primary is one of this class. */
+  readonly Database?: typeof Database;
+}
+
+type Opening = Pick<ProcessContext, 'config' | 'logger' | 'resources' | 'signal'>;
+
+/**
+ * Connects to MySQL and Redis and looks whether they can be worked with; closed with the context's resources.
+ * @throws StartError saying what is wrong and how to mend it
+ */
+export async function openStores(opening: Opening, options: OpenStoresOptions): Promise<Stores> {
+  const { name, onNewEpoch } = options;
+  const { config, logger, resources, signal } = opening;
+  const primary = resources.adopt(openPrimary(config, options), (database) => database.close());
+  await checkMysql(opening, primary, options.remembers ?? false);
+  const redis = resources.adopt(openRedisClient(config, name, logger), closeRedis);
+  await untilRedisAnswers(redis, config, signal);
+  const watch = new EpochWatch({ client: redis, database: primary, logger, ...(onNewEpoch ? { onNewEpoch } : {}) });
+  resources.defer(() => watch.stop());
+  await watch.start();
+  return { primary, redis, watch, ...indexStores(config, primary, redis) };
+}
+
+async function checkMysql({ config, logger, signal }: Opening, primary: Database, remembers: boolean): Promise<void> {
+  const { mysqlUrl: url, startTimeoutMs: timeoutMs } = config;
+  await untilMysqlAnswers(primary, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
+  await checkSchema(primary, mysqlAddress(url).user);
+  await checkPlans(primary);
+  const changed = remembers ? await agreeOnSettings(primary, config) : await agreedSettings(primary, config);
+  for (const { name, here, remembered } of changed) {
+    const text = `${name} was ${remembered} before. Indexes take the new size when they are next written; \`recency repair\` does it at once.`;
+    logger.warn({ name, here, remembered }, text);
+  }
+}

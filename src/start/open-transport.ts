@@ -1,0 +1,18 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { openKafkaTransport } from './kafka-transport.ts';
+import { openStreamsTransport } from './streams-transport.ts';
+import type { Transport } from './transport.ts';
+
+export interface TransportOpening {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Closes it. */
+  readonly resources: AsyncDisposableStack;
+}
+
+/** The transport that the settings name. Does not wait for it. @param name of the process, for the servers' own lists */
+export function openTransport({ config, logger, resources }: TransportOpening, name: string): Transport {
+  const open = config.transport === 'kafka' ? openKafkaTransport : openStreamsTransport;
+  return resources.adopt(open(config, name, logger), (transport) => transport.close());
+}

@@ -1,0 +1,48 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Database } from '../mysql/database.ts';
+import { type OutboxLag, readOutboxLag } from '../mysql/outbox.ts';
+import type { RelayCounts } from '../relay/relay.ts';
+
+/** The lag is looked up at every scrape: an unpublished row is an answer about to be wrong. */
+export function measureOutboxLag(registry: Registry, database: Database): void {
+  const lag = shared(() => readOutboxLag(database));
+  const gauge = (name: string, help: string, of: (lag: OutboxLag) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await lag().then(of, () => Number.NaN)); // MySQL is away: unknown, and not 0
+      },
+    });
+  gauge(
+    'recency_outbox_unpublished_rows',
+    'Rows that wait to be published, counted up to 100,000.',
+    ({ rows }) => rows,
+  );
+  gauge('recency_outbox_lag_seconds', 'Age of the oldest unpublished row.', ({ oldestMs }) => oldestMs / 1000);
+}
+
+/** Those who ask at once share one answer. */
+function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | undefined;
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+}
+
+export function relayCounters(registry: Registry): (counts: RelayCounts) => void {
+  const rows = new Counter({
+    name: 'recency_outbox_rows_total',
+    help: 'Rows of the outbox taken care of, by what became of them.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  return ({ published, deadLetters }) => {
+    rows.inc({ outcome: 'published' }, published);
+    rows.inc({ outcome: 'dead_letter' }, deadLetters);
+  };
+}

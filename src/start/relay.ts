@@ -1,0 +1,46 @@
+import type { Config } from '../config/config.ts';
+import { OutboxJanitor } from '../relay/janitor.ts';
+import { OutboxRelay } from '../relay/relay.ts';
+import { inBackground } from './background.ts';
+import { checkSchema } from './check-schema.ts';
+import { openLogger } from './logger.ts';
+import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
+import { openTransport } from './open-transport.ts';
+import { measureOutboxLag, relayCounters } from './outbox-metrics.ts';
+import { openRegistry, serveMetrics } from './registry.ts';
+import { type ProcessContext, runProcess } from './run-process.ts';
+import { watchSettings } from './settings-watch.ts';
+import { agreeOnSettings } from './shared-settings.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Runs the relay until a signal ends it. @throws StartError */
+export async function relay(config: Config): Promise<void> {
+  await runProcess({ config, logger: openLogger(config, 'relay') }, startRelay);
+}
+
+async function startRelay(context: ProcessContext): Promise<void> {
+  const { config, logger, resources, signal } = context;
+  const { mysqlUrl: url, startTimeoutMs: timeoutMs } = config;
+  // A transaction lasts until the transport has taken its rows.
+  const extraMs = config.transport === 'kafka' ? config.kafkaTimeoutMs : config.redisTimeoutMs;
+  const database = resources.adopt(openPrimary(config, { extraMs, connections: 3 }), (opened) => opened.close());
+  await untilMysqlAnswers(database, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
+  await checkSchema(database, mysqlAddress(url).user);
+  await agreeOnSettings(database, config);
+
+  const transport = openTransport(context, 'relay');
+  await transport.untilAnswers(signal);
+  const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
+  const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
+
+  const registry = openRegistry('relay');
+  measureOutboxLag(registry, database);
+  await serveMetrics(context, registry);
+  const outbox = new OutboxRelay({ database, publisher, deadLetters, logger, onPublished: relayCounters(registry) });
+  const janitor = new OutboxJanitor({ database, keepMs: config.outboxKeepHours * HOUR_MS, logger });
+  inBackground(context, (ending) => watchSettings(context, database, ending));
+  inBackground(context, (ending) => janitor.run(ending));
+  inBackground(context, (ending) => outbox.run(ending));
+  logger.info({ transport: config.transport, topic: config.topic }, 'relaying the outbox');
+}

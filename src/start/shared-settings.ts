@@ -1,0 +1,103 @@
+import type { Config } from '../config/config.ts';
+import type { Database } from '../mysql/database.ts';
+import { type RememberedSettings, readRememberedSettings, rememberSettings } from '../mysql/remembered-settings.ts';
+import { StartError } from './start-error.ts';
+
+/**
+ * Settings that every process of one database must share, remembered there.
+ *
+ * Those that say where indexes and tasks are: with two key prefixes, or two transports, a change would reach only one of
+ * them, and the other's indexes would be wrong without a word. A process that disagrees is refused.
+ */
+const PLACES = ['KEY_PREFIX', 'TRANSPORT', 'TOPIC', 'KAFKA_GROUP'] as const;
+
+/**
+ * Those that say how large an index is. An index of another size is still right: one that is too large is cut at its next
+ * write, one that is too small is filled when it is read. A process that disagrees is let in, with a warning.
+ */
+const SIZES = ['MAX', 'MIN'] as const;
+
+/** A setting that is another one here than what is remembered. */
+export interface Difference {
+  /** With the prefix. */
+  readonly name: string;
+  readonly here: string;
+  readonly remembered: string;
+  /** No process may start with it. */
+  readonly refused: boolean;
+}
+
+/** What differs between these settings and those remembered; nothing is changed. @throws DatabaseUnavailable */
+export async function compareSettings(database: Database, config: Config): Promise<Difference[]> {
+  return differences(config, await readRememberedSettings(database));
+}
+
+/**
+ * Remembers what is not yet remembered, and sizes that have changed.
+ * @returns the sizes that have changed
+ * @throws StartError when this process would work in another place than the others, DatabaseUnavailable
+ */
+export async function agreeOnSettings(database: Database, config: Config): Promise<Difference[]> {
+  let changed: Difference[] = [];
+  await rememberSettings(database, (remembered) => {
+    changed = agreed(differences(config, remembered));
+    return new Map([...sharedSettings(config)].filter(([name, value]) => remembered.get(name) !== value));
+  });
+  return changed;
+}
+
+/**
+ * For a command that only looks: nothing is remembered.
+ * @returns the sizes that differ
+ * @throws StartError when this process would work in another place than the others, DatabaseUnavailable
+ */
+export async function agreedSettings(database: Database, config: Config): Promise<Difference[]> {
+  return agreed(await compareSettings(database, config));
+}
+
+function agreed(found: Difference[]): Difference[] {
+  const refused = found.filter((difference) => difference.refused);
+  if (refused.length > 0) throw refusal(refused);
+  return found;
+}
+
+/** Remembers these settings whatever was remembered before. A new epoch is due. @throws DatabaseUnavailable */
+export async function adoptSettings(database: Database, config: Config): Promise<Difference[]> {
+  let changed: Difference[] = [];
+  await rememberSettings(database, (remembered) => {
+    changed = differences(config, remembered);
+    return sharedSettings(config);
+  });
+  return changed;
+}
+
+function sharedSettings(config: Config): Map<string, string> {
+  return new Map([
+    ['KEY_PREFIX', config.keyPrefix],
+    ['TRANSPORT', config.transport],
+    ['TOPIC', config.topic],
+    ['KAFKA_GROUP', config.kafkaGroup],
+    ['MAX', String(config.max)],
+    ['MIN', String(config.min)],
+  ] satisfies [(typeof PLACES)[number] | (typeof SIZES)[number], string][]);
+}
+
+function differences(config: Config, rememberedSettings: RememberedSettings): Difference[] {
+  return [...sharedSettings(config)].flatMap(([name, here]) => {
+    const remembered = rememberedSettings.get(name);
+    if (remembered === undefined || remembered === here) return [];
+    return [{ name: `RECENCY_${name}`, here, remembered, refused: (PLACES as readonly string[]).includes(name) }];
+  });
+}
+
+/** Why a process must not work with these settings, and what to do. */
+export function refusal(refused: readonly Difference[]): StartError {
+  const lines = [
+    ...refused.map(({ name, here, remembered }) => {
+      return `${name} is "${here}" here, but the processes of this database work with "${remembered}".`;
+    }),
+    'With both, changes would reach only one set of indexes. Set it the same everywhere. If the change is meant: stop every',
+    'process, run `recency config adopt` with the new settings (a new epoch begins, so all indexes are built anew), start them again.',
+  ];
+  return new StartError(lines.join('\n'));
+}

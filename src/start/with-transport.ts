@@ -1,0 +1,18 @@
+import { loadConfig } from '../config/config.ts';
+import { openLogger } from './logger.ts';
+import { openTransport } from './open-transport.ts';
+import type { Transport } from './transport.ts';
+
+/** Does some work on the transport, and closes it. @throws ConfigError, StartError, what the work throws */
+export async function withTransport<T>(
+  name: string,
+  signal: AbortSignal,
+  work: (transport: Transport) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig();
+  const logger = openLogger({ logLevel: config.logLevel === 'info' ? 'error' : config.logLevel }, name, 2);
+  await using resources = new AsyncDisposableStack();
+  const transport = openTransport({ config, logger, resources }, name);
+  await transport.untilAnswers(signal);
+  return await work(transport);
+}

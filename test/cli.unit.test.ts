@@ -1,0 +1,117 @@
+import type { Command } from 'commander';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { defineProgram, runCommandLine } from '../src/cli/program.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+function leaves(command: Command): Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+}
+
+function nameOf(command: Command): string {
+  return command.parent === null ? '' : `${nameOf(command.parent)} ${command.name()}`.trim();
+}
+
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({ writeOut: (some) => (text += some) }).outputHelp();
+  return text;
+}
+
+const NAMES = leaves(defineProgram()).map(nameOf);
+
+function leaf(program: Command, name: string): Command {
+  const found = leaves(program).find((command) => nameOf(command) === name);
+  if (found === undefined) throw new Error(name);
+  return found;
+}
+
+describe('the command line', () => {
+  it('has every command', () => {
+    const documented =
+      'stack up|stack down|stack status|migrate|import|serve|consume|relay|backfill|verify|repair|inspect|explain|' +
+      'dlq list|dlq show|dlq replay|forget|doctor|config print|config adopt|epoch show|epoch bump|demo';
+    expect(NAMES).toEqual(documented.split('|'));
+  });
+
+  it.each(NAMES)('%s: says what it does, takes --json, and has an example that can be run', async (name) => {
+    const program = defineProgram();
+    const command = leaf(program, name);
+    expect(command.description()).not.toBe('');
+    expect(command.options.map(({ long }) => long)).toContain('--json');
+    const [, example = ''] = /\nExample:\n {2}recency (.+)\n/.exec(helpOf(command)) ?? [];
+    expect(example).toMatch(new RegExp(`^${name}( |$)`));
+    let wasCalled = false;
+    command.action(() => {
+      wasCalled = true;
+    });
+    const args = example.replace(/ >.*/, '').match(/"[^"]*"|\S+/g) ?? [];
+    await program.parseAsync(args, { from: 'user' });
+    expect(wasCalled).toBe(true);
+  });
+
+  it.each(NAMES)('%s: an unknown flag is wrong use', async (name) => {
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const required = name === 'epoch bump' ? ['--why', 'x'] : [];
+    expect(await runCommandLine([...name.split(' '), ...required, '--no-such-flag'])).toBe(2);
+    expect(said.mock.calls.join('')).toContain('--no-such-flag');
+  });
+});
+
+describe('wrong use', () => {
+  it.each([
+    ['an unknown command', ['vrify'], /unknown command 'vrify'/],
+    ['no command', [], /Usage: recency/],
+    ['a missing argument', ['inspect'], /user/],
+    ['an argument too many', ['inspect', '1', '2'], /too many arguments/],
+    ['an id that is none', ['inspect', '01'], /decimal digits/],
+    ['an id above 2^64', ['forget', '18446744073709551616'], /decimal digits/],
+    ['an id with a sign', ['verify', '--user', '-1'], /decimal digits/],
+    ['nobody to verify', ['verify', '--users', '0'], /whole number from 1/],
+    ['both a user and users', ['verify', '--user', '1', '--users', 'all'], /cannot be used with/],
+    ['an empty range', ['backfill', '--from', '3', '--to', '2'], /empty range/],
+    ['a rate of nothing', ['backfill', '--rate', '0'], /whole number from 1/],
+    ['a run and a range', ['backfill', '--resume', '1', '--from', '2'], /--resume/],
+    ['a self-contact', ['explain', '7', '7'], /contact of their own/],
+    ['an epoch without a reason', ['epoch', 'bump'], /--why/],
+    ['a time without its zone', ['relay', '--republish', '--from', '2026-01-01T00:00:00'], /with its zone/],
+    [
+      'an empty stretch of time',
+      ['relay', '--republish', '--from', '2026-01-02T00:00Z', '--to', '2026-01-01T00:00Z'],
+      /empty stretch/,
+    ],
+    ['a time without --republish', ['relay', '--from', '2026-01-01T00:00Z'], /--republish/],
+    ['contradicting flags', ['migrate', '--status', '--rollback'], /cannot be used with/],
+    ['an unknown transport', ['demo', '--transport', 'rabbit'], /kafka, streams/],
+  ])('%s', async (_what, args, message) => {
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    expect(await runCommandLine(args)).toBe(2);
+    expect(said.mock.calls.join('')).toMatch(message);
+  });
+
+  it.each([
+    ['RECENCY_MIN', '24', /RECENCY_MIN must be less than RECENCY_MAX/],
+    ['RECENCY_MAX', '128', /RECENCY_MAX must be a whole number from 1 to 127/],
+    ['RECENCY_REDIS_TIMEOUT_MS', '0', /RECENCY_REDIS_TIMEOUT_MS must be/],
+    ['RECENCY_MYSQL_ULR', 'mysql://u:secret-word@h/d', /Did you mean RECENCY_MYSQL_URL\?/],
+    ['RECENCY_TOKENS', 'secret-word', /RECENCY_TOKENS is wrong: token 1 names no scope/],
+  ])('of a setting: %s=%s', async (name, value, message) => {
+    vi.stubEnv(name, value);
+    vi.stubEnv('RECENCY_MYSQL_URL', 'mysql://127.0.0.1:1/x'); // nothing is asked of it
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    for (const command of ['migrate', 'serve', 'consume', 'relay', 'backfill']) {
+      expect(await runCommandLine([command])).toBe(2);
+    }
+    vi.unstubAllEnvs();
+    expect(said.mock.calls.join('')).toMatch(message);
+    expect(said.mock.calls.join('')).not.toContain('secret-word');
+  });
+
+  it('is not to ask for help or for the version', async () => {
+    const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    expect(await runCommandLine(['--help'])).toBe(0);
+    expect(await runCommandLine(['verify', '--help'])).toBe(0);
+    expect(await runCommandLine(['--version'])).toBe(0);
+    expect(said.mock.calls.join('')).toMatch(/\d+\.\d+\.\d+\n$/);
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { isRight } from '../src/demo/report.ts';
+
+const verify = {
+  ...{ users: 1, warm: 1, cold: 0, wrong: 0, visible: 0, unsettled: 0, seconds: 1 },
+  classes: { missing: 0, hole: 0, ghost: 0, score: 0, cap: 0, floor: 0, torn: 0, wrong_type: 0 },
+  ...{ answers_checked: 1, answers_wrong: 0, answers_unsettled: 0, columns: { users: 1, wrong: 0 } },
+  ...{ wrong_users: [], wrong_answers: [], wrong_columns: [] },
+};
+const right = { reads: 1, reads_wrong: 0, withdrawal_right: true, verify };
+
+describe('a demonstration is right', () => {
+  test('when nothing was wrong at any time', () => expect(isRight(right)).toBe(true));
+
+  test.each([
+    ['an answer read meanwhile was wrong', { ...right, reads_wrong: 1 }],
+    ['no answer was read', { ...right, reads: 0 }],
+    ['what was withdrawn was still shown', { ...right, withdrawal_right: false }],
+    ['an index is wrong', { ...right, verify: { ...verify, wrong: 1 } }],
+    ['an answer is wrong afterwards', { ...right, verify: { ...verify, answers_wrong: 1 } }],
+    ['of a user it could not be told', { ...right, verify: { ...verify, unsettled: 1 } }],
+    ['of an answer it could not be told', { ...right, verify: { ...verify, answers_unsettled: 1 } }],
+    ['a column of the site is wrong', { ...right, verify: { ...verify, columns: { users: 1, wrong: 1 } } }],
+    ['nobody was verified', { ...right, verify: { ...verify, users: 0 } }],
+  ])('but not when %s', (_what, report) => expect(isRight(report)).toBe(false));
+});

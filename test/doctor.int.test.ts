@@ -1,0 +1,190 @@
+import { createConnection } from 'mysql2/promise';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Finding } from '../src/doctor/finding.ts';
+import { Database } from '../src/mysql/database.ts';
+import { findPlanProblems } from '../src/mysql/explain-plan.ts';
+import { migrate } from '../src/mysql/migrate.ts';
+import { startRedis } from '../src/stack/start-server.ts';
+import type { Settings } from './support/cli.ts';
+import { runInProcess } from './support/in-process.ts';
+import { freshDatabase, freshName, hasKafka, mysqlUrl } from './support/servers.ts';
+import { serviceSettings } from './support/service-settings.ts';
+
+let settings: Settings & { MYSQL_URL: string };
+beforeAll(async () => {
+  settings = await serviceSettings();
+});
+
+async function sql(url: string, ...statements: string[]): Promise<void> {
+  const connection = await createConnection(url);
+  for (const statement of statements) await connection.query(statement);
+  await connection.end();
+}
+
+async function doctor(changes: Settings = {}) {
+  const { code, json, stderr } = await runInProcess(['doctor', '--json'], { ...settings, ...changes });
+  expect(stderr).toBe('');
+  const [report] = json() as { findings: Finding[]; problems: number; warnings: number }[];
+  const find = (area: string, check: string) =>
+    report?.findings.find((finding) => finding.area === area && finding.check === check);
+  return { code, report, find };
+}
+
+async function migrated(...statements: string[]): Promise<string> {
+  const url = await freshDatabase();
+  await migrate({ url });
+  await sql(url, ...statements);
+  return url;
+}
+
+describe('doctor', () => {
+  it('finds nothing wrong where nothing is', async () => {
+    const { code, report } = await doctor();
+    expect(report?.findings.filter(({ state }) => state === 'problem')).toEqual([]);
+    expect(code).toBe(0);
+    const areas = [...new Set(report?.findings.map(({ area }) => area))];
+    expect(areas).toEqual(['settings', 'mysql', 'redis', 'streams', 'backlog']);
+  });
+
+  it.runIf(hasKafka())('looks at the brokers as well', async () => {
+    const kafka = await serviceSettings('kafka');
+    const { report, find } = await doctor(kafka);
+    expect(find('kafka', 'reachable')?.state).toBe('fine');
+    expect(report?.findings.filter(({ state }) => state === 'problem')).toEqual([]);
+  });
+
+  it('says for people what is wrong and how to mend it', async () => {
+    const { code, stdout } = await runInProcess(['doctor'], { ...settings, REDIS_URL: 'redis://127.0.0.1:1' });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^PROBLEM {2}redis: reachable: No Redis answers at/m);
+    expect(stdout).toMatch(/^ok {7}mysql: reachable: answers$/m);
+    expect(stdout).toMatch(/\n2 problems, \d warnings\.\n$/);
+  });
+
+  it('names each setting that is wrong', async () => {
+    const { code, report } = await doctor({ MIN: '50', PORT: 'x' });
+    expect(code).toBe(1);
+    expect(report?.findings).toEqual([
+      expect.objectContaining({
+        area: 'settings',
+        check: 'RECENCY_PORT',
+        state: 'problem',
+        mend: 'Mend RECENCY_PORT.',
+      }),
+    ]);
+  });
+
+  it('finds MySQL away, and goes on with the rest', async () => {
+    const { code, find } = await doctor({ MYSQL_URL: 'mysql://root@127.0.0.1:1/x', START_TIMEOUT_MS: '500' });
+    expect(code).toBe(1);
+    expect(find('mysql', 'reachable')?.detail).toMatch(/^No MySQL answers/);
+    expect(find('redis', 'maxmemory-policy')).toBeDefined();
+    expect(find('backlog', 'outbox')).toBeUndefined();
+  });
+
+  it('finds rows of the outbox that nobody publishes', async () => {
+    const url = await migrated(
+      "INSERT INTO recency_outbox (type, user_id, created_at) VALUES ('recency.user.deleted', 1, UNIX_TIMESTAMP() * 1000 - 90000)",
+    );
+    const { code, find } = await doctor({ MYSQL_URL: url });
+    expect(find('backlog', 'outbox')).toMatchObject({
+      state: 'problem',
+      mend: expect.stringContaining('recency relay'),
+    });
+    expect(code).toBe(1);
+  });
+
+  it('finds missing rights', async () => {
+    const user = freshName();
+    const database = new URL(settings.MYSQL_URL).pathname.slice(1);
+    await sql(mysqlUrl(), `CREATE USER ${user} IDENTIFIED BY 'pw'`, `GRANT SELECT ON ${database}.* TO ${user}`);
+    onTestFinished(() => sql(mysqlUrl(), `DROP USER ${user}`));
+    const url = new URL(settings.MYSQL_URL);
+    Object.assign(url, { username: user, password: 'pw' });
+    const { code, find } = await doctor({ MYSQL_URL: url.href });
+    expect(find('mysql', 'permissions')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringMatching(/UPDATE command denied.*DELETE command denied/),
+      mend: expect.stringContaining('GRANT SELECT, INSERT, UPDATE, DELETE'),
+    });
+    expect(find('mysql', 'indexes')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining('may not EXPLAIN'),
+    });
+    expect(code).toBe(1);
+  });
+
+  it('finds settings of Redis that cost memory or indexes', async () => {
+    const args = ['--maxmemory-policy', 'allkeys-lru', '--zset-max-listpack-entries', '20', '--appendonly', 'no'];
+    await using server = await startRedis({ args });
+    const url = await migrated();
+    const { code, find } = await doctor({ REDIS_URL: server.url, MYSQL_URL: url });
+    expect(find('redis', 'maxmemory-policy')).toMatchObject({
+      state: 'warning',
+      mend: expect.stringContaining('noeviction'),
+    });
+    expect(find('redis', 'zset-max-listpack-entries')).toMatchObject({
+      state: 'problem',
+      mend: expect.stringContaining('128'),
+    });
+    expect(find('redis', 'persistence')).toMatchObject({ state: 'warning' });
+    expect(code).toBe(1);
+  });
+});
+
+describe('the questions that must come from an index', () => {
+  async function problems(...statements: string[]): Promise<string[]> {
+    const database = new Database(await migrated(...statements), { connections: 1, queue: 10, deadlineMs: 10_000 });
+    const found = await findPlanProblems(database);
+    await database.close();
+    return found.map(({ question }) => question.replace(/ \(.*/, ''));
+  }
+
+  it('do, on empty tables and on small ones', async () => {
+    expect(await problems()).toEqual([]);
+    const small = [
+      'INSERT INTO users (id) VALUES (1), (2), (3)',
+      'INSERT INTO contacts (user_id, contact_id) VALUES (1, 2), (1, 3), (2, 1)',
+      'INSERT INTO photos (owner_id, audience, uploaded_at) VALUES (1, 0, 5), (2, 0, 6), (1, 4, 7)',
+      'ANALYZE TABLE users, contacts, photos',
+    ];
+    expect(await problems(...small)).toEqual([]);
+  });
+
+  it.each([
+    ['contacts DROP KEY contacts_followers', ['the followers of an owner']],
+    ['photos DROP KEY photos_newest', ['the newest photos of an owner']],
+    ['photos DROP KEY photos_newest, ADD KEY (owner_id)', ['the newest photos of an owner']],
+    [
+      'users MODIFY id BIGINT UNSIGNED NOT NULL, DROP PRIMARY KEY',
+      ['some contacts of a user', 'all contacts of a user'],
+    ],
+  ])('do not any more: ALTER TABLE %s', async (change, expected) => {
+    expect(await problems(`ALTER TABLE ${change}`)).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('do not any more: a table without its primary key that has another index', async () => {
+    const rows = Array.from({ length: 2_000 }, (_, i) => `(${i + 10}, ${i + 20})`).join(',');
+    const statements = [
+      'ALTER TABLE contacts DROP PRIMARY KEY',
+      `INSERT INTO contacts (user_id, contact_id) VALUES ${rows}`,
+      'ANALYZE TABLE contacts',
+    ];
+    expect(await problems(...statements)).toEqual(['all contacts of a user']);
+  });
+
+  it.each([
+    [
+      'recency_photos AS SELECT DISTINCT id, owner_id, audience, uploaded_at, title FROM photos',
+      'the newest photos of an owner',
+    ],
+    [
+      `recency_contacts AS SELECT c.user_id, c.contact_id, c.active AS related, MAX(p.uploaded_at) AS last_upload_at,
+         1 AS sees, c.is_friend, c.is_family, c.version
+       FROM contacts AS c LEFT JOIN photos AS p ON p.owner_id = c.contact_id GROUP BY c.user_id, c.contact_id`,
+      'all contacts of a user',
+    ],
+  ])('do not merge: %s', async (view, question) => {
+    expect(await problems(`CREATE OR REPLACE VIEW ${view}`)).toContain(question);
+  });
+});

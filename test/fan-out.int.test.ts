@@ -1,0 +1,145 @@
+import { fc } from '@fast-check/vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Id } from '../src/contracts/id.ts';
+import { fanOut } from '../src/index/fan-out.ts';
+import { type Operation, run, type Step, type Steps } from '../src/index/protocol.ts';
+import { rebuild } from '../src/index/rebuild.ts';
+import { expectExact } from './support/exact.ts';
+import { freshStores, type Stores } from './support/stores.ts';
+
+const MAX = 3;
+const MIN = 1;
+const FOLLOWERS = 130;
+const PAGE = 20;
+const OWNER = '1000';
+
+let stores: Stores;
+const followers = Array.from({ length: FOLLOWERS }, (_, i) => String(i + 1));
+
+beforeAll(async () => {
+  stores = await freshStores({ max: MAX, min: MIN });
+  const { primary } = stores;
+  const ids = JSON.stringify([...followers, OWNER, '1001', '1002', '1003', '1004']);
+  const each = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS it";
+  await primary.write(`INSERT INTO users (id, last_public_at) SELECT id, id FROM ${each}`, [ids]);
+  for (const contact of [OWNER, '1001', '1002', '1003', '1004']) {
+    await primary.write(`INSERT INTO contacts (user_id, contact_id) SELECT id, ? FROM ${each} WHERE id < 1000`, [
+      contact,
+      ids,
+    ]);
+  }
+  await run(rebuild(followers), stores.steps);
+});
+
+async function changeUpload(at: number): Promise<void> {
+  await stores.primary.write('UPDATE users SET last_public_at = ? WHERE id = ?', [at, OWNER]);
+}
+
+class Killed extends Error {}
+
+/** Runs an operation whose process is killed before its step number `at`, if it gets so far. Was it? */
+async function runKilledAt(operation: Operation<unknown>, at: number): Promise<boolean> {
+  let taken = 0;
+  try {
+    await run(operation, stores.steps, async () => {
+      if (taken++ === at) throw new Killed();
+    });
+    return false;
+  } catch (error) {
+    if (error instanceof Killed) return true;
+    throw error;
+  }
+}
+
+async function everybodyIsExact(): Promise<void> {
+  for (const user of followers) await expectExact(stores, { max: MAX, min: MIN }, user, `follower ${user}`);
+}
+
+/** The steps taken, each with its arguments. */
+async function record(operation: Operation<unknown>): Promise<Step[]> {
+  const taken: Step[] = [];
+  const steps = new Proxy(stores.steps, {
+    get:
+      (target, name: keyof Steps) =>
+      (...args: never[]) => {
+        taken.push({ name, args } as unknown as Step);
+        return (target[name] as (...args: never[]) => Promise<unknown>)(...args);
+      },
+  });
+  await run(operation, steps);
+  return taken;
+}
+
+const pagesOf = (steps: readonly Step[]): (Id | '0')[] =>
+  steps
+    .filter((step): step is Step<'followers'> => step.name === 'followers')
+    .flatMap(({ args }) => args[0].map(({ after }) => after));
+
+describe('fan-out', () => {
+  it('reaches every follower, page by page, and leaves no cursor', async () => {
+    await changeUpload(5_000);
+    const steps = await record(fanOut([{ owner: OWNER, tasks: ['a'] }], PAGE));
+    expect(pagesOf(steps)).toEqual(['0', '20', '40', '60', '80', '100', '120']);
+    expect(await stores.steps.loadCursors([OWNER])).toEqual([undefined]);
+    await everybodyIsExact();
+  });
+
+  it('reads the nonces after the page, and the pairs after the nonces', async () => {
+    const names = (await record(fanOut([{ owner: OWNER, tasks: ['a'] }], 500))).map((step) => step.name);
+    expect(names).toEqual(['loadCursors', 'followers', 'nonces', 'pairs', 'apply']);
+  });
+
+  it('goes on at its cursor after a kill, with the same tasks or some of them', async () => {
+    await changeUpload(6_000);
+    const tasks = ['a', 'b'];
+    expect(await runKilledAt(fanOut([{ owner: OWNER, tasks }], PAGE), 13)).toBe(true);
+    const steps = await record(fanOut([{ owner: OWNER, tasks: ['b'] }], PAGE));
+    expect(pagesOf(steps)[0]).not.toBe('0');
+    await everybodyIsExact();
+  });
+
+  it('starts at the first follower for a task that came after its first page', async () => {
+    await changeUpload(7_000);
+    expect(await runKilledAt(fanOut([{ owner: OWNER, tasks: ['a'] }], PAGE), 13)).toBe(true);
+    await changeUpload(900); // deleted in between: its task comes together with the first one's redelivery
+    const steps = await record(fanOut([{ owner: OWNER, tasks: ['a', 'b'] }], PAGE));
+    expect(pagesOf(steps)[0]).toBe('0');
+    await everybodyIsExact();
+  });
+
+  it('misses nobody, wherever it is killed and whatever comes back with it', { timeout: 120_000 }, async () => {
+    let at = 10_000;
+    const kill = fc.record({ step: fc.nat(40), change: fc.boolean(), again: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(kill, { minLength: 1, maxLength: 4 }), async (kills) => {
+        let tasks = [`t${at}`];
+        await changeUpload(++at);
+        for (const { step, change, again } of kills) {
+          const killed = await runKilledAt(fanOut([{ owner: OWNER, tasks }], PAGE), step);
+          if (!killed) tasks = [];
+          if (change || tasks.length === 0) {
+            await changeUpload(++at % 2 === 0 ? at : at - 9_999);
+            tasks = again ? [...tasks, `t${at}`] : [`t${at}`, ...tasks];
+          }
+        }
+        await run(fanOut([{ owner: OWNER, tasks }], PAGE), stores.steps);
+        await everybodyIsExact();
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('takes several owners together', async () => {
+    await changeUpload(50_000);
+    await stores.primary.write('UPDATE users SET last_public_at = 60000 WHERE id = 1001', []);
+    const report = await run(
+      fanOut(
+        [OWNER, '1001'].map((owner) => ({ owner, tasks: [owner] })),
+        PAGE,
+      ),
+      stores.steps,
+    );
+    expect(report).toEqual({ followers: 2 * FOLLOWERS, resumed: 0 });
+    await everybodyIsExact();
+  });
+});

@@ -1,0 +1,250 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Key } from '../src/contracts/key.ts';
+import type { Reading, WarmReading } from '../src/index/contact-index.ts';
+import { KeyNames } from '../src/index/keys.ts';
+import { RedisContactIndex } from '../src/index/redis-contact-index.ts';
+import type { RedisClient } from '../src/redis/connection.ts';
+import { freshPrefix } from './support/servers.ts';
+import { freshNonce, freshRedis } from './support/stores.ts';
+
+const EPOCH = 'epoch-1';
+const MAX = 3;
+const MIN = 2;
+
+let redis: RedisClient;
+const prefix = freshPrefix();
+const names = new KeyNames(prefix);
+let index: RedisContactIndex;
+let lastUser = 0;
+
+beforeAll(async () => {
+  redis = await freshRedis();
+  index = indexWith({});
+});
+
+function indexWith(options: { max?: number; min?: number; idleMs?: number }): RedisContactIndex {
+  return new RedisContactIndex(redis, { max: MAX, min: MIN, idleMs: 0, prefix, freshNonce, ...options });
+}
+
+function freshUser(): string {
+  lastUser += 1;
+  return String(lastUser);
+}
+
+const key = (id: string | number, at: number): Key => ({ id: String(id), at });
+
+/** Builds the index of a user nobody used yet from rows given highest first. */
+async function build(top: readonly Key[], on = index): Promise<string> {
+  const user = freshUser();
+  const [seen] = await on.claim([user]);
+  expect(await on.replace(EPOCH, [{ user, seen: String(seen), top }])).toEqual(['replaced']);
+  return user;
+}
+
+async function warm(user: string): Promise<WarmReading> {
+  const reading: Reading = await index.read(user, 0, false);
+  if (reading.state !== 'warm') throw new Error(`user ${user} is ${reading.state}`);
+  return reading;
+}
+
+async function apply(user: string, ...changes: Key[]) {
+  const [seen] = await index.nonces([user]);
+  const [outcome] = await index.apply(EPOCH, [{ user, seen: String(seen), changes }]);
+  return outcome;
+}
+
+describe('replace', () => {
+  it('keeps the best max rows, and makes row max + 1 the floor', async () => {
+    const user = await build([key(4, 40), key(3, 30), key(2, 20), key(1, 10)]);
+    expect(await warm(user)).toMatchObject({ size: 3, floor: key(1, 10), head: [key(4, 40), key(3, 30), key(2, 20)] });
+  });
+
+  it('has no floor when nobody was left out, also for nobody at all', async () => {
+    expect(await warm(await build([key(4, 40)]))).toMatchObject({ size: 1, floor: undefined });
+    expect(await warm(await build([]))).toMatchObject({ size: 0, floor: undefined, head: [] });
+  });
+
+  it('is refused when the nonce moved after the claim', async () => {
+    const user = await build([key(1, 10)]);
+    const [seen] = await index.claim([user]);
+    await apply(user, key(2, 20));
+    expect(await index.replace(EPOCH, [{ user, seen: String(seen), top: [] }])).toEqual(['raced']);
+    expect((await warm(user)).size).toBe(2);
+  });
+
+  it('is refused when a refresh deleted the placeholder', async () => {
+    const user = freshUser();
+    const [seen] = await index.claim([user]);
+    expect(await index.read(user, 0, false)).toEqual({ state: 'building' });
+    expect(await apply(user, key(2, 20))).toBe('dropped');
+    expect(await index.read(user, 0, false)).toEqual({ state: 'cold' });
+    expect(await index.replace(EPOCH, [{ user, seen: String(seen), top: [] }])).toEqual(['raced']);
+    expect(await index.read(user, 0, false)).toEqual({ state: 'cold' });
+  });
+
+  it('takes ids beyond 2^53 and the greatest score exactly', async () => {
+    const user = await build([key('18446744073709551615', Number.MAX_SAFE_INTEGER), key('9007199254740993', 5)]);
+    expect((await warm(user)).head).toEqual([
+      key('18446744073709551615', Number.MAX_SAFE_INTEGER),
+      key('9007199254740993', 5),
+    ]);
+  });
+});
+
+describe('apply', () => {
+  it('adds above the floor, trims to max and raises the floor to what was trimmed', async () => {
+    const user = await build([key(4, 40), key(3, 30), key(2, 20), key(1, 10)]);
+    expect(await apply(user, key(5, 50))).toBe('applied');
+    expect(await warm(user)).toMatchObject({ size: 3, floor: key(2, 20), head: [key(5, 50), key(4, 40), key(3, 30)] });
+  });
+
+  it('lowers a score, and removes what fell to the floor or below', async () => {
+    const user = await build([key(4, 40), key(3, 30), key(2, 20), key(1, 10)]);
+    expect(await apply(user, key(4, 11))).toBe('applied');
+    expect((await warm(user)).head).toEqual([key(3, 30), key(2, 20), key(4, 11)]);
+    expect(await apply(user, key(4, 9))).toBe('applied');
+    expect((await warm(user)).head).toEqual([key(3, 30), key(2, 20)]);
+  });
+
+  it('says that a rebuild is due below min, but not when the index is complete', async () => {
+    const partial = await build([key(4, 40), key(3, 30), key(2, 20), key(1, 10)]);
+    expect(await apply(partial, key(4, 0))).toBe('applied');
+    expect(await apply(partial, key(3, 0))).toBe('rebuild_due');
+    const complete = await build([key(4, 40), key(3, 30)]);
+    expect(await apply(complete, key(4, 0), key(3, 0))).toBe('applied');
+    expect(await warm(complete)).toMatchObject({ size: 0, floor: undefined });
+  });
+
+  it('orders equal scores by the bytes of the id', async () => {
+    const user = await build([key(9, 10), key(100, 10), key(10, 10)]);
+    expect(await apply(user, key(99, 10))).toBe('applied');
+    expect(await warm(user)).toMatchObject({ head: [key(99, 10), key(9, 10), key(100, 10)], floor: key(10, 10) });
+    expect(await apply(user, key(1, 10))).toBe('applied');
+    expect((await warm(user)).head).toEqual([key(99, 10), key(9, 10), key(100, 10)]);
+  });
+
+  it('replaces the nonce also when nothing changed', async () => {
+    const user = await build([key(4, 40)]);
+    const before = (await warm(user)).nonce;
+    await apply(user, key(4, 40));
+    const between = (await warm(user)).nonce;
+    await apply(user, key(77, 0));
+    const after = (await warm(user)).nonce;
+    expect(new Set([before, between, after]).size).toBe(3);
+  });
+
+  it('writes nothing when the nonce moved, and tells each user apart', async () => {
+    const [a, b, c] = [await build([key(1, 10)]), await build([key(1, 10)]), freshUser()];
+    const [seenByA, seenByB] = await index.nonces([a, b]);
+    await apply(a, key(2, 20));
+    const changes = [key(3, 30)];
+    expect(
+      await index.apply(EPOCH, [
+        { user: a, seen: String(seenByA), changes },
+        { user: b, seen: String(seenByB), changes },
+        { user: c, seen: 'x', changes },
+      ]),
+    ).toEqual(['raced', 'applied', 'cold']);
+    expect((await warm(a)).head).toEqual([key(2, 20), key(1, 10)]);
+    expect((await warm(b)).head).toEqual([key(3, 30), key(1, 10)]);
+  });
+
+  it('drops an index of another epoch, a torn one and one of whose keys was lost', async () => {
+    const spoil: ((user: string) => Promise<unknown>)[] = [
+      (user) => redis.hset(names.meta(user), 'e', 'another'),
+      (user) => redis.hdel(names.meta(user), 'fs'),
+      (user) => redis.hdel(names.meta(user), 'fm'),
+      (user) => redis.hdel(names.meta(user), 'n'),
+      (user) => redis.del(names.set(user)),
+      (user) => redis.zadd(names.set(user), 1, '999'),
+    ];
+    for (const spoiled of spoil) {
+      const user = await build([key(4, 40), key(3, 30)]);
+      await spoiled(user);
+      expect(await apply(user, key(5, 50))).toBe('dropped');
+      expect(await redis.exists(names.set(user), names.meta(user))).toBe(0);
+    }
+  });
+
+  it('never holds more than max members, however many come at once', async () => {
+    const user = await build([]);
+    const changes = Array.from({ length: 400 }, (_, i) => key(i + 1, ((i * 7919) % 400) + 1));
+    expect(await apply(user, ...changes)).toBe('applied');
+    const best = [...changes].sort((x, y) => y.at - x.at);
+    expect(await warm(user)).toMatchObject({ head: best.slice(0, MAX), floor: best[MAX] });
+    expect(await redis.object('ENCODING', names.set(user))).toBe('listpack');
+  });
+
+  it('checks every argument before the first write', async () => {
+    const user = await build([key(4, 40)]);
+    const nonce = (await warm(user)).nonce;
+    for (const bad of [key('x', 1), key('01', 1), key(1, -1), key(1, Number.NaN), key(1, 2 ** 54)]) {
+      const changes = [key(5, 50), bad];
+      await expect(index.apply(EPOCH, [{ user, seen: nonce, changes }])).rejects.toThrow('bad contact');
+    }
+    expect(await warm(user)).toMatchObject({ nonce, head: [key(4, 40)] });
+  });
+});
+
+describe('a key of the wrong type in the way', () => {
+  it('is left alone, and the user counts as cold', async () => {
+    const user = await build([key(4, 40)]);
+    await redis.set(names.set(user), 'foreign');
+    expect(await index.read(user, 0, false)).toEqual({ state: 'wrong_type' });
+    expect(await apply(user, key(5, 50))).toBe('wrong_type');
+    expect(await redis.get(names.set(user))).toBe('foreign');
+    expect(await index.claim([user])).toEqual(['']);
+    await redis.del(names.set(user));
+    expect(await index.read(user, 0, false)).toEqual({ state: 'cold' });
+  });
+
+  it('as meta: refused before anything is written', async () => {
+    const user = freshUser();
+    await redis.set(names.meta(user), 'foreign');
+    expect(await index.nonces([user])).toEqual(['']);
+    expect(await index.claim([user])).toEqual(['']);
+    expect(await index.replace(EPOCH, [{ user, seen: 'x', top: [key(1, 1)] }])).toEqual(['wrong_type']);
+    expect(await redis.exists(names.set(user))).toBe(0);
+  });
+});
+
+describe('expiry', () => {
+  const HOUR = 3_600_000;
+
+  it('both keys expire together, also when the set was empty for a moment within one call', async () => {
+    const idle = indexWith({ idleMs: HOUR });
+    const user = await build([key(1, 10)], idle);
+    expect(await apply(user, key(1, 0), key(2, 20))).toBe('applied');
+    expect(Number(await redis.pexpiretime(names.set(user)))).toBe(Number(await redis.pexpiretime(names.meta(user))));
+  });
+
+  it('both keys expire together, also when the set was empty at first, and reading puts it off', async () => {
+    const idle = indexWith({ idleMs: HOUR });
+    const user = await build([], idle);
+    await apply(user, key(4, 40));
+    const expiry = () => Promise.all([redis.pexpiretime(names.set(user)), redis.pexpiretime(names.meta(user))]);
+    const [set, meta] = await expiry();
+    expect(set).toBe(meta);
+    await redis.pexpire(names.meta(user), HOUR / 2);
+    await redis.pexpire(names.set(user), HOUR / 2);
+    await idle.read(user, 0, false);
+    expect(await redis.pttl(names.meta(user))).toBeLessThanOrEqual(HOUR / 2);
+    await idle.read(user, 0, true);
+    const [later, laterMeta] = await expiry();
+    expect(later).toBe(laterMeta);
+    expect(await redis.pttl(names.meta(user))).toBeGreaterThan(HOUR / 2);
+  });
+
+  it('a placeholder does not stay for ever, and a built index does', async () => {
+    const user = freshUser();
+    await index.claim([user]);
+    expect(await redis.pttl(names.meta(user))).toBeGreaterThan(0);
+    expect(await redis.pttl(names.meta(await build([key(1, 1)])))).toBe(-1);
+  });
+});
+
+it('goes on after SCRIPT FLUSH', async () => {
+  const user = await build([key(4, 40)]);
+  await redis.script('FLUSH');
+  expect(await apply(user, key(5, 50))).toBe('applied');
+});

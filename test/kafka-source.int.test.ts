@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kafka, Partitioners } from 'kafkajs';
+import { describe, expect, it } from 'vitest';
+import { type RunningServer, startKafka } from '../src/stack/start-server.ts';
+import { freshName, freshTopic, hasKafka, kafkaBrokers } from './support/servers.ts';
+import { until } from './support/until.ts';
+import { freshTasks } from './transport/outgoing-task.ts';
+import { KAFKA_SESSION_MS, kafkaSettings } from './transport/place.ts';
+import { useConsumers } from './transport/use-consumers.ts';
+
+const partitionOf = (position: string) => position.split(':')[2];
+
+describe.runIf(hasKafka())('the Kafka source', { timeout: 120_000 }, () => {
+  const { at, run, other } = useConsumers();
+  const fresh = async (partitions = 2) =>
+    at({ kind: 'kafka', brokers: kafkaBrokers(), topic: await freshTopic({ partitions }) });
+  type Fresh = Awaited<ReturnType<typeof fresh>>;
+
+  /** Some tasks for each partition. */
+  async function publishTo({ place }: Fresh, partitions: readonly number[]): Promise<void> {
+    if (place.kind !== 'kafka') return;
+    const producer = new Kafka({ brokers: place.brokers, logLevel: 0 }).producer({
+      createPartitioner: Partitioners.DefaultPartitioner,
+    });
+    await producer.connect();
+    const messages = partitions.map((partition) => ({ partition, value: `for ${partition}` }));
+    await producer.send({ topic: place.topic, messages });
+    await producer.disconnect();
+  }
+
+  it('pauses the partition whose batch was rejected; the others go on', async () => {
+    const opened = await fresh();
+    let rejected = 0;
+    const one = run(opened, async ({ deliveries }) => {
+      if (partitionOf(String(deliveries[0]?.position)) === '0' && rejected < 4) throw new Error(`${++rejected}`);
+    });
+    await publishTo(opened, [0, 1, 1]);
+    await until(() => one.handled.size === 2);
+    expect(rejected).toBeLessThan(4);
+    await publishTo(opened, [1]);
+    await until(() => one.handled.size === 4);
+    expect(one.received.filter(({ position }) => partitionOf(position) === '0')).toHaveLength(5);
+    expect(one.received.filter(({ position }) => partitionOf(position) === '1')).toHaveLength(3);
+  });
+
+  it('waits longer with every rejection, up to a bound', async () => {
+    const opened = await fresh(1);
+    const times: number[] = [];
+    const one = run(
+      opened,
+      async () => {
+        times.push(performance.now());
+        if (times.length < 6) throw new Error('away');
+      },
+      { kafka: { pauses: { firstMs: 300, longestMs: 1_200 } } },
+    );
+    await publishTo(opened, [0]);
+    await until(() => one.handled.size === 1, { timeout: 60_000 });
+    const pauses = times.slice(1).map((time, i) => time - Number(times[i]));
+    for (const [i, least] of [300, 600, 1_200, 1_200, 1_200].entries()) {
+      expect(pauses[i]).toBeGreaterThanOrEqual(least - 5);
+      expect(pauses[i]).toBeLessThan(least + 1_100);
+    }
+  });
+
+  it('works on several partitions at once when it may', async () => {
+    const opened = await fresh(2);
+    await publishTo(opened, [0, 1]);
+    const gate = Promise.withResolvers<void>();
+    const one = run(opened, () => gate.promise, { kafka: { concurrency: 2 } });
+    await until(() => one.received.length === 2);
+    gate.resolve();
+    await until(async () => (await one.source.lag()) === 0);
+  });
+
+  it('resumes what another owner had paused', async () => {
+    const opened = await fresh(2);
+    const long = { kafka: { pauses: { firstMs: 60_000, longestMs: 60_000 } } };
+    const first = run(opened, () => Promise.reject(new Error('away')), long);
+    await publishTo(opened, [0, 1]);
+    await until(() => first.received.length === 2);
+    const second = run(opened, undefined, long);
+    await until(() => second.handled.size === 1, { timeout: 60_000 });
+    await second.stop();
+    // The first one gets the partition back, and has nothing left of its own pause.
+    await publishTo(opened, [0, 1]);
+    await until(() => first.received.length >= 4, { timeout: 60_000 });
+  });
+
+  it('gets on while consumers come and go', async () => {
+    const opened = await fresh(3);
+    const one = run(opened, async () => sleep(50), { kafka: { rebalanceGraceMs: 1_000 } });
+    const published = freshTasks(3_000);
+    for (let round = 0; round < 5; round++) {
+      await opened.publisher.publish(published.slice(round * 600, (round + 1) * 600));
+      const guest = other(opened.place, 'take', { holdMs: KAFKA_SESSION_MS });
+      const handledBefore = one.handled.size;
+      await until(() => guest.all('received').length > 0 || one.handled.size > handledBefore + 100, {
+        timeout: 60_000,
+      });
+      await guest.stop();
+    }
+    await until(async () => (await one.source.lag()) === 0, { timeout: 60_000 });
+    expect(one.handled.size).toBeGreaterThan(600);
+  });
+
+  it('gives up a batch that holds up a rebalance for too long, and says so', async () => {
+    const opened = await fresh(2);
+    await publishTo(opened, [0, 1]);
+    let lost = 0;
+    const one = run(
+      opened,
+      async ({ keepAlive }) => {
+        if (lost > 0) return;
+        for (;;) {
+          await keepAlive().catch((error: Error) => {
+            lost++;
+            throw error;
+          });
+          await sleep(20);
+        }
+      },
+      { kafka: { rebalanceGraceMs: 500 } },
+    );
+    await until(() => one.received.length > 0);
+    const guest = run(opened);
+    await until(() => lost === 1, { timeout: 60_000 });
+    await until(() => new Set([...one.handled, ...guest.handled]).size === 2, { timeout: 60_000 });
+  });
+
+  it('does not take a rebalance that others hold up for a stall', async () => {
+    const opened = await fresh(3);
+    const gate = Promise.withResolvers<void>();
+    let isSlow = false;
+    let isHeld = false;
+    const slow = run(
+      opened,
+      async () => {
+        isHeld = isSlow;
+        if (isSlow) await gate.promise;
+      },
+      { kafka: { rebalanceGraceMs: 60_000 } },
+    );
+    const patient = run(opened, undefined, { stallMs: 3_000 });
+    await until(
+      async () => {
+        await publishTo(opened, [0, 1, 2]);
+        return slow.handled.size > 0 && patient.handled.size > 0;
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    isSlow = true;
+    await until(async () => {
+      await publishTo(opened, [0, 1, 2]);
+      return isHeld;
+    });
+    run(opened);
+    await sleep(2_000);
+    await publishTo(opened, [0, 1, 2]);
+    await sleep(5_000);
+    expect(patient.end()).toBeUndefined();
+    gate.resolve();
+    await until(async () => (await patient.source.lag()) === 0, { timeout: 60_000 });
+  });
+
+  it('creates the topics that are missing, with as many partitions as are wanted', async () => {
+    const topic = freshName();
+    const opened = await at({ kind: 'kafka', brokers: kafkaBrokers(), topic });
+    const one = run(opened, undefined, { kafka: { partitions: 4 } });
+    await until(async () => (await one.source.lag()) === 0);
+    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
+    await admin.connect();
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic, `${topic}.dlq`] });
+    await one.stop();
+    await admin.deleteTopics({ topics: [topic, `${topic}.dlq`] });
+    await admin.disconnect();
+    expect(Object.fromEntries(topics.map(({ name, partitions }) => [name, partitions.length]))).toEqual({
+      [topic]: 4,
+      [`${topic}.dlq`]: 1,
+    });
+  });
+
+  it('ends with an error for what does not pass by itself', async () => {
+    const opened = await fresh();
+    const security = { sasl: { mechanism: 'plain', username: 'nobody', password: 'wrong' } } as const;
+    const one = run(opened, undefined, { kafka: { kafka: { ...kafkaSettings(kafkaBrokers()), security } } });
+    await until(() => one.end() !== undefined, { timeout: 90_000 });
+    expect(one.end()).toBeInstanceOf(Error);
+  });
+
+  it('cannot tell its lag when there is no broker, and says so', async () => {
+    const opened = await at({ kind: 'kafka', brokers: ['127.0.0.1:1'], topic: freshName() });
+    expect(await opened.source().lag()).toBeUndefined();
+  });
+
+  it('stops although there is no broker', async () => {
+    const opened = await at({ kind: 'kafka', brokers: ['127.0.0.1:1'], topic: freshName() });
+    const one = run(opened);
+    await sleep(300);
+    const from = performance.now();
+    await one.stop();
+    expect(performance.now() - from).toBeLessThan(15_000);
+    expect(one.end()).toBe('stopped');
+  });
+});
+
+describe.runIf(hasKafka())('a broker of its own', { timeout: 300_000 }, () => {
+  const { at, run } = useConsumers();
+
+  it('is killed and started again: the source goes on, and nothing is lost', async () => {
+    await using broker: RunningServer = await startKafka();
+    const opened = await at({ kind: 'kafka', brokers: [broker.url], topic: freshName() });
+    const one = run(opened, async () => sleep(5));
+    const before = freshTasks(2_000);
+    await opened.publisher.publish(before);
+    await until(() => one.handled.size > 0, { timeout: 90_000 });
+    await broker.kill();
+    await expect(opened.publisher.publish(freshTasks(1))).rejects.toMatchObject({ name: 'KafkaUnavailable' });
+    expect(await one.source.lag()).toBeUndefined();
+    await broker.restart();
+    const after = freshTasks(500);
+    await until(() => opened.publisher.publish(after).then(() => true), { timeout: 90_000 });
+    const handled = () => new Set(one.received.map(({ headers }) => headers.ce_id));
+    await until(() => [...before, ...after].every(({ id }) => handled().has(id)), { timeout: 180_000 });
+    await until(async () => (await one.source.lag()) === 0, { timeout: 90_000 });
+    expect(one.end()).toBeUndefined();
+    expect(one.losses).toEqual([]);
+  });
+});

@@ -1,0 +1,28 @@
+import type { StepName, Steps } from '../../src/index/protocol.ts';
+import { isStoreFault } from '../../src/index/store-fault.ts';
+import { befallen } from './mishaps.ts';
+import type { Actor, Turns } from './turns.ts';
+import type { WriteWatch } from './write-watch.ts';
+
+export interface ActorStepsOptions {
+  readonly actor: Actor;
+  readonly turns: Turns;
+  readonly watch: WriteWatch;
+  /** A broken invariant. */
+  readonly onFault: (error: Error) => void;
+}
+
+/** The steps of the protocol as one actor does them: each in a turn of its own, and watched. */
+export function stepsOf({ actor, turns, watch, onFault }: ActorStepsOptions): Steps {
+  const watched = (name: StepName, args: readonly unknown[]): Promise<unknown> =>
+    watch.do(actor, name, args).catch((error: Error) => {
+      if (!isStoreFault(error)) onFault(error);
+      throw error;
+    });
+  return new Proxy(watch.steps, {
+    get:
+      (_steps, name: StepName) =>
+      (...args: readonly unknown[]) =>
+        turns.take(actor, name, () => befallen(actor.takeMishap(), name, () => watched(name, args))),
+  });
+}

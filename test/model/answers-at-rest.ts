@@ -1,0 +1,83 @@
+import { deepStrictEqual, ok } from 'node:assert/strict';
+import type { Id } from '../../src/contracts/id.ts';
+import type { Key } from '../../src/contracts/key.ts';
+import { RELATIONS, type Relation } from '../../src/contracts/relation.ts';
+import type { RecentContacts } from '../../src/query/recent-contacts.ts';
+import type { RecentPhotos } from '../../src/query/recent-photos.ts';
+import { type PlainContact, wanted } from './plain-sql.ts';
+
+/** What is asked: for each of these relations, with each of these limits, page after page to the end. */
+export interface Questions {
+  readonly relations: readonly Relation[];
+  readonly limits: readonly number[];
+}
+
+/** One, up to the end of an index, beyond it, and for everybody. */
+export const EVERYTHING: Questions = { relations: RELATIONS, limits: [1, 2, 3, 10] };
+
+/** For a look on the way. */
+export const SOMETHING: Questions = { relations: ['any', 'friends'], limits: [1, 2] };
+
+/**
+ * I8: what this user is answered is what plain SQL says.
+ * @returns how many answers were looked at
+ * @throws AssertionError
+ */
+export async function expectAnswersExact(
+  { contacts, photos }: { readonly contacts: RecentContacts; readonly photos: RecentPhotos },
+  user: Id,
+  truth: readonly PlainContact[],
+  { relations, limits }: Questions,
+): Promise<number> {
+  let answers = 0;
+  for (const relation of relations) {
+    const expected = wanted(truth, relation);
+    for (const limit of limits) answers += await expectPages(contacts, { user, relation, limit }, expected);
+    for (const count of [1, 3]) {
+      await expectPhotos(photos, { user, relation, contacts: count, photos: 2 }, expected);
+      answers++;
+    }
+  }
+  return answers;
+}
+
+interface Question {
+  readonly user: Id;
+  readonly relation: Relation;
+  readonly limit: number;
+}
+
+async function expectPages(contacts: RecentContacts, asked: Question, expected: readonly PlainContact[]) {
+  let below: Key | undefined;
+  for (let page = 0; ; page++) {
+    const answer = await contacts.find({ ...asked, below });
+    const what = `user ${asked.user}: I8: ${asked.relation}, limit ${asked.limit}, page ${page} (${answer.source})`;
+    const from = page * asked.limit;
+    const rows = expected.slice(from, from + asked.limit).map(lineOf);
+    deepStrictEqual(answer.contacts.map(lineOf), rows, what);
+    ok(answer.exact, `${what}: exact`);
+    ok(answer.more || expected.length <= from + asked.limit, `${what}: there are more`);
+    below = answer.contacts.at(-1);
+    if (!answer.more || below === undefined) return page + 1;
+  }
+}
+
+async function expectPhotos(
+  photos: RecentPhotos,
+  asked: { user: Id; relation: Relation; contacts: number; photos: number },
+  expected: readonly PlainContact[],
+): Promise<void> {
+  const answer = await photos.find(asked);
+  const shown = answer.contacts.map((contact) => ({
+    ...lineOf(contact),
+    photos: contact.photos.map(({ id, uploadedAt }) => ({ id, at: uploadedAt })),
+  }));
+  const rows = expected
+    .slice(0, asked.contacts)
+    .map((contact) => ({ ...lineOf(contact), photos: contact.photos.slice(0, asked.photos) }));
+  deepStrictEqual(shown, rows, `user ${asked.user}: I8: photos, ${asked.relation}, ${asked.contacts} contacts`);
+}
+
+function lineOf({ id, at, isFriend, isFamily }: Omit<PlainContact, 'photos'>) {
+  return { id, at, isFriend, isFamily };
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { Pool } from 'mysql2/promise';
+import { pino } from 'pino';
+import { Database } from '../../src/mysql/database.ts';
+import { openRedis, untilReady } from '../../src/redis/connection.ts';
+import { openSitePool } from '../../src/site/transaction.ts';
+import { TurnDatabase } from './turn-database.ts';
+
+export interface ArenaOptions {
+  /** Of a database of its own, migrated. */
+  readonly mysqlUrl: string;
+  readonly redisUrl: string;
+  /** Each history has a key prefix of its own, that begins like this. */
+  readonly prefix: string;
+}
+
+/** Real servers, for one history after the other. */
+export class Arena {
+  readonly pool: Pool;
+  readonly primary: Database;
+  /** For whoever has to wait for turns. */
+  readonly inTurns: TurnDatabase;
+  readonly redis: Redis;
+  /** Says what went wrong in the product's eyes; MODEL_LOG=debug shows it. */
+  readonly logger = pino({ level: process.env.MODEL_LOG ?? 'silent' });
+  readonly #prefix: string;
+  #histories = 0;
+
+  private constructor({ mysqlUrl, redisUrl, prefix }: ArenaOptions) {
+    const options = { connections: 6, queue: 1_000, deadlineMs: 30_000 };
+    this.pool = openSitePool(mysqlUrl, 3);
+    this.primary = new Database(mysqlUrl, options);
+    this.inTurns = new TurnDatabase(mysqlUrl, options);
+    this.redis = openRedis(redisUrl, { commandTimeoutMs: 30_000, connectTimeoutMs: 5_000, name: 'model' }) as Redis;
+    this.#prefix = prefix;
+  }
+
+  static async open(options: ArenaOptions): Promise<Arena> {
+    const arena = new Arena(options);
+    await untilReady(arena.redis, 5_000);
+    return arena;
+  }
+
+  nextPrefix(): string {
+    return `${this.#prefix}:${++this.#histories}`;
+  }
+
+  readonly freshNonce = (): string => randomBytes(9).toString('base64url');
+
+  async close(): Promise<void> {
+    this.redis.disconnect();
+    await Promise.all([this.pool.end(), this.primary.close(), this.inTurns.close()]);
+  }
+}

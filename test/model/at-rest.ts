@@ -1,0 +1,74 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
+
+import type { Id } from '../../src/contracts/id.ts';
+import { isAbove, type Key } from '../../src/contracts/key.ts';
+import type { Epoch, Reading } from '../../src/index/contact-index.ts';
+import { KeyNames } from '../../src/index/keys.ts';
+import type { RedisContactIndex } from '../../src/index/redis-contact-index.ts';
+import type { Database } from '../../src/mysql/database.ts';
+import { readEpoch } from '../../src/mysql/epoch.ts';
+import type { RedisClient } from '../../src/redis/connection.ts';
+import type { Limits } from '../../src/repair/drift.ts';
+
+export interface RestStores {
+  readonly index: RedisContactIndex;
+  readonly primary: Database;
+  readonly redis: RedisClient;
+  readonly prefix: string;
+  readonly limits: Limits;
+}
+
+/** An index that a reader would use: all there, and of the epoch in force. */
+function isInUse(reading: Reading, epoch: Epoch): boolean {
+  return reading.state === 'warm' && reading.epoch === epoch;
+}
+
+/**
+ * I1 to I4 and I9 of these users' indexes, when nothing is on its way.
+ * @returns how many of them have an index
+ * @throws AssertionError
+ */
+export async function expectIndexesExact(
+  stores: RestStores,
+  users: readonly Id[],
+  truth: ReadonlyMap<Id, readonly Key[]>,
+): Promise<number> {
+  const { token } = await readEpoch(stores.primary);
+  const readings = await Promise.all(users.map((user) => stores.index.read(user, 0, false)));
+  let warm = 0;
+  for (const [i, user] of users.entries()) {
+    const reading = readings[i];
+    if (reading === undefined || !isInUse(reading, token)) continue;
+    warm++;
+    expectExact(reading, truth.get(user) ?? [], stores.limits, `user ${user}`);
+  }
+  await Promise.all(users.map((user) => expectCompact(stores, user)));
+  return warm;
+}
+
+function expectExact(reading: Reading, truth: readonly Key[], { max, min }: Limits, who: string): void {
+  if (reading.state !== 'warm') throw new Error(`${who} is ${reading.state}`);
+  const { head, floor, size } = reading;
+  const above = truth.map(({ id, at }) => ({ id, at })).filter((key) => isAbove(key, floor));
+  deepStrictEqual(head, above, `${who}: I1, and I3: in the index is who is above its floor`);
+  ok(size <= max, `${who}: I2: ${size} members, at most ${max}`);
+  ok(floor === undefined || size >= min, `${who}: I2: ${size} members above a floor, at least ${min}`);
+  strictEqual(size, head.length, `${who}: I4`);
+}
+
+async function expectCompact({ redis, prefix }: RestStores, user: Id): Promise<void> {
+  const names = new KeyNames(prefix);
+  const keys = [names.set(user), names.meta(user)];
+  // An empty set is no key.
+  const encodings = await Promise.all(keys.map((key) => redis.object('ENCODING', key).catch(() => null)));
+  for (const [i, encoding] of encodings.entries()) {
+    ok(encoding === 'listpack' || encoding === null, `user ${user}: I9: ${keys[i]} is a ${encoding}`);
+  }
+}
+
+/** What must not change when tasks come again that were processed before: I5. Undefined: no index that is in use. */
+export async function indexesInUse({ index, primary }: RestStores, users: readonly Id[]): Promise<unknown[]> {
+  const { token } = await readEpoch(primary);
+  const readings = await Promise.all(users.map((user) => index.read(user, 0, false)));
+  return readings.map((reading) => (isInUse(reading, token) ? { ...reading, nonce: '' } : undefined));
+}

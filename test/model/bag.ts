@@ -1,0 +1,79 @@
+import { encodeTask } from '../../src/consumers/cloud-events.ts';
+import type { OutgoingTask, TaskPublisher } from '../../src/consumers/task-publisher.ts';
+import type { Delivery } from '../../src/consumers/task-source.ts';
+
+/** Which of the waiting messages are meant: places from 0 up to 1 among them. */
+export type Picks = readonly number[];
+
+/**
+ * A transport without any order: a bag that messages are put into and drawn from. What was drawn and not acknowledged
+ * comes back; a message may be drawn and stay.
+ */
+export class Bag implements TaskPublisher {
+  /** Everything that was ever published, for playing it again. */
+  readonly published: Delivery[] = [];
+  #waiting: Delivery[] = [];
+  readonly #held = new Map<object, readonly Delivery[]>();
+  #acknowledged = 0;
+
+  async publish(tasks: readonly OutgoingTask[]): Promise<void> {
+    for (const task of tasks) this.#put(task);
+  }
+
+  async close(): Promise<void> {}
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  /** Who draws them holds them until they are acknowledged or given back. @param stay they also remain: duplicates */
+  draw(holder: object, picks: Picks, stay: boolean): readonly Delivery[] {
+    const drawn = this.#chosen(picks);
+    if (!stay) this.#waiting = this.#waiting.filter((message) => !drawn.includes(message));
+    this.#held.set(holder, drawn);
+    return drawn;
+  }
+
+  acknowledge(holder: object): void {
+    this.#acknowledged += this.#held.get(holder)?.length ?? 0;
+    this.#held.delete(holder);
+  }
+
+  /** Of a holder who holds nothing, or whose hold has ended, nothing comes back. */
+  giveBack(holder: object): void {
+    this.#waiting.push(...(this.#held.get(holder) ?? []));
+    this.#held.delete(holder);
+  }
+
+  holds(holder: object): boolean {
+    return this.#held.has(holder);
+  }
+
+  /** They will never be delivered. How many there were. */
+  lose(picks: Picks): number {
+    const lost = this.#chosen(picks);
+    this.#waiting = this.#waiting.filter((message) => !lost.includes(message));
+    return lost.length;
+  }
+
+  /** Messages that were delivered before come once more. */
+  putAgain(messages: readonly Delivery[]): void {
+    this.#waiting.push(...messages);
+  }
+
+  #chosen(picks: Picks): Delivery[] {
+    const places = new Set(picks.map((pick) => Math.floor(pick * this.#waiting.length)));
+    return [...places].flatMap((place) => this.#waiting[place] ?? []);
+  }
+
+  #put(task: OutgoingTask): void {
+    const { body, headers } = encodeTask(task);
+    const message = { position: `bag:${this.published.length}`, body, headers, timestamp: task.time };
+    this.published.push(message);
+    this.#waiting.push(message);
+  }
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { seededRandom } from '../../src/demo/random.ts';
+import type { Arena } from './arena.ts';
+import { histories } from './commands.ts';
+import { endInOrder } from './rest.ts';
+import { addTo, NOTHING, type Tally } from './tally.ts';
+import { Trial } from './trial.ts';
+import { oneTurn } from './turns.ts';
+
+/** One history that went wrong before, by what was printed then. */
+export interface Replay {
+  readonly seed: number;
+  readonly path: string;
+  /** Of a shrunk one: which of its commands were kept. */
+  readonly commands?: string | undefined;
+}
+
+export interface CampaignOptions {
+  readonly histories: number;
+  /** Commands in one of them at the most. */
+  readonly commands: number;
+  /** ms; the history under way is played to its end. */
+  readonly timeLimitMs: number;
+  /** ms for making shorter what went wrong. */
+  readonly shrinkLimitMs: number;
+  /** Tells all of the histories; undefined: others every time. */
+  readonly seed?: number | undefined;
+  /** Only this one. */
+  readonly replay?: Replay | undefined;
+  /** Called after each history. */
+  readonly onHistory?: (played: Tally) => void;
+}
+
+/**
+ * Plays random histories, one after the other. One that goes wrong is shrunk.
+ * @throws Error with what was broken, the shortest history found, and how to play it again
+ */
+export async function playHistories(arena: Arena, options: CampaignOptions): Promise<Tally> {
+  const { replay, seed, timeLimitMs, shrinkLimitMs } = options;
+  const tally = { ...NOTHING };
+  const which = replay === undefined ? (seed === undefined ? {} : { seed }) : { seed: replay.seed, path: replay.path };
+  const first = await fc.check(propertyOn(arena, options, tally), {
+    ...which,
+    numRuns: options.histories,
+    interruptAfterTimeLimit: timeLimitMs,
+    endOnFailure: true,
+  });
+  if (!first.failed) return tally;
+  if (first.counterexamplePath === null) throw new Error(`no history was played within ${timeLimitMs} ms`);
+  if (replay !== undefined) throw new Error(reportOf(first), { cause: first.errorInstance });
+  const again = await fc.check(propertyOn(arena, options, tally), {
+    seed: first.seed,
+    path: first.counterexamplePath,
+    interruptAfterTimeLimit: shrinkLimitMs,
+  });
+  const shortest = again.failed && again.counterexamplePath !== null ? again : first;
+  throw new Error(reportOf(shortest), { cause: shortest.errorInstance });
+}
+
+function propertyOn(arena: Arena, { commands, replay, onHistory }: CampaignOptions, tally: Tally) {
+  const scheduler = fc.scheduler({ act: oneTurn });
+  const some = histories(commands, replay?.commands);
+  return fc.asyncProperty(scheduler, some, fc.nat(), async (turns, history, seed) => {
+    const trial = await Trial.begin(arena, turns, seededRandom(seed));
+    await turns.waitFor(fc.asyncModelRun(() => ({ model: {}, real: trial }), history));
+    await turns.waitFor(endInOrder(trial));
+    addTo(tally, trial.tally);
+    onHistory?.(trial.tally);
+  });
+}
+
+interface Failure {
+  readonly seed: number;
+  readonly counterexamplePath: string | null;
+  readonly counterexample: readonly unknown[] | null;
+  readonly errorInstance: unknown;
+  readonly numShrinks: number;
+}
+
+function reportOf({ seed, counterexamplePath, counterexample, errorInstance, numShrinks }: Failure): string {
+  const text = String(counterexample?.[1]);
+  const [, kept = ''] = /replayPath="(.*)"/.exec(text) ?? [];
+  const again = `MODEL_SEED=${seed} MODEL_PATH=${counterexamplePath}${numShrinks > 0 ? ` MODEL_REPLAY='${kept}'` : ''}`;
+  return [
+    `a history went wrong: ${errorInstance instanceof Error ? errorInstance.message : errorInstance}`,
+    `after ${numShrinks} shrinks: ${text.replace(/ *\/\*.*\*\/$/, '').replaceAll(',', '\n  ')}`,
+    `to play it again: ${again} npx vitest run test/model.int.test.ts`,
+  ].join('\n');
+}

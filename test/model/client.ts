@@ -1,0 +1,106 @@
+import type { Id } from '../../src/contracts/id.ts';
+import type { Relation } from '../../src/contracts/relation.ts';
+import type { Journal } from '../../src/demo/play/journal.ts';
+import { judge, type Shown } from '../../src/demo/play/judge.ts';
+import type { Span } from '../../src/demo/play/timeline.ts';
+import type { ContactIndex } from '../../src/index/contact-index.ts';
+import type { Database } from '../../src/mysql/database.ts';
+import { RecentContacts } from '../../src/query/recent-contacts.ts';
+import { RecentPhotos } from '../../src/query/recent-photos.ts';
+import type { Limits } from '../../src/repair/drift.ts';
+
+export interface QueryParts {
+  readonly index: Pick<ContactIndex, 'read'>;
+  readonly database: Database;
+  readonly limits: Limits;
+  readonly onCold: (user: Id) => void;
+  readonly onLow: (user: Id) => void;
+}
+
+export interface Queries {
+  readonly contacts: RecentContacts;
+  readonly photos: RecentPhotos;
+}
+
+/** The code that answers clients, as the API has it put together. */
+export function queriesOn({ index, database, limits, onCold, onLow }: QueryParts): Queries {
+  const now = () => performance.now();
+  const contacts = new RecentContacts({
+    ...{ index, database, fromReplica: false, min: limits.min, onCold, onLow, touch: true, now },
+    limitPlain: (query) => query(),
+  });
+  return { contacts, photos: new RecentPhotos({ recent: contacts, database, now }) };
+}
+
+export interface ClientOptions {
+  readonly queries: Queries;
+  readonly journal: Journal;
+  /** The journal's clock. */
+  readonly now: () => number;
+}
+
+export interface Asked {
+  readonly user: Id;
+  readonly relation: Relation;
+  readonly limit: number;
+}
+
+/** Asks as a client does and holds every answer against the journal: I7, at any moment. */
+export class Client {
+  readonly #options: ClientOptions;
+  answers = 0;
+  /** Of those, narrowed by an index. */
+  narrowed = 0;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /** A page of contacts and the one after it. @throws Error when an answer shows what it must not */
+  async readContacts({ user, relation, limit }: Asked): Promise<void> {
+    const { contacts } = this.#options.queries;
+    const first = await this.#timed(() => contacts.find({ user, relation, limit, below: undefined }));
+    this.#judge(user, first);
+    const below = first.answer.contacts.at(-1);
+    if (!first.answer.more || below === undefined) return;
+    this.#judge(user, await this.#timed(() => contacts.find({ user, relation, limit, below })));
+  }
+
+  /** @throws Error when an answer shows what it must not */
+  async readPhotos({ user, relation, limit }: Asked): Promise<void> {
+    const { photos } = this.#options.queries;
+    const asked = await this.#timed(() => photos.find({ user, relation, contacts: limit, photos: 2 }));
+    this.#judge(user, asked);
+  }
+
+  async #timed<T>(ask: () => Promise<T>): Promise<{ answer: T; span: Span }> {
+    const from = this.#options.now();
+    const answer = await ask();
+    return { answer, span: { from, until: this.#options.now() } };
+  }
+
+  #judge(user: Id, { answer, span }: { answer: Answered; span: Span }): void {
+    this.answers++;
+    if (answer.source === 'index') this.narrowed++;
+    for (const shown of answer.contacts.flatMap((row) => shownBy(user, row))) {
+      const wrong = judge(this.#options.journal, shown, span);
+      if (wrong !== undefined) throw new Error(`I7: ${wrong}: ${JSON.stringify(shown)} (from the ${answer.source})`);
+    }
+  }
+}
+
+interface ShownRow {
+  readonly id: Id;
+  readonly at: number;
+  readonly photos?: readonly { readonly id: Id; readonly uploadedAt: number }[];
+}
+
+interface Answered {
+  readonly source: string;
+  readonly contacts: readonly ShownRow[];
+}
+
+/** Everything that a row of an answer shows. */
+function shownBy(user: Id, { id: contact, at, photos = [] }: ShownRow): Shown[] {
+  return [{ user, contact, at }, ...photos.map((photo) => ({ user, contact, at: photo.uploadedAt, photo: photo.id }))];
+}

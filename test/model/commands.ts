@@ -1,0 +1,182 @@
+import fc, { type AsyncCommand } from 'fast-check';
+import { RELATIONS } from '../../src/contracts/relation.ts';
+import { CAST } from './cast.ts';
+import type { Mishap } from './mishaps.ts';
+import { describeMove, member, move } from './moves.ts';
+import { comeToRest } from './rest.ts';
+import type { Trial } from './trial.ts';
+
+/** The model is the journal of the site: fast-check keeps none. */
+type None = Readonly<Record<string, never>>;
+
+/** Something that happens, in a turn of its own. */
+class Happening implements AsyncCommand<None, Trial> {
+  readonly #text: string;
+  readonly #happen: (trial: Trial) => Promise<unknown> | unknown;
+
+  constructor(text: string, happen: (trial: Trial) => Promise<unknown> | unknown) {
+    this.#text = text;
+    this.#happen = happen;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  async run(_model: None, trial: Trial): Promise<void> {
+    await trial.turns.take(trial.director, this.#text, async () => {
+      trial.throwFaults();
+      await this.#happen(trial);
+    });
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+type Happen = (trial: Trial) => Promise<unknown> | unknown;
+
+const happening = (text: string, happen: Happen) => new Happening(text, happen);
+const always = (text: string, happen: Happen) => fc.constant(null).map(() => happening(text, happen));
+
+const nth = fc.nat(5);
+const which = fc.constantFrom('z' as const, 'm' as const);
+const pick = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const shown = (picks: readonly number[]) => picks.map((place) => place.toFixed(2)).join(' ');
+const users = fc.subarray([...CAST], { minLength: 1 });
+
+const moved = fc.tuple(move, fc.boolean()).map(([made, soon]) =>
+  happening(`${describeMove(made)}${soon ? ', published at once' : ''}`, async (trial) => {
+    await trial.act(made);
+    if (soon) await trial.publish(false);
+  }),
+);
+
+const published = fc
+  .constantFrom(false, false, false, false, true)
+  .map((dies) => happening(dies ? 'publish, killed before it is marked' : 'publish', (trial) => trial.publish(dies)));
+
+const delivered = fc
+  .tuple(nth, fc.array(pick, { minLength: 1, maxLength: 6 }), fc.constantFrom(false, false, false, false, false, true))
+  .map(([n, picks, stay]) =>
+    happening(`deliver ${shown(picks)} to idle ${n}${stay ? ', and again later' : ''}`, ({ workers }) =>
+      workers.deliver(n, picks, stay),
+    ),
+  );
+
+const delayed = fc.tuple(nth, fc.constantFrom(false, false, true)).map(([n, leases]) =>
+  happening(`delayed work by idle ${n}${leases ? ', after the leases' : ''}`, async ({ workers, disturbances }) => {
+    await disturbances.letTimePass(leases);
+    workers.beginDelayed(n);
+  }),
+);
+
+const asked = fc
+  .record({
+    user: member,
+    relation: fc.constantFrom(...RELATIONS),
+    limit: fc.integer({ min: 1, max: 3 }),
+    photos: fc.boolean(),
+  })
+  .map(({ photos, ...query }) =>
+    happening(`${query.user} asks for ${photos ? 'photos of ' : ''}${query.limit} ${query.relation}`, (trial) => {
+      const { client } = trial;
+      trial.inBackground(photos ? client.readPhotos(query) : client.readContacts(query));
+    }),
+  );
+
+const built = users.map((some) => happening(`backfill ${some.join(' ')}`, (trial) => trial.backfill(some)));
+const repaired = users.map((some) => happening(`repair ${some.join(' ')}`, (trial) => trial.repair(some)));
+
+const killed = nth.map((n) => happening(`kill busy ${n}`, ({ workers }) => workers.kill(n)));
+const stopped = fc
+  .tuple(nth, fc.boolean())
+  .map(([n, long]) =>
+    happening(`stop busy ${n}${long ? ' past its session' : ''}`, ({ workers }) => workers.stop(n, long)),
+  );
+const resumed = nth.map((n) => happening(`stopped ${n} goes on`, ({ workers }) => workers.goOn(n)));
+const befallen = fc
+  .tuple(nth, fc.constantFrom<Mishap>('refused', 'reply_lost', 'sent_twice'))
+  .map(([n, mishap]) => happening(`${mishap} for busy ${n}`, ({ workers }) => workers.befall(n, mishap)));
+
+const evicted = fc
+  .tuple(member, which)
+  .map(([user, key]) => happening(`evict ${key} of ${user}`, ({ disturbances }) => disturbances.evict(user, key)));
+const expired = member.map((user) => happening(`expire ${user}`, ({ disturbances }) => disturbances.expire(user)));
+const obstructed = fc
+  .tuple(member, which)
+  .map(([user, key]) =>
+    happening(`obstruct ${key} of ${user}`, ({ disturbances }) => disturbances.obstruct(user, key)),
+  );
+const cleared = always('remove obstructions', ({ disturbances }) => disturbances.removeObstructions());
+const flushed = always('flush', ({ disturbances }) => disturbances.flush());
+const scriptsFlushed = always('flush scripts', ({ disturbances }) => disturbances.flushScripts());
+
+const epoch = always('a new epoch', (trial) => trial.beginEpoch('the test wanted one'));
+const remembered = always('a replica begins to lag', ({ disturbances }) => disturbances.remember());
+const failedOver = always('fail over', (trial) => trial.failOver());
+const lost = fc.array(pick, { minLength: 1, maxLength: 3 }).map((picks) =>
+  happening(`lose ${shown(picks)}`, async (trial) => {
+    if (trial.bag.lose(picks) > 0) await trial.beginEpoch('the test lost tasks');
+  }),
+);
+
+/** Everything comes to rest and is looked at; then it goes on. Otherwise a later rebuild would hide what went wrong. */
+class Rest implements AsyncCommand<None, Trial> {
+  check(): boolean {
+    return true;
+  }
+
+  async run(_model: None, trial: Trial): Promise<void> {
+    await comeToRest(trial);
+  }
+
+  toString(): string {
+    return 'rest';
+  }
+}
+
+type Weighted = readonly (readonly [weight: number, arbitrary: fc.Arbitrary<AsyncCommand<None, Trial>>])[];
+
+/** What goes on at every site, and the processes' own troubles. */
+const USUAL: Weighted = [
+  [30, moved],
+  [6, published],
+  [26, delivered],
+  [5, delayed],
+  [8, asked],
+  [2, built],
+  [1, repaired],
+  [4, killed],
+  [2, stopped],
+  [3, resumed],
+  [5, befallen],
+  [1, expired],
+  [4, fc.constant(null).map(() => new Rest())],
+];
+
+/** What befalls Redis and the transport. Most of it makes indexes cold, and what was wrong with them is gone. */
+const UNUSUAL: Weighted = [
+  [2, built],
+  [2, evicted],
+  [1, obstructed],
+  [1, cleared],
+  [1, flushed],
+  [1, scriptsFlushed],
+  [1, epoch],
+  [1, remembered],
+  [1, failedOver],
+  [1, lost],
+];
+
+/**
+ * Histories: most without anything unusual, because in those nothing that went wrong is hidden again.
+ * @param replayPath what fast-check printed beside a failing one
+ */
+export function histories(maxCommands: number, replayPath = '') {
+  const constraints = { maxCommands, size: 'max', ...(replayPath === '' ? {} : { replayPath }) } as const;
+  const of = (weighted: Weighted) =>
+    fc.noBias(fc.commands([fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })))], constraints));
+  return fc.oneof({ weight: 3, arbitrary: of(USUAL) }, { weight: 2, arbitrary: of([...USUAL, ...UNUSUAL]) });
+}

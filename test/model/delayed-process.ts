@@ -1,0 +1,54 @@
+import type { Logger } from 'pino';
+import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
+import type { DelayedWork } from '../../src/index/deferred-work.ts';
+import type { Steps } from '../../src/index/protocol.ts';
+import type { Actor, Turns } from './turns.ts';
+
+export interface DelayedProcessOptions {
+  readonly actor: Actor;
+  readonly turns: Turns;
+  readonly steps: Steps;
+  readonly delayed: DelayedWork;
+  readonly logger: Logger;
+}
+
+/** The product's worker for what was put off, one round at a time. */
+export class DelayedProcess {
+  readonly actor: Actor;
+  readonly #worker: DelayedWorker;
+  readonly #logger: Logger;
+  #working: Promise<void> | undefined;
+
+  constructor({ actor, turns, steps, delayed, logger }: DelayedProcessOptions) {
+    this.actor = actor;
+    this.#logger = logger;
+    const queue: Pick<DelayedWork, 'take' | 'finish'> = {
+      take: (count, leaseMs) => turns.take(actor, 'take', () => delayed.take(count, leaseMs)),
+      finish: (items) => turns.take(actor, 'finish', () => delayed.finish(items)),
+    };
+    this.#worker = new DelayedWorker({ steps, delayed: queue, logger });
+  }
+
+  /** The round in work; undefined: it has nothing to do. */
+  get working(): Promise<void> | undefined {
+    return this.#working;
+  }
+
+  /** Begins a round, unless one is in work. */
+  begin(): void {
+    this.#working ??= this.#round();
+  }
+
+  /** What it holds comes back by itself when its lease has passed. */
+  loseHold(): void {}
+
+  async #round(): Promise<void> {
+    try {
+      await this.#worker.runOnce();
+    } catch (error) {
+      this.#logger.debug({ err: error }, 'delayed work was not done');
+    } finally {
+      this.#working = undefined;
+    }
+  }
+}

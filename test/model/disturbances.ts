@@ -1,0 +1,100 @@
+import type { Redis } from 'ioredis';
+import type { Id } from '../../src/contracts/id.ts';
+import { KeyNames } from '../../src/index/keys.ts';
+import { CAST } from './cast.ts';
+
+/** Which of a user's two keys. */
+export type Which = 'z' | 'm';
+
+interface Saved {
+  readonly key: string;
+  readonly value: Buffer;
+  readonly expiresAt: number;
+}
+
+/** What befalls Redis, done by hand to the keys of one prefix. */
+export class Disturbances {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  readonly #names: KeyNames;
+  #saved: readonly Saved[] | undefined;
+
+  constructor(redis: Redis, prefix: string) {
+    this.#redis = redis;
+    this.#prefix = prefix;
+    this.#names = new KeyNames(prefix);
+  }
+
+  async evict(user: Id, which: Which): Promise<void> {
+    await this.#redis.del(this.#key(user, which));
+  }
+
+  /** Both keys at once: nobody has read the index for long. */
+  async expire(user: Id): Promise<void> {
+    await this.#redis.multi().pexpireat(this.#key(user, 'z'), 1).pexpireat(this.#key(user, 'm'), 1).exec();
+  }
+
+  /** A key that is not Recency's comes into the way. */
+  async obstruct(user: Id, which: Which): Promise<void> {
+    await this.#redis.set(this.#key(user, which), 'not an index');
+  }
+
+  async removeObstructions(): Promise<void> {
+    for (const key of await this.#keys()) if ((await this.#redis.type(key)) === 'string') await this.#redis.del(key);
+  }
+
+  /** FLUSHALL, as far as this prefix goes. */
+  async flush(): Promise<void> {
+    const keys = await this.#keys();
+    if (keys.length > 0) await this.#redis.unlink(...keys);
+  }
+
+  async flushScripts(): Promise<void> {
+    await this.#redis.script('FLUSH');
+  }
+
+  /** What a replica has that lags from now on. */
+  async remember(): Promise<void> {
+    const keys = await this.#keys();
+    const saved = keys.map(async (key): Promise<Saved> => {
+      const [value, expiresAt] = await Promise.all([this.#redis.dumpBuffer(key), this.#redis.pexpiretime(key)]);
+      return { key, value, expiresAt };
+    });
+    this.#saved = await Promise.all(saved);
+  }
+
+  /** Redis goes on from what was remembered, and what was written since is lost. False: nothing was. */
+  async restore(): Promise<boolean> {
+    if (this.#saved === undefined) return false;
+    await this.flush();
+    for (const { key, value, expiresAt } of this.#saved) {
+      await this.#redis.restore(key, Math.max(0, expiresAt), value, 'ABSTTL');
+    }
+    return true;
+  }
+
+  /** What was put off is due now, and what is in work has been for too long. */
+  async letTimePass(leasesToo: boolean): Promise<void> {
+    for (const name of leasesToo ? ['due', 'held'] : ['due']) {
+      const key = `${this.#prefix}:{delay}:${name}`;
+      const items = await this.#redis.zrange(key, '0', '-1');
+      if (items.length > 0) await this.#redis.zadd(key, 'XX', ...items.flatMap((item) => ['1', item]));
+    }
+  }
+
+  #key(user: Id, which: Which): string {
+    return which === 'z' ? this.#names.set(user) : this.#names.meta(user);
+  }
+
+  /** Everything that Recency keeps under the prefix: indexes, cursors of fan-outs, the delay queue. */
+  async #keys(): Promise<string[]> {
+    const ofUsers = CAST.flatMap((user) => [
+      this.#key(user, 'z'),
+      this.#key(user, 'm'),
+      `${this.#prefix}:fanout:{${user}}`,
+    ]);
+    const keys = [...ofUsers, `${this.#prefix}:{delay}:due`, `${this.#prefix}:{delay}:held`];
+    const there = await Promise.all(keys.map((key) => this.#redis.exists(key)));
+    return keys.filter((_key, i) => there[i] === 1);
+  }
+}

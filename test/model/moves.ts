@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import type { Id } from '../../src/contracts/id.ts';
+import type { JournalPhoto } from '../../src/demo/play/journal.ts';
+import type { Audience } from '../../src/site/checks.ts';
+import { changeVisibility, deletePhoto, uploadPhoto } from '../../src/site/photos.ts';
+import { addContact, changeRelationship, type Grant, removeContact } from '../../src/site/relationships.ts';
+import { createUsers, deleteUser } from '../../src/site/users.ts';
+import { CAST, MINUTES, timeAt } from './cast.ts';
+import { changingAll, type Site } from './site.ts';
+
+/** Something that a person does on the site. Where it cannot be done, nothing is. */
+export type Move =
+  | { readonly kind: 'add' | 'change'; readonly user: Id; readonly contact: Id; readonly grant: Grant }
+  | { readonly kind: 'remove'; readonly user: Id; readonly contact: Id }
+  | { readonly kind: 'upload'; readonly owner: Id; readonly audience: Audience; readonly at: number }
+  /** `nth` of the owner's photos, counted round. */
+  | { readonly kind: 'delete'; readonly owner: Id; readonly nth: number }
+  | { readonly kind: 'show'; readonly owner: Id; readonly nth: number; readonly audience: Audience }
+  | { readonly kind: 'leave' | 'join'; readonly user: Id };
+
+/** Some are more active than others, so that their changes meet. */
+export const member = fc.nat(11).map((n): Id => CAST[[0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4][n] ?? 0] ?? CAST[0]);
+const audience = fc.constantFrom<Audience>(0, 0, 1, 2, 3, 4);
+const granted = fc.record({ friend: fc.boolean(), family: fc.boolean() });
+const nth = fc.nat(5);
+const at = fc.integer({ min: 1, max: MINUTES }).map(timeAt);
+const pair = fc.tuple(member, member).filter(([user, contact]) => user !== contact);
+
+const related = fc.tuple(pair, granted, fc.constantFrom('add' as const, 'add' as const, 'change' as const));
+
+export const move: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 10, arbitrary: related.map(([[user, contact], grant, kind]): Move => ({ kind, user, contact, grant })) },
+  { weight: 5, arbitrary: pair.map(([user, contact]): Move => ({ kind: 'remove', user, contact })) },
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(member, audience, at)
+      .map(([owner, to, ms]): Move => ({ kind: 'upload', owner, audience: to, at: ms })),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.tuple(member, nth).map(([owner, place]): Move => ({ kind: 'delete', owner, nth: place })),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(member, nth, audience)
+      .map(([owner, place, to]): Move => ({ kind: 'show', owner, nth: place, audience: to })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(member, fc.constantFrom('leave' as const, 'join' as const))
+      .map(([user, kind]): Move => ({ kind, user })),
+  },
+);
+
+/** As real transactions, and in the journal. False: it could not be done. @throws Error when the site does not do what it must */
+export async function perform(made: Move, site: Site): Promise<boolean> {
+  switch (made.kind) {
+    case 'add':
+    case 'change':
+    case 'remove':
+      return await relate(made, site);
+    case 'upload':
+      return await upload(made, site);
+    case 'delete':
+    case 'show':
+      return await alter(made, site);
+    case 'leave':
+      return await leave(made.user, site);
+    case 'join':
+      return await join(made.user, site);
+  }
+}
+
+async function relate(made: Move & { kind: 'add' | 'change' | 'remove' }, site: Site): Promise<boolean> {
+  const { pool, journal, absent } = site;
+  const { kind, user, contact } = made;
+  const before = journal.relationship(user, contact);
+  if (absent.has(user) || absent.has(contact) || (kind !== 'add' && !before.active)) return false;
+  const state = kind === 'remove' ? { ...before, active: false } : { active: true, ...made.grant };
+  await journal.changeRelationship(user, contact, state, async () => {
+    if (kind === 'add') await addContact(pool, user, contact, made.grant);
+    else if (kind === 'change') done(await changeRelationship(pool, user, contact, made.grant));
+    else done(await removeContact(pool, user, contact));
+  });
+  return true;
+}
+
+async function upload({ owner, audience, at }: Move & { kind: 'upload' }, site: Site): Promise<boolean> {
+  if (site.absent.has(owner)) return false;
+  await site.journal.upload(owner, audience, at, () => uploadPhoto(site.pool, owner, audience, at));
+  return true;
+}
+
+async function alter(made: Move & { kind: 'delete' | 'show' }, { pool, journal }: Site): Promise<boolean> {
+  const photos = journal.photosOf(made.owner);
+  const photo = photos[made.nth % Math.max(1, photos.length)];
+  if (photo?.id === undefined) return false;
+  const { id, timeline } = photo;
+  if (made.kind === 'delete') {
+    await journal.changePhoto(photo, undefined, async () => done(await deletePhoto(pool, id)));
+    return true;
+  }
+  if (timeline.latest === made.audience) return false;
+  await journal.changePhoto(photo, made.audience, async () => done(await changeVisibility(pool, id, made.audience)));
+  return true;
+}
+
+/** A user goes: nobody has them as a contact any more, and they have none, and no photo. */
+async function leave(user: Id, { pool, journal, absent }: Site): Promise<boolean> {
+  if (absent.has(user)) return false;
+  const pairs = CAST.flatMap((other) => [
+    { user, contact: other },
+    { user: other, contact: user },
+  ]);
+  const ended = pairs
+    .map((one) => ({ ...one, before: journal.relationship(one.user, one.contact) }))
+    .filter(({ before }) => before.active)
+    .map(({ before, ...one }) => ({ ...one, state: { ...before, active: false } }));
+  const photos: JournalPhoto[] = journal.photosOf(user);
+  await changingAll(journal, ended, photos, async () => done(await deleteUser(pool, user)));
+  absent.add(user);
+  return true;
+}
+
+async function join(user: Id, { pool, absent }: Site): Promise<boolean> {
+  if (!absent.delete(user)) return false;
+  await createUsers(pool, [user]);
+  return true;
+}
+
+/** The journal knows what is there, so the site must have done what it was asked. */
+function done(result: boolean | string | null): void {
+  if (result === false || result === null) throw new Error('the site did not do what it was asked');
+}
+
+export function describeMove(made: Move): string {
+  switch (made.kind) {
+    case 'add':
+    case 'change':
+      return `${made.kind} ${made.user} → ${made.contact}${made.grant.friend ? ' friend' : ''}${made.grant.family ? ' family' : ''}`;
+    case 'remove':
+      return `remove ${made.user} → ${made.contact}`;
+    case 'upload':
+      return `upload by ${made.owner} for ${made.audience} at ${made.at}`;
+    case 'delete':
+      return `delete photo ${made.nth} of ${made.owner}`;
+    case 'show':
+      return `show photo ${made.nth} of ${made.owner} to ${made.audience}`;
+    case 'leave':
+    case 'join':
+      return `${made.kind} ${made.user}`;
+  }
+}

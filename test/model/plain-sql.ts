@@ -1,0 +1,46 @@
+import type { Pool } from 'mysql2/promise';
+import type { Id } from '../../src/contracts/id.ts';
+import { byKeyDescending, type Key } from '../../src/contracts/key.ts';
+import { isWanted, type Relation } from '../../src/contracts/relation.ts';
+
+/** A contact as the site's own tables have it, without Recency's views and the columns that they rest on. */
+export interface PlainContact extends Key {
+  readonly isFriend: boolean;
+  readonly isFamily: boolean;
+  /** The photos that the user may see: newest first, of equal times the greater id first. */
+  readonly photos: readonly { readonly id: Id; readonly at: number }[];
+}
+
+const VISIBLE = `
+  SELECT c.user_id, c.contact_id, c.is_friend, c.is_family, p.id, p.uploaded_at
+  FROM contacts AS c
+  JOIN users AS u ON u.id = c.contact_id
+  JOIN photos AS p ON p.owner_id = c.contact_id
+  LEFT JOIN contacts AS granted
+    ON granted.user_id = c.contact_id AND granted.contact_id = c.user_id AND granted.active
+  WHERE c.active
+    AND (p.audience = 0
+      OR p.audience IN (1, 3) AND COALESCE(granted.is_friend, 0)
+      OR p.audience IN (2, 3) AND COALESCE(granted.is_family, 0))
+  ORDER BY p.uploaded_at DESC, p.id DESC`;
+
+/** Everybody's contacts who have something to show, highest key first: what every index and answer is held against. */
+export async function readPlainSql(pool: Pool): Promise<Map<Id, PlainContact[]>> {
+  const [rows] = await pool.query({ sql: VISIBLE, rowsAsArray: true });
+  const found = new Map<Id, Map<Id, PlainContact & { photos: { id: Id; at: number }[] }>>();
+  for (const [user, contact, isFriend, isFamily, photo, at] of rows as unknown as (string | number)[][]) {
+    const contacts = found.get(String(user)) ?? new Map();
+    found.set(String(user), contacts);
+    const one = contacts.get(String(contact)) ?? {
+      ...{ id: String(contact), at: Number(at), isFriend: Number(isFriend) !== 0, isFamily: Number(isFamily) !== 0 },
+      photos: [],
+    };
+    contacts.set(String(contact), one);
+    one.photos.push({ id: String(photo), at: Number(at) });
+  }
+  return new Map([...found].map(([user, contacts]) => [user, [...contacts.values()].sort(byKeyDescending)]));
+}
+
+export function wanted(contacts: readonly PlainContact[], relation: Relation): PlainContact[] {
+  return contacts.filter((contact) => isWanted(relation, contact));
+}

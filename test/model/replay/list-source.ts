@@ -1,0 +1,26 @@
+import type { Batch, BatchHandler, Delivery, TaskSource } from '../../../src/consumers/task-source.ts';
+
+/** A source of given batches, to be taken by several consumers: each takes the next as soon as it is done with one. */
+export class ListSource implements TaskSource {
+  readonly #batches: Delivery[][];
+
+  constructor(batches: Delivery[][]) {
+    this.#batches = batches;
+  }
+
+  /** Resolves when there are no more. Rejects with what the handler rejects with. */
+  async run(handler: BatchHandler): Promise<void> {
+    for (let next = this.#batches.shift(); next !== undefined; next = this.#batches.shift()) {
+      const batch: Batch = { deliveries: next, keepAlive: async () => undefined };
+      await handler(batch);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#batches.length = 0;
+  }
+
+  async lag(): Promise<number> {
+    return this.#batches.length;
+  }
+}

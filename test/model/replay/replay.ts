@@ -1,0 +1,92 @@
+import type { Pool } from 'mysql2/promise';
+import { pino } from 'pino';
+import { TaskConsumer } from '../../../src/consumers/task-consumer.ts';
+import type { OutgoingTask } from '../../../src/consumers/task-publisher.ts';
+import type { Delivery } from '../../../src/consumers/task-source.ts';
+import { TaskWorker } from '../../../src/consumers/task-worker.ts';
+import type { Random } from '../../../src/demo/random.ts';
+import type { Steps } from '../../../src/index/protocol.ts';
+import type { Database } from '../../../src/mysql/database.ts';
+import { OutboxRelay } from '../../../src/relay/relay.ts';
+import type { Edge } from '../../../src/site/edge-list.ts';
+import { EdgeSite } from './edge-site.ts';
+import { ListSource } from './list-source.ts';
+import { UnrulyWindows } from './unruly-windows.ts';
+
+export interface ReplayStores {
+  readonly pool: Pool;
+  readonly primary: Database;
+  readonly steps: Steps;
+}
+
+const EDGES_A_TRANSACTION = 100;
+const DELIVERIES_A_BATCH = 500;
+const CONSUMERS = 2;
+
+/** Plays edges: transactions of the site, then their tasks in disorder, taken by two consumers at once. */
+export class Replay {
+  readonly counts = { edges: 0, transactions: 0, tasks: 0, deliveries: 0 };
+  readonly #stores: ReplayStores;
+  readonly #site: EdgeSite;
+  readonly #windows: UnrulyWindows;
+  readonly #relay: OutboxRelay;
+  readonly #logger = pino({ level: 'silent' });
+  readonly #published: OutgoingTask[] = [];
+
+  constructor(stores: ReplayStores, random: Random) {
+    this.#stores = stores;
+    this.#site = new EdgeSite(stores.pool);
+    this.#windows = new UnrulyWindows(random);
+    const publisher = { publish: async (tasks: readonly OutgoingTask[]) => void this.#published.push(...tasks) };
+    this.#relay = new OutboxRelay({ database: stores.primary, publisher, deadLetters: refused, logger: this.#logger });
+  }
+
+  /** Deliveries that came a second time. */
+  get duplicates(): number {
+    return this.#windows.duplicates;
+  }
+
+  /** When it resolves, all that the edges say is committed, and every task of it was applied at least once. */
+  async play(edges: readonly Edge[]): Promise<void> {
+    for (let from = 0; from < edges.length; from += EDGES_A_TRANSACTION) {
+      await this.#site.commit(edges.slice(from, from + EDGES_A_TRANSACTION));
+      this.counts.transactions++;
+    }
+    this.counts.edges += edges.length;
+    const tasks = await this.#takePublished();
+    for (const window of this.#windows.windows(tasks)) await this.#consume(window);
+  }
+
+  async #takePublished(): Promise<OutgoingTask[]> {
+    for (let published = 1; published > 0; ) published = (await this.#relay.runOnce()).published;
+    const tasks = this.#published.splice(0);
+    this.counts.tasks += tasks.length;
+    return tasks;
+  }
+
+  async #consume(window: readonly Delivery[]): Promise<void> {
+    const source = new ListSource(chunks(window));
+    const consumers = Array.from({ length: CONSUMERS }, () => {
+      const worker = new TaskWorker({ steps: this.#stores.steps, pageSize: 500 });
+      return new TaskConsumer({ source, worker, deadLetters: refused, onLoss: noLoss, logger: this.#logger });
+    });
+    await Promise.all(consumers.map((consumer) => consumer.run()));
+    this.counts.deliveries += window.length;
+  }
+}
+
+function chunks(window: readonly Delivery[]): Delivery[][] {
+  const batches: Delivery[][] = [];
+  for (let from = 0; from < window.length; from += DELIVERIES_A_BATCH) {
+    batches.push(window.slice(from, from + DELIVERIES_A_BATCH));
+  }
+  return batches;
+}
+
+const noLoss = async () => undefined;
+
+const refused = {
+  put: async () => {
+    throw new Error('every task is a right one');
+  },
+};

@@ -1,0 +1,44 @@
+import { encodeTask } from '../../../src/consumers/cloud-events.ts';
+import type { OutgoingTask } from '../../../src/consumers/task-publisher.ts';
+import type { Delivery } from '../../../src/consumers/task-source.ts';
+import { type Random, shuffled } from '../../../src/demo/random.ts';
+
+/** Deliveries that change their order among themselves. */
+const WINDOW = 1_000;
+
+/** Of all tasks, so many are delivered a second time, some of them a window later. */
+const AGAIN = 0.1;
+
+/** Brings tasks into disorder: shuffled within windows, some of them twice. */
+export class UnrulyWindows {
+  readonly #random: Random;
+  #late: Delivery[] = [];
+  #taken = 0;
+  duplicates = 0;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** Tasks in the order of their publishing → deliveries, in as many windows as it takes. */
+  *windows(tasks: readonly OutgoingTask[]): Generator<Delivery[]> {
+    const deliveries = tasks.map((task) => this.#delivery(task));
+    for (let from = 0; from < deliveries.length; from += WINDOW) {
+      yield this.#disordered(deliveries.slice(from, from + WINDOW));
+    }
+  }
+
+  #disordered(window: readonly Delivery[]): Delivery[] {
+    const again = window.filter(() => this.#random() < AGAIN);
+    this.duplicates += again.length;
+    const soon = again.filter(() => this.#random() < 0.5);
+    const late = this.#late;
+    this.#late = again.filter((delivery) => !soon.includes(delivery));
+    return shuffled(this.#random, [...window, ...soon, ...late]);
+  }
+
+  #delivery(task: OutgoingTask): Delivery {
+    const { body, headers } = encodeTask(task);
+    return { position: `window:${this.#taken++}`, body, headers, timestamp: task.time };
+  }
+}

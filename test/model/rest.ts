@@ -1,0 +1,74 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict';
+import { shuffled } from '../../src/demo/random.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { EVERYTHING, expectAnswersExact, type Questions, SOMETHING } from './answers-at-rest.ts';
+import { expectIndexesExact, indexesInUse, type RestStores } from './at-rest.ts';
+import { CAST, LIMITS } from './cast.ts';
+import { readPlainSql } from './plain-sql.ts';
+import type { Trial } from './trial.ts';
+
+const ROUNDS = 200;
+
+/**
+ * Until nothing is on its way: every change published, every task applied, everything put off done. Then I1 to I4, I8 and
+ * I9 are held against plain SQL.
+ * @returns how many indexes were in use
+ * @throws Error what was broken
+ */
+export async function comeToRest(trial: Trial): Promise<number> {
+  await drain(trial);
+  return await expectTruth(trial, SOMETHING);
+}
+
+/**
+ * Brings a history to its end: at rest, all of its tasks come once more in another order, and nothing may change (I5); then
+ * every index is built, and everything is looked at again.
+ * @throws Error what was broken
+ */
+export async function endInOrder(trial: Trial): Promise<void> {
+  await comeToRest(trial);
+  const stores = restStores(trial);
+  const before = await indexesInUse(stores, CAST);
+  const again = trial.bag.published.filter(({ headers }) => headers.ce_type !== 'recency.user.deleted');
+  trial.bag.putAgain(shuffled(trial.random, again));
+  await drain(trial);
+  deepStrictEqual(await indexesInUse(stores, CAST), before, 'I5: tasks that were processed before changed an index');
+  await run(rebuild(CAST), trial.stores);
+  strictEqual(await expectTruth(trial, EVERYTHING), CAST.length, 'every index was built, and is in use');
+}
+
+async function drain(trial: Trial): Promise<void> {
+  const { workers, bag, disturbances, delayQueue, turns, director, random } = trial;
+  const alone = <T>(what: string, work: () => Promise<T>) => turns.take(director, what, work);
+  await alone('calm', async () => {
+    await disturbances.removeObstructions();
+    workers.calm();
+  });
+  for (let round = 0; round < ROUNDS; round++) {
+    await workers.idle();
+    await trial.backgroundEnds();
+    trial.throwFaults();
+    const left = await alone('what is left', async () => {
+      await trial.publish(false);
+      await disturbances.letTimePass(true);
+      return bag.waiting + (await delayQueue.size());
+    });
+    if (left === 0) return;
+    for (let n = 0; n < 4; n++) workers.deliver(n, Array.from({ length: 8 }, random), false);
+    workers.beginDelayed(0);
+  }
+  throw new Error(`it does not come to rest: ${bag.waiting} messages, ${await delayQueue.size()} items put off`);
+}
+
+async function expectTruth(trial: Trial, questions: Questions): Promise<number> {
+  const truth = await readPlainSql(trial.arena.pool);
+  const warm = await expectIndexesExact(restStores(trial), CAST, truth);
+  const queries = trial.answering();
+  await Promise.all(CAST.map((user) => expectAnswersExact(queries, user, truth.get(user) ?? [], questions)));
+  return warm;
+}
+
+function restStores({ stores, arena, prefix }: Trial): RestStores {
+  return { index: stores.index, primary: arena.primary, redis: arena.redis, prefix, limits: LIMITS };
+}

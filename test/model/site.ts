@@ -1,0 +1,54 @@
+import type { Pool } from 'mysql2/promise';
+import type { Id } from '../../src/contracts/id.ts';
+import { Journal, type JournalPhoto, type RelationshipState } from '../../src/demo/play/journal.ts';
+import { loadGraph } from '../../src/site/load-graph.ts';
+import { inTransaction } from '../../src/site/transaction.ts';
+import { CAST, timeAt } from './cast.ts';
+
+/** The site under test, and what it remembers of itself. */
+export interface Site {
+  readonly pool: Pool;
+  readonly journal: Journal;
+  /** Users who have left. */
+  readonly absent: Set<Id>;
+}
+
+const TABLES = ['photos', 'contacts', 'users', 'recency_outbox'];
+
+/** Makes the site what it is when a history begins: everybody is everybody's contact and has one photo. */
+export async function newSite(pool: Pool, now: () => number): Promise<Site> {
+  await inTransaction(pool, async (connection) => {
+    for (const table of TABLES) await connection.query(`DELETE FROM ${table}`);
+  });
+  const pairs = CAST.flatMap((user) => CAST.filter((other) => other !== user).map((contact) => ({ user, contact })));
+  const photos = CAST.map((owner, i) => ({ owner, audience: 0, uploadedAt: timeAt(i + 1) }) as const);
+  await loadGraph(pool, { users: CAST.map((id) => ({ id })), contacts: pairs, photos });
+  const journal = new Journal(now);
+  for (const { user, contact } of pairs) {
+    journal.rememberRelationship(user, contact, { active: true, friend: false, family: false });
+  }
+  const [rows] = await pool.query({ sql: 'SELECT id, owner_id, uploaded_at FROM photos', rowsAsArray: true });
+  for (const [id, owner, at] of rows as unknown as (string | number)[][]) {
+    journal.rememberPhoto(String(id), String(owner), 0, Number(at));
+  }
+  return { pool, journal, absent: new Set() };
+}
+
+/** A change of several things in one transaction, as the journal sees it. */
+export async function changingAll(
+  journal: Journal,
+  relationships: readonly { user: Id; contact: Id; state: RelationshipState }[],
+  gone: readonly JournalPhoto[],
+  commit: () => Promise<unknown>,
+): Promise<void> {
+  let change = commit;
+  for (const { user, contact, state } of relationships) {
+    const inner = change;
+    change = () => journal.changeRelationship(user, contact, state, inner);
+  }
+  for (const photo of gone) {
+    const inner = change;
+    change = () => journal.changePhoto(photo, undefined, inner);
+  }
+  await change();
+}

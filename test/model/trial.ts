@@ -1,0 +1,216 @@
+import type { Scheduler } from 'fast-check';
+import type { Id } from '../../src/contracts/id.ts';
+import { type Random, shuffled } from '../../src/demo/random.ts';
+import { DelayedWork } from '../../src/index/deferred-work.ts';
+import { bumpEpoch } from '../../src/index/epoch.ts';
+import { run, type Steps } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { stepsOn } from '../../src/index/steps.ts';
+import { ColdBuilds } from '../../src/query/cold-builds.ts';
+import { DelayQueue } from '../../src/redis/delay-queue.ts';
+import { OutboxRelay } from '../../src/relay/relay.ts';
+import { Examination } from '../../src/repair/examination.ts';
+import { stepsOf } from './actor-steps.ts';
+import type { Arena } from './arena.ts';
+import { Bag } from './bag.ts';
+import { CAST, LIMITS } from './cast.ts';
+import { Client, type Queries, queriesOn } from './client.ts';
+import { Disturbances } from './disturbances.ts';
+import { type Move, perform } from './moves.ts';
+import { newSite, type Site } from './site.ts';
+import type { Tally } from './tally.ts';
+import { Truths } from './truths.ts';
+import { Actor, Turns } from './turns.ts';
+import { Workers } from './workers.ts';
+import { WriteWatch } from './write-watch.ts';
+
+/** Long enough that only the test makes an index expire; so the scripts keep the expiry of both keys together. */
+const IDLE_MS = 3_600_000;
+
+/** Of the five people, so many begin with an index. */
+const WARM = 4;
+
+/** One history: a site of five people, and everything of Recency around it, each step in a turn of its own. */
+export class Trial {
+  readonly arena: Arena;
+  readonly turns: Turns;
+  readonly prefix: string;
+  readonly site: Site;
+  readonly bag = new Bag();
+  readonly workers: Workers;
+  readonly disturbances: Disturbances;
+  readonly client: Client;
+  readonly delayQueue: DelayQueue;
+  readonly stores: ReturnType<typeof stepsOn>;
+  readonly truths: Truths;
+  readonly watch: WriteWatch;
+  /** Who makes happen what happens. */
+  readonly director = new Actor('', true);
+  /** For the order in which what is left is done at the end. */
+  readonly random: Random;
+  #epochs = 0;
+  #actions = 0;
+  readonly #background = new Set<Promise<unknown>>();
+  readonly #faults: Error[] = [];
+  readonly #api = new Actor('api');
+  readonly #keeper = new Actor('backfill and repair');
+  readonly #delayed: DelayedWork;
+
+  private constructor(arena: Arena, turns: Turns, site: Site, random: Random) {
+    this.arena = arena;
+    this.random = random;
+    this.turns = turns;
+    this.site = site;
+    this.prefix = arena.nextPrefix();
+    const { primary, redis, logger, freshNonce } = arena;
+    this.delayQueue = new DelayQueue(redis, this.prefix);
+    this.#delayed = new DelayedWork(this.delayQueue);
+    const sizes = { ...LIMITS, idleMs: IDLE_MS, prefix: this.prefix, freshNonce };
+    this.stores = stepsOn({ primary, redis, delayed: this.#delayed }, sizes);
+    this.truths = new Truths(arena.pool, turns.now);
+    const { prefix, truths } = this;
+    this.watch = new WriteWatch({ steps: this.stores, redis, prefix, truths, now: turns.now });
+    const { bag, watch } = this;
+    this.workers = new Workers({ turns, bag, watch, delayed: this.#delayed, logger, onFault: this.#fault });
+    this.disturbances = new Disturbances(redis, this.prefix);
+    arena.inTurns.asking(turns, this.#api);
+    this.client = new Client({ queries: this.#queries(), journal: site.journal, now: turns.now });
+  }
+
+  /** Everybody is everybody's contact, and most indexes are warm. */
+  static async begin(arena: Arena, scheduler: Scheduler, random: Random): Promise<Trial> {
+    const turns = new Turns(scheduler, random);
+    const trial = new Trial(arena, turns, await newSite(arena.pool, turns.now), random);
+    await run(rebuild(shuffled(random, CAST).slice(0, WARM)), trial.stores);
+    await trial.watch.begin(CAST);
+    await trial.truths.look();
+    return trial;
+  }
+
+  get tally(): Tally {
+    const { bag, client, workers } = this;
+    return {
+      histories: 1,
+      actions: this.#actions,
+      deliveries: bag.acknowledged,
+      reads: client.answers,
+      narrowed: client.narrowed,
+      kills: workers.kills,
+      epochs: this.#epochs,
+    };
+  }
+
+  /** The code that answers clients, asked straight away; nobody else is at work. */
+  answering(): Queries {
+    const nobody = () => undefined;
+    return queriesOn({
+      ...{ index: this.stores.index, database: this.arena.primary, limits: LIMITS, onCold: nobody, onLow: nobody },
+    });
+  }
+
+  /** Somebody does something on the site. */
+  async act(made: Move): Promise<void> {
+    if (!(await perform(made, this.site))) return;
+    this.#actions++;
+    await this.truths.look();
+  }
+
+  /** Puts tasks of committed changes into the bag. @param dies the relay is killed before it has marked them */
+  async publish(dies: boolean): Promise<void> {
+    const publish: Bag['publish'] = async (tasks) => {
+      await this.bag.publish(tasks);
+      if (dies) throw new Error('killed');
+    };
+    const deadLetters = { put: async () => this.#fault(new Error('a row of the outbox is no task')) };
+    const { primary: database, logger } = this.arena;
+    const relay = new OutboxRelay({ database, publisher: { publish }, deadLetters, logger });
+    await relay.runOnce().catch((error: Error) => {
+      if (error.message !== 'killed') throw error;
+    });
+  }
+
+  /** Somebody builds these indexes: a backfill. */
+  backfill(users: readonly Id[]): void {
+    this.inBackground(run(rebuild(users), this.#stepsOf(this.#keeper)));
+  }
+
+  /** Rebuilds what differs, also what differs only because its task is still on its way. */
+  repair(users: readonly Id[]): void {
+    const steps = this.#stepsOf(this.#keeper);
+    const index = this.#readInTurns();
+    const examination = new Examination({
+      index,
+      primary: this.arena.inTurns,
+      limits: LIMITS,
+      now: () => performance.now(),
+    });
+    const mend = async () => {
+      const found = await examination.look(users);
+      const wrong = found.filter(({ mismatches }) => mismatches.length > 0).map(({ user }) => user);
+      if (wrong.length > 0) await run(rebuild(wrong), steps);
+    };
+    this.inBackground(mend());
+  }
+
+  async beginEpoch(why: string): Promise<void> {
+    this.#epochs++;
+    await bumpEpoch(this.arena.primary, why);
+  }
+
+  /** Redis goes on from an older state; some time later that is noticed. */
+  async failOver(): Promise<void> {
+    if (!(await this.disturbances.restore())) return;
+    this.watch.forget();
+    const noticed = () => this.beginEpoch('the test had Redis fail over');
+    this.inBackground(this.turns.take(this.#keeper, 'a new epoch', noticed));
+  }
+
+  /** Goes on beside everything else. What it throws is a fault. */
+  inBackground(work: Promise<unknown>): void {
+    const done = work.catch(this.#fault).finally(() => this.#background.delete(done));
+    this.#background.add(done);
+  }
+
+  /** Until nothing is under way in the background. */
+  async backgroundEnds(): Promise<void> {
+    while (this.#background.size > 0) await Promise.all(this.#background);
+  }
+
+  /** @throws Error the first invariant that was broken */
+  throwFaults(): void {
+    const [first] = this.#faults;
+    if (first !== undefined) throw first;
+  }
+
+  readonly #fault = (error: Error): void => {
+    this.#faults.push(error);
+  };
+
+  #stepsOf(actor: Actor): Steps {
+    return stepsOf({ actor, turns: this.turns, watch: this.watch, onFault: this.#fault });
+  }
+
+  #readInTurns() {
+    const read: typeof this.stores.index.read = (user, count, touch) =>
+      this.turns.take(this.#api, 'read', () => this.stores.index.read(user, count, touch));
+    return { read };
+  }
+
+  #queries(): Queries {
+    const steps = this.#stepsOf(this.#api);
+    const builds = new ColdBuilds({
+      build: (user) => run(rebuild([user]), steps),
+      concurrency: 2,
+      queue: 10,
+      onError: (error) => this.#fault(error as Error),
+    });
+    return queriesOn({
+      index: this.#readInTurns(),
+      database: this.arena.inTurns,
+      limits: LIMITS,
+      onCold: (user) => builds.request(user),
+      onLow: (user) =>
+        this.inBackground(this.turns.take(this.#api, 'ask for a rebuild', () => this.#delayed.askForRebuild(user))),
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import type { Pool } from 'mysql2/promise';
+import type { Id } from '../../src/contracts/id.ts';
+import type { Key } from '../../src/contracts/key.ts';
+import { type PlainContact, readPlainSql } from './plain-sql.ts';
+
+interface Moment {
+  /** Until the next one's. */
+  readonly from: number;
+  readonly truth: ReadonlyMap<Id, readonly PlainContact[]>;
+}
+
+/** What plain SQL has said since the beginning of a history, by its clock. */
+export class Truths {
+  readonly #pool: Pool;
+  readonly #now: () => number;
+  readonly #moments: Moment[] = [];
+
+  constructor(pool: Pool, now: () => number) {
+    this.#pool = pool;
+    this.#now = now;
+  }
+
+  /** To be called after everything that people do. */
+  async look(): Promise<void> {
+    this.#moments.push({ from: this.#now(), truth: await readPlainSql(this.#pool) });
+  }
+
+  /** Was this contact's last upload (0: none to be seen, or no contact) what it is said to be at some time since then? */
+  wasSo(user: Id, said: Key, since: number): boolean {
+    return this.#since(since).some(
+      (contacts) => (contacts(user).find(({ id }) => id === said.id)?.at ?? 0) === said.at,
+    );
+  }
+
+  /** Were these the user's best contacts, `count` of them or all, at some time since then? */
+  wereBest(user: Id, said: readonly Key[], count: number, since: number): boolean {
+    const text = said.map(({ id, at }) => `${id} ${at}`).join();
+    const best = (contacts: readonly Key[]) => contacts.slice(0, count).map(({ id, at }) => `${id} ${at}`);
+    return this.#since(since).some((contacts) => best(contacts(user)).join() === text);
+  }
+
+  /** What was so at some time since then. */
+  #since(since: number): ((user: Id) => readonly PlainContact[])[] {
+    const moments = this.#moments.filter(
+      (_moment, i) => (this.#moments[i + 1]?.from ?? Number.POSITIVE_INFINITY) > since,
+    );
+    return moments.map(
+      ({ truth }) =>
+        (user) =>
+          truth.get(user) ?? [],
+    );
+  }
+}

@@ -1,0 +1,115 @@
+import { setImmediate as afterAllThatIsReady } from 'node:timers/promises';
+import type { Scheduler } from 'fast-check';
+import type { Random } from '../../src/demo/random.ts';
+import type { Mishap } from './mishaps.ts';
+
+/** Somebody who does one step after the other, and may be stopped or killed between two of them. */
+export class Actor {
+  readonly name: string;
+  /** What waits until the actor goes on; undefined: it does go on. */
+  #stopped: (() => void)[] | undefined;
+  #isDead = false;
+  /** It never lets others go first. */
+  readonly isHasty: boolean;
+  #mishap: Mishap | undefined;
+
+  constructor(name: string, isHasty = false) {
+    this.name = name;
+    this.isHasty = isHasty;
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  /** Befalls its next step. */
+  befall(mishap: Mishap): void {
+    this.#mishap = mishap;
+  }
+
+  takeMishap(): Mishap | undefined {
+    const mishap = this.#mishap;
+    this.#mishap = undefined;
+    return mishap;
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped !== undefined;
+  }
+
+  /** As SIGKILL: what it waits for never comes, and nothing of it ever runs again. */
+  kill(): void {
+    this.#isDead = true;
+    this.#stopped = undefined;
+  }
+
+  /** As SIGSTOP. */
+  stop(): void {
+    this.#stopped ??= [];
+  }
+
+  /** As SIGCONT. Nothing is to befall it any more. */
+  goOn(): void {
+    this.#mishap = undefined;
+    const waiting = this.#stopped ?? [];
+    this.#stopped = undefined;
+    for (const again of waiting) again();
+  }
+
+  /** True: `again` is called when the actor goes on. */
+  waits(again: () => void): boolean {
+    this.#stopped?.push(again);
+    return this.#stopped !== undefined;
+  }
+}
+
+/**
+ * Everything that anybody does on a server is a turn, and there is one turn at a time: which is next, fast-check's
+ * scheduler says. So a whole history, with all of its workers, is one sequence that its seed tells, and can be played again.
+ */
+export class Turns {
+  readonly #scheduler: Scheduler;
+  readonly #random: Random;
+  #clock = 0;
+
+  constructor(scheduler: Scheduler, random: Random) {
+    this.#scheduler = scheduler;
+    this.#random = random;
+  }
+
+  /** Another, greater number at each call: the clock of a history. */
+  readonly now = (): number => ++this.#clock;
+
+  /** Does the work when it is the actor's turn. Never settles once the actor is dead. */
+  take<T>(actor: Actor, what: string, work: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    let passes = actor.isHasty ? 0 : this.#passes();
+    const turn = async () => {
+      if (actor.isDead || actor.waits(schedule)) return;
+      if (passes-- > 0) {
+        schedule();
+        return;
+      }
+      await work().then(resolve, reject);
+    };
+    const schedule = () => {
+      this.#scheduler.scheduleSequence([{ label: `${actor.name}: ${what}`, builder: turn }]);
+    };
+    schedule();
+    return promise;
+  }
+
+  /** So many turns pass first. Mostly none; sometimes so many that others finish what they do, and begin with more. */
+  #passes(): number {
+    const drawn = this.#random();
+    if (drawn < 0.7) return 0;
+    if (drawn < 0.85) return 6;
+    return drawn < 0.95 ? 25 : 60;
+  }
+}
+
+/** For the scheduler: a turn has ended when all that followed from it waits for turns of its own. */
+export async function oneTurn(turn: () => Promise<void>): Promise<void> {
+  await turn();
+  await afterAllThatIsReady();
+}

@@ -1,0 +1,130 @@
+import type { Logger } from 'pino';
+import type { DeadLetters } from '../../src/consumers/dead-letters.ts';
+import type { DelayedWork } from '../../src/index/deferred-work.ts';
+import { stepsOf } from './actor-steps.ts';
+import type { Bag, Picks } from './bag.ts';
+import { DelayedProcess } from './delayed-process.ts';
+import type { Mishap } from './mishaps.ts';
+import { ModelConsumer } from './model-consumer.ts';
+import { Actor, type Turns } from './turns.ts';
+import type { WriteWatch } from './write-watch.ts';
+
+const CONSUMERS = 4;
+const DELAYED = 2;
+
+export interface WorkersOptions {
+  readonly turns: Turns;
+  readonly bag: Bag;
+  readonly watch: WriteWatch;
+  readonly delayed: DelayedWork;
+  readonly logger: Logger;
+  /** A broken invariant. */
+  readonly onFault: (error: Error) => void;
+}
+
+type Worker = ModelConsumer | DelayedProcess;
+
+/**
+ * The processes that apply tasks, and those that do what was put off. `nth` counts round those that are meant: so what a
+ * history says happens to somebody whom it can happen to.
+ */
+export class Workers {
+  readonly #options: WorkersOptions;
+  #all: Worker[];
+  #started = 0;
+  kills = 0;
+
+  constructor(options: WorkersOptions) {
+    this.#options = options;
+    const consumers = Array.from({ length: CONSUMERS }, () => this.#startConsumer());
+    this.#all = [...consumers, ...Array.from({ length: DELAYED }, () => this.#startDelayed())];
+  }
+
+  /** Gives the nth idle consumer these messages. */
+  deliver(nth: number, picks: Picks, stay: boolean): void {
+    const idle = this.#all.filter((worker) => worker instanceof ModelConsumer && isIdle(worker)) as ModelConsumer[];
+    idle[nth % idle.length]?.deliver(picks, stay);
+  }
+
+  /** Has the nth idle one do what was put off. */
+  beginDelayed(nth: number): void {
+    const idle = this.#all.filter((worker) => worker instanceof DelayedProcess && isIdle(worker)) as DelayedProcess[];
+    idle[nth % idle.length]?.begin();
+  }
+
+  /** The nth busy one; another is started in its place. */
+  kill(nth: number): void {
+    const killed = this.#busy(nth);
+    if (killed === undefined) return;
+    this.kills++;
+    killed.actor.kill();
+    killed.loseHold();
+    const next = killed instanceof ModelConsumer ? this.#startConsumer() : this.#startDelayed();
+    this.#all = this.#all.map((worker) => (worker === killed ? next : worker));
+  }
+
+  /** @param longEnough others may take over what it holds */
+  stop(nth: number, longEnough: boolean): void {
+    const stopped = this.#busy(nth);
+    stopped?.actor.stop();
+    if (longEnough) stopped?.loseHold();
+  }
+
+  /** Lets the nth stopped one go on. */
+  goOn(nth: number): void {
+    const stopped = this.#all.filter(({ actor }) => actor.isStopped);
+    stopped[nth % stopped.length]?.actor.goOn();
+  }
+
+  befall(nth: number, mishap: Mishap): void {
+    this.#busy(nth)?.actor.befall(mishap);
+  }
+
+  /** Everybody goes on, and nothing befalls anybody. */
+  calm(): void {
+    for (const { actor } of this.#all) actor.goOn();
+  }
+
+  /** Until nobody has anything in work. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#all.map(({ working }) => working));
+  }
+
+  #busy(nth: number): Worker | undefined {
+    const busy = this.#all.filter(({ working, actor }) => working !== undefined && !actor.isStopped);
+    return busy[nth % busy.length];
+  }
+
+  #startConsumer(): ModelConsumer {
+    const { bag, logger } = this.#options;
+    const { actor, steps } = this.#start('consumer');
+    const obeys = this.#started % 2 === 0;
+    const pageSize = 1 + (this.#started % 2);
+    return new ModelConsumer({ actor, bag, steps, obeys, pageSize, logger, deadLetters: this.#noDeadLetters() });
+  }
+
+  #startDelayed(): DelayedProcess {
+    const { turns, delayed, logger } = this.#options;
+    return new DelayedProcess({ ...this.#start('delayed'), turns, delayed, logger });
+  }
+
+  #start(kind: string) {
+    const { turns, watch, onFault } = this.#options;
+    const actor = new Actor(`${kind} ${++this.#started}`);
+    return { actor, steps: stepsOf({ actor, turns, watch, onFault }) };
+  }
+
+  /** No task is anything but right, and no fault of a store makes one a dead letter. */
+  #noDeadLetters(): Pick<DeadLetters, 'put'> {
+    return {
+      put: async (letters) => {
+        const why = letters.map(({ failure }) => failure.message).join('; ');
+        this.#options.onFault(new Error(`a task went to the dead letters: ${why}`));
+      },
+    };
+  }
+}
+
+function isIdle({ working, actor }: Worker): boolean {
+  return working === undefined && !actor.isStopped;
+}

@@ -1,0 +1,140 @@
+import type { Redis } from 'ioredis';
+import type { Id } from '../../src/contracts/id.ts';
+import type { ApplyRequest, Nonce, ReplaceRequest } from '../../src/index/contact-index.ts';
+import { KeyNames } from '../../src/index/keys.ts';
+import type { StepName, Steps } from '../../src/index/protocol.ts';
+import type { Pair } from '../../src/mysql/pairs.ts';
+import { LIMITS } from './cast.ts';
+import type { Truths } from './truths.ts';
+
+/** Outcomes of a script that found the nonce its caller had seen; of those, with the state of MySQL written. */
+const FOUND: ReadonlySet<string> = new Set(['applied', 'rebuild_due', 'replaced', 'dropped']);
+const WRITTEN: ReadonlySet<string> = new Set(['applied', 'rebuild_due', 'replaced']);
+const UNTOUCHED: ReadonlySet<string> = new Set(['raced', 'cold']);
+/** With these a task is done, as far as this index goes. */
+const DONE: ReadonlySet<string> = new Set(['applied', 'rebuild_due', 'dropped', 'cold']);
+
+/** Redis 7.0 looks at its clock anew for each command of a script. */
+const CLOCK_MS = 5;
+
+export interface WriteWatchOptions {
+  /** On real stores. */
+  readonly steps: Steps;
+  readonly redis: Redis;
+  readonly prefix: string;
+  readonly truths: Truths;
+  readonly now: () => number;
+}
+
+type AnyStep = (...args: readonly unknown[]) => Promise<unknown>;
+type Request = ApplyRequest | ReplaceRequest;
+
+/**
+ * Does steps, while nobody else does any, and watches what they write:
+ * - I6: a write had the nonce in force, and put another one in its place;
+ * - what was written was so at some time after the write before it, and after whatever a task that is done had read:
+ *   nobody writes what was over by then;
+ * - I9: the encoding is the compact one; and both keys of an index expire at the same time.
+ */
+export class WriteWatch {
+  readonly steps: Steps;
+  readonly #options: WriteWatchOptions;
+  readonly #names: KeyNames;
+  /** When each nonce was given. */
+  readonly #given = new Map<Nonce, number>();
+  /** When each reader last read each pair. */
+  readonly #read = new WeakMap<object, Map<string, number>>();
+  /** Of each user and contact: when the state was read that a task was done with. */
+  readonly #done = new Map<Id, Map<Id, number>>();
+
+  constructor(options: WriteWatchOptions) {
+    this.steps = options.steps;
+    this.#options = options;
+    this.#names = new KeyNames(options.prefix);
+  }
+
+  /** @param who does it @throws Error that says what was broken, and what the step throws */
+  async do(who: object, name: StepName, args: readonly unknown[]): Promise<unknown> {
+    const work = () => (this.steps[name] as AnyStep)(...args);
+    if (name === 'claim') return this.#learn((await work()) as Nonce[]);
+    if (name === 'pairs') this.#noteRead(who, args[0] as readonly Pair[]);
+    if (name !== 'apply' && name !== 'replace') return await work();
+    return await this.#write(who, args[1] as readonly Request[], work as () => Promise<string[]>);
+  }
+
+  /** What was written and what was done is lost: Redis has gone back. */
+  forget(): void {
+    this.#done.clear();
+  }
+
+  /** Takes note of the nonces in force, given just now. */
+  async begin(users: readonly Id[]): Promise<void> {
+    this.#learn(await this.steps.nonces(users));
+  }
+
+  #learn(nonces: readonly Nonce[]): readonly Nonce[] {
+    for (const nonce of nonces) if (!this.#given.has(nonce)) this.#given.set(nonce, this.#options.now());
+    return nonces;
+  }
+
+  #noteRead(who: object, pairs: readonly Pair[]): void {
+    const read = this.#read.get(who) ?? new Map<string, number>();
+    this.#read.set(who, read);
+    for (const { user, contact } of pairs) read.set(`${user} ${contact}`, this.#options.now());
+  }
+
+  #noteDone(who: object, { user, changes }: ApplyRequest): void {
+    const done = this.#done.get(user) ?? new Map<Id, number>();
+    this.#done.set(user, done);
+    for (const { id } of changes) {
+      const readAt = this.#read.get(who)?.get(`${user} ${id}`) ?? 0;
+      done.set(id, Math.max(done.get(id) ?? 0, readAt));
+    }
+  }
+
+  async #write(who: object, requests: readonly Request[], write: () => Promise<string[]>): Promise<string[]> {
+    const users = requests.map(({ user }) => user);
+    const before = await this.steps.nonces(users);
+    const outcomes = await write();
+    const after = await this.steps.nonces(users);
+    for (const [i, request] of requests.entries()) {
+      const outcome = String(outcomes[i]);
+      const { user, seen } = request;
+      if (FOUND.has(outcome) && seen !== before[i]) throw new Error(`I6: ${outcome}: a stale nonce of user ${user}`);
+      if (FOUND.has(outcome) && seen === after[i]) throw new Error(`I6: ${outcome}: user ${user} has the same nonce`);
+      if (UNTOUCHED.has(outcome) && after[i] !== before[i]) throw new Error(`I6: ${outcome}: user ${user} was written`);
+      if (WRITTEN.has(outcome)) this.#expectFresh(request);
+      if (DONE.has(outcome) && 'changes' in request) this.#noteDone(who, request);
+    }
+    this.#learn(after);
+    for (const user of users) await this.#checkKeys(user);
+    return outcomes;
+  }
+
+  #expectFresh(request: Request): void {
+    const { truths } = this.#options;
+    const { user, seen } = request;
+    const given = this.#given.get(seen) ?? 0;
+    const done = this.#done.get(user) ?? new Map<Id, number>();
+    const isFresh =
+      'top' in request
+        ? truths.wereBest(user, request.top, LIMITS.max + 1, Math.max(given, ...done.values()))
+        : request.changes.every((change) => truths.wasSo(user, change, Math.max(given, done.get(change.id) ?? 0)));
+    if (!isFresh) throw new Error(`user ${user} was written with what was over by the write before`);
+  }
+
+  async #checkKeys(user: Id): Promise<void> {
+    const { redis } = this.#options;
+    const [z, m] = [this.#names.set(user), this.#names.meta(user)];
+    const [kind, encoding, zExpiry, mExpiry, isWhole] = await Promise.all([
+      redis.type(z),
+      redis.object('ENCODING', z).catch(() => null),
+      redis.pexpiretime(z),
+      redis.pexpiretime(m),
+      redis.hexists(m, 'e').catch(() => 0),
+    ]);
+    if (kind !== 'zset') return;
+    if (encoding !== 'listpack') throw new Error(`I9: the set of user ${user} is a ${encoding}`);
+    if (isWhole === 1 && Math.abs(zExpiry - mExpiry) > CLOCK_MS) throw new Error(`the keys of ${user} expire apart`);
+  }
+}

@@ -1,0 +1,238 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Id } from '../src/contracts/id.ts';
+import { run, type Steps } from '../src/index/protocol.ts';
+import { rebuild } from '../src/index/rebuild.ts';
+import { refresh } from '../src/index/refresh.ts';
+import type { Settled } from '../src/index/settled.ts';
+import { findRun, type Run } from '../src/mysql/runs.ts';
+import { readTopContacts } from '../src/mysql/top-contacts.ts';
+import { DRIFT_CLASSES, type DriftClass } from '../src/repair/drift.ts';
+import { runToEnd } from '../src/repair/job.ts';
+import type { RunRequest } from '../src/repair/paged-run.ts';
+import { Repair, type RepairResult, type RepairStores } from '../src/repair/repair.ts';
+import { removeContact } from '../src/site/relationships.ts';
+import { expectExact } from './support/exact.ts';
+import { PLANTS, spoil, unreadableFloor } from './support/plant-drift.ts';
+import { freshFence, freshSite, LIMITS, type RepairSite, userId } from './support/repair-site.ts';
+import { until } from './support/until.ts';
+
+const USERS = 210;
+
+/** Those that a repair mends; a key of the wrong type is somebody else's. */
+const MENDED = DRIFT_CLASSES.filter((drift) => drift !== 'wrong_type');
+const OF_EACH = 20;
+
+let site: RepairSite;
+let everybody: readonly Id[];
+beforeAll(async () => {
+  site = await freshSite({ users: USERS, settleMs: 300 });
+  everybody = [...site.users, userId(USERS + 1)];
+});
+beforeEach(async () => {
+  await site.stores.index.forget(everybody);
+  await run(rebuild(everybody), site.stores.steps);
+  await site.pool.query('UPDATE recency_outbox SET published_at = 1');
+});
+
+async function start(request: RunRequest = {}, changes: Partial<RepairStores> = {}): Promise<Repair> {
+  const pageSize = 50;
+  const job = new Repair({ ...site.repair, pageSize, fence: await freshFence(site.stores), ...changes }, request);
+  await job.start();
+  return job;
+}
+
+async function repair(request: RunRequest = {}, changes: Partial<RepairStores> = {}): Promise<RepairResult> {
+  const job = await start(request, changes);
+  await runToEnd({
+    start: async () => undefined,
+    runOnce: (signal) => job.runOnce(signal),
+    progress: () => job.progress(),
+  });
+  return job.result;
+}
+
+const someone = (i: number) => everybody[i] as Id;
+
+/** Plants each class on twenty users, and leaves as many untouched between them. */
+async function plantAll(): Promise<{ planted: Map<Id, DriftClass>; untouched: Id[] }> {
+  const planted = new Map<Id, DriftClass>();
+  for (let i = 0; i < OF_EACH * MENDED.length; i++) {
+    const drift = MENDED[i % MENDED.length] as DriftClass;
+    const user = someone(i + Math.floor(i / 3));
+    await spoil(site.stores, user, PLANTS[drift]);
+    planted.set(user, drift);
+  }
+  return { planted, untouched: everybody.filter((user) => !planted.has(user)) };
+}
+
+describe('repair', () => {
+  it('finds each class wherever it was planted, mends it, and touches nobody else', { timeout: 120_000 }, async () => {
+    const { planted, untouched } = await plantAll();
+    const before = await site.stores.index.nonces(untouched);
+    const result = await repair();
+    expect(result).toMatchObject({
+      users: everybody.length,
+      wrong: planted.size,
+      unsettled: 0,
+      repaired: planted.size,
+      still_wrong: 0,
+      answers_wrong: 0,
+      dry_run: false,
+      classes: { ...Object.fromEntries(MENDED.map((drift) => [drift, OF_EACH])), wrong_type: 0 },
+    });
+    // A client notices who is missing, and that a list which claims to be complete ends too early.
+    expect(result.visible).toBe(2 * OF_EACH);
+    expect(result.answers_checked).toBeGreaterThan(planted.size);
+    expect(await site.stores.index.nonces(untouched)).toEqual(before);
+    for (const user of everybody) await expectExact(site.stores, LIMITS, user, `after repair: ${planted.get(user)}`);
+
+    const row = (await findRun(site.stores.primary, result.run)) as Run;
+    expect(row).toMatchObject({ kind: 'repair', state: 'done', cursor: everybody.at(-1) });
+    expect(row.counts).toMatchObject({
+      before: { wrong: planted.size, classes: { ghost: OF_EACH } },
+      after: { repaired: planted.size, still_wrong: 0 },
+    });
+    const { cost } = row.counts as { cost: { rows_read: number; seconds: number } };
+    expect(cost.rows_read).toBeGreaterThan(everybody.length * 12);
+    expect(cost.seconds).toBeGreaterThan(0);
+    expect(await repair()).toMatchObject({ wrong: 0, repaired: 0, still_wrong: 0 });
+  });
+
+  it('names the users and what is wrong with them', async () => {
+    await spoil(site.stores, someone(4), PLANTS.score);
+    const { wrong_users } = await repair();
+    expect(wrong_users).toMatchObject([{ user: someone(4), mismatches: [{ class: 'score' }] }]);
+  });
+
+  it('mends a floor that is no number', async () => {
+    await spoil(site.stores, someone(4), unreadableFloor);
+    expect(await repair()).toMatchObject({ wrong: 1, repaired: 1, still_wrong: 0, classes: { floor: 1 } });
+  });
+
+  it('leaves alone who is cold, and a key that is not ours, which it says is still wrong', async () => {
+    await site.stores.index.forget([someone(1)]);
+    await spoil(site.stores, someone(2), PLANTS.wrong_type);
+    const result = await repair();
+    expect(result).toMatchObject({ cold: 1, wrong: 1, repaired: 0, still_wrong: 1, classes: { wrong_type: 1 } });
+    expect((await site.stores.index.read(someone(1), 0, false)).state).toBe('cold');
+    await spoil(site.stores, someone(2), async ({ redis, z }) => {
+      expect(await redis.get(z)).toBe('not ours');
+      await redis.del(z);
+    });
+  });
+
+  it('mends nothing in a dry run', async () => {
+    await spoil(site.stores, someone(4), PLANTS.ghost);
+    const before = await site.stores.index.nonces(everybody);
+    expect(await repair({ dryRun: true })).toMatchObject({ wrong: 1, repaired: 0, still_wrong: 0, dry_run: true });
+    expect(await site.stores.index.nonces(everybody)).toEqual(before);
+    expect(await repair()).toMatchObject({ wrong: 1, repaired: 1 });
+  });
+
+  it('goes on at its cursor', async () => {
+    await spoil(site.stores, someone(0), PLANTS.ghost);
+    await spoil(site.stores, someone(60), PLANTS.score);
+    const first = await start();
+    await first.runOnce();
+    expect(first.result).toMatchObject({ users: 50, wrong: 1, repaired: 1 });
+    const result = await repair({ resume: first.id });
+    expect(result).toMatchObject({ run: first.id, users: everybody.length, wrong: 2, repaired: 2, still_wrong: 0 });
+  });
+
+  it('resumes a sample with as many as were left', async () => {
+    const first = await start({ sample: 60 });
+    await first.runOnce();
+    expect(first.progress()).toMatchObject({ done: 50, total: 60 });
+    expect(await repair({ resume: first.id })).toMatchObject({ users: 60, wrong: 0 });
+  });
+});
+
+describe('repair of a live system', () => {
+  /** Removes the user's best contact; its task stays in the outbox. */
+  async function change(user: Id): Promise<Id> {
+    const { tops } = await readTopContacts(site.stores.primary, [user], 1);
+    const contact = tops[0]?.[0]?.id as Id;
+    await removeContact(site.pool, user, contact);
+    return contact;
+  }
+
+  const publish = () => site.pool.query('UPDATE recency_outbox SET published_at = 2 WHERE published_at IS NULL');
+
+  it('does not take a change that is on its way for drift', async () => {
+    await change(someone(5));
+    const before = await site.stores.index.nonces(everybody);
+    expect(await repair()).toMatchObject({ wrong: 0, unsettled: 1, repaired: 0 });
+    expect(await site.stores.index.nonces(everybody)).toEqual(before);
+  });
+
+  it('waits until it has arrived', async () => {
+    const user = someone(6);
+    const contact = await change(user);
+    let looked = 0;
+    /** Once the first look is over and the mark is made: published, put off, and applied. */
+    const arrive = async () => {
+      const { delayed, steps } = site.stores;
+      await publish();
+      await delayed.defer({ pairs: [{ user, contact }], rebuilds: [] });
+      const held = await until(async () => {
+        const due = await delayed.take(10, 60_000);
+        return due.items.length > 0 && due;
+      });
+      await run(refresh([{ user, contact }]), steps);
+      await delayed.finish(held);
+    };
+    const settled: Settled = {
+      mark: async () => {
+        const mark = await site.settled.mark();
+        if (looked++ === 0) void arrive();
+        return mark;
+      },
+      reached: (mark) => site.settled.reached(mark),
+    };
+    const result = await repair({}, { check: site.checkWith(settled) });
+    expect(result).toMatchObject({ wrong: 0, unsettled: 0 });
+    expect(looked).toBe(1);
+  });
+
+  it('believes it when everything has arrived and it is still there: its task was lost', async () => {
+    await change(someone(7));
+    await publish();
+    expect(await repair()).toMatchObject({
+      wrong: 1,
+      unsettled: 0,
+      repaired: 1,
+      still_wrong: 0,
+      classes: { ghost: 1 },
+    });
+    await expectExact(site.stores, LIMITS, someone(7), 'after repair');
+  });
+
+  it('never overwrites a newer write', async () => {
+    const user = someone(8);
+    await spoil(site.stores, user, PLANTS.score);
+    let between = 0;
+    const steps: Steps = {
+      ...site.repair.steps,
+      topContacts: async (users) => {
+        const read = await site.repair.steps.topContacts(users);
+        if (between++ > 0) return read;
+        const contact = await change(user); // after the read, before the write
+        await run(refresh([{ user, contact }]), site.stores.steps);
+        await publish();
+        return read;
+      },
+    };
+    expect(await repair({}, { steps })).toMatchObject({ wrong: 1, repaired: 1, still_wrong: 0 });
+    expect(between).toBe(2);
+    await expectExact(site.stores, LIMITS, user, 'after repair');
+  });
+
+  it('ends at the signal while it waits', async () => {
+    await change(someone(9));
+    const enough = new AbortController();
+    const job = await start();
+    const running = job.runOnce(enough.signal);
+    enough.abort(new Error('enough'));
+    await expect(running).rejects.toThrow(/abort|enough/i);
+  });
+});

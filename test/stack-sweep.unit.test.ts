@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { OWNER_FILE, processesIn, RUN_PREFIX, sweep } from '../src/stack/guardian/sweep.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'recency-sweep-'));
+  vi.stubEnv('TMPDIR', folder);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function run(name: string, owner?: number): string {
+  const dir = join(folder, RUN_PREFIX + name);
+  mkdirSync(join(dir, 'redis-1'), { recursive: true });
+  if (owner !== undefined) writeFileSync(join(dir, OWNER_FILE), `${owner}`);
+  return dir;
+}
+
+async function endedProcess(): Promise<number> {
+  const child = spawn(process.execPath, ['-e', '']);
+  await once(child, 'exit');
+  return child.pid ?? 0;
+}
+
+describe('what killed owners left behind', () => {
+  it('is removed, and nothing else', async () => {
+    const orphaned = run('orphaned', await endedProcess());
+    const owned = run('owned', process.pid);
+    const justMade = run('just-made');
+    const abandoned = run('abandoned');
+    utimesSync(abandoned, 0, 0);
+    const foreign = join(folder, 'another');
+    mkdirSync(foreign);
+    await sweep();
+    expect([orphaned, abandoned].map((dir) => existsSync(dir))).toEqual([false, false]);
+    expect([owned, justMade, foreign].map((dir) => existsSync(dir))).toEqual([true, true, true]);
+  });
+
+  it.runIf(process.platform === 'linux')('is ended first, where it still runs', async () => {
+    const dir = run('orphaned', await endedProcess());
+    const server = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { cwd: join(dir, 'redis-1') });
+    const exit = once(server, 'exit');
+    expect(processesIn(dir)).toEqual([server.pid]);
+    await sweep();
+    expect((await exit)[1]).toBe('SIGKILL');
+    expect(existsSync(dir)).toBe(false);
+  });
+});

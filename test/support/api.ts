@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { afterAll } from 'vitest';
+import { createApp } from '../../src/api/app.ts';
+import type { ApiDependencies } from '../../src/api/dependencies.ts';
+import { type RunningApi, startApi } from '../../src/api/listen.ts';
+import type { IdentifiedTask } from '../../src/api/routes/post-tasks.ts';
+import type { Id } from '../../src/contracts/id.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { ColdBuilds } from '../../src/query/cold-builds.ts';
+import { explain } from '../../src/query/explain.ts';
+import { inspectIndex } from '../../src/query/inspect-index.ts';
+import { PlainQueryLimit } from '../../src/query/plain-query-limit.ts';
+import { RecentContacts } from '../../src/query/recent-contacts.ts';
+import { RecentPhotos } from '../../src/query/recent-photos.ts';
+import type { Stores } from './stores.ts';
+
+/** What the log said. */
+export type LogLine = Readonly<Record<string, unknown>>;
+
+export interface TestApi extends RunningApi {
+  readonly dependencies: ApiDependencies;
+  readonly accepted: IdentifiedTask[];
+  readonly log: LogLine[];
+  readonly low: Id[];
+}
+
+type Parts = Partial<ApiDependencies> & { readonly min?: number };
+
+/** The API on real stores, on a free port, put together as the composition root does it. */
+export async function startTestApi(stores: Stores, { min = 2, ...given }: Parts = {}): Promise<TestApi> {
+  const accepted: IdentifiedTask[] = [];
+  const log: LogLine[] = [];
+  const low: Id[] = [];
+  const dependencies = { ...partsOn(stores, min, low), ...recording(accepted, log), ...settings(), ...given };
+  const onError = (error: Error) => {
+    throw error;
+  };
+  const server = await startApi({
+    onError,
+    app: createApp(dependencies),
+    host: '127.0.0.1',
+    port: 0,
+    tokens: given.tokens ?? [],
+  });
+  afterAll(() => server.close(0));
+  return { ...server, dependencies, accepted, log, low };
+}
+
+function partsOn({ index, primary, steps }: Stores, min: number, low: Id[]) {
+  const now = () => performance.now();
+  const plainQueries = new PlainQueryLimit({ concurrency: 4, queue: 4, waitMs: 5_000 });
+  const limitPlain = plainQueries.run;
+  const coldBuilds = new ColdBuilds({
+    build: (user) => run(rebuild([user]), steps),
+    concurrency: 2,
+    queue: 100,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const recentContacts = new RecentContacts({
+    index,
+    database: primary,
+    fromReplica: false,
+    min,
+    limitPlain,
+    onCold: (user) => coldBuilds.request(user),
+    onLow: (user) => void low.push(user),
+    touch: true,
+    now,
+  });
+  const recentPhotos = new RecentPhotos({ recent: recentContacts, database: primary, now });
+  return {
+    plainQueries,
+    coldBuilds,
+    recentContacts,
+    recentPhotos,
+    explain: (user: Id, contact: Id) =>
+      explain({ index, database: primary, recent: recentContacts, limitPlain }, user, contact),
+    inspect: (user: Id) => inspectIndex({ index, database: primary }, user),
+    rebuild: (user: Id) => run(rebuild([user]), steps),
+    forget: (user: Id) => index.forget([user]),
+  };
+}
+
+function recording(accepted: IdentifiedTask[], log: LogLine[]) {
+  const write = (line: string) => void log.push(JSON.parse(line));
+  return {
+    accept: async (tasks: readonly IdentifiedTask[]) => void accepted.push(...tasks),
+    logger: pino({ level: 'info' }, { write }),
+  };
+}
+
+function settings() {
+  return {
+    tokens: [],
+    checks: {},
+    checkDeadlineMs: 1_000,
+    hasStarted: () => true,
+    rateLimit: 0,
+    registry: new Registry(),
+    slowMs: 60_000,
+    version: '1.2.3',
+    now: () => performance.now(),
+    freshId: () => randomUUID(),
+  };
+}
+
+/** One request; the body comes back parsed where it is JSON. */
+export async function ask({ url }: { readonly url: string }, path: string, init?: RequestInit) {
+  const response = await fetch(url + path, init);
+  const text = await response.text();
+  const isJson = text !== '' && (response.headers.get('content-type')?.includes('json') ?? false);
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+export function post(api: { readonly url: string }, path: string, body: unknown, headers: Record<string, string> = {}) {
+  return ask(api, path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { childEnvironment } from '../../src/config/child-environment.ts';
+import type { SettingName } from '../../src/config/settings.ts';
+import { until } from './until.ts';
+
+export type Settings = Partial<Record<SettingName, string>>;
+
+const SOURCE = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+/** A command of `recency` in a process of its own. It is killed when it is disposed of. */
+export class CliProcess implements AsyncDisposable {
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  readonly #child: ChildProcess;
+
+  /** @param main the command's file; the source by default */
+  constructor(args: readonly string[], settings: Settings, { main = SOURCE, cwd = process.cwd() } = {}) {
+    const env = childEnvironment(settings) as NodeJS.ProcessEnv;
+    this.#child = spawn(process.execPath, [main, ...args], { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.ended = new Promise((resolve) => this.#child.once('close', (code, signal) => resolve({ code, signal })));
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Waits for a line of the log with this in its message. */
+  async says(text: string, timeout = 20_000): Promise<void> {
+    const heard = () => `${this.stdout}\n${this.stderr}`;
+    const over = this.ended.then(({ code }) => {
+      throw new Error(`ended with ${code} without saying '${text}':\n${heard()}`);
+    });
+    await Promise.race([over, until(() => heard().includes(text), { timeout, what: `'${text}' in\n${heard()}` })]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.ended;
+  }
+}
+
+/** Runs a command to its end. */
+export async function runCli(
+  args: readonly string[],
+  settings: Settings,
+  options: { main?: string; cwd?: string } = {},
+) {
+  await using cli = new CliProcess(args, settings, options);
+  const { code } = await cli.ended;
+  const { stdout, stderr } = cli;
+  return {
+    code,
+    stdout,
+    stderr,
+    json: () =>
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+  };
+}

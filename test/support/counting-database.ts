@@ -1,0 +1,23 @@
+import { afterAll } from 'vitest';
+import { Database, type Parameter } from '../../src/mysql/database.ts';
+
+/** A database on one connection that counts what is asked of it. */
+export class CountingDatabase extends Database {
+  statements = 0;
+
+  constructor(url: string) {
+    super(url, { connections: 1, queue: 1_000, deadlineMs: 10_000 });
+    afterAll(() => this.close());
+  }
+
+  override rows(statement: string, parameters: readonly Parameter[]) {
+    this.statements += 1;
+    return super.rows(statement, parameters);
+  }
+
+  /** How many rows of tables and indexes the server has read on this connection. */
+  async rowsRead(): Promise<number> {
+    const rows = await super.rows("SHOW SESSION STATUS LIKE 'Handler_read%'", []);
+    return rows.reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+}

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { mysqlUrl, redisUrl } from './servers.ts';
+
+const COMMAND = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+/** Few people, and every phase as short as it can be. */
+const SMALL = ['--users', '60', '--most', '1200', '--seconds', '3', '--burst', '300'];
+
+/** A demonstration in a process of its own, on the servers of the tests. */
+export class DemoCommand {
+  stdout = '';
+  stderr = '';
+  readonly exitCode: Promise<number | null>;
+  readonly #child: ChildProcess;
+
+  constructor(...args: string[]) {
+    const servers = { RECENCY_MYSQL_URL: mysqlUrl(), RECENCY_REDIS_URL: redisUrl() };
+    const env = { ...process.env, ...servers, CI: '', NO_COLOR: '1' };
+    this.#child = spawn(process.execPath, [COMMAND, 'demo', ...SMALL, '--transport', 'streams', ...args], { env });
+    this.#child.stdout?.on('data', (text) => {
+      this.stdout += text;
+    });
+    this.#child.stderr?.on('data', (text) => {
+      this.stderr += text;
+    });
+    this.exitCode = new Promise((resolve) => this.#child.once('close', resolve));
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** The processes that it has started, by Linux's own list. */
+  children(): number[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .filter((pid) => parentOf(pid) === this.pid);
+  }
+
+  /** The name of its database, of the keys and of the topic. */
+  get place(): string {
+    return /recency_demo_[0-9a-f]+/.exec(this.stdout + this.stderr)?.[0] ?? '';
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  return parentOf(pid) !== undefined;
+}
+
+/** Undefined: there is no such process, or it has ended and only waits to be noticed. */
+function parentOf(pid: number): number | undefined {
+  try {
+    // The name, in parentheses, may hold anything.
+    const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return state === 'Z' ? undefined : Number(parent);
+  } catch {
+    return undefined; // it ended meanwhile
+  }
+}

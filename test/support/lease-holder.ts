@@ -1,0 +1,41 @@
+/**
+ * A process that holds a lease and writes under it, to be stopped and woken up by a test. It prints one JSON object a
+ * line: the run that it began, that its lease was lost, and what became of its late write.
+ */
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+import { Database } from '../../src/mysql/database.ts';
+import { nextFencingToken } from '../../src/mysql/leases.ts';
+import { createRun, saveRun } from '../../src/mysql/runs.ts';
+import { openRedis, untilReady } from '../../src/redis/connection.ts';
+import { Leases } from '../../src/redis/lease.ts';
+
+const [mysqlUrl, redisUrl, prefix, ttl] = process.argv.slice(2) as [string, string, string, string];
+const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+
+const primary = new Database(mysqlUrl, { connections: 2, queue: 10, deadlineMs: 10_000 });
+const redis = openRedis(redisUrl, { commandTimeoutMs: 5_000, connectTimeoutMs: 5_000, name: 'lease-holder' });
+await untilReady(redis, 5_000);
+
+const leases = new Leases(redis, {
+  prefix,
+  ttlMs: Number(ttl),
+  retryMs: 10,
+  freshOwner: () => randomBytes(9).toString('base64url'),
+  nextToken: (name) => nextFencingToken(primary, name, Date.now()),
+  now: () => performance.now(),
+});
+
+await leases.hold('job', async ({ name, token, lost }) => {
+  const fence = { lease: name, token };
+  const id = await createRun(primary, fence, { kind: 'repair', parameters: {}, counts: {} }, Date.now());
+  say({ run: id, token });
+  await new Promise((resolve) => lost.addEventListener('abort', resolve));
+  say({ lost: String(lost.reason) });
+  await saveRun(primary, fence, { id, state: 'running', cursor: '9', counts: {} }, Date.now()).then(
+    () => say({ written: true }),
+    (error: Error) => say({ written: false, error: error.name }),
+  );
+});
+await primary.close();
+redis.disconnect();

@@ -1,0 +1,57 @@
+import { pino } from 'pino';
+import { afterEach, beforeAll, beforeEach } from 'vitest';
+import type { OutgoingTask } from '../../src/consumers/task-publisher.ts';
+import { Database } from '../../src/mysql/database.ts';
+import { migrate } from '../../src/mysql/migrate.ts';
+import { readOutboxLag } from '../../src/mysql/outbox.ts';
+import { OutboxRelay } from '../../src/relay/relay.ts';
+import { freshDatabase } from './servers.ts';
+
+export const silent = pino({ level: 'silent' });
+
+/** An outbox of a test file's own, empty before each test. */
+export class OutboxBench {
+  database!: Database;
+  #url = '';
+
+  constructor() {
+    beforeAll(async () => {
+      this.#url = await freshDatabase();
+      await migrate({ url: this.#url, viewsOnly: true });
+    });
+    beforeEach(async () => {
+      this.database = this.open();
+      await this.database.write('DELETE FROM recency_outbox', []);
+    });
+    afterEach(() => this.database.close());
+  }
+
+  /** One more connection to the same database. */
+  open(): Database {
+    return new Database(this.#url, { connections: 4, queue: 100, deadlineMs: 10_000 });
+  }
+
+  /** Rows of users `from` and on. */
+  async write(rows: number, from = 1): Promise<void> {
+    const values = Array.from({ length: rows }, (_, i) => `('recency.contact.added', ${from + i}, ${from + i + 1}, 1)`);
+    await this.database.write(
+      `INSERT INTO recency_outbox (type, user_id, other_id, version) VALUES ${values.join(',')}`,
+      [],
+    );
+  }
+
+  async unpublished(): Promise<number> {
+    return (await readOutboxLag(this.database)).rows;
+  }
+
+  relayTo(publish: (tasks: readonly OutgoingTask[]) => Promise<void>, letters: unknown[] = []): OutboxRelay {
+    const deadLetters = { put: async (some: readonly unknown[]) => void letters.push(...some) };
+    return new OutboxRelay({ database: this.database, publisher: { publish }, deadLetters, logger: silent });
+  }
+}
+
+/** Keeps what is published. */
+export function recorder() {
+  const tasks: OutgoingTask[] = [];
+  return { tasks, publish: async (some: readonly OutgoingTask[]) => void tasks.push(...some) };
+}

@@ -1,0 +1,110 @@
+import type { Id } from '../../src/contracts/id.ts';
+import type { WarmReading } from '../../src/index/contact-index.ts';
+import { KeyNames } from '../../src/index/keys.ts';
+import { readTopContacts } from '../../src/mysql/top-contacts.ts';
+import type { DriftClass } from '../../src/repair/drift.ts';
+import { LIMITS } from './repair-site.ts';
+import type { Stores } from './stores.ts';
+
+type Plant = (garden: Garden) => Promise<void>;
+
+/** One user's index, to be spoilt by hand in Redis. */
+class Garden {
+  readonly z: string;
+  readonly m: string;
+  readonly #stores: Stores;
+  readonly #user: Id;
+
+  constructor(stores: Stores, user: Id) {
+    const names = new KeyNames(stores.prefix);
+    this.#stores = stores;
+    this.#user = user;
+    this.z = names.set(user);
+    this.m = names.meta(user);
+  }
+
+  get redis() {
+    return this.#stores.redis;
+  }
+
+  async reading(): Promise<WarmReading> {
+    const reading = await this.#stores.index.read(this.#user, 0, false);
+    if (reading.state !== 'warm') throw new Error(`user ${this.#user} is ${reading.state}, not warm`);
+    return reading;
+  }
+
+  /** The user's best contacts in MySQL. */
+  async truth() {
+    return (await readTopContacts(this.#stores.primary, [this.#user], 100)).tops[0] ?? [];
+  }
+
+  /** So many of the best, and the floor right below them: an index as it should be, but for its size. */
+  async keep(size: number): Promise<void> {
+    const truth = await this.truth();
+    const floor = truth[size];
+    if (floor === undefined) throw new Error(`user ${this.#user} has too few contacts`);
+    await this.redis.del(this.z);
+    for (const { id, at } of truth.slice(0, size)) await this.redis.zadd(this.z, at, id);
+    await this.redis.hset(this.m, { n: size, fs: floor.at, fm: floor.id });
+  }
+}
+
+/** Each makes exactly one class of drift; the index must be as a rebuild left it. */
+export const PLANTS: Readonly<Record<DriftClass, Plant>> = {
+  missing: async (garden) => {
+    const [first] = (await garden.reading()).head;
+    await garden.redis.zrem(garden.z, String(first?.id));
+    await garden.redis.hincrby(garden.m, 'n', -1);
+  },
+  hole: async ({ redis, m }) => {
+    await redis.hset(m, { fs: '-inf', fm: '' });
+  },
+  ghost: async (garden) => {
+    const { head } = await garden.reading();
+    await garden.redis.zrem(garden.z, String(head.at(-1)?.id));
+    await garden.redis.zadd(garden.z, 1_000_000, '77');
+    const [lowest] = head.slice(-1);
+    await garden.redis.hset(garden.m, { fs: lowest?.at, fm: lowest?.id });
+  },
+  score: async (garden) => {
+    const [first] = (await garden.reading()).head;
+    await garden.redis.zadd(garden.z, Number(first?.at) + 7, String(first?.id));
+  },
+  cap: (garden) => garden.keep(LIMITS.max + 2),
+  floor: (garden) => garden.keep(LIMITS.min - 1),
+  torn: async ({ redis, z }) => {
+    await redis.del(z);
+  },
+  wrong_type: async ({ redis, z }) => {
+    await redis.set(z, 'not ours');
+  },
+};
+
+/** The ways in which an index can be torn. */
+export const TEARS: Readonly<Record<string, Plant>> = {
+  'the set is gone': PLANTS.torn,
+  'the fields are gone': async ({ redis, m }) => {
+    await redis.del(m);
+  },
+  'the nonce is gone': async ({ redis, m }) => {
+    await redis.hdel(m, 'g');
+  },
+  'the size is gone': async ({ redis, m }) => {
+    await redis.hdel(m, 'n');
+  },
+  'the floor is gone': async ({ redis, m }) => {
+    await redis.hdel(m, 'fs');
+  },
+  'a member is gone': async ({ redis, z }) => {
+    await redis.zremrangebyrank(z, 0, 0);
+  },
+};
+
+export async function spoil(stores: Stores, user: Id, plant: Plant): Promise<void> {
+  await plant(new Garden(stores, user));
+}
+
+/** The floor is no number. */
+export const unreadableFloor: Plant = async ({ redis, m }) => {
+  await redis.hset(m, { fs: 'high' });
+};

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { Keyspace } from '../../prove/redis/keyspace.ts';
+import { ModelRedis } from '../../prove/redis/model-redis.ts';
+import { Failure } from '../../prove/redis/reply.ts';
+import type { RedisClient } from '../../src/redis/connection.ts';
+
+/** What lies under a key when a script begins. */
+export type Content =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'string' }
+  | { readonly kind: 'hash'; readonly fields: Readonly<Record<string, string>>; readonly ttl: boolean }
+  | { readonly kind: 'zset'; readonly members: readonly (readonly [string, number])[]; readonly ttl: boolean };
+
+/** A call of a script: the contents of its keys, and its arguments. */
+export interface Call {
+  readonly contents: readonly Content[];
+  readonly args: readonly string[];
+}
+
+export const TTL_MS = 1_000_000;
+
+/** Times within so many ms of the server's clock are told as their distance from it, roughly. */
+const NEAR_MS = 10_000_000;
+const ROUGH_MS = 100_000;
+
+/** A real Redis and the model of it, for one script of the product. */
+export class RedisTwins {
+  readonly #real: RedisClient;
+  readonly #model = new ModelRedis();
+  readonly #prefix: string;
+  readonly #lua: string;
+  #now = 0;
+
+  /** @param file of the script, below `src` */
+  constructor(real: RedisClient, prefix: string, file: string) {
+    this.#real = real;
+    this.#prefix = prefix;
+    this.#lua = readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8');
+    this.#model.defineCommand('under_test', { lua: this.#lua });
+  }
+
+  /** The server's clock, ms. */
+  async now(): Promise<number> {
+    const [seconds, micros] = await this.#real.time();
+    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+  }
+
+  /** Runs the script on both, on the same contents: the same reply, the same contents afterwards. */
+  async expectSame({ contents, args }: Call): Promise<void> {
+    const names = contents.map((_content, i) => `${this.#prefix}:{t}:${i}`);
+    this.#now = await this.now();
+    this.#model.keyspace = new Keyspace(this.#now);
+    for (const [i, content] of contents.entries()) await this.#fill(String(names[i]), content);
+    const real = await this.#realReply(names, args);
+    const reply = this.#model.runScript('under_test', names, args);
+    expect(this.#rough(reply instanceof Failure ? said(reply.text) : reply)).toEqual(this.#rough(real));
+    for (const name of names) {
+      expect(this.#rough(this.#inModel(name))).toEqual(this.#rough(await this.#inReal(name)));
+    }
+  }
+
+  close(): void {
+    this.#model.close();
+  }
+
+  async #realReply(names: readonly string[], args: readonly string[]): Promise<unknown> {
+    try {
+      return await this.#real.eval(this.#lua, names.length, ...names, ...args);
+    } catch (error) {
+      return said(String(error));
+    }
+  }
+
+  async #fill(key: string, content: Content): Promise<void> {
+    const { keyspace } = this.#model;
+    await this.#real.del(key);
+    if (content.kind === 'string') {
+      await this.#real.set(key, 'not ours');
+      keyspace.put(key, { kind: 'string', text: 'not ours' });
+    }
+    if (content.kind === 'hash') {
+      await this.#real.hset(key, { ...content.fields });
+      keyspace.put(key, { kind: 'hash', fields: new Map(Object.entries(content.fields)) });
+    }
+    if (content.kind === 'zset') {
+      for (const [member, score] of content.members) await this.#real.zadd(key, score, member);
+      const members = content.members.map(([member, score]) => ({ member, score }));
+      keyspace.put(key, { kind: 'zset', members: members.sort(inOrder) });
+    }
+    if ('ttl' in content && content.ttl) {
+      await this.#real.pexpire(key, TTL_MS);
+      keyspace.expireAt(key, keyspace.now + TTL_MS);
+    }
+  }
+
+  async #inReal(key: string): Promise<unknown> {
+    const kind = await this.#real.type(key);
+    const expires = await this.#real.pexpiretime(key);
+    if (kind === 'hash') return { kind, fields: await this.#real.hgetall(key), expires };
+    if (kind === 'zset') return { kind, members: await this.#real.zrange(key, 0, -1, 'WITHSCORES'), expires };
+    return { kind, expires };
+  }
+
+  #inModel(key: string): unknown {
+    const { keyspace } = this.#model;
+    const value = keyspace.get(key);
+    const expires = keyspace.expiresAt(key) ?? (value === undefined ? -2 : -1);
+    if (value?.kind === 'hash') return { kind: 'hash', fields: Object.fromEntries(value.fields), expires };
+    if (value?.kind !== 'zset') return { kind: value?.kind ?? 'none', expires };
+    return { kind: 'zset', members: value.members.flatMap(({ member, score }) => [member, String(score)]), expires };
+  }
+
+  /** The two clocks differ a little, and so do the times that the scripts take from them. */
+  #rough(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#rough(item));
+    if (typeof value === 'object' && value !== null) {
+      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.#rough(item)]));
+    }
+    if (typeof value === 'string' && value.startsWith('fresh.')) return 'fresh, with the time';
+    const distance = Number(value) - this.#now;
+    const isNear = value !== '' && value !== null && Math.abs(distance) < NEAR_MS;
+    return isNear ? `now and ${Math.round(distance / ROUGH_MS)}` : value;
+  }
+}
+
+function inOrder(a: { member: string; score: number }, b: { member: string; score: number }): number {
+  return a.score - b.score || (a.member < b.member ? -1 : 1);
+}
+
+/** What an assertion of the script says, without what the server puts around it. */
+function said(message: string): unknown {
+  return { failed: /[\w-]+: (bad \w+|arguments left over)/.exec(message)?.[0] ?? message };
+}

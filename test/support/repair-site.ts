@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import type { Pool } from 'mysql2/promise';
+import { afterAll } from 'vitest';
+import type { Id } from '../../src/contracts/id.ts';
+import { type Settled, settledBy } from '../../src/index/settled.ts';
+import { stepsOn } from '../../src/index/steps.ts';
+import { type Fence, nextFencingToken } from '../../src/mysql/leases.ts';
+import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
+import { DelayQueue } from '../../src/redis/delay-queue.ts';
+import { openPageCheck } from '../../src/repair/open-check.ts';
+import type { PageCheck } from '../../src/repair/page-check.ts';
+import type { RepairStores } from '../../src/repair/repair.ts';
+import { loadGraph } from '../../src/site/load-graph.ts';
+import { openSitePool } from '../../src/site/transaction.ts';
+import { freshNonce, freshStores, type Stores } from './stores.ts';
+
+/** Ids that no JavaScript number can hold. */
+const BASE = 9_007_199_254_740_990n;
+
+export const userId = (i: number): Id => String(BASE + BigInt(i));
+
+export const LIMITS = { max: 6, min: 3 };
+
+export interface RepairSite {
+  readonly stores: Stores;
+  readonly pool: Pool;
+  /** Those who own relationships, by id. */
+  readonly users: readonly Id[];
+  /** All that a repair needs, and with it a verify or a backfill, under a lease of its own. */
+  readonly repair: RepairStores;
+  /** What is on its way: in the outbox, or in the delay queue. */
+  readonly settled: Settled;
+  /** The check of `repair`, with something else that says what is on its way. */
+  readonly checkWith: (settled: Settled) => PageCheck;
+}
+
+export interface RepairSiteOptions {
+  readonly users: number;
+  /** How many contacts the i-th user has; of them so many have an upload that the user sees. */
+  readonly contactsOf?: (i: number) => number;
+  readonly settleMs?: number;
+}
+
+/** Contacts that nobody of the users is one of. */
+const STRANGERS = 40;
+
+/** A site with users 1 … n, each with some of the contacts n + 1 … n + 40, who have photos for various audiences. */
+export async function freshSite(options: RepairSiteOptions): Promise<RepairSite> {
+  const { users: count, contactsOf = () => 12, settleMs = 5_000 } = options;
+  const stores = await freshStores(LIMITS);
+  const pool = openSitePool(stores.url);
+  afterAll(() => pool.end());
+  const users = Array.from({ length: count }, (_, i) => userId(i + 1));
+  await loadGraph(pool, graph(users, contactsOf));
+  const metered = new MeteredDatabase(stores.url, { connections: 3, queue: 100, deadlineMs: 20_000 });
+  afterAll(() => metered.close());
+  const transport = { mark: async () => 0, reached: async () => true };
+  const settled = settledBy({
+    primary: stores.primary,
+    transport,
+    delayQueue: new DelayQueue(stores.redis, stores.prefix),
+  });
+  const checkWith = (other: Settled) => pageCheck(stores, metered, other, settleMs);
+  return {
+    stores,
+    pool,
+    users,
+    settled,
+    checkWith,
+    repair: { ...(await repairStores(stores, metered)), check: checkWith(settled) },
+  };
+}
+
+function pageCheck({ index, primary }: Stores, metered: MeteredDatabase, settled: Settled, settleMs: number) {
+  const now = () => performance.now();
+  const stores = { index, primary: metered, answersFrom: primary };
+  return openPageCheck({ ...stores, limits: LIMITS, settled, graceMs: 0, settleMs, now });
+}
+
+function graph(users: readonly Id[], contactsOf: (i: number) => number) {
+  const strangers = Array.from({ length: STRANGERS }, (_, i) => userId(users.length + 1 + i));
+  const contacts = users.flatMap((user, i) =>
+    Array.from({ length: contactsOf(i) }, (_, k) => ({
+      user,
+      contact: strangers[(i + k) % STRANGERS] as Id,
+      friend: k % 3 === 0,
+      family: k % 4 === 0,
+    })),
+  );
+  // Pairs of equal times, so that ids decide; every fifth shows a newer photo to friends only.
+  const photos = strangers.flatMap((owner, i) => [
+    { owner, audience: 0 as const, uploadedAt: 1_000 + Math.floor(i / 2) },
+    ...(i % 5 === 0 ? [{ owner, audience: 1 as const, uploadedAt: 5_000 + i }] : []),
+  ]);
+  const granted = users
+    .filter((_user, i) => i % 2 === 0)
+    .map((user) => ({ user: strangers[0] as Id, contact: user, friend: true }));
+  return { users: [...users, ...strangers].map((id) => ({ id })), contacts: [...contacts, ...granted], photos };
+}
+
+async function repairStores(stores: Stores, primary: MeteredDatabase): Promise<Omit<RepairStores, 'check'>> {
+  const { redis, delayed, prefix } = stores;
+  return {
+    primary,
+    fence: await freshFence(stores),
+    clock: () => Date.now(),
+    rowsRead: () => primary.rowsRead,
+    now: () => performance.now(),
+    random: Math.random,
+    steps: stepsOn({ primary, redis, delayed }, { ...LIMITS, idleMs: 0, prefix, freshNonce }),
+  };
+}
+
+export async function freshFence({ primary }: Pick<Stores, 'primary'>): Promise<Fence> {
+  const lease = randomBytes(6).toString('hex');
+  return { lease, token: await nextFencingToken(primary, lease, Date.now()) };
+}

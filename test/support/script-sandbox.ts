@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+/** A project in a temporary folder with one of our scripts, and an `npm` of the test's own first on the path. */
+export class ScriptSandbox {
+  readonly root: string;
+  readonly #script: string;
+
+  /** @param npm a shell script; its arguments are also kept for {@link npmCalls} */
+  constructor(script: string, npm: string) {
+    const outside = mkdtempSync(join(tmpdir(), 'recency-script-'));
+    onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+    this.root = join(outside, 'project');
+    this.#script = join(this.root, 'scripts', script);
+    mkdirSync(dirname(this.#script), { recursive: true });
+    cpSync(fileURLToPath(new URL(`../../scripts/${script}`, import.meta.url)), this.#script);
+    this.write('bin/npm', `#!/bin/sh\necho "$*" >> '${join(this.root, 'npm-calls')}'\n${npm}\n`);
+  }
+
+  write(path: string, content: string): void {
+    const file = join(this.root, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content, { mode: 0o755 });
+  }
+
+  run(environment: Record<string, string> = {}): { status: number | null; stdout: string; stderr: string } {
+    const env = { ...environment, PATH: `${join(this.root, 'bin')}:${process.env.PATH}` };
+    return spawnSync(process.execPath, [this.#script], { env, encoding: 'utf8' });
+  }
+
+  /** What npm was asked, one call a line. */
+  npmCalls(): string[] {
+    const file = join(this.root, 'npm-calls');
+    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+  }
+}

@@ -1,0 +1,23 @@
+import { migrate } from '../../src/mysql/migrate.ts';
+import type { Settings } from './cli.ts';
+import { freshDatabase, freshName, freshPrefix, hasKafka, kafkaBrokers, redisUrl } from './servers.ts';
+
+/** Settings with a database (migrated), keys and a topic of its own. */
+export async function serviceSettings(
+  transport: 'kafka' | 'streams' = 'streams',
+): Promise<Settings & { MYSQL_URL: string }> {
+  const MYSQL_URL = await freshDatabase();
+  await migrate({ url: MYSQL_URL });
+  const KEY_PREFIX = freshPrefix();
+  const TOPIC = transport === 'kafka' ? freshName() : KEY_PREFIX;
+  return {
+    MYSQL_URL,
+    REDIS_URL: redisUrl(),
+    KEY_PREFIX,
+    TRANSPORT: transport,
+    TOPIC,
+    KAFKA_GROUP: TOPIC,
+    ...(hasKafka() ? { KAFKA_BROKERS: kafkaBrokers().join(',') } : {}),
+    PORT: '0',
+  };
+}

@@ -1,0 +1,111 @@
+import type { Id } from '../../src/contracts/id.ts';
+import type { Audience } from '../../src/site/checks.ts';
+import type { Grant } from '../../src/site/relationships.ts';
+
+interface Relationship extends Grant {
+  readonly active: boolean;
+  readonly version: number;
+}
+
+interface Photo {
+  readonly owner: Id;
+  readonly audience: Audience;
+  readonly at: number;
+}
+
+/** What the reference site must hold after some actions, by the rules as they are written and without any SQL. */
+export class SiteModel {
+  readonly tasks: Record<string, string | null>[] = [];
+  readonly #relationships = new Map<string, Relationship>();
+  readonly #photos = new Map<Id, Photo>();
+
+  add(user: Id, contact: Id, grant: Grant): string {
+    return this.#set(user, contact, 'added', { ...grant, active: true });
+  }
+
+  change(user: Id, contact: Id, grant: Grant): string | null {
+    if (!this.#active(user, contact)) return null;
+    return this.#set(user, contact, 'changed', { ...grant, active: true });
+  }
+
+  remove(user: Id, contact: Id): string | null {
+    const old = this.#active(user, contact);
+    return old ? this.#set(user, contact, 'removed', { ...old, active: false }) : null;
+  }
+
+  upload(id: Id, owner: Id, audience: Audience, at: number): void {
+    this.#photos.set(id, { owner, audience, at });
+    this.#tell('recency.photo.uploaded', owner, id, at);
+  }
+
+  delete(id: Id): boolean {
+    const photo = this.#photos.get(id);
+    if (photo) this.#tell('recency.photo.deleted', photo.owner, id, photo.at);
+    return this.#photos.delete(id);
+  }
+
+  show(id: Id, audience: Audience): boolean {
+    const photo = this.#photos.get(id);
+    if (!photo || photo.audience === audience) return false;
+    this.#photos.set(id, { ...photo, audience });
+    this.#tell('recency.photo.visibility_changed', photo.owner, id, photo.at);
+    return true;
+  }
+
+  /** An id to act on: of one of the photos, or, with a place beyond them, of none. */
+  photoAt(place: number): Id {
+    return [...this.#photos.keys()][place] ?? '999999999';
+  }
+
+  contactsView(): Record<string, string | number>[] {
+    return [...this.#relationships.keys()].sort().map((pair) => {
+      const [user = '', contact = ''] = pair.split(' ');
+      const own = this.#relationships.get(pair) as Relationship;
+      const visible = [0, 1, 2, 3].filter((audience) => this.#sees(user, contact, audience));
+      const photos = [...this.#photos.values()].filter((photo) => photo.owner === contact);
+      const times = photos.filter((photo) => visible.includes(photo.audience)).map((photo) => photo.at);
+      return {
+        user_id: user,
+        contact_id: contact,
+        related: Number(own.active),
+        last_upload_at: String(Math.max(0, ...times)),
+        sees: String(visible.reduce((bits, audience) => bits + 2 ** audience, 0)),
+        is_friend: Number(own.friend),
+        is_family: Number(own.family),
+        version: String(own.version),
+      };
+    });
+  }
+
+  photosView(): Record<string, string | number>[] {
+    return [...this.#photos].map(([id, { owner, audience, at }]) => ({
+      id,
+      owner_id: owner,
+      audience,
+      uploaded_at: String(at),
+    }));
+  }
+
+  /** What the OWNER grants counts, and only while they call the viewer a contact. */
+  #sees(viewer: Id, owner: Id, audience: number): boolean {
+    const granted = this.#active(owner, viewer);
+    const { friend = false, family = false } = granted ?? {};
+    return [true, friend, family, friend || family, false][audience] ?? false;
+  }
+
+  #active(user: Id, contact: Id): Relationship | undefined {
+    const found = this.#relationships.get(`${user} ${contact}`);
+    return found?.active ? found : undefined;
+  }
+
+  #set(user: Id, contact: Id, what: string, now: Grant & { active: boolean }): string {
+    const version = (this.#relationships.get(`${user} ${contact}`)?.version ?? 0) + 1;
+    this.#relationships.set(`${user} ${contact}`, { ...now, version });
+    this.#tell(`recency.contact.${what}`, user, contact, null, String(version));
+    return String(version);
+  }
+
+  #tell(type: string, user: Id, other: Id, at: number | null, version: string | null = null): void {
+    this.tasks.push({ type, user_id: user, other_id: other, at: at === null ? null : String(at), version });
+  }
+}

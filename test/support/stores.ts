@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll } from 'vitest';
+import { DelayedWork } from '../../src/index/deferred-work.ts';
+import type { Steps } from '../../src/index/protocol.ts';
+import type { RedisContactIndex } from '../../src/index/redis-contact-index.ts';
+import { stepsOn } from '../../src/index/steps.ts';
+import { Database } from '../../src/mysql/database.ts';
+import { migrate } from '../../src/mysql/migrate.ts';
+import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
+import { DelayQueue } from '../../src/redis/delay-queue.ts';
+import { freshDatabase, freshPrefix, redisUrl } from './servers.ts';
+
+export interface Stores {
+  readonly url: string;
+  readonly prefix: string;
+  readonly primary: Database;
+  readonly redis: RedisClient;
+  readonly delayed: DelayedWork;
+  readonly index: RedisContactIndex;
+  readonly steps: Steps;
+}
+
+export interface StoresOptions {
+  readonly max?: number;
+  readonly min?: number;
+  readonly idleMs?: number;
+}
+
+export const freshNonce = (): string => randomBytes(9).toString('base64url');
+
+/** A Redis client of the test's own, closed when the test file ends. */
+export async function freshRedis(url = redisUrl()): Promise<RedisClient> {
+  const redis = openRedis(url, { commandTimeoutMs: 5_000, connectTimeoutMs: 5_000, name: 'test' });
+  afterAll(() => redis.disconnect());
+  await untilReady(redis, 5_000);
+  return redis;
+}
+
+/** A database and a key prefix of the test's own, migrated, with the steps of the protocol on them. */
+export async function freshStores({ max = 4, min = 2, idleMs = 0 }: StoresOptions = {}): Promise<Stores> {
+  const url = await freshDatabase();
+  await migrate({ url });
+  const prefix = freshPrefix();
+  const primary = new Database(url, { connections: 5, queue: 1_000, deadlineMs: 10_000 });
+  afterAll(() => primary.close());
+  const redis = await freshRedis();
+  const delayed = new DelayedWork(new DelayQueue(redis, prefix));
+  const steps = stepsOn({ primary, redis, delayed }, { max, min, idleMs, prefix, freshNonce });
+  return { url, prefix, primary, redis, delayed, index: steps.index, steps };
+}

@@ -1,0 +1,122 @@
+import { test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { decodeTask, encodeTask, InvalidTask } from '../src/consumers/cloud-events.ts';
+import { MAX_TASK_BYTES, TASK_TYPES } from '../src/contracts/task.ts';
+import { anyOutgoingTask } from './transport/outgoing-task.ts';
+
+const added = { type: 'recency.contact.added', user: '42', contact: '7' };
+
+function delivered(body: unknown, headers: Record<string, string> = {}) {
+  return { body: Buffer.from(JSON.stringify(body)), headers };
+}
+
+function problemOf(body: Buffer | null, headers: Record<string, string> = {}): string {
+  try {
+    decodeTask({ body, headers });
+  } catch (error) {
+    if (error instanceof InvalidTask) return error.message;
+    throw error;
+  }
+  return 'none';
+}
+
+describe('a task on its way out and in', () => {
+  test.prop([anyOutgoingTask])('comes out as it went in', (outgoing) => {
+    expect(decodeTask(encodeTask(outgoing))).toEqual(outgoing.task);
+  });
+
+  test.prop([anyOutgoingTask])('carries the attributes of CloudEvents 1.0', (outgoing) => {
+    const { key, headers } = encodeTask(outgoing);
+    expect(headers).toEqual({
+      ce_specversion: '1.0',
+      ce_id: outgoing.id,
+      ce_type: outgoing.task.type,
+      ce_source: outgoing.source,
+      ce_time: new Date(outgoing.time).toISOString(),
+      ce_subject: 'owner' in outgoing.task ? outgoing.task.owner : outgoing.task.user,
+      'content-type': 'application/json',
+      ...(outgoing.traceparent === undefined ? {} : { traceparent: outgoing.traceparent }),
+    });
+    expect(key).toBe(headers.ce_subject);
+  });
+
+  test.prop([anyOutgoingTask])('may name its type in the header alone', (outgoing) => {
+    const { body, headers } = encodeTask(outgoing);
+    const { type: _, ...rest } = JSON.parse(body.toString());
+    expect(decodeTask(delivered(rest, { ...headers }))).toEqual(outgoing.task);
+  });
+
+  it('has one of seven types', () => {
+    expect(TASK_TYPES).toHaveLength(7);
+    expect(new Set(TASK_TYPES).size).toBe(7);
+  });
+
+  it('needs no CloudEvents headers', () => {
+    expect(decodeTask(delivered(added))).toEqual(added);
+  });
+});
+
+describe('what is not a task', () => {
+  it.each<[string, Buffer | null, RegExp]>([
+    ['a tombstone', null, /tombstone/],
+    ['nothing', Buffer.alloc(0), /empty/],
+    ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), /not UTF-8/],
+    ['not JSON', Buffer.from('{"type"'), /not JSON/],
+    ['a string', Buffer.from('"task"'), /not a JSON object/],
+    ['null', Buffer.from('null'), /not a JSON object/],
+    ['a list', Buffer.from('[]'), /not a JSON object/],
+    ['no type', Buffer.from('{}'), /^type: there is none; the types are recency\.contact\.added/],
+    ['an unknown type', Buffer.from('{"type":"recency.contact.poked"}'), /^type: "recency.contact.poked" is not known/],
+    ['a type of null', Buffer.from('{"type":null}'), /^type: null is not known/],
+    ['a type that is no text', Buffer.from('{"type":{"a":1}}'), /^type: an object is not known/],
+    ['one byte too much', Buffer.alloc(MAX_TASK_BYTES + 1, ' '), /65537 bytes; a task has at most 65536/],
+  ])('%s', (_, body, problem) => {
+    expect(problemOf(body)).toMatch(problem);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['a missing field', { type: added.type, user: '42' }, /^contact: /],
+    ['a number as an id', { ...added, contact: 7 }, /^contact: an id is a string, not a number$/],
+    ['an id with a leading zero', { ...added, user: '042' }, /^user: not an id/],
+    ['a contact of oneself', { ...added, contact: '42' }, /^contact: a user is not a contact of their own$/],
+    ['version 0', { ...added, version: 0 }, /^version: a version is a whole number from 1$/],
+    ['version "0"', { ...added, version: '0' }, /^version: /],
+    ['a negative time', { type: 'recency.photo.uploaded', owner: '1', at: -1 }, /^at: /],
+    ['a field of another type', { ...added, photo: '1' }, /photo/],
+  ])('%s', (_, body, problem) => {
+    expect(problemOf(Buffer.from(JSON.stringify(body)))).toMatch(problem);
+  });
+
+  it('is bounded in its own message', () => {
+    const body = { ...added, ['x'.repeat(60_000)]: 1 };
+    expect(problemOf(Buffer.from(JSON.stringify(body))).length).toBeLessThan(600);
+    expect(problemOf(Buffer.from(JSON.stringify({ type: 'y'.repeat(60_000) }))).length).toBeLessThan(600);
+  });
+
+  it.each([
+    ['[', ']'],
+    ['{"a":', '}'],
+  ])('nested 10,000 deep with %s, and fast', (open, close) => {
+    const deep = Buffer.from(
+      `{"type":"recency.user.deleted","user":"1","x":${open.repeat(10_000)}1${close.repeat(10_000)}}`,
+    );
+    const from = performance.now();
+    expect(problemOf(deep.subarray(0, MAX_TASK_BYTES))).not.toBe('none');
+    expect(problemOf(Buffer.from(open.repeat(10_000)))).toMatch(/not JSON/);
+    expect(performance.now() - from).toBeLessThan(5_000);
+  });
+
+  it('an event of another version of CloudEvents', () => {
+    expect(problemOf(delivered(added).body, { ce_specversion: '0.3' })).toMatch(/^ce_specversion: "0.3" is not known/);
+  });
+
+  it('an event in structured mode', () => {
+    const headers = { 'content-type': 'Application/CloudEvents+json; charset=UTF-8' };
+    expect(problemOf(delivered(added).body, headers)).toMatch(/structured mode/);
+  });
+
+  it('a header and a body that name different types', () => {
+    const headers = { ce_type: 'recency.contact.removed' };
+    expect(problemOf(delivered(added).body, headers)).toMatch(/"recency.contact.removed" is not the type in the body/);
+  });
+});

@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fc } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { encodeTask } from '../../src/consumers/cloud-events.ts';
+import type { Delivery } from '../../src/consumers/task-source.ts';
+import { until } from '../support/until.ts';
+import { anyOutgoingTask, freshTasks } from './outgoing-task.ts';
+import type { Transport } from './place.ts';
+import { useConsumers } from './use-consumers.ts';
+
+/** What every transport must do, on real servers. */
+export function describeTransport(name: string, { freshPlace, holdMs }: Transport): void {
+  const { at, run } = useConsumers();
+  const fresh = async () => at(await freshPlace());
+  const ids = (deliveries: readonly Delivery[]) => deliveries.map(({ headers }) => headers.ce_id);
+  const slow = { timeout: holdMs * 10 + 30_000 };
+
+  describe(`${name} as a transport`, slow, () => {
+    it('delivers what was published, byte by byte', async () => {
+      const opened = await fresh();
+      const tasks = fc.sample(anyOutgoingTask, 20);
+      await opened.publisher.publish(tasks);
+      const { received } = run(opened);
+      await until(() => received.length === tasks.length);
+      const byId = new Map(received.map((delivery) => [delivery.headers.ce_id, delivery]));
+      for (const task of tasks) {
+        const { body, headers } = encodeTask(task);
+        expect(byId.get(task.id)?.body?.equals(body)).toBe(true);
+        expect(byId.get(task.id)?.headers).toEqual(headers);
+      }
+      expect(new Set(received.map(({ position }) => position)).size).toBe(tasks.length);
+    });
+
+    it('delivers what is no task, too', async () => {
+      const opened = await fresh();
+      const bytes = Buffer.from([0, 255, 10, 13, 123]);
+      const from = Date.now();
+      await opened.put(bytes, { 'x-site': 'é ✓', empty: '' });
+      await opened.put(Buffer.alloc(0), { n: '1' });
+      await opened.put(null, { n: '2' });
+      const { received } = run(opened);
+      await until(() => received.length === 3);
+      const [odd, empty, tombstone] = ['x-site', '1', '2'].map((wanted) =>
+        received.find(({ headers }) =>
+          headers['x-site'] !== undefined && wanted === 'x-site' ? true : headers.n === wanted,
+        ),
+      );
+      expect(odd?.body?.equals(bytes)).toBe(true);
+      expect(odd?.headers).toEqual({ 'x-site': 'é ✓', empty: '' });
+      expect(empty?.body).toEqual(Buffer.alloc(0));
+      expect(tombstone?.body).toBeNull();
+      expect(Math.abs(Number(odd?.timestamp) - from)).toBeLessThan(60_000);
+    });
+
+    it('gives batches of at most 500, one at a time', async () => {
+      const opened = await fresh();
+      await opened.publisher.publish(freshTasks(1_200, '7'));
+      let inWork = 0;
+      let most = 0;
+      const { received, batches } = run(opened, async () => {
+        most = Math.max(most, ++inWork);
+        await sleep(5);
+        inWork--;
+      });
+      await until(() => received.length === 1_200);
+      expect(Math.max(...batches)).toBe(500);
+      expect(most).toBe(1);
+    });
+
+    it('acknowledges when the handler has resolved, and not before', async () => {
+      const opened = await fresh();
+      await opened.publisher.publish(freshTasks(3));
+      const gate = Promise.withResolvers<void>();
+      const { received, source } = run(opened, () => gate.promise);
+      await until(() => received.length > 0);
+      expect(await source.lag()).toBe(3);
+      gate.resolve();
+      await until(async () => (await source.lag()) === 0);
+    });
+
+    it('counts what waits', async () => {
+      const opened = await fresh();
+      const source = opened.source();
+      await opened.publisher.publish(freshTasks(5));
+      expect(await source.lag()).toBe(5);
+      const { handled } = run(opened);
+      await until(() => handled.size === 5);
+      await until(async () => (await source.lag()) === 0);
+      await opened.publisher.publish(freshTasks(2));
+      await until(async () => (await source.lag()) === 0);
+      expect(handled.size).toBe(7);
+    });
+
+    it('delivers again what was rejected, at the same positions, until it is taken', async () => {
+      const opened = await fresh();
+      let rejections = 0;
+      const { received, handled } = run(opened, async () => {
+        if (++rejections <= 3) throw new Error('Redis is away');
+      });
+      await opened.publisher.publish(freshTasks(4, '7'));
+      await until(() => handled.size === 4);
+      expect(received.length).toBeGreaterThan(4);
+      expect(new Set(received.map(({ position }) => position))).toEqual(handled);
+    });
+
+    it('keeps a batch alive when asked', async () => {
+      const opened = await fresh();
+      await opened.publisher.publish(freshTasks(2, '7'));
+      let renewals = 0;
+      const { handled } = run(opened, async ({ keepAlive }) => {
+        for (; renewals < 50; renewals++) await keepAlive();
+      });
+      await until(() => handled.size === 2);
+      expect(renewals).toBe(50);
+    });
+
+    it('lets the batch in work finish when it is stopped, and is quick', async () => {
+      const opened = await fresh();
+      await opened.publisher.publish(freshTasks(3, '7'));
+      const gate = Promise.withResolvers<void>();
+      const one = run(opened, () => gate.promise);
+      await until(() => one.received.length === 3);
+      const from = performance.now();
+      const stopping = one.stop();
+      await opened.publisher.publish(freshTasks(3, '7'));
+      setTimeout(gate.resolve, 100);
+      await stopping;
+      expect(performance.now() - from).toBeLessThan(10_000);
+      expect(one.end()).toBe('stopped');
+      expect(one.handled.size).toBe(3);
+      expect(await opened.source().lag()).toBe(3);
+    });
+
+    it('stops at once when there is nothing to do, and before it has begun', async () => {
+      const opened = await fresh();
+      const one = run(opened);
+      await until(async () => (await one.source.lag()) === 0);
+      await one.stop();
+      await until(() => one.end() === 'stopped', { timeout: 10_000 });
+      const never = opened.source();
+      await never.stop();
+      await never.run(
+        async () => expect.unreachable(),
+        async () => undefined,
+      );
+    });
+
+    it('ends with an error when its handler hangs', async () => {
+      const opened = await fresh();
+      await opened.publisher.publish(freshTasks(1));
+      const gate = Promise.withResolvers<void>();
+      const one = run(opened, () => gate.promise, { stallMs: 1_000 });
+      await until(() => one.end() !== undefined);
+      expect(one.end()).toMatchObject({ name: 'SourceStalled' });
+      gate.resolve();
+    });
+
+    it('does not end while a handler keeps its batch alive, or rejects it again and again', async () => {
+      const opened = await fresh();
+      await opened.publisher.publish(freshTasks(1));
+      const from = performance.now();
+      const one = run(
+        opened,
+        async ({ keepAlive }) => {
+          while (performance.now() - from < 2_000) {
+            await keepAlive();
+            await sleep(20);
+          }
+          if (performance.now() - from < 4_000) throw new Error('away');
+        },
+        { stallMs: 1_000 },
+      );
+      await until(() => one.handled.size === 1);
+      expect(one.end()).toBeUndefined();
+    });
+
+    it('raises no alarm in an ordinary life', async () => {
+      const opened = await fresh();
+      const expectsOffsets = async () => indexes;
+      let indexes = false;
+      for (let life = 0; life < 3; life++) {
+        const one = run(opened, undefined, { expectsOffsets });
+        await opened.publisher.publish(freshTasks(1));
+        await until(async () => (await one.source.lag()) === 0 && one.handled.size === 1);
+        await one.stop();
+        expect(one.losses).toEqual([]);
+        indexes = true;
+      }
+    });
+
+    it('knows its deliveries apart', async () => {
+      const opened = await fresh();
+      const twice = freshTasks(1);
+      await opened.publisher.publish(twice);
+      await opened.publisher.publish(twice);
+      const { received } = run(opened);
+      await until(() => received.length === 2);
+      expect(ids(received)).toEqual([twice[0]?.id, twice[0]?.id]);
+      expect(received[0]?.position).not.toBe(received[1]?.position);
+    });
+  });
+}

@@ -1,0 +1,54 @@
+import { BatchLost } from '../../src/consumers/task-source.ts';
+import { open, type Place, type Wanted } from './place.ts';
+
+/**
+ * A consumer in a process of its own, to be killed or stopped by signals.
+ * argv: the place, what is wanted of the source, and the behaviour of the handler.
+ * Tells its parent what it got, what it has handled, and whether a batch was lost.
+ */
+
+export type Behaviour = 'take' | 'reject' | 'hang' | 'keep-alive-when-told';
+
+export type Told =
+  | { readonly kind: 'received' | 'handled'; readonly ids: string[]; readonly positions: string[] }
+  | { readonly kind: 'lost' | 'kept' };
+
+const [place, wanted, first] = process.argv.slice(2).map((text) => JSON.parse(text)) as [Place, Wanted, Behaviour];
+let behaviour = first;
+let wake = () => {};
+
+const tell = (told: Told) => process.send?.(told);
+process.on('message', (message: Behaviour | 'stop') => {
+  if (message === 'stop') void stop();
+  else behaviour = message;
+  wake();
+});
+
+// Messages may come while it is being opened.
+const opening = open(place).then((opened) => ({ opened, source: opened.source(wanted) }));
+
+async function stop(): Promise<void> {
+  const { opened, source } = await opening;
+  await source.stop();
+  await opened.close();
+  process.disconnect();
+}
+
+await (await opening).source.run(
+  async ({ deliveries, keepAlive }) => {
+    const ids = deliveries.map(({ headers }) => String(headers.ce_id));
+    const positions = deliveries.map(({ position }) => position);
+    tell({ kind: 'received', ids, positions });
+    if (behaviour === 'reject') throw new Error('rejected');
+    if (behaviour !== 'take') await new Promise<void>((resolve) => (wake = resolve));
+    try {
+      await keepAlive();
+    } catch (error) {
+      if (error instanceof BatchLost) tell({ kind: 'lost' });
+      throw error;
+    }
+    tell({ kind: 'kept' });
+    tell({ kind: 'handled', ids, positions });
+  },
+  async () => undefined,
+);

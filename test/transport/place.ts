@@ -1,0 +1,125 @@
+import { Kafka, Partitioners } from 'kafkajs';
+import { pino } from 'pino';
+import type { DeadLetters } from '../../src/consumers/dead-letters.ts';
+import { KafkaDeadLetters } from '../../src/consumers/kafka/dead-letters.ts';
+import { KafkaTaskPublisher } from '../../src/consumers/kafka/publisher.ts';
+import { KafkaTaskSource, type KafkaTaskSourceOptions } from '../../src/consumers/kafka/source.ts';
+import { StreamsDeadLetters } from '../../src/consumers/streams/dead-letters.ts';
+import { StreamsTaskPublisher } from '../../src/consumers/streams/publisher.ts';
+import { StreamsTaskSource, type StreamsTaskSourceOptions } from '../../src/consumers/streams/source.ts';
+import type { TaskPublisher } from '../../src/consumers/task-publisher.ts';
+import type { TaskSource } from '../../src/consumers/task-source.ts';
+import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
+
+/** Where tasks go in one test. Plain data, so that another process can open the same place. */
+export type Place =
+  | { readonly kind: 'kafka'; readonly brokers: string[]; readonly topic: string }
+  | { readonly kind: 'streams'; readonly url: string; readonly stream: string };
+
+/** A transport under test. */
+export interface Transport {
+  /** A place of its own for one test. */
+  readonly freshPlace: () => Promise<Place>;
+  /** The shortest time after which a silent consumer's deliveries go to others, ms. */
+  readonly holdMs: number;
+  readonly histories: number;
+}
+
+/** What a test may want otherwise, on either transport. */
+export interface Wanted {
+  /** ms after which a silent consumer's deliveries go to others. */
+  readonly holdMs?: number;
+  readonly stallMs?: number;
+  readonly expectsOffsets?: () => Promise<boolean>;
+  readonly kafka?: Partial<KafkaTaskSourceOptions>;
+  readonly streams?: Partial<StreamsTaskSourceOptions>;
+}
+
+/** Both ends of a transport in one place. Connections are shared by all that is opened through it. */
+export interface Opened {
+  readonly place: Place;
+  source(wanted?: Wanted): TaskSource;
+  readonly publisher: TaskPublisher;
+  readonly deadLetters: DeadLetters;
+  /** Puts a message that need not be a task. */
+  put(body: Buffer | null, headers: Record<string, string>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The least that a broker allows with its own settings. */
+export const KAFKA_SESSION_MS = 6_000;
+
+/** Tests say what they expect; the log is for whoever looks into one: TRANSPORT_LOG=debug. */
+export const logger = pino({ level: process.env.TRANSPORT_LOG ?? 'silent' });
+
+const PAUSES = { firstMs: 20, longestMs: 200 };
+const noIndexes = async () => false;
+
+export function open(place: Place): Promise<Opened> {
+  return place.kind === 'kafka' ? Promise.resolve(openKafkaPlace(place)) : openStreamsPlace(place);
+}
+
+export function kafkaSettings(brokers: readonly string[]) {
+  return { brokers, clientId: 'test', connectTimeoutMs: 3_000, requestTimeoutMs: 10_000, logger };
+}
+
+function openKafkaPlace(place: Place & { kind: 'kafka' }): Opened {
+  const { brokers, topic } = place;
+  const kafka = kafkaSettings(brokers);
+  const publisher = new KafkaTaskPublisher({ kafka, topic, deadlineMs: 20_000 });
+  const deadLetters = new KafkaDeadLetters({ kafka, topic, deadlineMs: 20_000 });
+  return {
+    place,
+    publisher,
+    deadLetters,
+    source: ({ holdMs = KAFKA_SESSION_MS, stallMs = 25_000, expectsOffsets = noIndexes, kafka: more } = {}) =>
+      new KafkaTaskSource({
+        ...{ kafka, topic, group: topic, sessionTimeoutMs: holdMs, heartbeatMs: 500, pauses: PAUSES, stallMs },
+        ...{ expectsOffsets, ...more },
+      }),
+    put: (body, headers) => putOnKafka(place, body, headers),
+    close: async () => {
+      await Promise.all([publisher.close(), deadLetters.close()]);
+    },
+  };
+}
+
+async function putOnKafka(
+  { brokers, topic }: Place & { kind: 'kafka' },
+  value: Buffer | null,
+  headers: Record<string, string>,
+) {
+  const producer = new Kafka({ brokers, logLevel: 0 }).producer({ createPartitioner: Partitioners.DefaultPartitioner });
+  await producer.connect();
+  await producer.send({ topic, messages: [{ value, headers }] });
+  await producer.disconnect();
+}
+
+async function openStreamsPlace(place: Place & { kind: 'streams' }): Promise<Opened> {
+  const { url, stream } = place;
+  const connect = (commandTimeoutMs: number) =>
+    openRedis(url, { commandTimeoutMs, connectTimeoutMs: 3_000, name: 'test' });
+  const client: RedisClient = connect(2_000);
+  await untilReady(client, 5_000);
+  let consumers = 0;
+  return {
+    place,
+    publisher: new StreamsTaskPublisher({ client, stream }),
+    deadLetters: new StreamsDeadLetters({ client, stream }),
+    source: ({ holdMs: idleMs = 600, stallMs = 25_000, expectsOffsets = noIndexes, streams: more } = {}) =>
+      new StreamsTaskSource({
+        ...{ client, openReader: connect, stream, group: 'g', consumer: `${process.pid}-${++consumers}`, logger },
+        ...{ pauses: PAUSES, idleMs, stallMs, expectsOffsets, ...more },
+      }),
+    put: async (body, headers) => {
+      await client.call(
+        'XADD',
+        stream,
+        '*',
+        ...Object.entries(headers).flat(),
+        ...(body === null ? [] : ['body', body]),
+      );
+    },
+    close: async () => client.disconnect(),
+  };
+}

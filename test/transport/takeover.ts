@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fc } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { until } from '../support/until.ts';
+import { playHistory, someHistory } from './histories.ts';
+import { freshTasks } from './outgoing-task.ts';
+import type { Transport } from './place.ts';
+import { useConsumers } from './use-consumers.ts';
+
+/** What every transport must do when consumers come, go, are killed or sleep. */
+export function describeTakeover(name: string, { freshPlace, holdMs, histories }: Transport): void {
+  const { at, run, other } = useConsumers();
+  const fresh = async () => at(await freshPlace());
+  const slow = { timeout: holdMs * 10 + 30_000 };
+
+  describe(`${name} between consumers`, slow, () => {
+    it('delivers to another consumer what a killed one held', async () => {
+      const opened = await fresh();
+      const killed = other(opened.place, 'hang', { holdMs });
+      await opened.publisher.publish(freshTasks(4, '7'));
+      await until(() => killed.all('received').length === 4, { timeout: 60_000 });
+      await killed.kill();
+      const { received, handled } = run(opened, undefined, { holdMs });
+      await until(() => handled.size === 4, { timeout: holdMs * 5 + 10_000 });
+      expect(new Set(received.map(({ position }) => position))).toEqual(new Set(killed.all('received', 'positions')));
+    });
+
+    it('delivers to another consumer at once what a stopped one has given back', async () => {
+      const opened = await fresh();
+      await opened.publisher.publish(freshTasks(4, '7'));
+      const stopped = run(opened, () => Promise.reject(new Error('away')), { holdMs: 60_000 });
+      await until(() => stopped.received.length >= 4);
+      await stopped.stop();
+      const { handled } = run(opened, undefined, { holdMs: 60_000 });
+      await until(() => handled.size === 4, { timeout: 60_000 });
+      expect(handled).toEqual(new Set(stopped.received.map(({ position }) => position)));
+      expect(stopped.handled.size).toBe(0);
+    });
+
+    it('shares the work between consumers', async () => {
+      const opened = await fresh();
+      const slowly = async () => sleep(20);
+      const [a, b] = [run(opened, slowly), run(opened, slowly)];
+      await until(
+        async () => {
+          await opened.publisher.publish(freshTasks(20));
+          return a.handled.size > 0 && b.handled.size > 0;
+        },
+        { timeout: 60_000, interval: 50 },
+      );
+      await until(async () => (await a.source.lag()) === 0);
+      expect(a.end() ?? b.end()).toBeUndefined();
+    });
+
+    it('keeps its hold during work that takes longer', async () => {
+      const opened = await fresh();
+      await opened.publisher.publish(freshTasks(2, '7'));
+      const gate = Promise.withResolvers<void>();
+      const worker = run(opened, () => gate.promise, { holdMs });
+      await until(() => worker.received.length === 2);
+      const idle = run(opened, undefined, { holdMs });
+      await sleep(holdMs * 1.5 + 1_000);
+      expect(idle.received).toEqual([]);
+      gate.resolve();
+      await until(async () => (await worker.source.lag()) === 0);
+      expect([...worker.handled, ...idle.handled].length).toBe(2);
+    });
+
+    it('tells a consumer that slept past its hold that its batch is lost', async () => {
+      const opened = await fresh();
+      const sleeper = other(opened.place, 'keep-alive-when-told', { holdMs });
+      await opened.publisher.publish(freshTasks(2, '7'));
+      await until(() => sleeper.all('received').length === 2, { timeout: 60_000 });
+      sleeper.signal('SIGSTOP');
+      const { handled } = run(opened, undefined, { holdMs });
+      await until(() => handled.size === 2, { timeout: holdMs * 5 + 10_000 });
+      sleeper.signal('SIGCONT');
+      sleeper.behave('take');
+      await until(() => sleeper.told.some(({ kind }) => kind === 'lost'));
+      expect(sleeper.told.some(({ kind }) => kind === 'kept')).toBe(false);
+    });
+
+    it('loses nothing, whatever its consumers do', { timeout: 300_000 }, async () => {
+      await fc.assert(
+        fc.asyncProperty(someHistory, async (history) => {
+          const opened = await fresh();
+          const { published, handled } = await playHistory(history, opened, holdMs);
+          expect(published.filter((id) => !handled.has(id))).toEqual([]);
+        }),
+        { numRuns: histories, endOnFailure: true },
+      );
+    });
+  });
+}

@@ -1,0 +1,71 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { planWork, type ReceivedTask } from '../src/consumers/work-plan.ts';
+import type { Task } from '../src/contracts/task.ts';
+
+const id = fc.integer({ min: 1, max: 4 }).map(String);
+const version = fc.option(fc.integer({ min: 1, max: 3 }).map(String), { nil: undefined });
+
+const contactTask: fc.Arbitrary<Task> = fc
+  .record({
+    type: fc.constantFrom('recency.contact.added', 'recency.contact.removed', 'recency.contact.changed'),
+    user: id,
+    contact: id,
+    version,
+  })
+  .filter((task) => task.user !== task.contact)
+  .map(({ version, ...task }) => (version === undefined ? task : { ...task, version }) as Task);
+const photoTask = fc.record({ type: fc.constantFrom('recency.photo.uploaded', 'recency.photo.deleted'), owner: id });
+const userTask = fc.record({ type: fc.constant('recency.user.deleted'), user: id });
+const received = fc
+  .array(fc.oneof(contactTask, photoTask, userTask))
+  .map((tasks) => tasks.map((task, i): ReceivedTask => ({ task: task as Task, position: `p:${i}` })));
+
+describe('a plan', () => {
+  test.prop([received])('names each pair, owner and user once', (tasks) => {
+    const { hints, fanOuts, forgotten } = planWork(tasks);
+    const unique = (items: readonly string[]) => expect(new Set(items).size).toBe(items.length);
+    unique(hints.map(({ user, contact }) => `${user} ${contact}`));
+    unique(fanOuts.map(({ owner }) => owner));
+    unique(forgotten);
+  });
+
+  test.prop([received])('leaves nothing of any task out', (tasks) => {
+    const { hints, fanOuts, forgotten } = planWork(tasks);
+    for (const { task, position } of tasks) {
+      if ('contact' in task) {
+        const own = hints.find((hint) => hint.user === task.user && hint.contact === task.contact);
+        expect(own).toBeDefined();
+        if (task.version !== undefined) expect(Number(own?.version)).toBeGreaterThanOrEqual(Number(task.version));
+        expect(hints.some((hint) => hint.user === task.contact && hint.contact === task.user)).toBe(true);
+        continue;
+      }
+      const owner = 'owner' in task ? task.owner : task.user;
+      expect(fanOuts.find((fanOut) => fanOut.owner === owner)?.tasks).toContain(position);
+      if (!('owner' in task)) expect(forgotten).toContain(task.user);
+    }
+  });
+
+  test.prop([received])('asks for no version that no task named', (tasks) => {
+    for (const hint of planWork(tasks).hints.filter((hint) => hint.version !== undefined)) {
+      expect(
+        tasks.some(
+          ({ task }) =>
+            'contact' in task &&
+            task.user === hint.user &&
+            task.contact === hint.contact &&
+            task.version === hint.version,
+        ),
+      ).toBe(true);
+    }
+  });
+
+  it('compares versions as whole numbers of any size', () => {
+    const of = (version: string): ReceivedTask => ({
+      position: version,
+      task: { type: 'recency.contact.changed', user: '1', contact: '2', version },
+    });
+    const { hints } = planWork([of('9'), of('18446744073709551615'), of('10')]);
+    expect(hints[0]?.version).toBe('18446744073709551615');
+  });
+});

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ProcessLogs } from '../rig/processes/process-logs.ts';
 import type { DemoOptions } from './options.ts';
 import { perform } from './perform.ts';
 import { prepare, type Telling } from './prepare.ts';
-import { ProcessLogs } from './processes/process-logs.ts';
 import { countWrong, type DemoReport, isRight, reportOf } from './report.ts';
 import { count } from './story/layout.ts';
 import type { Story } from './story/story.ts';
@@ -27,7 +27,7 @@ export async function runDemo(options: DemoOptions, { story, signal, staysUp }: 
   const failing = new AbortController();
   const ending = AbortSignal.any([signal, failing.signal]);
   const resources = new AsyncDisposableStack();
-  const logs = new ProcessLogs();
+  const logs = new ProcessLogs('demo');
   resources.defer(() => logs.remove());
   const fail = (reason: Error) => failing.abort(reason);
   try {

@@ -1,6 +1,6 @@
+import { type LatencyRow, ratiosOf } from '../rig/latency.ts';
 import { burst } from './phases/burst.ts';
 import { compare } from './phases/compare.ts';
-import { type LatencyRow, ratiosOf } from './phases/latency.ts';
 import { measureMemory } from './phases/memory.ts';
 import { type PlayReport, play } from './phases/play.ts';
 import { verifyAll } from './phases/verify.ts';

@@ -1,20 +1,20 @@
 import pino from 'pino';
 import { migrate } from '../mysql/migrate.ts';
-import { HttpClient } from './http.ts';
+import { HttpClient } from '../rig/http.ts';
+import { type Place, placeOn } from '../rig/place.ts';
+import { Fleet } from '../rig/processes/fleet.ts';
+import type { ProcessLogs } from '../rig/processes/process-logs.ts';
+import { removeTraces } from '../rig/remove-traces.ts';
+import { describeServers, type Servers, startServers } from '../rig/servers.ts';
+import { settle } from '../rig/settle.ts';
+import { openRigStores, type RigStores } from '../rig/stores.ts';
 import type { DemoOptions } from './options.ts';
 import { backfillAll } from './phases/backfill.ts';
 import { type Population, populate } from './phases/populate.ts';
-import { removeTraces } from './phases/remove.ts';
-import { describeServers, type Servers, startServers } from './phases/servers.ts';
-import { type Place, placeOn } from './place.ts';
 import { Journal } from './play/journal.ts';
 import { rememberSite } from './play/site-state.ts';
-import { Fleet } from './processes/fleet.ts';
-import type { ProcessLogs } from './processes/process-logs.ts';
 import { Services } from './processes/services.ts';
 import { type Random, seededRandom } from './random.ts';
-import { settle } from './settle.ts';
-import { type DemoStores, openDemoStores } from './stores.ts';
 import { count } from './story/layout.ts';
 import type { Story } from './story/story.ts';
 import { tellPopulation } from './tell.ts';
@@ -37,7 +37,7 @@ export interface Telling {
 export interface Prepared {
   readonly servers: Servers;
   readonly population: Population;
-  readonly stores: DemoStores;
+  readonly stores: RigStores;
   readonly fleet: Fleet;
   readonly world: World;
 }
@@ -48,7 +48,7 @@ export async function prepare(telling: Telling): Promise<Prepared> {
   const servers = await story.step('servers', () => startServers(options), describeServers);
   resources.defer(() => servers.stack.stop());
   if (servers.missing !== undefined) story.warn(`no Kafka here, so Redis Streams carry the tasks: ${servers.missing}`);
-  const place = placeOn(servers.stack, servers.transport);
+  const place = placeOn(servers.stack, { purpose: 'demo', transport: servers.transport });
   resources.defer(() => removeTraces(servers, place));
   await story.step(
     'schema',
@@ -56,7 +56,7 @@ export async function prepare(telling: Telling): Promise<Prepared> {
     ({ database }) => `${database} made`,
   );
   const logger = pino({ level: 'silent' });
-  const stores = await openDemoStores(place, { logger, resources, signal });
+  const stores = await openRigStores(place, { logger, resources, signal });
   const random = seededRandom(options.seed);
   const population = await story.step('people', () => populate(stores.pool, options, random), tellPopulation);
   const { fleet, services } = await story.step(
@@ -76,7 +76,7 @@ async function startProcesses(
   { options, logs, resources, fail, signal }: Telling,
   place: Place,
   { cast }: Population,
-  { settled }: DemoStores,
+  { settled }: RigStores,
 ): Promise<{ fleet: Fleet; services: Services }> {
   const fleet = new Fleet(place, logs);
   resources.defer(() => fleet.stopAll());
@@ -88,7 +88,7 @@ async function startProcesses(
 
 async function worldOf(parts: {
   place: Place;
-  stores: DemoStores;
+  stores: RigStores;
   random: Random;
   population: Population;
   services: Services;

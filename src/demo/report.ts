@@ -1,10 +1,10 @@
 import type { VerifyResult } from '../repair/verify.ts';
+import { type LatencyRow, ratiosOf } from '../rig/latency.ts';
+import { type Servers, versionOf } from '../rig/servers.ts';
 import type { BurstReport } from './phases/burst.ts';
-import { type LatencyRow, ratiosOf } from './phases/latency.ts';
 import type { IndexMemory } from './phases/memory.ts';
 import type { PlayReport } from './phases/play.ts';
 import type { Population } from './phases/populate.ts';
-import { type Servers, versionOf } from './phases/servers.ts';
 import type { WithdrawalReport } from './phases/withdraw.ts';
 import type { RelayCounts } from './processes/services.ts';
 

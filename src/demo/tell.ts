@@ -1,7 +1,7 @@
 import type { VerifyResult } from '../repair/verify.ts';
+import type { LatencyRow, Quantiles } from '../rig/latency.ts';
 import type { BurstReport } from './phases/burst.ts';
 import type { KillReport } from './phases/kill-consumer.ts';
-import type { LatencyRow, Quantiles } from './phases/latency.ts';
 import type { IndexMemory } from './phases/memory.ts';
 import type { PlayReport } from './phases/play.ts';
 import type { Population } from './phases/populate.ts';

@@ -1,9 +1,9 @@
 import type { Pool } from 'mysql2/promise';
 import type { Settled } from '../index/settled.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import type { HttpClient } from '../rig/http.ts';
+import type { Place } from '../rig/place.ts';
 import type { Cast } from './graph/cast.ts';
-import type { HttpClient } from './http.ts';
-import type { Place } from './place.ts';
 import type { Journal } from './play/journal.ts';
 import type { Services } from './processes/services.ts';
 import type { Random } from './random.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { OutgoingTask, TaskPublisher } from '../../consumers/task-publisher.ts';
 import type { Id } from '../../contracts/id.ts';
+import { settle } from '../../rig/settle.ts';
 import { shuffled } from '../random.ts';
-import { settle } from '../settle.ts';
 import type { World } from '../world.ts';
 
 export interface BurstReport {

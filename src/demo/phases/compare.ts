@@ -1,13 +1,13 @@
 import type { Id } from '../../contracts/id.ts';
 import type { Database } from '../../mysql/database.ts';
 import { readPlain } from '../../mysql/live-contacts.ts';
-import { RecipeIndex } from '../arms/recipe-index.ts';
-import { MeasuringClient } from '../measuring-client.ts';
-import type { Fleet } from '../processes/fleet.ts';
-import type { ServiceProcess } from '../processes/service-process.ts';
+import { RecipeIndex } from '../../rig/arms/recipe-index.ts';
+import { type ArmName, type LatencyRow, measureLatency } from '../../rig/latency.ts';
+import { MeasuringClient } from '../../rig/measuring-client.ts';
+import type { Fleet } from '../../rig/processes/fleet.ts';
+import type { ServiceProcess } from '../../rig/processes/service-process.ts';
 import type { Progress } from '../story/step-progress.ts';
 import type { World } from '../world.ts';
-import { type ArmName, type LatencyRow, measureLatency } from './latency.ts';
 
 const ROUNDS = 30;
 const REQUESTS = 6;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RedisFanOutCursors } from '../../index/redis-fan-out-cursors.ts';
+import type { ServiceProcess } from '../../rig/processes/service-process.ts';
 import { uploadPhoto } from '../../site/photos.ts';
-import type { ServiceProcess } from '../processes/service-process.ts';
 import type { World } from '../world.ts';
 
 export interface KillReport {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { settle } from '../../rig/settle.ts';
 import type { Shown, Wrong } from '../play/judge.ts';
 import { type ReadCounts, Reader } from '../play/reader.ts';
 import { Stage } from '../play/stage.ts';
 import { runWriters } from '../play/writers.ts';
-import { settle } from '../settle.ts';
 import type { Progress } from '../story/step-progress.ts';
 import type { World } from '../world.ts';
 import { type KillReport, killConsumer } from './kill-consumer.ts';

@@ -1,5 +1,5 @@
 import type { Id } from '../../contracts/id.ts';
-import type { HttpAnswer, HttpClient } from '../http.ts';
+import type { HttpAnswer, HttpClient } from '../../rig/http.ts';
 import { between, type Random } from '../random.ts';
 import type { Journal } from './journal.ts';
 import { judge, type Shown, type Wrong } from './judge.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Id } from '../../contracts/id.ts';
+import { HttpClient } from '../../rig/http.ts';
+import type { Place } from '../../rig/place.ts';
+import type { Fleet } from '../../rig/processes/fleet.ts';
+import { residentBytes } from '../../rig/processes/resident-bytes.ts';
+import type { ServiceProcess } from '../../rig/processes/service-process.ts';
 import { freePort } from '../../stack/launch/free-port.ts';
-import { HttpClient } from '../http.ts';
-import type { Place } from '../place.ts';
-import type { Fleet } from './fleet.ts';
-import { residentBytes } from './resident-bytes.ts';
-import type { ServiceProcess } from './service-process.ts';
 
 /** What the relay of the demonstration says of itself, again and again. */
 export interface RelayCounts {
@@ -47,7 +47,11 @@ export class Services {
     const port = String(await freePort());
     const services = new Services(fleet, `http://127.0.0.1:${port}`);
     fleet.start({ name: 'api', module: COMMAND_LINE, args: ['serve'], settings: { HOST: '127.0.0.1', PORT: port } });
-    const relay = fleet.start({ name: 'relay', module: './unruly-relay', args: [String(seed), spared] });
+    const relay = fleet.start({
+      name: 'relay',
+      module: '../../demo/processes/unruly-relay',
+      args: [String(seed), spared],
+    });
     relay.onMessage((counts) => {
       services.#relayCounts = counts as RelayCounts;
     });

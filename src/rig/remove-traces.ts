@@ -1,10 +1,10 @@
 import { createConnection } from 'mysql2/promise';
 import pino from 'pino';
-import { openKafka } from '../../consumers/kafka/client.ts';
-import { deadLetterTopic } from '../../consumers/kafka/topics.ts';
-import { closeRedis, openRedisClient, untilRedisAnswers } from '../../start/open-redis.ts';
-import type { Place } from '../place.ts';
-import { removeKeys } from '../remove-keys.ts';
+import { openKafka } from '../consumers/kafka/client.ts';
+import { deadLetterTopic } from '../consumers/kafka/topics.ts';
+import { closeRedis, openRedisClient, untilRedisAnswers } from '../start/open-redis.ts';
+import type { Place } from './place.ts';
+import { removeKeys } from './remove-keys.ts';
 import type { Servers } from './servers.ts';
 
 const logger = pino({ level: 'silent' });
@@ -30,7 +30,7 @@ async function dropDatabase({ config }: Place): Promise<void> {
 }
 
 async function dropKeys({ config }: Place): Promise<void> {
-  const redis = openRedisClient(config, 'demo', logger);
+  const redis = openRedisClient(config, 'rig', logger);
   try {
     await untilRedisAnswers(redis, config, new AbortController().signal);
     await removeKeys(redis, `${config.keyPrefix}:*`);
@@ -42,7 +42,7 @@ async function dropKeys({ config }: Place): Promise<void> {
 async function dropTopics({ config }: Place): Promise<void> {
   const kafka = openKafka({
     brokers: config.kafkaBrokers,
-    clientId: 'recency-demo',
+    clientId: 'recency-rig',
     connectTimeoutMs: config.connectTimeoutMs,
     requestTimeoutMs: config.kafkaTimeoutMs,
     logger,

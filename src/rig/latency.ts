@@ -1,5 +1,5 @@
-import type { Id } from '../../contracts/id.ts';
-import type { HttpClient } from '../http.ts';
+import type { Id } from '../contracts/id.ts';
+import type { HttpClient } from './http.ts';
 
 export type ArmName = 'sql' | 'recipe' | 'recency';
 

@@ -1,8 +1,7 @@
-import type { Part } from '../../stack/server.ts';
-import { type Stack, type StackOptions, startStack } from '../../stack/stack.ts';
-import { StartError } from '../../start/start-error.ts';
-import type { DemoOptions } from '../options.ts';
-import type { Transport } from '../place.ts';
+import type { Part } from '../stack/server.ts';
+import { type Stack, type StackOptions, startStack } from '../stack/stack.ts';
+import { StartError } from '../start/start-error.ts';
+import type { Transport } from './place.ts';
 
 export interface Servers {
   readonly stack: Stack;
@@ -12,10 +11,10 @@ export interface Servers {
 }
 
 /**
- * The servers of the environment, or started for the demonstration.
+ * The servers of the environment, or started for this.
  * @throws StartError naming each part that cannot be had; with CI=true, and with `--transport kafka`, the broker is such a part
  */
-export async function startServers({ transport }: Pick<DemoOptions, 'transport'>): Promise<Servers> {
+export async function startServers({ transport }: { transport: Transport | undefined }): Promise<Servers> {
   const stack = await start({ kafka: transport !== 'streams' });
   if (stack.kafkaBrokers !== null || transport === 'streams') {
     return { stack, transport: transport ?? 'kafka', missing: undefined };

@@ -15,7 +15,7 @@ export interface Member {
   readonly settings?: Partial<Record<SettingName, string>>;
 }
 
-/** The processes of one demonstration. */
+/** The processes of one demonstration or benchmark. */
 export class Fleet {
   /** Rejects when one of them ends although nobody asked it to. */
   readonly failed: Promise<never>;

@@ -1,21 +1,23 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import process from 'node:process';
+import type { Purpose } from '../place.ts';
 
 const LINES_SHOWN = 12;
 
 /** What the log of a process is full of when all is well. */
 const ORDINARY = /^\{"level":"(trace|debug|info)"/;
 
-/** The folder of one demonstration, with the process id of whoever shows it. */
-const FOLDER = /^demo-(\d+)$/;
+/** The folder of one demonstration or benchmark, with the process id of whoever runs it. */
+const FOLDER = /^(?:demo|bench)-(\d+)$/;
 
-/** What the processes of one demonstration say, in a folder of its own until the end. */
+/** What the processes of one demonstration or benchmark say, in a folder of its own until the end. */
 export class ProcessLogs {
-  readonly #dir = resolve('.recency', `demo-${process.pid}`);
+  readonly #dir: string;
 
-  /** Removes what demonstrations that were killed have left. */
-  constructor() {
+  /** Removes what those that were killed have left. */
+  constructor(purpose: Purpose) {
+    this.#dir = resolve('.recency', `${purpose}-${process.pid}`);
     const folder = resolve('.recency');
     for (const name of existsSync(folder) ? readdirSync(folder) : []) {
       const pid = Number(FOLDER.exec(name)?.[1] ?? process.pid);

@@ -10,7 +10,7 @@ import { openTransport } from '../start/open-transport.ts';
 import type { Place } from './place.ts';
 
 /** What this process itself works with, beside the processes that it starts. */
-export interface DemoStores extends Stores {
+export interface RigStores extends Stores {
   /** Of the site's own transactions. */
   readonly pool: Pool;
   readonly publisher: TaskPublisher;
@@ -30,12 +30,12 @@ export interface Opening {
 const SETTLE_MS = 60_000;
 
 /** @throws StartError */
-export async function openDemoStores({ config }: Place, opening: Opening): Promise<DemoStores> {
+export async function openRigStores({ config }: Place, opening: Opening): Promise<RigStores> {
   const context = { ...opening, config };
   const { resources, signal } = opening;
-  const stores = await openStores(context, { name: 'demo' });
+  const stores = await openStores(context, { name: 'rig' });
   const pool = resources.adopt(openSitePool(config.mysqlUrl), (opened) => opened.end());
-  const transport = openTransport(context, 'demo');
+  const transport = openTransport(context, 'rig');
   await transport.untilAnswers(signal);
   const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
   const { primary, delayQueue, index } = stores;

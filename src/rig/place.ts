@@ -6,10 +6,13 @@ import type { StackParts } from '../stack/stack.ts';
 
 export type Transport = 'kafka' | 'streams';
 
-/** Where the demonstration works: a database, keys and a topic of its own, also on servers that others use. */
+/** What it is all made for; shown in the names of what is made. */
+export type Purpose = 'demo' | 'bench';
+
+/** Where a demonstration or benchmark works: a database, keys and a topic of its own, also on servers that others use. */
 export interface Place {
   readonly transport: Transport;
-  /** Of the demonstration's every process. */
+  /** Of its every process. */
   readonly settings: Readonly<Partial<Record<SettingName, string>>>;
   readonly config: Config;
 }
@@ -22,8 +25,16 @@ const PATIENCE = {
   START_TIMEOUT_MS: '60000',
 };
 
-export function placeOn({ mysqlUrl, redisUrl, kafkaBrokers }: StackParts, transport: Transport): Place {
-  const name = `recency_demo_${randomBytes(4).toString('hex')}`;
+export interface PlaceOptions {
+  readonly purpose: Purpose;
+  readonly transport: Transport;
+  /** Other settings than the usual ones. */
+  readonly settings?: Place['settings'];
+}
+
+export function placeOn({ mysqlUrl, redisUrl, kafkaBrokers }: StackParts, options: PlaceOptions): Place {
+  const { purpose, transport } = options;
+  const name = `recency_${purpose}_${randomBytes(4).toString('hex')}`;
   const database = new URL(mysqlUrl);
   database.pathname = `/${name}`;
   const settings = {
@@ -35,6 +46,7 @@ export function placeOn({ mysqlUrl, redisUrl, kafkaBrokers }: StackParts, transp
     TOPIC: name,
     KAFKA_GROUP: name,
     ...(transport === 'kafka' && kafkaBrokers !== null ? { KAFKA_BROKERS: kafkaBrokers } : {}),
+    ...options.settings,
   };
   return { transport, settings, config: loadConfig(childEnvironment(settings)) };
 }

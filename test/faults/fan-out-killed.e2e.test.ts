@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { Pool } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { between, seededRandom } from '../../src/demo/random.ts';
+import { KeyNames } from '../../src/index/keys.ts';
+import { RedisFanOutCursors } from '../../src/index/redis-fan-out-cursors.ts';
+import { loadGraph } from '../../src/site/load-graph.ts';
+import { deletePhoto, uploadPhoto } from '../../src/site/photos.ts';
+import { openSitePool } from '../../src/site/transaction.ts';
+import { freePort } from '../../src/stack/launch/free-port.ts';
+import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { hasKafka } from '../support/servers.ts';
+import { serviceSettings } from '../support/service-settings.ts';
+import { until } from '../support/until.ts';
+
+/** The one whom everybody follows. */
+const STAR = '1';
+const FOLLOWERS = 20_000;
+
+/** Followers whose answers are compared with plain SQL, too. */
+const VERIFIED = 1_000;
+
+/** Kills in one fan-out. */
+const KILLS = 3;
+
+/** Where the kills fall; another one for other moments. */
+const SEED = Number(process.env.FAULTS_SEED ?? 20_041);
+
+/** The least that is allowed: how long the work of a killed consumer lies idle. */
+const TAKEOVER_MS = 6_000;
+
+/** A page of followers takes about this long, ms. */
+const PAGE_MS = 100;
+
+describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
+  `a fan-out to ${FOLLOWERS} followers whose consumers are killed, on %s`,
+  { timeout: 240_000 },
+  (transport) => {
+    const random = seededRandom(SEED);
+    let settings: Settings & { MYSQL_URL: string };
+    let pool: Pool;
+    let redis: Redis;
+    let relay: CliProcess;
+
+    beforeAll(async () => {
+      settings = { ...(await serviceSettings(transport)), TAKEOVER_MS: String(TAKEOVER_MS) };
+      pool = openSitePool(settings.MYSQL_URL, 2);
+      redis = new Redis(String(settings.REDIS_URL));
+      const users = Array.from({ length: FOLLOWERS + 1 }, (_, i) => ({ id: String(i + 1) }));
+      const contacts = users.slice(1).map(({ id }) => ({ user: id, contact: STAR }));
+      await loadGraph(pool, { users, contacts, photos: [{ owner: STAR, audience: 0, uploadedAt: 1_000 }] });
+      expect((await runCli(['backfill'], settings)).code).toBe(0);
+      relay = new CliProcess(['relay'], settings);
+      await relay.says('relaying');
+    }, 240_000);
+
+    afterAll(async () => {
+      await relay?.[Symbol.asyncDispose]();
+      redis?.disconnect();
+      await pool?.end();
+    });
+
+    /** A consumer, and where its metrics are. */
+    async function startConsumer() {
+      const port = await freePort();
+      const process = new CliProcess(['consume'], { ...settings, METRICS_PORT: String(port) });
+      onTestFinished(() => process[Symbol.asyncDispose]());
+      await process.says('consuming');
+      const metric = async (name: string) => {
+        const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+        return Number(new RegExp(`^${name}\\{.*?\\} (\\S+)$`, 'm').exec(text)?.[1]);
+      };
+      return { process, metric };
+    }
+
+    /** How many followers are done, and for which tasks, as the cursor says: ids are those from 2. */
+    async function progress(): Promise<{ done: number; tasks: readonly string[] }> {
+      const [cursor] = await new RedisFanOutCursors(redis, String(settings.KEY_PREFIX)).loadCursors([STAR]);
+      return cursor === undefined ? { done: 0, tasks: [] } : { done: Number(cursor.after) - 1, tasks: cursor.tasks };
+    }
+
+    /** Kills a consumer somewhere behind that many followers, also between two pages. @returns how far it came */
+    async function killBehind(consumer: { process: CliProcess }, followers: number): Promise<number> {
+      await until(async () => (await progress()).done >= followers, { interval: 5 });
+      await sleep(between(random, 0, PAGE_MS));
+      consumer.process.signal('SIGKILL');
+      await consumer.process.ended;
+      return (await progress()).done;
+    }
+
+    /** Every follower's index holds the star, with this time and nothing else; of some, verify says the rest. */
+    async function everyIndexSays(at: number): Promise<void> {
+      const names = new KeyNames(String(settings.KEY_PREFIX));
+      const pipeline = redis.pipeline();
+      for (let id = 2; id <= FOLLOWERS + 1; id++) pipeline.zrange(names.set(String(id)), '0', '-1', 'WITHSCORES');
+      const indexes = new Map<string, number>();
+      for (const [, index] of (await pipeline.exec()) ?? []) {
+        indexes.set(String(index), (indexes.get(String(index)) ?? 0) + 1);
+      }
+      expect(Object.fromEntries(indexes)).toEqual({ [`${STAR},${at}`]: FOLLOWERS });
+      const { stdout, code } = await runCli(['verify', '--users', `${VERIFIED}`, '--json'], settings);
+      expect(JSON.parse(stdout)).toMatchObject({ warm: VERIFIED, wrong: 0, unsettled: 0, answers_wrong: 0 });
+      expect(code).toBe(0);
+    }
+
+    it('goes on at its cursor, whenever they are killed, and misses nobody', async () => {
+      const share = FOLLOWERS / (KILLS + 1);
+      let done = 0;
+      const first = await startConsumer();
+      await uploadPhoto(pool, STAR, 0, 2_000);
+      for (let kill = 0; kill < KILLS; kill++) {
+        const consumer = kill === 0 ? first : await startConsumer();
+        const behind = Math.max(done, kill * share) + between(random, 1, share / 2);
+        const before = done;
+        done = await killBehind(consumer, behind);
+        expect(done).toBeGreaterThan(before);
+        expect(done).toBeLessThan(FOLLOWERS);
+      }
+      const last = await startConsumer();
+      await until(() => last.metric('recency_tasks_total'));
+      expect(await last.metric('recency_fan_outs_resumed_total')).toBe(1);
+      expect(await last.metric('recency_fan_out_followers_total')).toBe(FOLLOWERS - done);
+      expect(await progress()).toEqual({ done: 0, tasks: [] });
+      await everyIndexSays(2_000);
+    });
+
+    it('starts at the first follower when the photo was deleted meanwhile, and both tasks come back together', async () => {
+      const first = await startConsumer();
+      const photo = await uploadPhoto(pool, STAR, 0, 3_000);
+      await killBehind(first, between(random, FOLLOWERS / 4, FOLLOWERS / 2));
+      const { tasks: uploads } = await progress();
+      expect(uploads).toHaveLength(1);
+
+      // The deletion comes to another consumer, on Kafka together with the upload, and that one is killed as well.
+      await deletePhoto(pool, photo);
+      const second = await startConsumer();
+      await until(async () => (await progress()).tasks.some((task) => !uploads.includes(task)), { interval: 5 });
+      await killBehind(second, between(random, 1_000, FOLLOWERS / 4));
+
+      if (transport === 'streams') await until(async () => (await heldFor(redis, settings)) >= TAKEOVER_MS);
+      const third = await startConsumer();
+      await until(async () => (await third.metric('recency_tasks_total')) === 2);
+      expect(await third.metric('recency_batch_duration_seconds_count')).toBe(1);
+      await everyIndexSays(2_000);
+    });
+  },
+);
+
+/** ms that everything delivered from the stream and not acknowledged has been idle at the least. */
+async function heldFor(redis: Redis, { KEY_PREFIX, TOPIC, KAFKA_GROUP }: Settings): Promise<number> {
+  const held = (await redis.xpending(`${KEY_PREFIX}:${TOPIC}`, String(KAFKA_GROUP), '-', '+', 10)) as [
+    string,
+    string,
+    number,
+  ][];
+  return Math.min(...held.map(([, , idle]) => idle));
+}

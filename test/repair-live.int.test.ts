@@ -1,56 +1,18 @@
-import { afterAll, expect, it } from 'vitest';
-import { DelayedWorker } from '../src/consumers/delayed-worker.ts';
-import { ConsumerGroup } from '../src/consumers/streams/consumer-group.ts';
-import { streamsMarks } from '../src/consumers/streams/marks.ts';
-import { TaskConsumer } from '../src/consumers/task-consumer.ts';
-import { TaskWorker } from '../src/consumers/task-worker.ts';
+import { expect, it } from 'vitest';
 import type { Id } from '../src/contracts/id.ts';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
-import { settledBy } from '../src/index/settled.ts';
-import { DelayQueue } from '../src/redis/delay-queue.ts';
-import { OutboxRelay } from '../src/relay/relay.ts';
 import { runToEnd } from '../src/repair/job.ts';
 import { Repair } from '../src/repair/repair.ts';
 import { Verify } from '../src/repair/verify.ts';
 import { deletePhoto, uploadPhoto } from '../src/site/photos.ts';
 import { addContact, changeRelationship, removeContact } from '../src/site/relationships.ts';
+import { startConsuming } from './support/consuming.ts';
 import { PLANTS, spoil } from './support/plant-drift.ts';
 import { freshFence, freshSite, type RepairSite, userId } from './support/repair-site.ts';
-import { redisUrl } from './support/servers.ts';
-import { logger, open } from './transport/place.ts';
 
 const USERS = 30;
 const LOAD_MS = 4_000;
-
-/** Relay, consumer and delayed worker, as their processes run them. */
-async function startProcesses({ stores }: RepairSite) {
-  const { redis, primary, prefix, steps, delayed } = stores;
-  const stream = `${prefix}:{tasks}:stream`;
-  const opened = await open({ kind: 'streams', url: redisUrl(), stream });
-  const { publisher, deadLetters } = opened;
-  const source = opened.source();
-  const consumer = new TaskConsumer({
-    ...{ source, deadLetters, logger },
-    worker: new TaskWorker({ steps, pageSize: 7 }),
-    onLoss: async (loss) => expect(loss).toBeUndefined(),
-  });
-  const ending = new AbortController();
-  const running = [
-    consumer.run(),
-    new OutboxRelay({ database: primary, publisher, deadLetters, logger }).run(ending.signal),
-    new DelayedWorker({ steps, delayed, logger }).run(ending.signal),
-  ];
-  afterAll(async () => {
-    ending.abort();
-    await consumer.stop();
-    await Promise.all(running);
-    await opened.close();
-  });
-  const view = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'none' });
-  const transport = streamsMarks({ client: redis, stream, group: 'g', view });
-  return settledBy({ primary, transport, delayQueue: new DelayQueue(redis, prefix) });
-}
 
 /** Whatever a site does, until it is told to stop. How many actions there were. */
 async function act({ pool, users }: RepairSite, until: () => boolean): Promise<number> {
@@ -77,7 +39,7 @@ it('repair of a site under load counts no change on its way as drift, and finds 
 }, async () => {
   const site = await freshSite({ users: USERS, settleMs: 10_000 });
   await run(rebuild(site.users), site.stores.steps);
-  const settled = await startProcesses(site);
+  const { settled } = await startConsuming(site.stores, { pageSize: 7 });
   const check = site.checkWith(settled);
   const repair = async () => {
     const job = new Repair({ ...site.repair, check, pageSize: 10, fence: await freshFence(site.stores) }, {});

@@ -106,12 +106,24 @@ export class EpochWatch {
   }
 }
 
-/** Reads indexes only from a Redis that is trusted; another one counts as away. */
-export function trustedReads(index: Pick<ContactIndex, 'read'>, watch: EpochWatch): Pick<ContactIndex, 'read'> {
+/**
+ * Reads indexes only from a Redis that is trusted; another one counts as away. Trusted afterwards as well: a read that was
+ * on its way when the connection broke is sent again, perhaps to a server that came back with an older state.
+ */
+export function trustedReads(
+  index: Pick<ContactIndex, 'read'>,
+  watch: Pick<EpochWatch, 'isTrusted'>,
+): Pick<ContactIndex, 'read'> {
+  const mustBeTrusted = () => {
+    if (watch.isTrusted()) return;
+    throw new RedisUnavailable('Redis is not available: its master has not been compared with those known');
+  };
   return {
     read: async (user, count, touch) => {
-      if (watch.isTrusted()) return await index.read(user, count, touch);
-      throw new RedisUnavailable('Redis is not available: its master has not been compared with those known');
+      mustBeTrusted();
+      const reading = await index.read(user, count, touch);
+      mustBeTrusted();
+      return reading;
     },
   };
 }

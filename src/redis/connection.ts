@@ -58,6 +58,8 @@ function common(options: RedisConnectionOptions) {
   return {
     connectionName: options.name,
     commandTimeout: options.commandTimeoutMs,
+    // A half-open connection swallows command after command: when one of them is not answered, it is given up for another.
+    socketTimeout: options.commandTimeoutMs,
     connectTimeout: options.connectTimeoutMs,
     maxRetriesPerRequest: 1,
     enableReadyCheck: true,

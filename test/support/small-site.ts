@@ -93,3 +93,14 @@ export function rankedContacts(site: SmallSite, user: Id, relation: Relation): R
     .filter((contact) => contact.at > 0 && isWanted(relation, contact))
     .sort(byKeyDescending);
 }
+
+/** A site where each of these users has all of these contacts, the later the newer their one public photo. */
+export function everybodyKnows(users: readonly Id[], contacts: readonly Id[]): SmallSite {
+  return {
+    users: [...users, ...contacts],
+    ties: users.flatMap((user) =>
+      contacts.map((contact) => ({ user, contact, friend: false, family: false, active: true })),
+    ),
+    photos: contacts.map((owner, i) => ({ id: owner, owner, audience: 0, at: 1_000 + i })),
+  };
+}

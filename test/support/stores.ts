@@ -37,13 +37,19 @@ export async function freshRedis(url = redisUrl()): Promise<RedisClient> {
 }
 
 /** A database and a key prefix of the test's own, migrated, with the steps of the protocol on them. */
-export async function freshStores({ max = 4, min = 2, idleMs = 0 }: StoresOptions = {}): Promise<Stores> {
+export async function freshStores(options: StoresOptions = {}): Promise<Stores> {
   const url = await freshDatabase();
   await migrate({ url });
-  const prefix = freshPrefix();
   const primary = new Database(url, { connections: 5, queue: 1_000, deadlineMs: 10_000 });
   afterAll(() => primary.close());
-  const redis = await freshRedis();
+  return storesOn({ url, prefix: freshPrefix(), primary, redis: await freshRedis() }, options);
+}
+
+/** The same on connections that the test has opened, perhaps to servers of its own. */
+export function storesOn(
+  { url, prefix, primary, redis }: Pick<Stores, 'url' | 'prefix' | 'primary' | 'redis'>,
+  { max = 4, min = 2, idleMs = 0 }: StoresOptions = {},
+): Stores {
   const delayed = new DelayedWork(new DelayQueue(redis, prefix));
   const steps = stepsOn({ primary, redis, delayed }, { max, min, idleMs, prefix, freshNonce });
   return { url, prefix, primary, redis, delayed, index: steps.index, steps };

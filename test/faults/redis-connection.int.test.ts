@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Id } from '../../src/contracts/id.ts';
+import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { refresh } from '../../src/index/refresh.ts';
+import { readEpoch } from '../../src/mysql/epoch.ts';
+import { RecentContacts } from '../../src/query/recent-contacts.ts';
+import { openRedis, untilReady } from '../../src/redis/connection.ts';
+import { startRedis } from '../../src/stack/start-server.ts';
+import { ask, startTestApi } from '../support/api.ts';
+import { expectExact } from '../support/exact.ts';
+import { freshName, redisUrl } from '../support/servers.ts';
+import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
+import { freshStores, type Stores, storesOn } from '../support/stores.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+const LIMITS = { max: 4, min: 2 };
+const USERS = ['1', '2', '3'];
+const CONTACTS = Array.from({ length: 8 }, (_, i) => String(11 + i));
+const TIMEOUT_MS = 300;
+
+const SITE = everybodyKnows(USERS, CONTACTS);
+
+/** Stores whose Redis is behind a proxy; every user has an index. */
+async function behindProxy(url = redisUrl()): Promise<{ proxy: TcpProxy; stores: Stores }> {
+  const direct = await freshStores(LIMITS);
+  await writeSite(freshSitePool(direct.url), SITE);
+  const proxy = await TcpProxy.before(url);
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  const redis = openRedis(proxy.url, { commandTimeoutMs: TIMEOUT_MS, connectTimeoutMs: 2_000, name: 'test' });
+  onTestFinished(() => redis.disconnect());
+  await untilReady(redis, 5_000);
+  const { prefix } = url === redisUrl() ? direct : { prefix: freshName() };
+  const stores = storesOn({ ...direct, prefix, redis }, LIMITS);
+  await run(rebuild(USERS), stores.steps);
+  return { proxy, stores };
+}
+
+describe('fault 12: a reply is lost and the command is sent again', () => {
+  it('has no effect, at whatever command of a refresh or a rebuild it is', async () => {
+    const { proxy, stores } = await behindProxy();
+    const operations = [
+      () => run(refresh(USERS.map((user) => ({ user, contact: '18' }))), stores.steps),
+      () => run(rebuild(USERS), stores.steps),
+    ];
+    for (const operation of operations) {
+      for (const losses of [1, 2, 3]) {
+        const pool = freshSitePool(stores.url);
+        await pool.query('UPDATE users SET last_public_at = last_public_at + 100 WHERE id = 18');
+        proxy.loseReplies(losses);
+        await until(() => operation().then(() => true));
+        await until(() => stores.redis.ping().then(() => proxy.toLose === 0));
+        for (const user of USERS) await expectExact(stores, LIMITS, user, `${losses} replies lost`);
+      }
+    }
+  });
+
+  it('puts a delayed item once, and takes none away', async () => {
+    const { proxy, stores } = await behindProxy();
+    proxy.loseReplies(1);
+    await until(() => stores.delayed.defer({ pairs: [], rebuilds: ['1'] }).then(() => true));
+    const held = await until(async () => {
+      const due = await stores.delayed.take(10, 60_000);
+      return due.items.length > 0 && due;
+    });
+    expect(held.items).toEqual([{ kind: 'rebuild', user: '1' }]);
+  });
+});
+
+describe('fault 13: a half-open Redis connection', () => {
+  const recent = (user: Id) => `/v1/users/${user}/contacts/recent?limit=2`;
+
+  it('costs an answer no more than a command may take, and is given up for another one', async () => {
+    const { proxy, stores } = await behindProxy();
+    const api = await startTestApi(stores, LIMITS);
+    expect((await ask(api, recent('1'))).body.answer.source).toBe('index');
+
+    proxy.silence();
+    const times: number[] = [];
+    let source = '';
+    const from = performance.now();
+    while (source !== 'index' && performance.now() - from < 10_000) {
+      const begun = performance.now();
+      const { status, body } = await ask(api, recent('1'));
+      times.push(performance.now() - begun);
+      expect(status).toBe(200);
+      source = body.answer.source;
+    }
+    expect(source).toBe('index');
+    expect(performance.now() - from).toBeLessThan(5_000);
+    expect(Math.max(...times)).toBeLessThan(TIMEOUT_MS + 500);
+  });
+
+  it('and no other to be had: the database answers, each within what a command may take', async () => {
+    const { proxy, stores } = await behindProxy();
+    const api = await startTestApi(stores, LIMITS);
+    proxy.silence({ alsoNew: true });
+    const times = await Promise.all(
+      Array.from({ length: 8 }, async (_, i) => {
+        const begun = performance.now();
+        const { status, body } = await ask(api, recent(USERS[i % 3] as Id));
+        expect({ status, reason: body.answer.reason }).toEqual({ status: 200, reason: 'redis_unavailable' });
+        return performance.now() - begun;
+      }),
+    );
+    expect(Math.max(...times)).toBeLessThan(TIMEOUT_MS + 1_000);
+    proxy.mend();
+    await until(async () => (await ask(api, recent('1'))).body.answer.source === 'index');
+  });
+});
+
+describe('fault 18: a failover that loses the last writes', () => {
+  it('begins a new epoch: what the promoted replica has is cold, and is built again', async () => {
+    await using first = await startRedis();
+    await using second = await startRedis();
+    const { proxy, stores } = await behindProxy(first.url);
+    const replica = openRedis(second.url, { commandTimeoutMs: 2_000, connectTimeoutMs: 2_000, name: 'test' });
+    onTestFinished(() => replica.disconnect());
+    await untilReady(replica, 5_000);
+    const watch = new EpochWatch({
+      client: stores.redis,
+      database: stores.primary,
+      logger: pino({ level: 'silent' }),
+    });
+    onTestFinished(() => watch.stop());
+    await watch.start();
+    const epoch = (await readEpoch(stores.primary)).token;
+
+    await replica.call('REPLICAOF', '127.0.0.1', String(first.port));
+    await until(async () => (await replica.dbsize()) >= 6);
+    await replica.call('REPLICAOF', 'NO', 'ONE'); // from here on it lags for ever
+    const pool = freshSitePool(stores.url);
+    await pool.query('UPDATE contacts SET active = 0, version = version + 1 WHERE user_id = 1 AND contact_id = 18');
+    await run(refresh([{ user: '1', contact: '18' }]), stores.steps);
+
+    await first.kill();
+    proxy.leadTo(second.url);
+    const reads = trustedReads(stores.index, watch);
+    const reading = await until(() => reads.read('1', 0, false));
+    expect(reading).toMatchObject({ state: 'warm', epoch, head: [{ id: '18' }, {}, {}, {}] }); // the lost write
+    expect((await readEpoch(stores.primary)).token).not.toBe(epoch);
+    const recent = new RecentContacts({
+      ...{ index: reads, database: stores.primary, fromReplica: false, min: LIMITS.min, touch: false },
+      ...{ limitPlain: (query) => query(), onCold: () => undefined, onLow: () => undefined },
+      now: () => performance.now(),
+    });
+    const answer = await recent.find({ user: '1', relation: 'any', limit: 2, below: undefined });
+    expect(answer).toMatchObject({ reason: 'cold', contacts: [{ id: '17' }, { id: '16' }] });
+    await run(rebuild(USERS), stores.steps);
+    for (const user of USERS) await expectExact(stores, LIMITS, user, 'after the failover');
+  });
+});
+
+describe('fault 19: Redis restarts from an older file', () => {
+  it('never answers from it, not even to a read that was on its way when the server died', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'recency-older-'));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    await using server = await startRedis({ dir });
+    const { proxy, stores } = await behindProxy(server.url);
+    const watch = new EpochWatch({
+      client: stores.redis,
+      database: stores.primary,
+      logger: pino({ level: 'silent' }),
+    });
+    onTestFinished(() => watch.stop());
+    await watch.start();
+    const reads = trustedReads(stores.index, watch);
+    const epoch = (await readEpoch(stores.primary)).token;
+    await (stores.redis as unknown as { save(): Promise<string> }).save();
+    const pool = freshSitePool(stores.url);
+    await pool.query('UPDATE contacts SET active = 0, version = version + 1 WHERE user_id = 1 AND contact_id = 18');
+    await run(refresh([{ user: '1', contact: '18' }]), stores.steps);
+
+    proxy.loseReplies(1); // the read is sent again over the next connection
+    const asked = reads.read('1', 0, false).catch(() => undefined);
+    await server.kill();
+    await server.restart();
+    const reading = await asked;
+    const { token } = await readEpoch(stores.primary);
+    const isOld = reading?.state === 'warm' && reading.epoch === token && reading.head[0]?.id === '18';
+    expect(isOld).toBe(false);
+    await until(async () => (await readEpoch(stores.primary)).token !== epoch);
+  });
+});

@@ -1,0 +1,78 @@
+import { afterAll } from 'vitest';
+import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
+import { ConsumerGroup } from '../../src/consumers/streams/consumer-group.ts';
+import { streamsMarks } from '../../src/consumers/streams/marks.ts';
+import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
+import { TaskWorker } from '../../src/consumers/task-worker.ts';
+import { type Settled, settledBy } from '../../src/index/settled.ts';
+import { DelayQueue } from '../../src/redis/delay-queue.ts';
+import { OutboxRelay } from '../../src/relay/relay.ts';
+import { logger, type Opened, open } from '../transport/place.ts';
+import { redisUrl } from './servers.ts';
+import type { Stores } from './stores.ts';
+
+export interface ConsumingOptions {
+  /** Of the Redis that carries the stream. */
+  readonly url?: string;
+  /** Followers read at once. */
+  readonly pageSize?: number;
+  /** Without a relay tasks wait in the outbox until somebody calls `relayOnce`. */
+  readonly relays?: boolean;
+}
+
+export interface Consuming {
+  /** What is on its way. */
+  readonly settled: Settled;
+  readonly transport: Opened;
+  /** Tasks on the stream that are not acknowledged. */
+  lag(): Promise<number | undefined>;
+  relayOnce(): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** Relay, consumer and delayed worker on a stream of their own, as their processes run them, until the test file ends. */
+export async function startConsuming(stores: Stores, options: ConsumingOptions = {}): Promise<Consuming> {
+  const { url = redisUrl(), pageSize = 500, relays = true } = options;
+  const { redis, primary, prefix, steps, delayed } = stores;
+  const stream = `${prefix}:{tasks}:stream`;
+  const transport = await open({ kind: 'streams', url, stream });
+  const { publisher, deadLetters } = transport;
+  const consumer = new TaskConsumer({
+    ...{ source: transport.source(), deadLetters, logger },
+    worker: new TaskWorker({ steps, pageSize }),
+    onLoss: async ({ detail }) => {
+      throw new Error(`tasks were lost: ${detail}`);
+    },
+  });
+  const relay = new OutboxRelay({ database: primary, publisher, deadLetters, logger });
+  const ending = new AbortController();
+  const running = [
+    consumer.run(),
+    ...(relays ? [relay.run(ending.signal)] : []),
+    new DelayedWorker({ steps, delayed, logger }).run(ending.signal),
+  ];
+  let stopped: Promise<void> | undefined;
+  const end = async () => {
+    ending.abort();
+    await consumer.stop();
+    await Promise.all(running);
+    await transport.close();
+  };
+  const stop = () => {
+    stopped ??= end();
+    return stopped;
+  };
+  afterAll(stop);
+  const view = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'none' });
+  const marks = streamsMarks({ client: redis, stream, group: 'g', view });
+  return {
+    settled: settledBy({ primary, transport: marks, delayQueue: new DelayQueue(redis, prefix) }),
+    transport,
+    lag: async () => {
+      const backlog = await view.backlog();
+      return backlog && backlog.delivered + backlog.undelivered;
+    },
+    relayOnce: () => relay.runOnce(),
+    stop,
+  };
+}

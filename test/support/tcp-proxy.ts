@@ -1,0 +1,99 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  isSilent: boolean;
+}
+
+/** A TCP proxy before a server, which can do to connections what a network does. */
+export class TcpProxy implements AsyncDisposable {
+  readonly #listener: Server;
+  readonly #pairs = new Set<Pair>();
+  #target: URL;
+  #takesNew = true;
+  #losing = 0;
+
+  private constructor(target: URL) {
+    this.#target = target;
+    this.#listener = createServer((client) => this.#accept(client));
+  }
+
+  /** @param url of the server; {@link url} is the same one through the proxy */
+  static async before(url: string): Promise<TcpProxy> {
+    const proxy = new TcpProxy(new URL(url));
+    await new Promise<void>((resolve) => proxy.#listener.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get url(): string {
+    const url = new URL(this.#target);
+    const address = this.#listener.address();
+    url.host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    return url.href;
+  }
+
+  /** Connections open now. */
+  get connections(): number {
+    return this.#pairs.size;
+  }
+
+  /** Whatever is sent over the connections open now is swallowed, in both directions, and nobody is told: half-open. */
+  silence({ alsoNew = false } = {}): void {
+    this.#takesNew = !alsoNew;
+    for (const pair of this.#pairs) pair.isSilent = true;
+  }
+
+  /** New connections work again. */
+  mend(): void {
+    this.#takesNew = true;
+  }
+
+  /** The server does what the next so many requests ask; instead of its reply, the client sees its connection break. */
+  loseReplies(count: number): void {
+    this.#losing = count;
+  }
+
+  /** How many replies are still to be lost. */
+  get toLose(): number {
+    return this.#losing;
+  }
+
+  /** From now on this server is behind the proxy; the connections to the one before it break. */
+  leadTo(url: string): void {
+    this.#target = new URL(url);
+    for (const pair of this.#pairs) this.#break(pair);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const pair of this.#pairs) this.#break(pair);
+    await new Promise((resolve) => this.#listener.close(resolve));
+  }
+
+  #accept(client: Socket): void {
+    const server = connect(Number(this.#target.port), this.#target.hostname);
+    const pair: Pair = { client, server, isSilent: !this.#takesNew };
+    this.#pairs.add(pair);
+    client.on('data', (bytes) => pair.isSilent || server.write(bytes));
+    server.on('data', (bytes) => pair.isSilent || this.#answer(pair, bytes));
+    for (const socket of [client, server]) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => pair.isSilent || this.#break(pair));
+    }
+  }
+
+  #answer(pair: Pair, bytes: Buffer): void {
+    if (this.#losing === 0) {
+      pair.client.write(bytes);
+      return;
+    }
+    this.#losing--;
+    this.#break(pair);
+  }
+
+  #break(pair: Pair): void {
+    this.#pairs.delete(pair);
+    pair.client.destroy();
+    pair.server.destroy();
+  }
+}

@@ -22,6 +22,7 @@ export function redisChecks(client: RedisClient, config: Config): Checks {
       const isAppended = (await info('persistence', 'aof_enabled')) === '1';
       return persistenceVerdict(isAppended, config);
     },
+    snapshots: async () => forkVerdict(Number(await info('stats', 'latest_fork_usec')) / 1000),
   };
 }
 
@@ -49,5 +50,19 @@ function persistenceVerdict(isAppended: boolean, { transport }: Config): Verdict
   return warning(
     'appendonly no: a restart of Redis loses tasks on the stream (a new epoch begins then, and every index is cold)',
     'CONFIG SET appendonly yes',
+  );
+}
+
+/** While it forks for a snapshot, Redis answers nobody. */
+const LONG_FORK_MS = 100;
+
+function forkVerdict(ms: number): Verdict {
+  if (Number.isNaN(ms)) return fine('not known how long a fork takes');
+  if (ms === 0) return fine('it has not forked yet');
+  const text = `the last fork took ${ms.toFixed(1)} ms`;
+  if (ms < LONG_FORK_MS) return fine(text);
+  return warning(
+    `${text}: nobody is answered meanwhile`,
+    'Save less often, or on a replica; turn off huge pages (THP).',
   );
 }

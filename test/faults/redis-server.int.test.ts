@@ -1,0 +1,266 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../src/config/config.ts';
+import { redisChecks } from '../../src/doctor/redis-checks.ts';
+import { bumpEpoch } from '../../src/index/epoch.ts';
+import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
+import { run, type Steps } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { ColdBuilds } from '../../src/query/cold-builds.ts';
+import { PlainQueryLimit } from '../../src/query/plain-query-limit.ts';
+import { RecentContacts } from '../../src/query/recent-contacts.ts';
+import { openRedis, untilReady } from '../../src/redis/connection.ts';
+import { DelayQueue } from '../../src/redis/delay-queue.ts';
+import { RedisUnavailable } from '../../src/redis/unavailable.ts';
+import { uploadPhoto } from '../../src/site/photos.ts';
+import { removeContact } from '../../src/site/relationships.ts';
+import { startRedis } from '../../src/stack/start-server.ts';
+import { apiChecks } from '../../src/start/api-checks.ts';
+import { ask, startTestApi } from '../support/api.ts';
+import { startConsuming } from '../support/consuming.ts';
+import { expectExact } from '../support/exact.ts';
+import { freshName } from '../support/servers.ts';
+import { everybodyKnows, freshSitePool, rankedContacts, writeSite } from '../support/small-site.ts';
+import { freshStores, type Stores, storesOn } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+const LIMITS = { max: 8, min: 4 };
+const USERS = Array.from({ length: 30 }, (_, i) => String(1 + i));
+const CONTACTS = Array.from({ length: 40 }, (_, i) => String(101 + i));
+const SITE = everybodyKnows(USERS, CONTACTS);
+const PATH = (user: string) => `/v1/users/${user}/contacts/recent?limit=4`;
+
+/** Stores on a Redis of the test's own; every user has an index. */
+async function storesAt(url: string): Promise<Stores> {
+  const direct = await freshStores(LIMITS);
+  await writeSite(freshSitePool(direct.url), SITE);
+  const redis = openRedis(url, { commandTimeoutMs: 1_000, connectTimeoutMs: 2_000, name: 'test' });
+  onTestFinished(() => redis.disconnect());
+  await untilReady(redis, 5_000);
+  const stores = storesOn({ ...direct, prefix: freshName(), redis }, LIMITS);
+  await run(rebuild(USERS), stores.steps);
+  return stores;
+}
+
+/** For what only the test does to the server. */
+function admin(url: string): Redis {
+  const client = new Redis(url, { lazyConnect: false, retryStrategy: () => 50 });
+  client.on('error', () => undefined);
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+async function watchOn({ redis, primary }: Stores): Promise<EpochWatch> {
+  const watch = new EpochWatch({ client: redis, database: primary, logger: pino({ level: 'silent' }) });
+  onTestFinished(() => watch.stop());
+  await watch.start();
+  return watch;
+}
+
+describe('fault 20: Redis is loading', () => {
+  it('is not ready, and the database answers, until it has loaded', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'recency-loading-'));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const slowly = ['--key-load-delay', '500', '--loading-process-events-interval-bytes', '1024'];
+    await using server = await startRedis({ dir, args: slowly });
+    const stores = await storesAt(server.url);
+    const watch = await watchOn(stores);
+    const client = admin(server.url);
+    await client.eval("for i = 1, 6000 do redis.call('SET', 'filler' .. i, string.rep('x', 20)) end", 0);
+    await client.save();
+    const index = trustedReads(stores.index, watch);
+    const delayQueue = new DelayQueue(stores.redis, stores.prefix);
+    const checks = apiChecks({ ...stores, watch, delayQueue }, stores.primary);
+    const recentContacts = recentOn(stores, { index });
+    const api = await startTestApi(stores, { ...LIMITS, checks, recentContacts });
+    expect((await ask(api, '/readyz')).status).toBe(200);
+
+    await server.kill();
+    const restarted = server.restart();
+    await until(() => isLoading(server.url), { interval: 5 });
+    const ready = await ask(api, '/readyz');
+    const answer = await ask(api, PATH('1'));
+    expect(await isLoading(server.url)).toBe(true); // it was, all the time
+    expect({ status: ready.status, failing: ready.body.failing }).toEqual({ status: 503, failing: ['redis'] });
+    expect({ status: answer.status, ...answer.body.answer }).toMatchObject({
+      status: 200,
+      source: 'database',
+      reason: 'redis_unavailable',
+    });
+    await restarted;
+    await until(async () => (await ask(api, '/readyz')).status === 200);
+    await run(rebuild(['1']), stores.steps);
+    expect((await ask(api, PATH('1'))).body.answer.source).toBe('index');
+  });
+
+  async function isLoading(url: string): Promise<boolean> {
+    const client = new Redis(url, { enableReadyCheck: false, retryStrategy: () => null, lazyConnect: true });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return await client.ping().then(
+        () => false,
+        (error: Error) => error.message.startsWith('LOADING'),
+      );
+    } finally {
+      client.disconnect();
+    }
+  }
+});
+
+describe('fault 21: Redis is out of memory', () => {
+  it('pauses the consumers: no dead letters, no half-written index, and everything is done afterwards', async () => {
+    await using server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
+    const stores = await storesAt(server.url);
+    const client = admin(server.url);
+    const full = Promise.withResolvers<void>();
+    let refused = 0;
+    const steps: Steps = {
+      ...stores.steps,
+      apply: async (...args) => {
+        await full.promise;
+        return await stores.steps.apply(...args).catch((error) => {
+          refused++;
+          throw error;
+        });
+      },
+    };
+    const consuming = await startConsuming({ ...stores, steps } as Stores, { url: server.url });
+    const pool = freshSitePool(stores.url);
+    for (const user of USERS) await removeContact(pool, user, '140');
+    for (const owner of CONTACTS.slice(0, 5)) await uploadPhoto(pool, owner, 0, 9_000 + Number(owner));
+    await until(async () => ((await consuming.lag()) ?? 0) >= USERS.length + 5);
+
+    await client.config('SET', 'maxmemory', '1');
+    full.resolve();
+    await until(() => refused > 3);
+    await expect(run(rebuild(['1']), stores.steps)).rejects.toThrow(RedisUnavailable);
+    for (const user of USERS) {
+      const reading = await stores.index.read(user, 0, false);
+      expect(reading.state, `user ${user}: as it was, or as it is to be, and whole`).toBe('warm');
+    }
+    expect(await consuming.lag()).toBeGreaterThanOrEqual(USERS.length);
+
+    await client.config('SET', 'maxmemory', '0');
+    await until(async () => (await consuming.lag()) === 0);
+    expect(await consuming.transport.deadLetters.list({ limit: 10 })).toEqual([]);
+    for (const user of USERS) await expectExact(stores, LIMITS, user, 'after the memory came back');
+    await consuming.stop();
+  });
+});
+
+describe('fault 24: BGSAVE forks under load', () => {
+  it('the API tells its latencies, and doctor how long the fork took', async () => {
+    await using server = await startRedis();
+    const stores = await storesAt(server.url);
+    const client = admin(server.url);
+    await client.eval("for i = 1, 100000 do redis.call('SET', 'filler' .. i, string.rep('x', 200)) end", 0);
+    const registry = new Registry();
+    const api = await startTestApi(stores, { ...LIMITS, registry });
+    const times: number[] = [];
+    let isOver = false;
+    const load = Array.from({ length: 4 }, async (_, i) => {
+      for (let n = i; !isOver; n++) {
+        const from = performance.now();
+        const { status } = await ask(api, PATH(USERS[n % USERS.length] as string));
+        expect(status).toBe(200);
+        times.push(performance.now() - from);
+      }
+    });
+    for (let save = 0; save < 3; save++) {
+      await client.bgsave();
+      await until(async () => /^rdb_bgsave_in_progress:0/m.test(await client.info('persistence')));
+    }
+    isOver = true;
+    await Promise.all(load);
+    times.sort((a, b) => a - b);
+    expect(times[Math.floor(times.length * 0.99)]).toBeLessThan(1_000);
+    const { body } = await ask(api, '/metrics');
+    expect(body).toMatch(
+      /^recency_http_request_duration_seconds_bucket\{le="0\.5",route=.*recent.*status="200".* [1-9]/m,
+    );
+    const finding = await redisChecks(stores.redis, loadConfig({})).snapshots?.();
+    expect(finding).toMatchObject({ state: 'fine', detail: expect.stringMatching(/^the last fork took \d+\.\d ms$/) });
+  });
+});
+
+describe.each([
+  ['fault 34: FLUSHALL under load', (_stores: Stores, client: Redis) => client.flushall()],
+  ['a new epoch under load', ({ primary }: Stores) => bumpEpoch(primary, 'a test')],
+])('%s', (_what, lose) => {
+  it('indexes are built on demand, one build a user; plain queries stay under their limit, and no answer is wrong', async () => {
+    await using server = await startRedis();
+    const stores = await storesAt(server.url);
+    const client = admin(server.url);
+    const most = { plain: 0, builds: 0 };
+    const building = new Set<string>();
+    const built: string[] = [];
+    const coldBuilds = new ColdBuilds({
+      build: async (user) => {
+        expect(building, 'one build a user').not.toContain(user);
+        building.add(user);
+        most.builds = Math.max(most.builds, building.size);
+        await run(rebuild([user]), stores.steps);
+        building.delete(user);
+        built.push(user);
+      },
+      concurrency: 2,
+      queue: 1_000,
+      onError: (error) => {
+        throw error;
+      },
+    });
+    const plain = new PlainQueryLimit({ concurrency: 3, queue: 1_000, waitMs: 10_000 });
+    const contacts = recentOn(stores, {
+      onCold: (user) => coldBuilds.request(user),
+      limitPlain: (query) =>
+        plain.run(() => {
+          most.plain = Math.max(most.plain, plain.running);
+          return query();
+        }),
+    });
+    const expected = rankedContacts(SITE, '1', 'any')
+      .slice(0, 4)
+      .map(({ id }) => id);
+    const sources = { index: 0, database: 0 };
+    let isOver = false;
+    const load = Array.from({ length: 24 }, async (_, i) => {
+      for (let n = i; !isOver; n++) {
+        const user = USERS[n % USERS.length] as string;
+        const answer = await contacts.find({ user, relation: 'any', limit: 4, below: undefined });
+        expect(answer.contacts.map(({ id }) => id)).toEqual(expected);
+        sources[answer.source]++;
+      }
+    });
+    await until(() => sources.index > 200);
+    expect(sources.database).toBe(0);
+    await lose(stores, client);
+    await until(() => new Set(built).size === USERS.length && coldBuilds.underWay === 0);
+    const answered = sources.index;
+    await until(() => sources.index > answered + 200);
+    isOver = true;
+    await Promise.all(load);
+    expect(sources.database).toBeGreaterThan(0);
+    // Whoever had read the old index just before it was built asks once more.
+    expect(built.length).toBeLessThanOrEqual(2 * USERS.length);
+    expect(most.plain).toBeLessThanOrEqual(3);
+    expect(most.builds).toBeLessThanOrEqual(2);
+    for (const user of USERS) await expectExact(stores, LIMITS, user, 'afterwards');
+  });
+});
+
+type RecentOptions = ConstructorParameters<typeof RecentContacts>[0];
+
+function recentOn({ index, primary }: Stores, parts: Partial<RecentOptions>): RecentContacts {
+  return new RecentContacts({
+    ...{ index, database: primary, fromReplica: false, min: LIMITS.min, touch: false },
+    ...{ limitPlain: (query) => query(), onCold: () => undefined, onLow: () => undefined },
+    now: () => performance.now(),
+    ...parts,
+  });
+}

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { Command, CommanderError } from 'commander';
 import { readVersion } from '../start/version.ts';
 import { addBackfill } from './backfill.ts';
+import { addBench } from './bench.ts';
 import { addConfig } from './config.ts';
 import { addConsume } from './consume.ts';
 import { exitCodeOf } from './define-command.ts';
@@ -41,6 +42,7 @@ const COMMANDS = [
   addConfig,
   addEpoch,
   addDemo,
+  addBench,
 ];
 
 /** Only definitions: what a command works with is loaded when it is called, so that --help is quick. */

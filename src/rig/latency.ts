@@ -1,10 +1,12 @@
 import type { Id } from '../contracts/id.ts';
 import type { HttpClient } from './http.ts';
+import { quantile } from './quantile.ts';
 
+/** The arms of a comparison unless more are named. */
 export type ArmName = 'sql' | 'recipe' | 'recency';
 
-export interface Arm {
-  readonly name: ArmName;
+export interface Arm<Name extends string = ArmName> {
+  readonly name: Name;
   readonly client: Pick<HttpClient, 'get'>;
 }
 
@@ -16,13 +18,13 @@ export interface Quantiles {
   readonly p99: number;
 }
 
-export interface LatencyRow {
+export interface LatencyRow<Name extends string = ArmName> {
   readonly contacts: number;
-  readonly arms: Readonly<Record<ArmName, Quantiles>>;
+  readonly arms: Readonly<Record<Name, Quantiles>>;
 }
 
-export interface LatencyOptions {
-  readonly arms: readonly Arm[];
+export interface LatencyOptions<Name extends string = ArmName> {
+  readonly arms: readonly Arm<Name>[];
   readonly users: readonly { readonly user: Id; readonly contacts: number }[];
   readonly rounds: number;
   /** Requests of one arm for one user in one round at the most, and ms after which no further one is sent. */
@@ -41,7 +43,7 @@ const FEWEST_REQUESTS = 2;
  * that whatever else the machine does falls on all of them alike. The first round is not counted.
  * @throws Error when an answer is not a 200
  */
-export async function measureLatency(options: LatencyOptions): Promise<LatencyRow[]> {
+export async function measureLatency<Name extends string>(options: LatencyOptions<Name>): Promise<LatencyRow<Name>[]> {
   const { arms, users, rounds, warmUp, budgetMs, onRound, signal } = options;
   const cells = users.flatMap(({ user, contacts }) =>
     arms.map((arm) => ({ arm, user, contacts, rounds: [] as number[][] })),
@@ -59,13 +61,13 @@ export async function measureLatency(options: LatencyOptions): Promise<LatencyRo
   return users.map(({ contacts }) => {
     const own = cells.filter((cell) => cell.contacts === contacts);
     const measured = own.map((cell) => [cell.arm.name, quantilesOf(cell.rounds)] as const);
-    return { contacts, arms: Object.fromEntries(measured) as Record<ArmName, Quantiles> };
+    return { contacts, arms: Object.fromEntries(measured) as Record<Name, Quantiles> };
   });
 }
 
 /** @returns what each request took, ms */
 async function ask(
-  { client }: Arm,
+  { client }: Pick<Arm, 'client'>,
   user: Id,
   { requests, budgetMs }: Pick<LatencyOptions, 'requests' | 'budgetMs'>,
   signal: AbortSignal | undefined,
@@ -86,12 +88,6 @@ async function ask(
 function quantilesOf(rounds: readonly (readonly number[])[]): Quantiles {
   const medians = rounds.map((times) => quantile(times, 0.5));
   return { p50: quantile(medians, 0.5), p99: quantile(rounds.flat(), 0.99) };
-}
-
-/** By nearest rank. @param q from 0 to 1 */
-export function quantile(values: readonly number[], q: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN;
 }
 
 /** How flat Recency is (its p50 for the most contacts by that for the fewest), and how many times the others' it is. */

@@ -49,6 +49,6 @@ export function versionOf({ stack }: Servers, name: 'mysql' | 'redis'): string {
   return part === undefined ? '' : productAndVersion(part);
 }
 
-function productAndVersion({ product, version }: Pick<Part, 'product' | 'version'>): string {
+export function productAndVersion({ product, version }: Pick<Part, 'product' | 'version'>): string {
   return [product, version].filter(Boolean).join(' ');
 }

@@ -1,0 +1,44 @@
+import type { Place, Transport } from '../rig/place.ts';
+import { productAndVersion } from '../rig/servers.ts';
+import { type Ground, openGround } from './ground.ts';
+import { describeMachine } from './machine.ts';
+import type { BenchReport, Measured } from './report.ts';
+
+/** One benchmark: every arm in one run, on the same servers, in turns. */
+export interface Bench<Size> {
+  readonly name: string;
+  readonly summary: string;
+  readonly transport: Transport;
+  readonly settings?: Place['settings'];
+  /** What is measured, and how often. */
+  readonly full: Size;
+  /** Only to see that it works: its figures mean nothing. */
+  readonly quick: Size;
+  readonly measure: (ground: Ground, size: Size) => Promise<Measured>;
+}
+
+export interface RunOptions {
+  readonly quick: boolean;
+  readonly signal: AbortSignal;
+  readonly tell: (text: string) => void;
+}
+
+/** @throws StartError when a part cannot be had; the signal's reason */
+export async function runBench<Size>(bench: Bench<Size>, { quick, signal, tell }: RunOptions): Promise<BenchReport> {
+  const begun = performance.now();
+  await using resources = new AsyncDisposableStack();
+  const { transport, settings = {} } = bench;
+  const ground = await openGround({ transport, settings, resources, signal, tell });
+  const measuring = bench.measure(ground, quick ? bench.quick : bench.full);
+  const { rows, ratios } = await Promise.race([measuring, ground.fleet.failed]);
+  const { parts } = ground.servers.stack;
+  return {
+    bench: bench.name,
+    machine: describeMachine(),
+    servers: Object.fromEntries(parts.map((part) => [part.name, productAndVersion(part)])),
+    rows,
+    ratios,
+    seconds: Math.round((performance.now() - begun) / 100) / 10,
+    at: new Date().toISOString(),
+  };
+}

@@ -1,0 +1,83 @@
+import type { Redis } from 'ioredis';
+import type { Id } from '../../contracts/id.ts';
+import { PAIRS_A_CALL } from '../../index/refresh.ts';
+import type { Database } from '../../mysql/database.ts';
+import { readFollowers } from '../../mysql/followers.ts';
+import { readPairs } from '../../mysql/pairs.ts';
+import type { Acknowledger } from './acknowledger.ts';
+import { type FanOutArm, PARTS, type Part, type Upload } from './arm.ts';
+import type { Crowd } from './crowd.ts';
+
+export interface PayloadArmOptions {
+  readonly name: string;
+  readonly client: Redis;
+  readonly primary: Database;
+  /** Of all arms' keys. */
+  readonly prefix: string;
+  readonly max: number;
+  readonly crowd: Crowd;
+  readonly acknowledger: Acknowledger;
+}
+
+/** Writes what the task says, without a look at what is true, into sorted sets of its own. */
+export abstract class PayloadArm implements FanOutArm {
+  readonly name: string;
+  readonly parts = PARTS;
+  protected readonly client: Redis;
+  protected readonly prefix: string;
+  protected readonly followers: readonly Id[];
+  readonly #options: PayloadArmOptions;
+
+  constructor(options: PayloadArmOptions) {
+    this.name = options.name;
+    this.client = options.client;
+    this.prefix = `${options.prefix}:${options.name}`;
+    this.followers = options.crowd.followers;
+    this.#options = options;
+  }
+
+  /** The sets as they would be by now: full, with the newest of those whom everybody knows. */
+  async fill(): Promise<void> {
+    const { crowd, max } = this.#options;
+    const members = crowd.known.slice(-max).flatMap(({ id, at }) => [at, id]);
+    for (const user of this.followers) await this.client.zadd(this.key(user), ...members);
+  }
+
+  async prepare(): Promise<void> {
+    await this.#options.acknowledger.deliver();
+  }
+
+  async fanOut(upload: Upload, part: Part): Promise<void> {
+    if (part === 'redis') return await this.write(this.followers, upload);
+    let after: Id | '0' = '0';
+    for (;;) {
+      const page: Id[] = await readFollowers(this.#options.primary, upload.owner, after, PAIRS_A_CALL);
+      const users = part === 'total' ? await this.#whoMaySee(page, upload) : page;
+      await this.write(users, upload);
+      after = page.at(-1) ?? after;
+      if (page.length < PAIRS_A_CALL) break;
+    }
+    await this.#options.acknowledger.acknowledge();
+  }
+
+  async tidy(): Promise<void> {}
+
+  async members(user: Id): Promise<Id[]> {
+    return await this.client.zrevrange(this.key(user), 0, -1);
+  }
+
+  /** Brings the upload into the set of each. */
+  protected abstract write(users: readonly Id[], upload: Upload): Promise<void>;
+
+  protected key(user: Id): string {
+    return `${this.prefix}:recipe:${user}`;
+  }
+
+  async #whoMaySee(users: readonly Id[], { owner, at }: Upload): Promise<Id[]> {
+    const { rows } = await readPairs(
+      this.#options.primary,
+      users.map((user) => ({ user, contact: owner })),
+    );
+    return rows.filter((row) => row.related && row.lastUploadAt >= at).map((row) => row.user);
+  }
+}

@@ -22,7 +22,7 @@ export const HASH_COMMANDS: Readonly<Record<string, Command>> = {
   HSETNX: (keyspace, args) => {
     const [key, name, value] = [arg(args, 0), arg(args, 1), arg(args, 2)];
     const fields = new Map(fieldsOf(keyspace, key));
-
+    if (fields.has(name)) return 0;
     keyspace.put(key, { kind: 'hash', fields: fields.set(name, value) });
     return 1;
   },

@@ -98,7 +98,7 @@ export class RedisTwins {
     const kind = await this.#real.type(key);
     const expires = await this.#real.pexpiretime(key);
     if (kind === 'hash') return { kind, fields: await this.#real.hgetall(key), expires };
-    if (kind === 'zset') return { kind, members: await this.#real.zrange(key, 0, -1, 'WITHSCORES'), expires };
+    if (kind === 'zset') return { kind, members: await this.#real.zrange(key, '0', '-1', 'WITHSCORES'), expires };
     return { kind, expires };
   }
 

@@ -76,6 +76,18 @@ export const FURTHER: readonly Mutation[] = [
     patches: [{ file: PLAN, from: 'return [own, { user: contact, contact: user }];', to: 'return [own];' }],
   },
   {
+    rule: 'rows of a task with a version are offered to the cold as well',
+    instead: 'whoever had no nonce before the rows were read is left alone',
+    patches: [
+      {
+        file: REFRESH,
+        from: 'Map.groupBy(asked, (hint) => hint.user)]',
+        to: "Map.groupBy(asked, (hint) => hint.user)].filter(([user]) => seen.get(user) !== '')",
+      },
+    ],
+    try: ['cold, one change before its commit'],
+  },
+  {
     rule: 'a row older than its task is looked at again',
     instead: 'a change seen before its commit is taken for done',
     patches: [

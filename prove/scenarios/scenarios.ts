@@ -35,6 +35,13 @@ const SMALL: readonly Listed[] = [
   }),
   a('cold, failover', { index: 'cold', actions: 1, faults: ['rebuild', 'failover'], faultsAtMost: 3 }),
   a('one change before its commit', { ...BEFORE_COMMIT, actions: 1, faultsAtMost: 1 }),
+  a('cold, one change before its commit', {
+    ...BEFORE_COMMIT,
+    index: 'cold',
+    actions: 1,
+    faults: ['rebuild', 'crash', 'duplicate', 'evict'],
+    faultsAtMost: 2,
+  }),
   b('fan-out', { faultsAtMost: 0 }),
   b('fan-out, one attempt', { attempts: 1, faultsAtMost: 0 }),
   b('fan-out, one change', { actions: 1, faults: ['crash', 'duplicate', 'rebuild', 'drop'], faultsAtMost: 2 }),

@@ -22,7 +22,7 @@ const TEXTS: Texts = {
   apply: ([epoch, requests], outcomes) =>
     requests
       .map(({ user, changes }, i) => `writes ${changesText(changes)} into ${user} (${epoch}): ${outcomes[i]}`)
-      .join(', '),
+      .join(', ') || 'writes nothing',
   claim: ([users]) => `claims ${users.join(', ')}`,
   replace: ([epoch, requests], outcomes) =>
     requests.map(({ user, top }, i) => `replaces ${user} by ${textOf(top)} (${epoch}): ${outcomes[i]}`).join(', '),

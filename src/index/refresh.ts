@@ -47,12 +47,18 @@ export function* refresh(hints: readonly Hint[]): Operation<RefreshReport> {
   return { outcomes, rebuilt: rebuilt.length, behind };
 }
 
-/** Nonces, then rows, then the write. A user without a nonce is cold: nothing to do but to see that the row is there. */
+/**
+ * Nonces, then rows, then the write. A user without a nonce is cold: nothing to do. But a task with a version may come
+ * before its commit: then the commit, and before that a rebuild, may come between the nonces and the rows. So those
+ * rows are offered to the cold as well, and the script says who still is.
+ */
 function* tryOnce(users: ReadonlyMap<Id, readonly Hint[]>, behind: Hint[]): Operation<Map<Id, ApplyOutcome>> {
   const named = [...users.keys()];
   const nonces = yield* step('nonces', named);
   const seen = new Map<Id, Nonce>(named.map((user, i) => [user, nonces[i] ?? '']));
-  const asked = [...users.values()].flat().filter((hint) => seen.get(hint.user) !== '' || hint.version !== undefined);
+  const hints = [...users.values()].flat();
+  const mayBeEarly = hints.some((hint) => hint.version !== undefined);
+  const asked = hints.filter((hint) => mayBeEarly || seen.get(hint.user) !== '');
   const result = new Map<Id, ApplyOutcome>(named.map((user) => [user, 'cold']));
   if (asked.length === 0) return result;
 
@@ -61,14 +67,11 @@ function* tryOnce(users: ReadonlyMap<Id, readonly Hint[]>, behind: Hint[]): Oper
   const find = (hint: Hint) => rowOf.get(`${hint.user} ${hint.contact}`);
   behind.push(...asked.filter((hint) => isBehind(hint, find(hint))));
 
-  const requests: ApplyRequest[] = [...users]
-    .filter(([user]) => seen.get(user) !== '')
-    .map(([user, hints]) => ({
-      user,
-      seen: seen.get(user) ?? '',
-      changes: hints.map((hint) => changeOf(hint, find(hint))),
-    }));
-  if (requests.length === 0) return result;
+  const requests: ApplyRequest[] = [...Map.groupBy(asked, (hint) => hint.user)].map(([user, of]) => ({
+    user,
+    seen: seen.get(user) ?? '',
+    changes: of.map((hint) => changeOf(hint, find(hint))),
+  }));
   const outcomes = yield* step('apply', epoch, requests);
   for (const [i, { user }] of requests.entries()) result.set(user, outcomes[i] ?? 'raced');
   return result;

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { MUTATIONS } from './mutations/mutations.ts';
 import { THREADS } from './pool.ts';
 import { mutateAll, searchAll } from './prove.ts';
@@ -14,14 +14,22 @@ const command = new Command('npm run prove --')
   .option('--budget <states>', 'states at the most, where three actions happen', whole, 2_000_000)
   .option('--threads <n>', 'threads', whole, THREADS)
   .option('--json', 'one object on stdout')
+  .option('--soak <minutes>', 'instead: real servers and processes on both transports, for so long', minutesOf)
+  .option('--seed <n>', 'with --soak: of what is drawn at random', whole)
+  .addOption(new Option('--transport <name>', 'with --soak: only this one').choices(['kafka', 'streams']))
   .addHelpText(
     'after',
-    "\nExamples:\n  npm run prove\n  npm run prove -- --only 'fan-out'\n  npm run prove -- --mutate --only floor --json",
+    "\nExamples:\n  npm run prove\n  npm run prove -- --only 'fan-out'\n  npm run prove -- --mutate --only floor --json\n  npm run prove -- --soak 10",
   )
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 
 function whole(text: string): number {
   if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('a whole number from 1 is wanted');
+  return Number(text);
+}
+
+function minutesOf(text: string): number {
+  if (!/^\d{1,5}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('a number of minutes is wanted');
   return Number(text);
 }
 
@@ -32,10 +40,17 @@ interface Options {
   readonly budget: number;
   readonly threads: number;
   readonly json?: true;
+  readonly soak?: number;
+  readonly seed?: number;
+  readonly transport?: 'kafka' | 'streams';
 }
 
 async function main(): Promise<number> {
-  const { mutate, only = '', quick, budget, threads, json } = command.parse().opts<Options>();
+  const { mutate, only = '', quick, budget, threads, json, soak, seed, transport } = command.parse().opts<Options>();
+  if (soak !== undefined) {
+    const { soakCommand } = await import('./soak/command.ts');
+    return await soakCommand({ minutes: soak, seed, transport, json: json ?? false });
+  }
   const print = json ? () => undefined : (line: string) => console.log(line);
   const scenarios = (quick ? QUICK : SCENARIOS).filter(({ scenario }) => scenario.name.includes(only));
   const mutations = MUTATIONS.filter(({ rule }) => rule.includes(only));

@@ -7,7 +7,7 @@ import type { StackParts } from '../stack/stack.ts';
 export type Transport = 'kafka' | 'streams';
 
 /** What it is all made for; shown in the names of what is made. */
-export type Purpose = 'demo' | 'bench';
+export type Purpose = 'demo' | 'bench' | 'soak';
 
 /** Where a demonstration or benchmark works: a database, keys and a topic of its own, also on servers that others use. */
 export interface Place {

@@ -9,7 +9,7 @@ const LINES_SHOWN = 12;
 const ORDINARY = /^\{"level":"(trace|debug|info)"/;
 
 /** The folder of one demonstration or benchmark, with the process id of whoever runs it. */
-const FOLDER = /^(?:demo|bench)-(\d+)$/;
+const FOLDER = /^(?:demo|bench|soak)-(\d+)$/;
 
 /** What the processes of one demonstration or benchmark say, in a folder of its own until the end. */
 export class ProcessLogs {

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Id } from '../../src/contracts/id.ts';
+import { RELATIONS, type Relation } from '../../src/contracts/relation.ts';
+import { type PlainContact, wanted } from '../../test/model/plain-sql.ts';
+import type { World } from './world.ts';
+
+/** By user, highest key first. */
+export type Truth = ReadonlyMap<Id, readonly PlainContact[]>;
+
+/** One, the default, and more than an index keeps. */
+const LIMITS = [1, 10, 25];
+const CONTACTS = 3;
+const PHOTOS = 5;
+
+interface Row {
+  readonly id: Id;
+  readonly last_upload_at: string;
+  readonly photos?: readonly { readonly id: Id }[];
+}
+
+/** I8: what those who play are answered over HTTP, against plain SQL. @returns what was wrong, for people */
+export async function findWrongAnswers(world: World, truth: Truth): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const [i, user] of world.cast.players.entries()) {
+    const relation = RELATIONS[i % RELATIONS.length] ?? 'any';
+    const rows = truth.get(user) ?? [];
+    wrong.push(...(await findWrongFor(world, user, 'any', rows)));
+    if (relation !== 'any') wrong.push(...(await findWrongFor(world, user, relation, wanted(rows, relation))));
+  }
+  return wrong;
+}
+
+async function findWrongFor(world: World, user: Id, relation: Relation, rows: readonly PlainContact[]) {
+  const path = `/v1/users/${user}/contacts/recent`;
+  const questions = LIMITS.map((limit) => ({
+    path: `${path}?limit=${limit}&relation=${relation}`,
+    expected: rows.slice(0, limit).map(({ id, at }): Row => ({ id, last_upload_at: new Date(at).toISOString() })),
+  }));
+  const photos = {
+    path: `${path}/photos?contacts=${CONTACTS}&photos=${PHOTOS}&relation=${relation}`,
+    expected: rows.slice(0, CONTACTS).map(
+      (contact): Row => ({
+        id: contact.id,
+        last_upload_at: new Date(contact.at).toISOString(),
+        photos: contact.photos.slice(0, PHOTOS).map(({ id }) => ({ id })),
+      }),
+    ),
+  };
+  const wrong: string[] = [];
+  for (const question of [...questions, photos]) {
+    const answered = await ask(world, question.path);
+    world.tally.answers++;
+    if (isDeepStrictEqual(answered, question.expected)) continue;
+    wrong.push(
+      `user ${user}: I8: ${question.path}: ${JSON.stringify(answered)}, not ${JSON.stringify(question.expected)}`,
+    );
+  }
+  return wrong;
+}
+
+/** @throws Error when there is no answer */
+async function ask({ api }: World, path: string): Promise<Row[]> {
+  const { status, body } = await api.get(path);
+  if (status !== 200) throw new Error(`the API answered with ${status} at rest: ${body.slice(0, 500)}`);
+  const { contacts } = JSON.parse(body) as { contacts: Row[] };
+  return contacts.map(({ id, last_upload_at, photos }) => ({
+    id,
+    last_upload_at,
+    ...(photos === undefined ? {} : { photos: photos.map((photo) => ({ id: photo.id })) }),
+  }));
+}

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Id } from '../../src/contracts/id.ts';
+import { backfillAll } from '../../src/demo/phases/backfill.ts';
+import { verifyAll } from '../../src/demo/phases/verify.ts';
+import { republish } from '../../src/relay/republish.ts';
+import { expectIndexesExact, indexesInUse, type RestStores } from '../../test/model/at-rest.ts';
+import { readPlainSql } from '../../test/model/plain-sql.ts';
+import { findWrongAnswers, type Truth } from './answers.ts';
+import type { World } from './world.ts';
+
+/**
+ * Nothing is on its way. Holds every index in use (I1 to I4, I9) and the answers over HTTP (I8) against plain SQL on the
+ * site's own tables, and asks `verify`. Then every index is built, and held against it as well.
+ * @returns what was wrong, for people
+ */
+export async function findWrong(world: World): Promise<string[]> {
+  const { stores } = world;
+  const truth = await readPlainSql(stores.pool);
+  const found = await findWrongIndexes(world, truth, false);
+  const answers = await findWrongAnswers(world, truth);
+  const verified = await findByVerify(world);
+  await backfillAll(stores.jobs, () => undefined);
+  return [...found, ...answers, ...verified, ...(await findWrongIndexes(world, truth, true))];
+}
+
+/**
+ * I5: tasks that were processed before come again, in another order, and change nothing.
+ * @param from when the first of them was published, by MySQL's clock
+ * @param rest waits until they were processed
+ */
+export async function findWrongAfterReplay(world: World, from: number, rest: () => Promise<void>): Promise<string[]> {
+  const { stores, signal } = world;
+  const users = everybody(world);
+  const before = await indexesInUse(restStores(world), users);
+  await republish(stores.primary, { from, to: Number.MAX_SAFE_INTEGER }, signal);
+  await rest();
+  const after = await indexesInUse(restStores(world), users);
+  const changed = users.filter((_user, i) => !isDeepStrictEqual(before[i], after[i]));
+  return changed.map((user) => `user ${user}: I5: tasks that were processed before changed the index`);
+}
+
+async function findWrongIndexes(world: World, truth: Truth, areBuilt: boolean): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const user of everybody(world)) {
+    try {
+      const warm = await expectIndexesExact(restStores(world), [user], truth);
+      world.tally.indexes += warm;
+      if (areBuilt && warm === 0) wrong.push(`user ${user}: the index was built, and is not in use`);
+    } catch (error) {
+      wrong.push((error as Error).message);
+    }
+  }
+  return wrong;
+}
+
+async function findByVerify({ stores, tally }: World): Promise<string[]> {
+  const found = await verifyAll(stores.jobs, () => undefined);
+  tally.answers += found.answers_checked;
+  const { wrong, answers_wrong: answers, columns, wrong_users, wrong_answers, wrong_columns } = found;
+  if (wrong + answers + columns.wrong === 0) return [];
+  return [`verify: ${JSON.stringify({ wrong, answers, columns, wrong_users, wrong_answers, wrong_columns })}`];
+}
+
+/** Players come first, then those whom only the fan-outs and the fullest indexes need. */
+function everybody({ cast }: World): Id[] {
+  const others = cast.measured.map(({ user }) => user);
+  return [...new Set([...cast.players, cast.star, ...others, ...cast.followersOfStar])];
+}
+
+function restStores({ stores, place }: World): RestStores {
+  const { keyPrefix: prefix, max, min } = place.config;
+  return { index: stores.index, primary: stores.primary, redis: stores.redis, prefix, limits: { max, min } };
+}

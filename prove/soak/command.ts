@@ -1,0 +1,39 @@
+import process from 'node:process';
+import type { Transport } from '../../src/rig/place.ts';
+import { onEndingSignals } from '../../src/start/signals.ts';
+import { plainReport, reportLines } from './report.ts';
+import { soak } from './soak.ts';
+
+export interface SoakFlags {
+  readonly minutes: number;
+  /** Undefined: any. */
+  readonly seed: number | undefined;
+  /** Undefined: both. */
+  readonly transport: Transport | undefined;
+  readonly json: boolean;
+}
+
+const ANY_SEED = 2 ** 31;
+
+/** Soaks and prints what came of it; Ctrl-C ends it, and leaves nothing behind. @returns the exit code: 1 when something was wrong */
+export async function soakCommand({ minutes, seed = Date.now() % ANY_SEED, transport, json }: SoakFlags) {
+  const print = (line: string) => (json ? console.error(line) : console.log(line));
+  const ending = new AbortController();
+  const forget = onEndingSignals({
+    onFirst: () => ending.abort(new Error('interrupted')),
+    onSecond: () => process.exit(1),
+  });
+  print(`soaking for ${minutes} minutes, seed ${seed}`);
+  try {
+    const transports: Transport[] = transport === undefined ? ['kafka', 'streams'] : [transport];
+    const report = await soak({ minutes, seed, transports, print, signal: ending.signal });
+    print(reportLines(report));
+    if (json) console.log(JSON.stringify(plainReport(report)));
+    return report.wrong.length === 0 ? 0 : 1;
+  } catch (error) {
+    print(`${(error as Error).message}\nto soak it again: npm run prove -- --soak ${minutes} --seed ${seed}`);
+    return 1;
+  } finally {
+    forget();
+  }
+}

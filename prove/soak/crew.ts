@@ -1,0 +1,119 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { between, pick, type Random } from '../../src/demo/random.ts';
+import type { HttpClient } from '../../src/rig/http.ts';
+import type { Place } from '../../src/rig/place.ts';
+import { Fleet } from '../../src/rig/processes/fleet.ts';
+import type { ProcessLogs } from '../../src/rig/processes/process-logs.ts';
+import { freePort } from '../../src/stack/launch/free-port.ts';
+import { Worker, type WorkerKind } from './worker.ts';
+
+/** Two of each at least, so that somebody is there to go on. The unruly relay shuffles, delays and sends twice. */
+const CREW: readonly WorkerKind[] = ['api', 'api', 'relay', 'unruly relay', 'consumer', 'consumer', 'consumer'];
+
+const READY_TIMEOUT_MS = 60_000;
+const LOOK_MS = 50;
+
+export interface CrewOptions {
+  readonly place: Place;
+  readonly logs: ProcessLogs;
+  readonly random: Random;
+  /** One of them ended although nobody asked it to; it is started again. */
+  readonly onGaveUp: (reason: Error) => void;
+}
+
+/** The processes of one transport, each started again when it is gone: what a supervisor does for a site. */
+export class Crew {
+  readonly #options: CrewOptions;
+  readonly #fleet: Fleet;
+  readonly #workers = new Set<Worker>();
+  #started = 0;
+  /** Of those that are gone. */
+  #delivered = 0;
+  #isEnding = false;
+
+  constructor(options: CrewOptions) {
+    this.#options = options;
+    this.#fleet = new Fleet(options.place, options.logs);
+  }
+
+  /** @throws Error when they are not ready in time */
+  async start(signal: AbortSignal): Promise<void> {
+    await Promise.all(CREW.map((kind) => this.#add(kind)));
+    const deadline = performance.now() + READY_TIMEOUT_MS;
+    while (!(await this.#isReady())) {
+      if (performance.now() > deadline) throw new Error('the processes are not ready in time');
+      await pause(LOOK_MS, undefined, { signal });
+    }
+  }
+
+  /** Where the APIs are. */
+  get apis(): readonly HttpClient[] {
+    return this.#those('api').map(({ http }) => http);
+  }
+
+  /** Tasks that consumers have acknowledged, as they themselves count. */
+  get delivered(): number {
+    return this.#delivered + this.#those('consumer').reduce((sum, { delivered }) => sum + delivered, 0);
+  }
+
+  /** Tasks that relays are still to send a second time. */
+  get held(): number {
+    return this.#those('unruly relay').reduce((sum, { held }) => sum + held, 0);
+  }
+
+  /** SIGKILL for one of them, and another in its place. @returns its name */
+  async kill(kind: WorkerKind): Promise<string> {
+    const worker = pick(this.#options.random, this.#those(kind));
+    this.#remove(worker);
+    await this.#fleet.kill(worker.process);
+    await this.#add(kind);
+    return worker.name;
+  }
+
+  /** SIGSTOP for one of them, and after so many ms SIGCONT; when aborted, at once. @returns its name */
+  async stopFor(kind: WorkerKind, ms: number, signal: AbortSignal): Promise<string> {
+    const { process, name } = pick(this.#options.random, this.#those(kind));
+    process.signal('SIGSTOP');
+    await pause(ms, undefined, { signal }).catch(() => undefined);
+    process.signal('SIGCONT');
+    return name;
+  }
+
+  async stopAll(): Promise<void> {
+    this.#isEnding = true;
+    for (const worker of this.#workers) this.#remove(worker);
+    await this.#fleet.stopAll();
+  }
+
+  #those(kind: WorkerKind): Worker[] {
+    return [...this.#workers].filter((worker) => worker.kind === kind);
+  }
+
+  async #add(kind: WorkerKind): Promise<void> {
+    const port = await freePort();
+    if (this.#isEnding) return;
+    const name = `${this.#options.place.transport} ${kind} ${++this.#started}`;
+    const seed = between(this.#options.random, 1, 1_000_000);
+    const worker = new Worker({ fleet: this.#fleet, kind, name, port, seed });
+    this.#workers.add(worker);
+    worker.process.failed.catch((reason: Error) => this.#replace(worker, reason));
+  }
+
+  #replace(worker: Worker, reason: Error): void {
+    if (!this.#workers.has(worker)) return;
+    this.#remove(worker);
+    this.#options.onGaveUp(reason);
+    void this.#add(worker.kind);
+  }
+
+  #remove(worker: Worker): void {
+    worker.close();
+    this.#delivered += worker.delivered;
+    this.#workers.delete(worker);
+  }
+
+  async #isReady(): Promise<boolean> {
+    const ready = await Promise.all([...this.#workers].map((worker) => worker.isReady()));
+    return ready.every(Boolean);
+  }
+}

@@ -1,0 +1,17 @@
+const KEPT = 40;
+
+/** What was done last, for whoever asks how it came to that. */
+export class Diary {
+  readonly #lines: string[] = [];
+  readonly #begun = performance.now();
+
+  note(what: string): void {
+    const seconds = (performance.now() - this.#begun) / 1000;
+    this.#lines.push(`${seconds.toFixed(1).padStart(7)} s  ${what}`);
+    if (this.#lines.length > KEPT) this.#lines.shift();
+  }
+
+  get last(): readonly string[] {
+    return this.#lines;
+  }
+}

@@ -1,0 +1,171 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { backfillAll } from '../../src/demo/phases/backfill.ts';
+import { between, pick, shuffled } from '../../src/demo/random.ts';
+import { bumpEpoch } from '../../src/index/epoch.ts';
+import { KeyNames } from '../../src/index/keys.ts';
+import { isStoreFault } from '../../src/index/store-fault.ts';
+import { readClock } from '../../src/mysql/outbox.ts';
+import type { RedisClient } from '../../src/redis/connection.ts';
+import { republish } from '../../src/relay/republish.ts';
+import { runToEnd } from '../../src/repair/job.ts';
+import { Repair } from '../../src/repair/repair.ts';
+import { uploadPhoto } from '../../src/site/photos.ts';
+import { whileLeaseHolder } from '../../src/start/jobs.ts';
+import type { WorkerKind } from './worker.ts';
+import type { World } from './world.ts';
+
+/** Does something to a site, until it is done or the play is over. @returns more of what was done, for the diary */
+type Happen = (world: World, signal: AbortSignal) => Promise<string | undefined>;
+
+export interface Disturbance {
+  readonly name: string;
+  /** How often of all. */
+  readonly weight: number;
+  /** The next one may come before this one is over. */
+  readonly goesOn?: true;
+  /** It kills a process: counted apart. */
+  readonly kills?: true;
+  readonly happen: Happen;
+}
+
+/** What one client of Redis has asked of the server, with the errors that come of all this. */
+const asking =
+  (ask: (redis: RedisClient, world: World) => Promise<unknown>): Happen =>
+  async (world) => {
+    try {
+      await ask(world.stores.redis, world);
+      return undefined;
+    } catch (error) {
+      return `(${(error as Error).message})`;
+    }
+  };
+
+/** So long that others have taken over what a stopped process held, ms; by TAKEOVER_MS. */
+const PAST_ITS_SESSION_MS = 8_000;
+const SHORT_MS = 500;
+
+const kill =
+  (kind: WorkerKind): Happen =>
+  ({ crew }) =>
+    crew.kill(kind);
+
+const stopFor =
+  (ms: number): Happen =>
+  ({ crew }, signal) =>
+    crew.stopFor('consumer', ms, signal);
+
+const USERS_EVICTED = 30;
+
+/** As with `allkeys-random`: one key of a user, and not the other. */
+const evict = asking(async (redis, { cast, place, random }) => {
+  const names = new KeyNames(place.config.keyPrefix);
+  const users = shuffled(random, cast.players).slice(0, USERS_EVICTED);
+  await Promise.all(users.map((user) => redis.unlink(random() < 0.5 ? names.set(user) : names.meta(user))));
+});
+
+/** It comes back with what it saved last, or empty. */
+const killRedis: Happen = async ({ redis, random }) => {
+  await redis.kill();
+  const away = between(random, 0, 800);
+  await pause(away);
+  await redis.restart();
+  return `and away for ${away} ms`;
+};
+
+const starUploads: Happen = async ({ journal, cast, stores }) => {
+  const at = Date.now();
+  await journal.upload(cast.star, 0, at, () => uploadPhoto(stores.pool, cast.star, 0, at));
+  return undefined;
+};
+
+/** Tasks that were processed before come again. */
+const publishAgain: Happen = async ({ stores: { primary }, random }, signal) => {
+  const now = await readClock(primary);
+  const rows = await republish(primary, { from: now - between(random, 100, 3_000), to: now }, signal);
+  return `${rows} rows`;
+};
+
+const beginEpoch: Happen = async ({ stores }) => await bumpEpoch(stores.primary, 'the soak wanted one');
+
+/** A job is ended somewhere on its way, and by what else happens to its stores. */
+const job =
+  (work: (world: World, signal: AbortSignal) => Promise<unknown>): Happen =>
+  async (world, signal) => {
+    const limit = AbortSignal.timeout(between(world.random, 20, 3_000));
+    try {
+      await work(world, AbortSignal.any([signal, limit]));
+      return 'to its end';
+    } catch (error) {
+      if (signal.aborted || limit.aborted || isStoreFault(error)) return `until ${(error as Error).message}`;
+      throw error;
+    }
+  };
+
+const backfill = job(({ stores }, signal) => backfillAll({ ...stores.jobs, signal }, () => undefined));
+
+const repair = job(async ({ stores }, signal) => {
+  const jobs = { ...stores.jobs, signal };
+  const { check } = jobs;
+  await whileLeaseHolder(
+    jobs,
+    'repair',
+    () => undefined,
+    async (records, lost) => {
+      await runToEnd(new Repair({ ...records, check, steps: stores.steps }, {}), { signal: lost });
+    },
+  );
+});
+
+export const DISTURBANCES: readonly Disturbance[] = [
+  { name: 'a consumer killed', weight: 8, kills: true, happen: kill('consumer') },
+  { name: 'an unruly relay killed', weight: 2, kills: true, happen: kill('unruly relay') },
+  { name: 'a relay killed', weight: 2, kills: true, happen: kill('relay') },
+  { name: 'an API killed', weight: 1, kills: true, happen: kill('api') },
+  { name: 'a consumer stopped past its session', weight: 2, goesOn: true, happen: stopFor(PAST_ITS_SESSION_MS) },
+  { name: 'a consumer stopped for a moment', weight: 2, goesOn: true, happen: stopFor(SHORT_MS) },
+  { name: 'an upload by the one with the most followers', weight: 6, happen: starUploads },
+  { name: 'tasks of the last seconds published again', weight: 3, happen: publishAgain },
+  { name: 'one of two keys evicted', weight: 5, happen: evict },
+  { name: 'FLUSHALL', weight: 2, happen: asking((redis) => redis.flushall()) },
+  { name: 'SCRIPT FLUSH', weight: 4, happen: asking((redis) => redis.script('FLUSH')) },
+  {
+    name: 'every connection to Redis cut',
+    weight: 2,
+    happen: asking((redis) => redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'no')),
+  },
+  { name: 'Redis saves', weight: 2, happen: asking((redis) => redis.save()) },
+  { name: 'Redis killed', weight: 1, happen: killRedis },
+  { name: 'a new epoch', weight: 2, happen: beginEpoch },
+  { name: 'backfill', weight: 3, goesOn: true, happen: backfill },
+  { name: 'repair', weight: 3, goesOn: true, happen: repair },
+];
+
+const DRAWN = DISTURBANCES.flatMap((one) => Array<Disturbance>(one.weight).fill(one));
+
+/** Between two of them, ms. */
+const [SHORTEST, LONGEST] = [50, 1_000];
+
+/** Something happens to the site again and again, until aborted; resolves when nothing of it goes on any more. */
+export async function disturb(world: World, signal: AbortSignal): Promise<void> {
+  const { random } = world;
+  const going: Promise<void>[] = [];
+  while (!signal.aborted) {
+    await pause(between(random, SHORTEST, LONGEST), undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) break;
+    const one = pick(random, DRAWN);
+    const happened = befall(world, one, signal);
+    happened.catch(() => undefined); // heard of below
+    going.push(happened);
+    if (one.goesOn === undefined) await happened;
+  }
+  await Promise.all(going);
+}
+
+async function befall(world: World, { name, kills, happen }: Disturbance, signal: AbortSignal): Promise<void> {
+  const { diary, tally } = world;
+  diary.note(name);
+  if (kills) tally.kills++;
+  else tally.add(name);
+  const more = await happen(world, signal);
+  if (more !== undefined) diary.note(`${name}: ${more}`);
+}

@@ -1,0 +1,66 @@
+import { count, tableOf } from '../../src/demo/story/layout.ts';
+import type { Tally } from './tally.ts';
+import type { World } from './world.ts';
+
+export interface SoakReport {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly worlds: readonly World[];
+  /** For people. */
+  readonly wrong: readonly string[];
+}
+
+/** After a round. */
+export function roundLine(seconds: number, { transport, tally }: World): string {
+  const { rounds, changes, deliveries, reads, kills, others, wrong } = tally;
+  const disturbed = sum(others);
+  return `${seconds.toFixed(0).padStart(6)} s  ${transport.padEnd(8)}round ${rounds}: so far ${count(changes)} changes, ${count(deliveries)} deliveries, ${count(reads)} reads, ${kills} kills, ${disturbed} other disturbances, wrong ${wrong}`;
+}
+
+/** What was done last to a site where something was wrong. */
+export function failureLines({ transport, diary }: World): string[] {
+  return [`what was done last on ${transport}:`, ...diary.last];
+}
+
+const ROWS: readonly (readonly [string, (tally: Tally) => number])[] = [
+  ['rounds', ({ rounds }) => rounds],
+  ['changes of the site', ({ changes }) => changes],
+  ['deliveries acknowledged', ({ deliveries }) => deliveries],
+  ['reads over HTTP while things happened', ({ reads }) => reads],
+  ['  of them narrowed by an index', ({ narrowed }) => narrowed],
+  ['  not answered (503)', ({ refused }) => refused],
+  ['processes killed', ({ kills }) => kills],
+  ['processes that gave up by themselves', ({ gaveUp }) => gaveUp],
+  ['other disturbances', ({ others }) => sum(others)],
+];
+
+const CHECKED: typeof ROWS = [
+  ['indexes compared at rest', ({ indexes }) => indexes],
+  ['answers compared at rest', ({ answers }) => answers],
+  ['wrong', ({ wrong }) => wrong],
+];
+
+/** At the end. */
+export function reportLines({ seed, seconds, worlds, wrong }: SoakReport): string {
+  const names = [...new Set(worlds.flatMap(({ tally }) => [...tally.others.keys()]))];
+  const rows = [
+    ...ROWS,
+    ...names.map((name) => [`  ${name}`, ({ others }: Tally) => others.get(name) ?? 0] as const),
+    ...CHECKED,
+  ];
+  const table = tableOf(
+    ['', ...worlds.map(({ transport }) => transport)],
+    rows.map(([name, value]) => [name, ...worlds.map(({ tally }) => count(value(tally)))]),
+  );
+  return `\n${table}\n\n${(seconds / 60).toFixed(1)} minutes, seed ${seed}: wrong ${wrong.length}`;
+}
+
+/** For programs. */
+export function plainReport({ seed, seconds, worlds, wrong }: SoakReport): object {
+  const transports = Object.fromEntries(worlds.map(({ transport, tally }) => [transport, tally]));
+  return { seed, seconds: Math.round(seconds), wrong: wrong.length, transports, wrong_ones: wrong };
+}
+
+function sum(others: ReadonlyMap<string, number>): number {
+  return [...others.values()].reduce((all, times) => all + times, 0);
+}

@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Shown, Wrong } from '../../src/demo/play/judge.ts';
+import { Reader } from '../../src/demo/play/reader.ts';
+import { Stage } from '../../src/demo/play/stage.ts';
+import { runWriters } from '../../src/demo/play/writers.ts';
+import { pick } from '../../src/demo/random.ts';
+import { readClock } from '../../src/mysql/outbox.ts';
+import { settle } from '../../src/rig/settle.ts';
+import { findWrong, findWrongAfterReplay } from './at-rest.ts';
+import { disturb } from './disturbances.ts';
+import type { World } from './world.ts';
+
+const PLAY_MS = 12_000;
+
+const WRITERS = 8;
+const CHANGES_A_SECOND = 250;
+const READERS = 3;
+const READS_A_SECOND = 150;
+
+/** People use the site, the API is read, and things happen; then everything comes to rest. @returns what was wrong, for people */
+export async function playRound(world: World): Promise<string[]> {
+  const { stores, diary, tally } = world;
+  diary.note(`round ${tally.rounds + 1}`);
+  const from = await readClock(stores.primary);
+  const wrong = await play(world);
+  wrong.push(...(await findWrong(world)));
+  wrong.push(...(await findWrongAfterReplay(world, from, () => rest(world))));
+  tally.rounds++;
+  tally.wrong += wrong.length;
+  return wrong;
+}
+
+/** Reads go on until everything is at rest. @returns what reads showed that they must not: I7 */
+async function play(world: World): Promise<string[]> {
+  const { signal, tally, diary, stores, journal, cast, random, api } = world;
+  const wrong: string[] = [];
+  const onWrong = (kind: Wrong, shown: Shown) => {
+    wrong.push(`I7: ${kind}: ${JSON.stringify(shown)}`);
+  };
+  const stage = new Stage({ pool: stores.pool, journal, random, players: cast.players });
+  const everybody = [...cast.players, cast.star, ...cast.measured.map(({ user }) => user)];
+  const nextUser = () => (random() < 0.1 ? pick(random, everybody) : stage.anyPlayer());
+  const reader = new Reader({ client: api, journal, random, nextUser, onWrong, now: () => performance.now() });
+  const onChange = () => {
+    tally.changes++;
+  };
+  const over = new AbortController();
+  const ending = AbortSignal.any([over.signal, signal, AbortSignal.timeout(PLAY_MS)]);
+  const reading = AbortSignal.any([over.signal, signal]);
+  try {
+    const reads = reader.run(READERS, READS_A_SECOND, reading);
+    const writes = runWriters({ stage, atOnce: WRITERS, rate: CHANGES_A_SECOND, onChange }, ending);
+    const played = Promise.all([writes, disturb(world, ending)]);
+    await Promise.race([reads, played.then(() => rest(world))]);
+    over.abort();
+    await Promise.all([reads, played]);
+  } finally {
+    over.abort();
+    const { reads, narrowed, refused } = reader.counts;
+    tally.reads += reads;
+    tally.narrowed += narrowed;
+    tally.refused += refused;
+  }
+  if (reader.counts.reads === 0) throw new Error('not one question was answered');
+  diary.note('at rest');
+  return wrong;
+}
+
+const LOOK_MS = 20;
+
+/** Until everything on its way is applied, also what relays send a second time, and what the last of the reads asked for. */
+async function rest({ stores, crew, tally, signal }: World): Promise<void> {
+  await settle(stores.settled, signal);
+  while (crew.held > 0) await pause(LOOK_MS, undefined, { signal });
+  await settle(stores.settled, signal);
+  tally.deliveries = crew.delivered;
+}

@@ -1,0 +1,84 @@
+import { HttpClient } from '../../src/rig/http.ts';
+import type { Fleet } from '../../src/rig/processes/fleet.ts';
+import type { ServiceProcess } from '../../src/rig/processes/service-process.ts';
+
+export type WorkerKind = 'api' | 'relay' | 'unruly relay' | 'consumer';
+
+export interface WorkerOptions {
+  readonly fleet: Fleet;
+  readonly kind: WorkerKind;
+  /** Unique. */
+  readonly name: string;
+  /** Of its API, or of its metrics. */
+  readonly port: number;
+  readonly seed: number;
+}
+
+const COMMAND_LINE = '../../cli/main';
+const UNRULY_RELAY = '../../demo/processes/unruly-relay';
+
+const LOOK_MS = 500;
+const DELIVERED = /^recency_tasks_total(?:\{.*\})? (\S+)$/m;
+
+/** One process of the product, and what it tells of itself. */
+export class Worker {
+  readonly kind: WorkerKind;
+  readonly name: string;
+  readonly process: ServiceProcess;
+  readonly http: HttpClient;
+  /** Of a consumer: tasks that it has acknowledged. */
+  delivered = 0;
+  /** Of an unruly relay: tasks that it will send a second time. */
+  held = 0;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+
+  constructor({ fleet, kind, name, port, seed }: WorkerOptions) {
+    this.kind = kind;
+    this.name = name;
+    this.http = new HttpClient(`http://127.0.0.1:${port}`);
+    const started = { name, module: COMMAND_LINE };
+    const metrics = { METRICS_PORT: `${port}` };
+    switch (kind) {
+      case 'api':
+        this.process = fleet.start({ ...started, args: ['serve'], settings: { HOST: '127.0.0.1', PORT: `${port}` } });
+        break;
+      case 'relay':
+        this.process = fleet.start({ ...started, args: ['relay'], settings: metrics });
+        break;
+      case 'consumer':
+        this.process = fleet.start({ ...started, args: ['consume'], settings: metrics });
+        this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+        break;
+      case 'unruly relay':
+        this.process = fleet.start({ name, module: UNRULY_RELAY, args: [`${seed}`] });
+        this.process.onMessage((counts) => {
+          this.held = (counts as { held: number }).held;
+        });
+    }
+  }
+
+  /** Does it answer? An unruly relay need not. */
+  async isReady(): Promise<boolean> {
+    if (this.kind === 'unruly relay') return true;
+    const path = this.kind === 'api' ? '/readyz' : '/livez';
+    const answer = await this.http.get(path).catch(() => undefined);
+    return answer?.status === 200;
+  }
+
+  /** Nobody asks it any more. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.http.close();
+  }
+
+  /** One look at a time: a stopped process does not answer. */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    const answer = await this.http.get('/metrics').catch(() => undefined);
+    this.#isLooking = false;
+    const delivered = Number(DELIVERED.exec(answer?.body ?? '')?.[1]);
+    if (Number.isFinite(delivered)) this.delivered = delivered;
+  }
+}

@@ -1,0 +1,79 @@
+import pino from 'pino';
+import type { Cast } from '../../src/demo/graph/cast.ts';
+import { DEFAULTS } from '../../src/demo/options.ts';
+import { backfillAll } from '../../src/demo/phases/backfill.ts';
+import { populate } from '../../src/demo/phases/populate.ts';
+import { Journal } from '../../src/demo/play/journal.ts';
+import { rememberSite } from '../../src/demo/play/site-state.ts';
+import { type Random, seededRandom } from '../../src/demo/random.ts';
+import { migrate } from '../../src/mysql/migrate.ts';
+import { type Place, placeOn, type Transport } from '../../src/rig/place.ts';
+import type { ProcessLogs } from '../../src/rig/processes/process-logs.ts';
+import { removeTraces } from '../../src/rig/remove-traces.ts';
+import { openRigStores, type RigStores } from '../../src/rig/stores.ts';
+import type { Stack } from '../../src/stack/stack.ts';
+import { type RunningServer, startRedis } from '../../src/stack/start-server.ts';
+import { AnyApi } from './any-api.ts';
+import { Crew } from './crew.ts';
+import { Diary } from './diary.ts';
+import { Tally } from './tally.ts';
+
+/** A site with Recency on one transport: its Redis, its database, its processes, and what is known of all that. */
+export interface World {
+  readonly transport: Transport;
+  readonly place: Place;
+  /** Its own: it is flushed and killed. */
+  readonly redis: RunningServer;
+  readonly stores: RigStores;
+  readonly cast: Cast;
+  readonly journal: Journal;
+  readonly crew: Crew;
+  readonly api: AnyApi;
+  readonly random: Random;
+  readonly tally: Tally;
+  readonly diary: Diary;
+  readonly signal: AbortSignal;
+}
+
+export interface Opening {
+  /** MySQL, and for that transport Kafka. */
+  readonly stack: Stack;
+  readonly logs: ProcessLogs;
+  /** Closed at the end, the last first. */
+  readonly resources: AsyncDisposableStack;
+  readonly seed: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Few people, so that what they do meets; one of them with more followers than a page of a fan-out has. Indexes as small
+ * as the settings allow, so that many leave somebody out and run low.
+ */
+const PEOPLE = { ...DEFAULTS, users: 150, most: 1_200 };
+const SIZES = { MAX: '12', MIN: '10' };
+
+/** Starts everything, and builds every index. */
+export async function openWorld(transport: Transport, opening: Opening): Promise<World> {
+  const { stack, logs, resources, seed, signal } = opening;
+  const redis = await startRedis();
+  resources.defer(() => redis.remove());
+  const place = placeOn({ ...stack, redisUrl: redis.url }, { purpose: 'soak', transport, settings: SIZES });
+  resources.defer(() => removeTraces({ stack, transport, missing: undefined }, place));
+  await migrate({ url: place.config.mysqlUrl });
+  const stores = await openRigStores(place, { logger: pino({ level: 'silent' }), resources, signal });
+  const random = seededRandom(seed);
+  const { cast } = await populate(stores.pool, PEOPLE, random);
+  const journal = new Journal(() => performance.now());
+  await rememberSite(stores.pool, journal);
+  const [tally, diary] = [new Tally(), new Diary()];
+  const onGaveUp = ({ message }: Error) => {
+    tally.gaveUp++;
+    diary.note(message);
+  };
+  const crew = new Crew({ place, logs, random, onGaveUp });
+  resources.defer(() => crew.stopAll());
+  await crew.start(signal);
+  await backfillAll(stores.jobs, () => undefined);
+  const api = new AnyApi(() => crew.apis);
+  return { transport, place, redis, stores, cast, journal, crew, api, random, tally, diary, signal };
+}

@@ -12,42 +12,43 @@
  *
  *     MODEL_SEED=… MODEL_PATH=… MODEL_REPLAY=… npx vitest run test/model.int.test.ts
  *
- * MODEL_HISTORIES=500 plays more of them, MODEL_LOG=debug shows what the product logs. The same for minutes, and on both
- * transports: `npm run prove -- --soak MINUTES`.
+ * MODEL_HISTORIES=500 plays more of them, MODEL_LOG=debug shows what the product logs. Here tasks are carried in a bag, so
+ * that a seed tells when each is delivered, too; test/model-transports.int.test.ts plays such histories on both transports,
+ * and `npm run prove -- --soak MINUTES` with real processes.
  */
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../src/mysql/migrate.ts';
+import { type RunningServer, startRedis } from '../src/stack/start-server.ts';
 import { Arena } from './model/arena.ts';
-import { playHistories, type Replay } from './model/campaign.ts';
-import { freshDatabase, freshPrefix, redisUrl } from './support/servers.ts';
+import { askedFor, playHistories } from './model/campaign.ts';
+import { freshDatabase, freshName } from './support/servers.ts';
 
-const { MODEL_SEED, MODEL_PATH, MODEL_REPLAY, MODEL_HISTORIES } = process.env;
-const HISTORIES = Number(MODEL_HISTORIES ?? 12);
-const TIME_LIMIT_MS = MODEL_HISTORIES === undefined ? 15_000 : HISTORIES * 10_000;
-
-function replayOf(seed: string | undefined, path: string | undefined): Replay | undefined {
-  return seed === undefined || path === undefined ? undefined : { seed: Number(seed), path, commands: MODEL_REPLAY };
-}
+const asked = askedFor(process.env, 12);
+const TIME_LIMIT_MS = asked.isLong ? asked.histories * 10_000 : 15_000;
 
 let arena: Arena;
+let redis: RunningServer;
 
 beforeAll(async () => {
   const mysqlUrl = await freshDatabase();
   await migrate({ url: mysqlUrl });
-  arena = await Arena.open({ mysqlUrl, redisUrl: redisUrl(), prefix: freshPrefix() });
+  redis = await startRedis();
+  arena = await Arena.open({ mysqlUrl, redisUrl: redis.url, prefix: freshName() });
 });
-afterAll(() => arena?.close());
+afterAll(async () => {
+  await arena?.close();
+  await redis?.remove();
+});
 
 describe('random histories', () => {
   it('end equal to plain SQL, whatever happens on the way', { timeout: TIME_LIMIT_MS + 180_000 }, async () => {
     const played = await playHistories(arena, {
-      histories: HISTORIES,
+      ...asked,
       commands: 300,
       timeLimitMs: TIME_LIMIT_MS,
       shrinkLimitMs: 120_000,
-      seed: MODEL_SEED === undefined ? undefined : Number(MODEL_SEED),
-      replay: replayOf(MODEL_SEED, MODEL_PATH),
+      test: 'test/model.int.test.ts',
     });
     expect(played.deliveries).toBeGreaterThan(0);
   });

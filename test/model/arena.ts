@@ -2,17 +2,23 @@ import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
 import { pino } from 'pino';
+import type { Random } from '../../src/demo/random.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
 import { openSitePool } from '../../src/site/transaction.ts';
+import { Bag } from './bag.ts';
+import type { Carrier } from './carrier.ts';
 import { TurnDatabase } from './turn-database.ts';
 
 export interface ArenaOptions {
   /** Of a database of its own, migrated. */
   readonly mysqlUrl: string;
+  /** Of a Redis of its own: histories flush all of it. */
   readonly redisUrl: string;
   /** Each history has a key prefix of its own, that begins like this. */
   readonly prefix: string;
+  /** What brings tasks to the consumers of one history; by default a bag. */
+  readonly openCarrier?: (prefix: string, random: Random) => Promise<Carrier>;
 }
 
 /** Real servers, for one history after the other. */
@@ -24,10 +30,12 @@ export class Arena {
   readonly redis: Redis;
   /** Says what went wrong in the product's eyes; MODEL_LOG=debug shows it. */
   readonly logger = pino({ level: process.env.MODEL_LOG ?? 'silent' });
+  readonly openCarrier: NonNullable<ArenaOptions['openCarrier']>;
   readonly #prefix: string;
   #histories = 0;
 
-  private constructor({ mysqlUrl, redisUrl, prefix }: ArenaOptions) {
+  private constructor({ mysqlUrl, redisUrl, prefix, openCarrier = async () => new Bag() }: ArenaOptions) {
+    this.openCarrier = openCarrier;
     const options = { connections: 6, queue: 1_000, deadlineMs: 30_000 };
     this.pool = openSitePool(mysqlUrl, 3);
     this.primary = new Database(mysqlUrl, options);

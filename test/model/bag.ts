@@ -1,17 +1,18 @@
 import { encodeTask } from '../../src/consumers/cloud-events.ts';
-import type { OutgoingTask, TaskPublisher } from '../../src/consumers/task-publisher.ts';
+import type { OutgoingTask } from '../../src/consumers/task-publisher.ts';
 import type { Delivery } from '../../src/consumers/task-source.ts';
-
-/** Which of the waiting messages are meant: places from 0 up to 1 among them. */
-export type Picks = readonly number[];
+import { type Random, shuffled } from '../../src/demo/random.ts';
+import type { Carrier, ConsumerParts, Picks, Worker } from './carrier.ts';
+import { ModelConsumer } from './model-consumer.ts';
 
 /**
  * A transport without any order: a bag that messages are put into and drawn from. What was drawn and not acknowledged
  * comes back; a message may be drawn and stay.
  */
-export class Bag implements TaskPublisher {
-  /** Everything that was ever published, for playing it again. */
-  readonly published: Delivery[] = [];
+export class Bag implements Carrier {
+  readonly consumers = 4;
+  readonly patience = 200;
+  readonly #published: Delivery[] = [];
   #waiting: Delivery[] = [];
   readonly #held = new Map<object, readonly Delivery[]>();
   #acknowledged = 0;
@@ -22,7 +23,16 @@ export class Bag implements TaskPublisher {
 
   async close(): Promise<void> {}
 
-  get waiting(): number {
+  startConsumer(parts: ConsumerParts): Worker {
+    return new ModelConsumer({ ...parts, bag: this });
+  }
+
+  async deliver(idle: readonly Worker[], nth: number, picks: Picks, stay: boolean): Promise<void> {
+    const consumer = idle[nth % idle.length];
+    if (consumer instanceof ModelConsumer) consumer.deliver(picks, stay);
+  }
+
+  async waiting(): Promise<number> {
     return this.#waiting.length;
   }
 
@@ -53,16 +63,15 @@ export class Bag implements TaskPublisher {
     return this.#held.has(holder);
   }
 
-  /** They will never be delivered. How many there were. */
   lose(picks: Picks): number {
     const lost = this.#chosen(picks);
     this.#waiting = this.#waiting.filter((message) => !lost.includes(message));
     return lost.length;
   }
 
-  /** Messages that were delivered before come once more. */
-  putAgain(messages: readonly Delivery[]): void {
-    this.#waiting.push(...messages);
+  async publishAgain(random: Random): Promise<void> {
+    const again = this.#published.filter(({ headers }) => headers.ce_type !== 'recency.user.deleted');
+    this.#waiting.push(...shuffled(random, again));
   }
 
   #chosen(picks: Picks): Delivery[] {
@@ -72,8 +81,8 @@ export class Bag implements TaskPublisher {
 
   #put(task: OutgoingTask): void {
     const { body, headers } = encodeTask(task);
-    const message = { position: `bag:${this.published.length}`, body, headers, timestamp: task.time };
-    this.published.push(message);
+    const message = { position: `bag:${this.#published.length}`, body, headers, timestamp: task.time };
+    this.#published.push(message);
     this.#waiting.push(message);
   }
 }

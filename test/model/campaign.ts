@@ -27,8 +27,21 @@ export interface CampaignOptions {
   readonly seed?: number | undefined;
   /** Only this one. */
   readonly replay?: Replay | undefined;
-  /** Called after each history. */
-  readonly onHistory?: (played: Tally) => void;
+  /** The test that plays them, for playing one again. */
+  readonly test: string;
+}
+
+/** What the environment asks of a campaign: MODEL_SEED, MODEL_PATH and MODEL_REPLAY as printed; MODEL_HISTORIES, more of them. */
+export function askedFor(environment: NodeJS.ProcessEnv, usually: number): Asked {
+  const { MODEL_SEED, MODEL_PATH: path, MODEL_REPLAY: commands, MODEL_HISTORIES } = environment;
+  const seed = MODEL_SEED === undefined ? undefined : Number(MODEL_SEED);
+  const replay = seed === undefined || path === undefined ? undefined : { seed, path, commands };
+  const histories = Number(MODEL_HISTORIES ?? usually);
+  return { seed, replay, histories, isLong: MODEL_HISTORIES !== undefined };
+}
+
+export interface Asked extends Pick<CampaignOptions, 'seed' | 'replay' | 'histories'> {
+  readonly isLong: boolean;
 }
 
 /**
@@ -36,7 +49,7 @@ export interface CampaignOptions {
  * @throws Error with what was broken, the shortest history found, and how to play it again
  */
 export async function playHistories(arena: Arena, options: CampaignOptions): Promise<Tally> {
-  const { replay, seed, timeLimitMs, shrinkLimitMs } = options;
+  const { replay, seed, timeLimitMs, shrinkLimitMs, test } = options;
   const tally = { ...NOTHING };
   const which = replay === undefined ? (seed === undefined ? {} : { seed }) : { seed: replay.seed, path: replay.path };
   const first = await fc.check(propertyOn(arena, options, tally), {
@@ -47,25 +60,28 @@ export async function playHistories(arena: Arena, options: CampaignOptions): Pro
   });
   if (!first.failed) return tally;
   if (first.counterexamplePath === null) throw new Error(`no history was played within ${timeLimitMs} ms`);
-  if (replay !== undefined) throw new Error(reportOf(first), { cause: first.errorInstance });
+  if (replay !== undefined) throw new Error(reportOf(first, test), { cause: first.errorInstance });
   const again = await fc.check(propertyOn(arena, options, tally), {
     seed: first.seed,
     path: first.counterexamplePath,
     interruptAfterTimeLimit: shrinkLimitMs,
   });
   const shortest = again.failed && again.counterexamplePath !== null ? again : first;
-  throw new Error(reportOf(shortest), { cause: shortest.errorInstance });
+  throw new Error(reportOf(shortest, test), { cause: shortest.errorInstance });
 }
 
-function propertyOn(arena: Arena, { commands, replay, onHistory }: CampaignOptions, tally: Tally) {
+function propertyOn(arena: Arena, { commands, replay }: CampaignOptions, tally: Tally) {
   const scheduler = fc.scheduler({ act: oneTurn });
   const some = histories(commands, replay?.commands);
   return fc.asyncProperty(scheduler, some, fc.nat(), async (turns, history, seed) => {
     const trial = await Trial.begin(arena, turns, seededRandom(seed));
-    await turns.waitFor(fc.asyncModelRun(() => ({ model: {}, real: trial }), history));
-    await turns.waitFor(endInOrder(trial));
+    try {
+      await turns.waitFor(fc.asyncModelRun(() => ({ model: {}, real: trial }), history));
+      await turns.waitFor(endInOrder(trial));
+    } finally {
+      await trial.close();
+    }
     addTo(tally, trial.tally);
-    onHistory?.(trial.tally);
   });
 }
 
@@ -77,13 +93,14 @@ interface Failure {
   readonly numShrinks: number;
 }
 
-function reportOf({ seed, counterexamplePath, counterexample, errorInstance, numShrinks }: Failure): string {
+function reportOf(failure: Failure, test: string): string {
+  const { seed, counterexamplePath, counterexample, errorInstance, numShrinks } = failure;
   const text = String(counterexample?.[1]);
   const [, kept = ''] = /replayPath="(.*)"/.exec(text) ?? [];
   const again = `MODEL_SEED=${seed} MODEL_PATH=${counterexamplePath}${numShrinks > 0 ? ` MODEL_REPLAY='${kept}'` : ''}`;
   return [
     `a history went wrong: ${errorInstance instanceof Error ? errorInstance.message : errorInstance}`,
     `after ${numShrinks} shrinks: ${text.replace(/ *\/\*.*\*\/$/, '').replaceAll(',', '\n  ')}`,
-    `to play it again: ${again} npx vitest run test/model.int.test.ts`,
+    `to play it again: ${again} npx vitest run ${test}`,
   ].join('\n');
 }

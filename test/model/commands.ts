@@ -118,7 +118,7 @@ const remembered = always('a replica begins to lag', ({ disturbances }) => distu
 const failedOver = always('fail over', (trial) => trial.failOver());
 const lost = fc.array(pick, { minLength: 1, maxLength: 3 }).map((picks) =>
   happening(`lose ${shown(picks)}`, async (trial) => {
-    if (trial.bag.lose(picks) > 0) await trial.beginEpoch('the test lost tasks');
+    if (trial.carrier.lose(picks) > 0) await trial.beginEpoch('the test lost tasks');
   }),
 );
 

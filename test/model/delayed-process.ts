@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import type { DelayedWork } from '../../src/index/deferred-work.ts';
 import type { Steps } from '../../src/index/protocol.ts';
+import type { Worker } from './carrier.ts';
 import type { Actor, Turns } from './turns.ts';
 
 export interface DelayedProcessOptions {
@@ -13,7 +14,8 @@ export interface DelayedProcessOptions {
 }
 
 /** The product's worker for what was put off, one round at a time. */
-export class DelayedProcess {
+export class DelayedProcess implements Worker {
+  readonly kind = 'delayed';
   readonly actor: Actor;
   readonly #worker: DelayedWorker;
   readonly #logger: Logger;
@@ -41,6 +43,8 @@ export class DelayedProcess {
 
   /** What it holds comes back by itself when its lease has passed. */
   loseHold(): void {}
+
+  die(): void {}
 
   async #round(): Promise<void> {
     try {

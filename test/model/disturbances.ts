@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Id } from '../../src/contracts/id.ts';
 import { KeyNames } from '../../src/index/keys.ts';
-import { CAST } from './cast.ts';
 
 /** Which of a user's two keys. */
 export type Which = 'z' | 'm';
@@ -12,7 +11,7 @@ interface Saved {
   readonly expiresAt: number;
 }
 
-/** What befalls Redis, done by hand to the keys of one prefix. */
+/** What befalls a Redis of the test's own. */
 export class Disturbances {
   readonly #redis: Redis;
   readonly #prefix: string;
@@ -43,10 +42,8 @@ export class Disturbances {
     for (const key of await this.#keys()) if ((await this.#redis.type(key)) === 'string') await this.#redis.del(key);
   }
 
-  /** FLUSHALL, as far as this prefix goes. */
   async flush(): Promise<void> {
-    const keys = await this.#keys();
-    if (keys.length > 0) await this.#redis.unlink(...keys);
+    await this.#redis.flushall();
   }
 
   async flushScripts(): Promise<void> {
@@ -86,15 +83,8 @@ export class Disturbances {
     return which === 'z' ? this.#names.set(user) : this.#names.meta(user);
   }
 
-  /** Everything that Recency keeps under the prefix: indexes, cursors of fan-outs, the delay queue. */
-  async #keys(): Promise<string[]> {
-    const ofUsers = CAST.flatMap((user) => [
-      this.#key(user, 'z'),
-      this.#key(user, 'm'),
-      `${this.#prefix}:fanout:{${user}}`,
-    ]);
-    const keys = [...ofUsers, `${this.#prefix}:{delay}:due`, `${this.#prefix}:{delay}:held`];
-    const there = await Promise.all(keys.map((key) => this.#redis.exists(key)));
-    return keys.filter((_key, i) => there[i] === 1);
+  /** Everything that Recency keeps: indexes, cursors of fan-outs, the delay queue, perhaps a stream. */
+  #keys(): Promise<string[]> {
+    return this.#redis.keys(`${this.#prefix}:*`);
   }
 }

@@ -1,22 +1,12 @@
-import type { Logger } from 'pino';
-import type { DeadLetters } from '../../src/consumers/dead-letters.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { type Batch, type BatchHandler, BatchLost, type TaskSource } from '../../src/consumers/task-source.ts';
 import { TaskWorker } from '../../src/consumers/task-worker.ts';
-import type { Steps } from '../../src/index/protocol.ts';
-import type { Bag, Picks } from './bag.ts';
+import type { Bag } from './bag.ts';
+import type { ConsumerParts, Picks, Worker } from './carrier.ts';
 import type { Actor } from './turns.ts';
 
-export interface ModelConsumerOptions {
-  readonly actor: Actor;
+export interface ModelConsumerOptions extends ConsumerParts {
   readonly bag: Bag;
-  readonly steps: Steps;
-  readonly deadLetters: Pick<DeadLetters, 'put'>;
-  readonly logger: Logger;
-  /** Does it stop when it learns that its batch belongs to somebody else? Otherwise it works on, unaware. */
-  readonly obeys: boolean;
-  /** Followers of one owner in a page: so few that most fan-outs have several, and cursors. */
-  readonly pageSize: number;
 }
 
 /** A source that delivers when the test says so. */
@@ -43,7 +33,8 @@ class DrawnSource implements TaskSource {
 }
 
 /** The product's consumer, fed from the bag, one batch at a time. */
-export class ModelConsumer {
+export class ModelConsumer implements Worker {
+  readonly kind = 'consumer';
   readonly actor: Actor;
   readonly #options: ModelConsumerOptions;
   readonly #source = new DrawnSource();
@@ -54,13 +45,11 @@ export class ModelConsumer {
   constructor(options: ModelConsumerOptions) {
     this.actor = options.actor;
     this.#options = options;
-    const { steps, deadLetters, logger, pageSize } = options;
+    const { steps, deadLetters, onLoss, logger, pageSize } = options;
     const worker = new TaskWorker({ steps, pageSize });
-    const onLoss = async () => undefined;
     void new TaskConsumer({ source: this.#source, worker, deadLetters, onLoss, logger }).run();
   }
 
-  /** The batch in work; undefined: it has nothing to do. */
   get working(): Promise<void> | undefined {
     return this.#working;
   }
@@ -87,8 +76,12 @@ export class ModelConsumer {
       });
   }
 
-  /** Others may draw what it holds: its session has ended, or it has. */
+  /** Others may draw it. */
   loseHold(): void {
     if (this.#batch !== undefined) this.#options.bag.giveBack(this.#batch);
+  }
+
+  die(): void {
+    this.loseHold();
   }
 }

@@ -1,5 +1,4 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
-import { shuffled } from '../../src/demo/random.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { EVERYTHING, expectAnswersExact, type Questions, SOMETHING } from './answers-at-rest.ts';
@@ -7,8 +6,6 @@ import { expectIndexesExact, indexesInUse, type RestStores } from './at-rest.ts'
 import { CAST, LIMITS } from './cast.ts';
 import { readPlainSql } from './plain-sql.ts';
 import type { Trial } from './trial.ts';
-
-const ROUNDS = 200;
 
 /**
  * Until nothing is on its way: every change published, every task applied, everything put off done. Then I1 to I4, I8 and
@@ -30,8 +27,7 @@ export async function endInOrder(trial: Trial): Promise<void> {
   await comeToRest(trial);
   const stores = restStores(trial);
   const before = await indexesInUse(stores, CAST);
-  const again = trial.bag.published.filter(({ headers }) => headers.ce_type !== 'recency.user.deleted');
-  trial.bag.putAgain(shuffled(trial.random, again));
+  await trial.carrier.publishAgain(trial.random);
   await drain(trial);
   deepStrictEqual(await indexesInUse(stores, CAST), before, 'I5: tasks that were processed before changed an index');
   await run(rebuild(CAST), trial.stores);
@@ -39,26 +35,27 @@ export async function endInOrder(trial: Trial): Promise<void> {
 }
 
 async function drain(trial: Trial): Promise<void> {
-  const { workers, bag, disturbances, delayQueue, turns, director, random } = trial;
+  const { workers, carrier, disturbances, delayQueue, turns, director, random } = trial;
   const alone = <T>(what: string, work: () => Promise<T>) => turns.take(director, what, work);
   await alone('calm', async () => {
     await disturbances.removeObstructions();
     workers.calm();
   });
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < carrier.patience; round++) {
     await workers.idle();
     await trial.backgroundEnds();
     trial.throwFaults();
     const left = await alone('what is left', async () => {
       await trial.publish(false);
       await disturbances.letTimePass(true);
-      return bag.waiting + (await delayQueue.size());
+      return (await carrier.waiting()) + (await delayQueue.size());
     });
     if (left === 0) return;
-    for (let n = 0; n < 4; n++) workers.deliver(n, Array.from({ length: 8 }, random), false);
+    for (let n = 0; n < carrier.consumers; n++) await workers.deliver(n, Array.from({ length: 8 }, random), false);
     workers.beginDelayed(0);
   }
-  throw new Error(`it does not come to rest: ${bag.waiting} messages, ${await delayQueue.size()} items put off`);
+  const left = `${await carrier.waiting()} messages, ${await delayQueue.size()} items put off`;
+  throw new Error(`it does not come to rest: ${left}`);
 }
 
 async function expectTruth(trial: Trial, questions: Questions): Promise<number> {

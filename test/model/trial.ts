@@ -1,4 +1,6 @@
 import type { Scheduler } from 'fast-check';
+import type { TaskPublisher } from '../../src/consumers/task-publisher.ts';
+import type { Loss } from '../../src/consumers/task-source.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import { type Random, shuffled } from '../../src/demo/random.ts';
 import { DelayedWork } from '../../src/index/deferred-work.ts';
@@ -12,7 +14,7 @@ import { OutboxRelay } from '../../src/relay/relay.ts';
 import { Examination } from '../../src/repair/examination.ts';
 import { stepsOf } from './actor-steps.ts';
 import type { Arena } from './arena.ts';
-import { Bag } from './bag.ts';
+import type { Carrier } from './carrier.ts';
 import { CAST, LIMITS } from './cast.ts';
 import { Client, type Queries, queriesOn } from './client.ts';
 import { Disturbances } from './disturbances.ts';
@@ -30,13 +32,22 @@ const IDLE_MS = 3_600_000;
 /** Of the five people, so many begin with an index. */
 const WARM = 4;
 
+interface Beginning {
+  readonly arena: Arena;
+  readonly turns: Turns;
+  readonly site: Site;
+  readonly random: Random;
+  readonly prefix: string;
+  readonly carrier: Carrier;
+}
+
 /** One history: a site of five people, and everything of Recency around it, each step in a turn of its own. */
 export class Trial {
   readonly arena: Arena;
   readonly turns: Turns;
   readonly prefix: string;
   readonly site: Site;
-  readonly bag = new Bag();
+  readonly carrier: Carrier;
   readonly workers: Workers;
   readonly disturbances: Disturbances;
   readonly client: Client;
@@ -56,22 +67,24 @@ export class Trial {
   readonly #keeper = new Actor('backfill and repair');
   readonly #delayed: DelayedWork;
 
-  private constructor(arena: Arena, turns: Turns, site: Site, random: Random) {
+  private constructor({ arena, turns, site, random, prefix, carrier }: Beginning) {
     this.arena = arena;
+    this.carrier = carrier;
     this.random = random;
     this.turns = turns;
     this.site = site;
-    this.prefix = arena.nextPrefix();
+    this.prefix = prefix;
     const { primary, redis, logger, freshNonce } = arena;
     this.delayQueue = new DelayQueue(redis, this.prefix);
     this.#delayed = new DelayedWork(this.delayQueue);
     const sizes = { ...LIMITS, idleMs: IDLE_MS, prefix: this.prefix, freshNonce };
     this.stores = stepsOn({ primary, redis, delayed: this.#delayed }, sizes);
     this.truths = new Truths(arena.pool, turns.now);
-    const { prefix, truths } = this;
+    const { truths } = this;
     this.watch = new WriteWatch({ steps: this.stores, redis, prefix, truths, now: turns.now });
-    const { bag, watch } = this;
-    this.workers = new Workers({ turns, bag, watch, delayed: this.#delayed, logger, onFault: this.#fault });
+    const onLoss = (loss: Loss) => this.beginEpoch(`tasks were lost: ${loss.detail}`);
+    const doing = { turns, carrier, watch: this.watch, delayed: this.#delayed };
+    this.workers = new Workers({ ...doing, logger, onLoss, onFault: this.#fault });
     this.disturbances = new Disturbances(redis, this.prefix);
     arena.inTurns.asking(turns, this.#api);
     this.client = new Client({ queries: this.#queries(), journal: site.journal, now: turns.now });
@@ -80,7 +93,10 @@ export class Trial {
   /** Everybody is everybody's contact, and most indexes are warm. */
   static async begin(arena: Arena, scheduler: Scheduler, random: Random): Promise<Trial> {
     const turns = new Turns(scheduler, random);
-    const trial = new Trial(arena, turns, await newSite(arena.pool, turns.now), random);
+    const prefix = arena.nextPrefix();
+    const carrier = await arena.openCarrier(prefix, random);
+    const site = await newSite(arena.pool, turns.now);
+    const trial = new Trial({ arena, turns, site, random, prefix, carrier });
     await run(rebuild(shuffled(random, CAST).slice(0, WARM)), trial.stores);
     await trial.watch.begin(CAST);
     await trial.truths.look();
@@ -88,11 +104,11 @@ export class Trial {
   }
 
   get tally(): Tally {
-    const { bag, client, workers } = this;
+    const { carrier, client, workers } = this;
     return {
       histories: 1,
       actions: this.#actions,
-      deliveries: bag.acknowledged,
+      deliveries: carrier.acknowledged,
       reads: client.answers,
       narrowed: client.narrowed,
       kills: workers.kills,
@@ -115,10 +131,10 @@ export class Trial {
     await this.truths.look();
   }
 
-  /** Puts tasks of committed changes into the bag. @param dies the relay is killed before it has marked them */
+  /** Has tasks of committed changes published. @param dies the relay is killed before it has marked them */
   async publish(dies: boolean): Promise<void> {
-    const publish: Bag['publish'] = async (tasks) => {
-      await this.bag.publish(tasks);
+    const publish: TaskPublisher['publish'] = async (tasks) => {
+      await this.carrier.publish(tasks);
       if (dies) throw new Error('killed');
     };
     const deadLetters = { put: async () => this.#fault(new Error('a row of the outbox is no task')) };
@@ -185,6 +201,12 @@ export class Trial {
   readonly #fault = (error: Error): void => {
     this.#faults.push(error);
   };
+
+  /** Ends what goes on by itself. */
+  async close(): Promise<void> {
+    this.workers.end();
+    await this.carrier.close();
+  }
 
   #stepsOf(actor: Actor): Steps {
     return stepsOf({ actor, turns: this.turns, watch: this.watch, onFault: this.#fault });

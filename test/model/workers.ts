@@ -1,28 +1,27 @@
 import type { Logger } from 'pino';
 import type { DeadLetters } from '../../src/consumers/dead-letters.ts';
+import type { Loss } from '../../src/consumers/task-source.ts';
 import type { DelayedWork } from '../../src/index/deferred-work.ts';
 import { stepsOf } from './actor-steps.ts';
-import type { Bag, Picks } from './bag.ts';
+import type { Carrier, Picks, Worker } from './carrier.ts';
 import { DelayedProcess } from './delayed-process.ts';
 import type { Mishap } from './mishaps.ts';
-import { ModelConsumer } from './model-consumer.ts';
 import { Actor, type Turns } from './turns.ts';
 import type { WriteWatch } from './write-watch.ts';
 
-const CONSUMERS = 4;
 const DELAYED = 2;
 
 export interface WorkersOptions {
   readonly turns: Turns;
-  readonly bag: Bag;
+  readonly carrier: Carrier;
   readonly watch: WriteWatch;
   readonly delayed: DelayedWork;
   readonly logger: Logger;
+  /** The carrier lost tasks. */
+  readonly onLoss: (loss: Loss) => Promise<void>;
   /** A broken invariant. */
   readonly onFault: (error: Error) => void;
 }
-
-type Worker = ModelConsumer | DelayedProcess;
 
 /**
  * The processes that apply tasks, and those that do what was put off. `nth` counts round those that are meant: so what a
@@ -36,20 +35,20 @@ export class Workers {
 
   constructor(options: WorkersOptions) {
     this.#options = options;
-    const consumers = Array.from({ length: CONSUMERS }, () => this.#startConsumer());
+    const consumers = Array.from({ length: options.carrier.consumers }, () => this.#startConsumer());
     this.#all = [...consumers, ...Array.from({ length: DELAYED }, () => this.#startDelayed())];
   }
 
   /** Gives the nth idle consumer these messages. */
-  deliver(nth: number, picks: Picks, stay: boolean): void {
-    const idle = this.#all.filter((worker) => worker instanceof ModelConsumer && isIdle(worker)) as ModelConsumer[];
-    idle[nth % idle.length]?.deliver(picks, stay);
+  async deliver(nth: number, picks: Picks, stay: boolean): Promise<void> {
+    await this.#options.carrier.deliver(this.#idle('consumer'), nth, picks, stay);
   }
 
   /** Has the nth idle one do what was put off. */
   beginDelayed(nth: number): void {
-    const idle = this.#all.filter((worker) => worker instanceof DelayedProcess && isIdle(worker)) as DelayedProcess[];
-    idle[nth % idle.length]?.begin();
+    const idle = this.#idle('delayed');
+    const worker = idle[nth % idle.length];
+    if (worker instanceof DelayedProcess) worker.begin();
   }
 
   /** The nth busy one; another is started in its place. */
@@ -58,8 +57,8 @@ export class Workers {
     if (killed === undefined) return;
     this.kills++;
     killed.actor.kill();
-    killed.loseHold();
-    const next = killed instanceof ModelConsumer ? this.#startConsumer() : this.#startDelayed();
+    killed.die();
+    const next = killed.kind === 'consumer' ? this.#startConsumer() : this.#startDelayed();
     this.#all = this.#all.map((worker) => (worker === killed ? next : worker));
   }
 
@@ -90,20 +89,33 @@ export class Workers {
     await Promise.all(this.#all.map(({ working }) => working));
   }
 
+  /** All of them at once, at the end of a history that may have gone wrong. */
+  end(): void {
+    for (const worker of this.#all) {
+      worker.actor.kill();
+      worker.die();
+    }
+  }
+
+  #idle(kind: Worker['kind']): Worker[] {
+    return this.#all.filter((one) => one.kind === kind && one.working === undefined && !one.actor.isStopped);
+  }
+
   #busy(nth: number): Worker | undefined {
     const busy = this.#all.filter(({ working, actor }) => working !== undefined && !actor.isStopped);
     return busy[nth % busy.length];
   }
 
-  #startConsumer(): ModelConsumer {
-    const { bag, logger } = this.#options;
+  #startConsumer(): Worker {
+    const { carrier, logger, onLoss, onFault } = this.#options;
     const { actor, steps } = this.#start('consumer');
     const obeys = this.#started % 2 === 0;
     const pageSize = 1 + (this.#started % 2);
-    return new ModelConsumer({ actor, bag, steps, obeys, pageSize, logger, deadLetters: this.#noDeadLetters() });
+    const deadLetters = this.#noDeadLetters();
+    return carrier.startConsumer({ actor, steps, obeys, pageSize, logger, deadLetters, onLoss, onFault });
   }
 
-  #startDelayed(): DelayedProcess {
+  #startDelayed(): Worker {
     const { turns, delayed, logger } = this.#options;
     return new DelayedProcess({ ...this.#start('delayed'), turns, delayed, logger });
   }
@@ -123,8 +135,4 @@ export class Workers {
       },
     };
   }
-}
-
-function isIdle({ working, actor }: Worker): boolean {
-  return working === undefined && !actor.isStopped;
 }

@@ -1,0 +1,70 @@
+import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
+import { type Batch, type BatchHandler, BatchLost, type TaskSource } from '../../src/consumers/task-source.ts';
+import { TaskWorker } from '../../src/consumers/task-worker.ts';
+import type { Steps } from '../../src/index/protocol.ts';
+import type { ConsumerParts, Worker } from './carrier.ts';
+import type { Actor } from './turns.ts';
+
+export interface RealConsumerOptions extends Omit<ConsumerParts, 'obeys'> {
+  readonly source: TaskSource;
+  readonly onAcknowledged: (messages: number) => void;
+  /** It was ended, and is gone when that resolves. */
+  readonly onEnding: (ending: Promise<void>) => void;
+}
+
+/** The product's consumer on a real transport. Its steps wait for their turns, its deliveries come as they come. */
+export class RealConsumer implements Worker {
+  readonly kind = 'consumer';
+  readonly actor: Actor;
+  readonly #options: RealConsumerOptions;
+  readonly #death = Promise.withResolvers<never>();
+  #working: Promise<void> | undefined;
+
+  constructor(options: RealConsumerOptions) {
+    this.actor = options.actor;
+    this.#options = options;
+    this.#death.promise.catch(() => undefined); // whoever waits for a step hears of it
+    const { pageSize, source, deadLetters, onLoss, logger, onFault } = options;
+    const worker = new TaskWorker({ steps: this.#mortal(options.steps), pageSize });
+    const watched: TaskSource = {
+      run: (handler, lost) => source.run((batch) => this.#work(handler, batch), lost),
+      stop: () => source.stop(),
+      lag: () => source.lag(),
+    };
+    new TaskConsumer({ source: watched, worker, deadLetters, onLoss, logger }).run().catch(onFault);
+  }
+
+  get working(): Promise<void> | undefined {
+    return this.#working;
+  }
+
+  /** That takes a real transport time; other tests wait for it. */
+  loseHold(): void {}
+
+  /** None of its steps is done any more, nothing is acknowledged, and the transport gives to others what it held. */
+  die(): void {
+    this.#death.reject(new BatchLost('killed'));
+    this.#options.onEnding(this.#options.source.stop());
+  }
+
+  async #work(handler: BatchHandler, batch: Batch): Promise<void> {
+    const work = handler(batch);
+    this.#working = work
+      .catch(() => undefined)
+      .finally(() => {
+        this.#working = undefined;
+      });
+    await work;
+    this.#options.onAcknowledged(batch.deliveries.length);
+  }
+
+  /** Steps that end when the consumer does: a source waits for its handler. */
+  #mortal(steps: Steps): Steps {
+    return new Proxy(steps, {
+      get: (all, name: keyof Steps) => {
+        const step = all[name] as (...args: readonly unknown[]) => Promise<unknown>;
+        return (...args: readonly unknown[]) => Promise.race([step(...args), this.#death.promise]);
+      },
+    });
+  }
+}

@@ -4,11 +4,13 @@ import type { Finding } from '../src/doctor/finding.ts';
 import { Database } from '../src/mysql/database.ts';
 import { findPlanProblems } from '../src/mysql/explain-plan.ts';
 import { migrate } from '../src/mysql/migrate.ts';
+import { type SamplerReport, SamplerReports } from '../src/repair/sampler/report.ts';
 import { startRedis } from '../src/stack/start-server.ts';
 import type { Settings } from './support/cli.ts';
 import { runInProcess } from './support/in-process.ts';
-import { freshDatabase, freshName, hasKafka, mysqlUrl } from './support/servers.ts';
+import { freshDatabase, freshName, freshPrefix, hasKafka, mysqlUrl } from './support/servers.ts';
 import { serviceSettings } from './support/service-settings.ts';
+import { freshRedis } from './support/stores.ts';
 
 let settings: Settings & { MYSQL_URL: string };
 beforeAll(async () => {
@@ -43,7 +45,7 @@ describe('doctor', () => {
     expect(report?.findings.filter(({ state }) => state === 'problem')).toEqual([]);
     expect(code).toBe(0);
     const areas = [...new Set(report?.findings.map(({ area }) => area))];
-    expect(areas).toEqual(['settings', 'mysql', 'redis', 'streams', 'backlog']);
+    expect(areas).toEqual(['settings', 'mysql', 'redis', 'streams', 'backlog', 'consistency']);
   });
 
   it.runIf(hasKafka())('looks at the brokers as well', async () => {
@@ -129,6 +131,62 @@ describe('doctor', () => {
     });
     expect(find('redis', 'persistence')).toMatchObject({ state: 'warning' });
     expect(code).toBe(1);
+  });
+});
+
+describe('what doctor says of consistency', () => {
+  const nobody = { checked: 0, wrong: 0, visible: 0, unsettled: 0 };
+  const none = { '10s': nobody, '1m': nobody, '5m': nobody };
+
+  async function told(report?: Pick<SamplerReport, 'windows'> & Partial<SamplerReport>, changes: Settings = {}) {
+    const redis = await freshRedis(settings.REDIS_URL);
+    const KEY_PREFIX = freshPrefix();
+    const reports = new SamplerReports(redis, KEY_PREFIX);
+    if (report) await reports.write({ rate: 5, wrong_users: [], ...report });
+    const { code, find } = await doctor({ KEY_PREFIX, TOPIC: KEY_PREFIX, MYSQL_URL: await migrated(), ...changes });
+    return { code, ...find('consistency', 'sampler') };
+  }
+
+  it('is that nobody samples, or that it is off', async () => {
+    const mend = expect.stringContaining('recency consume');
+    expect(await told()).toMatchObject({ code: 0, state: 'warning', detail: 'nobody samples', mend });
+    expect(await told(undefined, { SAMPLE_RATE: '0' })).toMatchObject({
+      state: 'fine',
+      detail: expect.stringMatching(/^off/),
+    });
+  });
+
+  it('is nines for each window, and when they were taken', async () => {
+    const right = { checked: 1_000, wrong: 0, visible: 0, unsettled: 2 };
+    const found = await told({ windows: { ...none, '1m': { ...nobody, unsettled: 1 }, '5m': right } });
+    expect(found).toMatchObject({ code: 0, state: 'fine' });
+    const [taken, ...windows] = String(found.detail).split('\n');
+    expect(taken).toMatch(/^5 users a second, \d+\.\d s ago$/);
+    expect(windows).toEqual([
+      '10s: nobody was checked',
+      '1m: nobody was checked, 1 unsettled',
+      '5m: 3.0 nines (0 of 1000 users wrong, 2 unsettled)',
+    ]);
+  });
+
+  it.each([
+    [0, 'warning', 0],
+    [1, 'problem', 1],
+  ])('is who is wrong; %i of them visibly: a %s', async (visible, state, exit) => {
+    const wrong_users = [
+      { user: '42', classes: ['ghost', 'score'] as const, visible: false },
+      { user: '43', classes: [], visible: visible > 0 },
+    ];
+    const found = await told({
+      windows: { ...none, '5m': { checked: 200, wrong: 2, visible, unsettled: 0 } },
+      wrong_users,
+    });
+    expect(found).toMatchObject({
+      code: exit,
+      state,
+      mend: expect.stringContaining('42 (ghost, score); 43 (answers)'),
+    });
+    expect(found.detail).toContain(`5m: 2.0 nines (2 of 200 users wrong, ${visible} visibly)`);
   });
 });
 

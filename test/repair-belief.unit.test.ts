@@ -18,7 +18,7 @@ function settledAfter(questions: number) {
 const never: Settled = { mark: async () => 0, reached: async () => false };
 
 function belief(settled: Settled, settleMs = 10_000, graceMs = 0) {
-  return new Belief({ settled, graceMs, settleMs, now: () => performance.now() });
+  return new Belief({ settled, graceMs, settleMs, pollMs: 20, now: () => performance.now() });
 }
 
 /** What each look finds, one after the other. */

@@ -109,7 +109,7 @@ describe('a consumer in the middle of a fan-out', () => {
     expect(code).toBe(0);
   }
 
-  /** While MySQL's table is locked, whatever reads the views stands still. */
+  /** While MySQL's table is locked, whatever reads the views stands still; nobody samples then, so it is the fan-out. */
   async function lockUsers() {
     const connection = await createConnection(settings.MYSQL_URL);
     await connection.query('LOCK TABLES users WRITE');
@@ -136,7 +136,7 @@ describe('a consumer in the middle of a fan-out', () => {
 
   it('that has no time left gives the rest back between two steps, and ends with 0', async () => {
     const relay = await start('relay', settings, 'relaying');
-    const brief = { MYSQL_TIMEOUT_MS: '60000', SHUTDOWN_TIMEOUT_MS: '3000' };
+    const brief = { MYSQL_TIMEOUT_MS: '60000', SHUTDOWN_TIMEOUT_MS: '3000', SAMPLE_RATE: '0' };
     const consume = await start('consume', { ...settings, ...brief }, 'consuming');
     const unlock = await lockUsers();
     await addTask(settings);
@@ -156,7 +156,8 @@ describe('a consumer in the middle of a fan-out', () => {
   it('that hangs is ended by the deadline, and at once by a second signal, with 1; nothing is lost', async () => {
     const relay = await start('relay', settings, 'relaying');
     for (const signals of [1, 2]) {
-      const patient = { MYSQL_TIMEOUT_MS: '60000', SHUTDOWN_TIMEOUT_MS: signals === 1 ? '1500' : '60000' };
+      const timeout = signals === 1 ? '1500' : '60000';
+      const patient = { MYSQL_TIMEOUT_MS: '60000', SHUTDOWN_TIMEOUT_MS: timeout, SAMPLE_RATE: '0' };
       const consume = await start('consume', { ...settings, ...patient }, 'consuming');
       const unlock = await lockUsers();
       await addTask(settings);

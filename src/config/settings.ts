@@ -48,6 +48,7 @@ export const SETTINGS = {
   MIN: setting(whole(1, 126), '12', 'below so many a refill is due'),
   IDLE_DAYS: setting(whole(0, 3650), '30', 'an index that nobody reads for so long is dropped; 0: never'),
   OUTBOX_KEEP_HOURS: setting(whole(1, 8760), '24', 'published rows of the outbox are deleted after this'),
+  SAMPLE_RATE: setting(whole(0, 100), '5', 'users a second whose consistency the consumers sample; 0: none'),
   HOST: setting(matching(/^[A-Za-z0-9._:-]{1,253}$/, 'a host name or an address'), '127.0.0.1', 'to listen on'),
   PORT: setting(whole(0, 65_535), '8470', 'of the API; 0: any that is free'),
   METRICS_PORT: setting(whole(0, 65_535), '0', '/metrics and /livez of consume and relay; 0: none'),

@@ -13,6 +13,7 @@ import { backlogChecks } from './backlog-checks.ts';
 import { examine, type Finding, fine } from './finding.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 import { redisChecks } from './redis-checks.ts';
+import { samplerChecks } from './sampler-checks.ts';
 
 /** Whoever asks what is wrong does not want to wait for it to be mended. */
 const PATIENCE_MS = 3_000;
@@ -39,7 +40,8 @@ export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
     ...reached,
   ];
   if (found.some(({ check, state }) => check === 'reachable' && state === 'problem')) return found;
-  return [...found, ...(await examineBacklog(primary, redis, transport, config))];
+  const backlog = await examineBacklog(primary, redis, transport, config);
+  return [...found, ...backlog, ...(await examine('consistency', samplerChecks(redis, config)))];
 }
 
 function settings(): ReadConfig | { findings: Finding[] } {

@@ -8,6 +8,8 @@ export interface BeliefOptions {
   readonly graceMs: number;
   /** ms that one mark is waited for, at the most. */
   readonly settleMs: number;
+  /** ms between two questions whether it is reached. */
+  readonly pollMs: number;
   /** ms, monotonic. */
   readonly now: () => number;
 }
@@ -24,8 +26,6 @@ export interface Beliefs<M> {
 
 /** Looks after the first. A user who is different at each of them is changing all the time. */
 const ROUNDS = 4;
-
-const POLL_MS = 50;
 
 /**
  * Believes a mismatch only if it is still there after everything that existed at first sight was processed. Where each
@@ -66,13 +66,13 @@ export class Belief {
 
   /** False: not in time. */
   async #settle(signal?: AbortSignal): Promise<boolean> {
-    const { settled, graceMs, settleMs, now } = this.#options;
+    const { settled, graceMs, settleMs, pollMs, now } = this.#options;
     if (graceMs > 0) await pause(graceMs, undefined, signal ? { signal } : {});
     const mark = await settled.mark();
     const until = now() + settleMs;
     while (!(await settled.reached(mark))) {
       if (now() >= until) return false;
-      await pause(POLL_MS, undefined, signal ? { signal } : {});
+      await pause(pollMs, undefined, signal ? { signal } : {});
     }
     return true;
   }

@@ -19,23 +19,28 @@ export interface CheckStores {
   readonly graceMs?: number;
   /** ms that what is on its way is waited for, at the most, before a difference counts as unsettled. */
   readonly settleMs: number;
+  /** ms between two looks whether it has arrived (50). */
+  readonly pollMs?: number;
   /** ms, monotonic. */
   readonly now: () => number;
 }
 
 const GRACE_MS = 500;
 
+const POLL_MS = 50;
+
 export function openPageCheck({
   answersFrom,
   settled,
   graceMs = GRACE_MS,
   settleMs,
+  pollMs = POLL_MS,
   ...stores
 }: CheckStores): PageCheck {
   const { primary, now } = stores;
   return new PageCheck({
     examination: new Examination(stores),
     answers: new Answers({ ...stores, primary: answersFrom ?? primary }),
-    belief: new Belief({ settled, graceMs, settleMs, now }),
+    belief: new Belief({ settled, graceMs, settleMs, pollMs, now }),
   });
 }

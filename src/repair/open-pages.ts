@@ -1,10 +1,8 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { readLastOwner, readNextOwner } from '../mysql/users.ts';
-import { sampleUsers } from './sample.ts';
+import { GREATEST_ID, sampleUsers } from './sample.ts';
 import { NamedPages, OwnerPages, type UserPages, type UserRange } from './user-pages.ts';
-
-const GREATEST_ID = '18446744073709551615';
 
 export interface PagesWanted {
   readonly from?: Id | undefined;

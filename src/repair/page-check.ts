@@ -50,11 +50,18 @@ export interface Drifted {
 export interface CheckedIndexes {
   readonly counts: IndexCounts;
   readonly drifted: readonly Drifted[];
+  readonly unsettled: readonly Id[];
 }
 
 export interface WrongAnswersOf {
   readonly user: Id;
   readonly wrong: readonly WrongAnswer[];
+}
+
+export interface CheckedAnswersOf {
+  readonly counts: AnswerCounts;
+  readonly wrong: readonly WrongAnswersOf[];
+  readonly unsettled: readonly Id[];
 }
 
 /** Users whose answers are asked for side by side. */
@@ -87,7 +94,7 @@ export class PageCheck {
       mismatches,
       visible: latest.get(user)?.visible ?? false,
     }));
-    return { counts: countIndexes([...latest.values()], drifted, unsettled.length), drifted };
+    return { counts: countIndexes([...latest.values()], drifted, unsettled.length), drifted, unsettled };
   }
 
   /**
@@ -95,11 +102,7 @@ export class PageCheck {
    * @param thorough every question there is, instead of some
    * @throws RedisUnavailable, DatabaseUnavailable, the signal's reason
    */
-  async answers(
-    users: readonly Id[],
-    thorough: boolean,
-    signal?: AbortSignal,
-  ): Promise<{ counts: AnswerCounts; wrong: WrongAnswersOf[] }> {
+  async answers(users: readonly Id[], thorough: boolean, signal?: AbortSignal): Promise<CheckedAnswersOf> {
     const questions = (user: Id) => (thorough ? this.#answers.everyQuestion() : this.#answers.someQuestions(user));
     const ask = (some: readonly Id[]) => {
       const limit = pLimit(USERS_AT_ONCE);
@@ -115,7 +118,7 @@ export class PageCheck {
       answers_wrong: wrong.reduce((sum, of) => sum + of.wrong.length, 0),
       answers_unsettled: unsettled.length,
     };
-    return { counts, wrong };
+    return { counts, wrong, unsettled };
   }
 }
 

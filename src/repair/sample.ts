@@ -3,7 +3,7 @@ import type { Database } from '../mysql/database.ts';
 import { readLastOwner, readNextOwner } from '../mysql/users.ts';
 import { byId, nextOwners } from './next-owners.ts';
 
-const GREATEST_ID = '18446744073709551615';
+export const GREATEST_ID = '18446744073709551615';
 
 const POINTS_AT_ONCE = 16;
 
@@ -33,7 +33,7 @@ export async function sampleUsers(database: Database, count: number, random: () 
 }
 
 /** From 0 to one below the last id. The thousandth of a billionth is near enough. */
-function pointBelow(last: Id, random: number): string {
+export function pointBelow(last: Id, random: number): string {
   const steps = 10n ** 12n;
   return String((BigInt(last) * BigInt(Math.floor(random * Number(steps)))) / steps);
 }

@@ -14,6 +14,7 @@ import { openStores } from './open-stores.ts';
 import { openTransport } from './open-transport.ts';
 import { openRegistry, serveMetrics } from './registry.ts';
 import { type ProcessContext, runProcess } from './run-process.ts';
+import { startSampler } from './sampler.ts';
 import { watchSettings } from './settings-watch.ts';
 
 /** Runs a consumer until a signal ends it. @throws StartError */
@@ -34,6 +35,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
 
   const observer = consumerMetrics(registry);
   measureBacklog(registry, { lag: () => source.lag(), delayQueue });
+  startSampler(context, { registry, stores, transport });
   await serveMetrics(context, registry);
 
   const onLoss = async ({ reason, detail }: Loss) => {

@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { type Settled, settledBy } from '../index/settled.ts';
-import { type Fence, nextFencingToken } from '../mysql/leases.ts';
+import type { Fence } from '../mysql/leases.ts';
 import { MeteredDatabase } from '../mysql/metered-database.ts';
 import type { RunKind } from '../mysql/runs.ts';
-import { Leases } from '../redis/lease.ts';
 import { openPageCheck } from '../repair/open-check.ts';
 import type { PageCheck } from '../repair/page-check.ts';
 import type { PagedRunStores } from '../repair/paged-run.ts';
+import { openLeases } from './leases.ts';
 import { openPrimary } from './open-mysql.ts';
 import { openTransport } from './open-transport.ts';
 import { type CommandContext, withStores } from './with-stores.ts';
@@ -17,8 +16,7 @@ export interface JobParts extends CommandContext {
 }
 
 /** Longer than a deadline of MySQL and a timeout of Redis together. */
-const LEASE_MS = 30_000;
-const LEASE_RETRY_MS = 1_000;
+const LEASE = { ttlMs: 30_000, retryMs: 1_000 };
 
 /** A change that is on its way longer than that cannot be told from drift. */
 const SETTLE_MS = 30_000;
@@ -61,15 +59,7 @@ export async function whileLeaseHolder<T>(
   work: (runStores: PagedRunStores, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { primary } = stores;
-  const leases = new Leases(stores.redis, {
-    prefix: config.keyPrefix,
-    ttlMs: LEASE_MS,
-    retryMs: LEASE_RETRY_MS,
-    freshOwner: () => randomBytes(12).toString('base64url'),
-    nextToken: (name) => nextFencingToken(primary, name, Date.now()),
-    now,
-  });
-  return await leases.hold(
+  return await openLeases(config, stores, LEASE).hold(
     kind,
     async ({ token, lost }) => {
       const fence: Fence = { lease: kind, token };

@@ -1,0 +1,115 @@
+/**
+ * Tells all the time how consistent the indexes are: so many users a second are drawn and looked at, as a client would
+ * ask. Who seems wrong is looked at again beside the next rounds, and believed wrong only when what was on its way has
+ * been processed (repair/belief); who cannot be told is counted as neither.
+ *
+ * It only reports. A rebuild would mend an index, and with it take away what tells why it was wrong; `recency repair`
+ * does that when a person wants it.
+ */
+import type { Logger } from 'pino';
+import type { Id } from '../../contracts/id.ts';
+import { Pace } from '../pace.ts';
+import type { PageCheck } from '../page-check.ts';
+import type { FirstLook } from './first-look.ts';
+import { lookAgain } from './second-look.ts';
+import { NOTHING_SAMPLED, type SampleCounts } from './windows.ts';
+import type { WrongUsers } from './wrong-users.ts';
+
+export interface SamplerOptions {
+  readonly look: FirstLook;
+  readonly check: PageCheck;
+  readonly wrongUsers: WrongUsers;
+  /** Users a second. */
+  readonly rate: number;
+  readonly logger: Logger;
+  /** ms, monotonic. */
+  readonly now: () => number;
+  /** Called whenever some users were told right or wrong. */
+  readonly onCounts: (counts: SampleCounts) => void;
+  /** Called about once a second. @throws RedisUnavailable */
+  readonly report: () => Promise<void>;
+}
+
+/** Who waits to be looked at again, at the most: a long backlog makes many seem wrong. */
+const MOST_SUSPECTS = 500;
+
+export class Sampler {
+  readonly #options: SamplerOptions;
+  readonly #suspects = new Set<Id>();
+  #lookingAgain: Promise<void> | undefined;
+  #isFailing = false;
+
+  constructor(options: SamplerOptions) {
+    this.#options = options;
+  }
+
+  /** Until aborted. While Redis or MySQL is away it counts nothing. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { rate, now } = this.#options;
+    const pace = new Pace(rate, now);
+    while (!signal.aborted) {
+      await this.#round(signal);
+      await pace.spend(rate, signal).catch(() => undefined);
+    }
+    await this.settled();
+  }
+
+  /** Looks at one second's users. How many of them had an index. @throws RedisUnavailable, DatabaseUnavailable */
+  async runOnce(signal?: AbortSignal): Promise<number> {
+    const { look, rate, onCounts, wrongUsers } = this.#options;
+    const { right, suspects } = await look.at(rate, signal);
+    for (const user of right) wrongUsers.forget(user);
+    const taken = suspects.slice(0, MOST_SUSPECTS - this.#suspects.size);
+    for (const user of taken) this.#suspects.add(user);
+    onCounts({ ...NOTHING_SAMPLED, checked: right.length, unsettled: suspects.length - taken.length });
+    if (this.#suspects.size > 0) {
+      this.#lookingAgain ??= this.#lookAgain(signal).finally(() => {
+        this.#lookingAgain = undefined;
+      });
+    }
+    return right.length + suspects.length;
+  }
+
+  /** When nobody is being looked at again. */
+  async settled(): Promise<void> {
+    await this.#lookingAgain;
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const { logger, report } = this.#options;
+    try {
+      await this.runOnce(signal);
+      await report();
+      if (this.#isFailing) logger.info('sampling again');
+      this.#isFailing = false;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!this.#isFailing) logger.warn({ err: error }, 'consistency cannot be sampled now; it is tried every second');
+      this.#isFailing = true;
+    }
+  }
+
+  /** One look at a time, at all who have come together meanwhile: what is on its way is asked for once. */
+  async #lookAgain(signal: AbortSignal | undefined): Promise<void> {
+    while (this.#suspects.size > 0 && !signal?.aborted) {
+      const suspects = [...this.#suspects];
+      this.#suspects.clear();
+      await this.#tell(suspects, signal);
+    }
+  }
+
+  async #tell(suspects: readonly Id[], signal: AbortSignal | undefined): Promise<void> {
+    const { check, wrongUsers, onCounts, logger } = this.#options;
+    try {
+      const { wrong, unsettled } = await lookAgain(check, suspects, signal);
+      wrongUsers.add(wrong);
+      const visible = wrong.filter((user) => user.visible).length;
+      const checked = suspects.length - unsettled.length;
+      onCounts({ checked, wrong: wrong.length, visible, unsettled: unsettled.length });
+    } catch (error) {
+      if (signal?.aborted) return;
+      logger.debug({ err: error }, 'users who seemed wrong could not be looked at again');
+      onCounts({ ...NOTHING_SAMPLED, unsettled: suspects.length });
+    }
+  }
+}

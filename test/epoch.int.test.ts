@@ -62,9 +62,7 @@ describe('a Redis master', () => {
     const seen = await Promise.all([1, 2, 3, 4].map(() => checkRedisMasters(database, client)));
     expect(seen.sort()).toEqual(['known', 'known', 'known', 'new_epoch']);
     expect(await token()).not.toBe(before);
-    expect((await readEpoch(database)).why).toMatch(
-      new RegExp(`another Redis master: ${RegExp.escape(new URL(other.url).host)} [0-9a-f]{40}`),
-    );
+    expect((await readEpoch(database)).why).toContain(`another Redis master: ${new URL(other.url).host} `);
   });
 
   it('that comes back after another one took its place begins one too: it missed what was written since', async () => {

@@ -14,12 +14,12 @@ beforeAll(async () => {
 });
 
 /** Of one process: each test gives its leases names of their own. */
-function leases(options: { ttlMs?: number; redis?: RedisClient } = {}): Leases {
+function leases(options: { ttlMs?: number; redis?: RedisClient; owner?: string } = {}): Leases {
   return new Leases(options.redis ?? stores.redis, {
     prefix: stores.prefix,
     ttlMs: options.ttlMs ?? 5_000,
     retryMs: 10,
-    freshOwner: () => randomBytes(9).toString('base64url'),
+    freshOwner: () => options.owner ?? randomBytes(9).toString('base64url'),
     nextToken: (name) => nextFencingToken(stores.primary, name, Date.now()),
     now: () => performance.now(),
   });
@@ -78,6 +78,33 @@ describe('a lease', () => {
     expect(BigInt(second.token)).toBeGreaterThan(BigInt(first.token));
     expect(waited).toEqual(['yes']);
     await until(() => first.lost.aborted);
+  });
+
+  it('that ended is taken over by one of five standbys who all see it end, and none deletes its new lock', async () => {
+    // The scheme that this replaces: a backup that saw the old lock expire deletes whatever lock is there by then.
+    const killed = await freshRedis();
+    const { run, begun } = work();
+    leases({ ttlMs: 400, redis: killed })
+      .hold('seen', run)
+      .catch(() => undefined);
+    await begun;
+    killed.disconnect();
+    let holders = 0;
+    let most = 0;
+    const taken: string[] = [];
+    const standbys = Array.from({ length: 5 }, (_, i) => {
+      const owner = `standby-${i}`;
+      return leases({ owner }).hold('seen', async ({ lost }) => {
+        most = Math.max(most, ++holders);
+        for (let look = 0; look < 20; look++) expect(await stores.redis.get(keyOf('seen'))).toBe(owner);
+        expect(lost.aborted).toBe(false);
+        taken.push(owner);
+        holders--;
+      });
+    });
+    await Promise.all(standbys);
+    expect(most).toBe(1);
+    expect(new Set(taken).size).toBe(5);
   });
 
   it('is renewed for as long as the work takes', async () => {

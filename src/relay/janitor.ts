@@ -17,7 +17,7 @@ const BETWEEN_BATCHES_MS = 50;
 
 const IDLE_MS = 60_000;
 
-/** Deletes old rows of the outbox, a bounded batch at a time. Any number may run at once. */
+/** Deletes old rows of the outbox, a bounded batch at a time. Several at once do no harm; a lease lets one relay do it. */
 export class OutboxJanitor {
   readonly #options: JanitorOptions;
 

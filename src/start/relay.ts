@@ -3,16 +3,22 @@ import { OutboxJanitor } from '../relay/janitor.ts';
 import { OutboxRelay } from '../relay/relay.ts';
 import { inBackground } from './background.ts';
 import { checkSchema } from './check-schema.ts';
+import { openLeases } from './leases.ts';
 import { openLogger } from './logger.ts';
 import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
+import { closeRedis, openRedisClient } from './open-redis.ts';
 import { openTransport } from './open-transport.ts';
 import { measureOutboxLag, relayCounters } from './outbox-metrics.ts';
 import { openRegistry, serveMetrics } from './registry.ts';
 import { type ProcessContext, runProcess } from './run-process.ts';
 import { watchSettings } from './settings-watch.ts';
 import { agreeOnSettings } from './shared-settings.ts';
+import { whileLeading } from './standing-job.ts';
 
 const HOUR_MS = 3_600_000;
+
+/** Of the janitor, one of all relays. While Redis is away old rows stay; publishing goes on. */
+const LEASE = { ttlMs: 30_000, retryMs: 1_000 };
 
 /** Runs the relay until a signal ends it. @throws StartError */
 export async function relay(config: Config): Promise<void> {
@@ -40,7 +46,10 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const outbox = new OutboxRelay({ database, publisher, deadLetters, logger, onPublished: relayCounters(registry) });
   const janitor = new OutboxJanitor({ database, keepMs: config.outboxKeepHours * HOUR_MS, logger });
   inBackground(context, (ending) => watchSettings(context, database, ending));
-  inBackground(context, (ending) => janitor.run(ending));
+  const redis = resources.adopt(openRedisClient(config, 'relay-lease', logger), closeRedis);
+  const leases = openLeases(config, { primary: database, redis }, LEASE);
+  const cleaning = { name: 'janitor', work: (held: AbortSignal) => janitor.run(held), logger };
+  inBackground(context, (ending) => whileLeading(leases, cleaning, ending));
   inBackground(context, (ending) => outbox.run(ending));
   logger.info({ transport: config.transport, topic: config.topic }, 'relaying the outbox');
 }

@@ -132,13 +132,18 @@ describe('fan-out', () => {
   it('takes several owners together', async () => {
     await changeUpload(50_000);
     await stores.primary.write('UPDATE users SET last_public_at = 60000 WHERE id = 1001', []);
+    let applied = 0;
     const report = await run(
       fanOut(
         [OWNER, '1001'].map((owner) => ({ owner, tasks: [owner] })),
         PAGE,
+        ({ outcomes }) => {
+          applied += outcomes.applied;
+        },
       ),
       stores.steps,
     );
+    expect(applied).toBe(FOLLOWERS); // both owners are among the contacts of each
     expect(report).toEqual({ followers: 2 * FOLLOWERS, resumed: 0 });
     await everybodyIsExact();
   });

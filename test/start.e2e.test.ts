@@ -73,6 +73,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
       expect(metrics).toMatch(/^recency_tasks_total\{process="consume"\} [1-9]/m);
       expect(metrics).toMatch(/^recency_fan_out_followers_total\{process="consume"\} [1-9]/m);
+      expect(metrics).toMatch(/^recency_refreshes_total\{outcome="applied",process="consume"\} [1-9]/m);
       expect(metrics).toMatch(/^recency_delay_queue_items\{process="consume"\} \d/m);
       expect(metrics).toMatch(/^recency_transport_lag_tasks\{process="consume"\} \d/m);
 

@@ -38,7 +38,7 @@ function* fanOutOwners(
   pageSize: number,
   observer: WorkObserver,
 ): Operation<void> {
-  const report = yield* fanOut(owners, pageSize);
+  const report = yield* fanOut(owners, pageSize, observer.onRefresh);
   observer.onFanOut?.(report);
 }
 

@@ -2,7 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import type { Pair } from '../mysql/pairs.ts';
 import type { FanOutCursor } from './fan-out-cursors.ts';
 import { type Operation, step } from './protocol.ts';
-import { PAIRS_A_CALL, refresh } from './refresh.ts';
+import { PAIRS_A_CALL, type RefreshReport, refresh } from './refresh.ts';
 
 /** An owner whose photos changed, and the positions of the deliveries that say so. */
 export interface FanOut {
@@ -30,15 +30,23 @@ interface Place {
  * at: `refresh` reads the nonces and then the pairs again. What a cursor shows to be done is not done again.
  * @param fanOuts each owner once
  * @param pageSize followers of one owner read at once
+ * @param onRefresh told what became of each call's followers
  */
-export function* fanOut(fanOuts: readonly FanOut[], pageSize: number = PAIRS_A_CALL): Operation<FanOutReport> {
+export function* fanOut(
+  fanOuts: readonly FanOut[],
+  pageSize: number = PAIRS_A_CALL,
+  onRefresh?: (report: RefreshReport) => void,
+): Operation<FanOutReport> {
   let places = yield* begin(fanOuts);
   const resumed = places.filter((place) => place.after !== '0').length;
   let followers = 0;
   while (places.length > 0) {
     const pages = yield* step('followers', places, pageSize);
     const pairs = places.flatMap((place, i) => (pages[i] ?? []).map((user): Pair => ({ user, contact: place.owner })));
-    for (const some of chunks(pairs)) yield* refresh(some);
+    for (const some of chunks(pairs)) {
+      const report = yield* refresh(some);
+      onRefresh?.(report);
+    }
     followers += pairs.length;
     places = yield* advance(places, pages, pageSize);
   }

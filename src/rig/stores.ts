@@ -1,6 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import type { Logger } from 'pino';
 import type { TaskPublisher } from '../consumers/task-publisher.ts';
+import { indexedUsers } from '../index/indexed-users.ts';
 import { type Settled, settledBy } from '../index/settled.ts';
 import { openPageCheck } from '../repair/open-check.ts';
 import { openSitePool } from '../site/transaction.ts';
@@ -43,5 +44,6 @@ export async function openRigStores({ config }: Place, opening: Opening): Promis
   const limits = { max: config.max, min: config.min };
   const now = () => performance.now();
   const check = openPageCheck({ index, primary, limits, settled, settleMs: SETTLE_MS, now });
-  return { ...stores, pool, publisher, settled, jobs: { ...context, stores, check } };
+  const indexed = () => indexedUsers(stores.redis, config.keyPrefix);
+  return { ...stores, pool, publisher, settled, jobs: { ...context, stores, check, indexedUsers: indexed } };
 }

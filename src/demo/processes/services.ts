@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Id } from '../../contracts/id.ts';
-import { HttpClient } from '../../rig/http.ts';
 import type { Place } from '../../rig/place.ts';
 import type { Fleet } from '../../rig/processes/fleet.ts';
+import { launchApi } from '../../rig/processes/launch-api.ts';
 import { residentBytes } from '../../rig/processes/resident-bytes.ts';
 import type { ServiceProcess } from '../../rig/processes/service-process.ts';
 import { freePort } from '../../stack/launch/free-port.ts';
@@ -44,9 +44,8 @@ export class Services {
 
   /** @param fleet stopped by whoever made it @throws Error when one of them does not start */
   static async start(fleet: Fleet, { seed, spared }: Omit<ServicesOptions, 'place'>): Promise<Services> {
-    const port = String(await freePort());
-    const services = new Services(fleet, `http://127.0.0.1:${port}`);
-    fleet.start({ name: 'api', module: COMMAND_LINE, args: ['serve'], settings: { HOST: '127.0.0.1', PORT: port } });
+    const api = await launchApi(fleet);
+    const services = new Services(fleet, api.url);
     const relay = fleet.start({
       name: 'relay',
       module: '../../demo/processes/unruly-relay',
@@ -55,7 +54,7 @@ export class Services {
     relay.onMessage((counts) => {
       services.#relayCounts = counts as RelayCounts;
     });
-    await Promise.all([services.startConsumer(), services.startConsumer(), services.#untilReady()]);
+    await Promise.all([services.startConsumer(), services.startConsumer(), api.untilReady()]);
     return services;
   }
 
@@ -96,18 +95,5 @@ export class Services {
       if (performance.now() > deadline) throw bytes;
       await pause(LOOK_MS);
     }
-  }
-
-  async #untilReady(): Promise<void> {
-    const client = new HttpClient(this.apiUrl);
-    const deadline = performance.now() + READY_TIMEOUT_MS;
-    for (;;) {
-      const answer = await Promise.race([this.#fleet.failed, client.get('/readyz?verbose').catch(() => undefined)]);
-      if (answer?.status === 200) break;
-      if (performance.now() > deadline)
-        throw new Error(`the API is not ready: ${answer?.body ?? 'it does not answer'}`);
-      await pause(LOOK_MS);
-    }
-    client.close();
   }
 }

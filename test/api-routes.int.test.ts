@@ -167,9 +167,14 @@ describe('GET …/explain', () => {
       contact: contact(1),
       verdict: { code: 'in_index', sentence: expect.stringContaining('in the index') },
       drift: null,
+      breaks: null,
       in_index: true,
       in_answer: true,
-      answer: { source: 'database', reason: 'below_floor' },
+      answer: {
+        source: 'database',
+        reason: 'below_floor',
+        verdict: { code: 'shown', sentence: expect.stringContaining('where it belongs') },
+      },
       mysql: {
         related: true,
         last_upload_at: first?.last_upload_at,
@@ -207,7 +212,13 @@ describe('GET …/explain', () => {
       contact(2),
     ]);
     const gone = site.ties.filter((tie) => tie.contact === contact(2));
-    expect(await explain(String(gone[0]?.contact))).toMatchObject({ drift: 'ghost', in_index: true, in_answer: false });
+    expect(await explain(String(gone[0]?.contact))).toMatchObject({
+      drift: 'ghost',
+      breaks: expect.stringMatching(/^I1: /),
+      in_index: true,
+      in_answer: false,
+      answer: { verdict: { code: 'no_longer_related' } },
+    });
     await stores.primary.write('UPDATE users SET last_public_at = ? WHERE id = ?', [NEWEST + 9_000, contact(1)]);
     expect(await explain(contact(1))).toMatchObject({ drift: 'score' });
     await stores.primary.write('UPDATE users SET last_public_at = ? WHERE id = ?', [NEWEST + 8_000, contact(8)]);

@@ -89,6 +89,10 @@ describe('from a file to a verified index', () => {
     const explained = await run(`explain 1 ${best.id} --json`);
     expect(explained.json()[0]).toMatchObject({ verdict: { code: 'in_index' }, in_index: true, in_answer: true });
     expect((await run('explain 1 999')).stdout).toMatch(/MySQL has no row of the pair/);
+    const { stdout } = await run(`explain 1 ${best.id}`);
+    expect(stdout).toMatch(/^Answer: The first page shows the contact, where it belongs\. \(From the index\.\)$/m);
+    expect(stdout).toMatch(/^MySQL: related, .*place 1, version \d+\.$/m);
+    expect(stdout).toMatch(/^Redis: \S+:\{\d+\}:1:z and \S+:\{\d+\}:1:m\.$/m);
   });
 
   it('explain: builds nothing for a cold user', async () => {
@@ -107,6 +111,7 @@ describe('drift', () => {
     expect(found.code).toBe(3);
     expect(found.json()[0]).toMatchObject({ wrong: 1, classes: { score: 1 } });
     expect((await run('verify')).stdout).toMatch(/1 wrong.*\n {2}score 1\n {2}user 2: score/);
+    expect((await run(`explain 2 ${lowest}`)).stdout).toMatch(/^Drift: score\. It breaks I1: .*$/m);
 
     const dry = await run('repair --dry-run --json');
     expect(dry.code).toBe(3);

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../src/index/contact-index.ts';
 import type { ContactRow } from '../src/mysql/explain-contact.ts';
-import { DRIFTS, driftOf, VERDICT_CODES, VERDICTS, type VerdictCode, verdictOf } from '../src/query/verdict.ts';
+import {
+  ANSWER_VERDICT_CODES,
+  ANSWER_VERDICTS,
+  type AnswerVerdict,
+  answerVerdictOf,
+} from '../src/query/answer-verdict.ts';
+import { DRIFTS, driftOf, RULES, VERDICT_CODES, VERDICTS, type VerdictCode, verdictOf } from '../src/query/verdict.ts';
 
 const EPOCH = 'e';
 const CONTACT = '7';
@@ -55,5 +61,35 @@ describe('a verdict', () => {
 
   it('is drift exactly when the index is not what MySQL says', () => {
     expect(VERDICT_CODES.filter((code) => driftOf(code) !== undefined).sort()).toEqual([...DRIFTS].sort());
+  });
+
+  it('names the rule that a drift breaks, as the invariants are numbered', () => {
+    const broken = Object.fromEntries(DRIFTS.map((drift) => [drift, RULES[drift].slice(0, 2)]));
+    expect(broken).toEqual({ missing: 'I1', hole: 'I3', ghost: 'I1', score: 'I1', torn: 'I4', wrong_type: 'I4' });
+  });
+});
+
+const LIMIT = 3;
+
+const ANSWER_CASES: [AnswerVerdict, ContactRow | undefined, boolean][] = [
+  ['shown', row({ above: LIMIT - 1 }), true],
+  ['left_out', row({ above: LIMIT - 1 }), false],
+  ['further_down', row({ above: LIMIT }), false],
+  ['not_wanted', row({ above: LIMIT }), true],
+  ['not_a_contact', undefined, false],
+  ['not_wanted', undefined, true],
+  ['no_longer_related', row({ related: false, above: 0 }), false],
+  ['not_wanted', row({ related: false, above: 0 }), true],
+  ['no_visible_upload', row({ at: 0, above: 0 }), false],
+];
+
+describe('of the answer, a verdict', () => {
+  it.each(ANSWER_CASES)('%s: %j, shown: %j', (verdict, contactRow, shown) => {
+    expect(answerVerdictOf(contactRow, shown, LIMIT)).toBe(verdict);
+  });
+
+  it('is there for every case, with a sentence of its own', () => {
+    expect(new Set(ANSWER_CASES.map(([verdict]) => verdict))).toEqual(new Set(ANSWER_VERDICT_CODES));
+    expect(new Set(Object.values(ANSWER_VERDICTS)).size).toBe(ANSWER_VERDICT_CODES.length);
   });
 });

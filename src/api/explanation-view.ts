@@ -3,8 +3,9 @@ import { floorSchema, REASONS, relationsSchema, timeSchema } from '../contracts/
 import { idSchema } from '../contracts/id.ts';
 import type { ContactRow } from '../mysql/explain-contact.ts';
 import { audiencesOf } from '../mysql/photos.ts';
+import { ANSWER_VERDICT_CODES } from '../query/answer-verdict.ts';
 import type { Explanation } from '../query/explain.ts';
-import { DRIFTS, VERDICT_CODES } from '../query/verdict.ts';
+import { DRIFTS, RULES, VERDICT_CODES } from '../query/verdict.ts';
 import { stateSchema } from './index-view.ts';
 import { floorView, relationView, timeView } from './views.ts';
 
@@ -30,11 +31,19 @@ export const explanationSchema = z
     drift: z.enum(DRIFTS).nullable().meta({
       description: 'How the index differs from what MySQL says it must be; null: it does not.',
     }),
+    breaks: z.string().nullable().meta({ description: 'The rule that the drift breaks, for people.' }),
     in_index: z.boolean(),
     in_answer: z
       .boolean()
       .meta({ description: 'The first page of the recency list, as it is by default, shows the contact.' }),
-    answer: z.strictObject({ source: z.enum(['index', 'database']), reason: z.enum(REASONS).optional() }),
+    answer: z.strictObject({
+      source: z.enum(['index', 'database']),
+      reason: z.enum(REASONS).optional(),
+      verdict: z.strictObject({
+        code: z.enum(ANSWER_VERDICT_CODES).meta({ description: 'Why the contact is, or is not, in the answer.' }),
+        sentence: z.string().meta({ description: 'The same for people.' }),
+      }),
+    }),
     mysql: rowSchema.nullable().meta({ description: 'null: MySQL has no row of the pair.' }),
     index: z.strictObject({
       state: stateSchema,
@@ -56,9 +65,14 @@ export function explanationView(found: Explanation): z.input<typeof explanationS
     contact,
     verdict: { code: verdict, sentence },
     drift: drift ?? null,
+    breaks: drift === undefined ? null : RULES[drift],
     in_index: entry !== undefined,
     in_answer: answer.shown,
-    answer: { source: answer.source, ...(answer.reason === undefined ? {} : { reason: answer.reason }) },
+    answer: {
+      source: answer.source,
+      ...(answer.reason === undefined ? {} : { reason: answer.reason }),
+      verdict: { code: answer.verdict, sentence: answer.sentence },
+    },
     mysql: row === undefined ? null : rowView(row),
     index: {
       state,

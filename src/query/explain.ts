@@ -4,6 +4,7 @@ import type { Key } from '../contracts/key.ts';
 import type { ContactIndex, Reading } from '../index/contact-index.ts';
 import type { Database } from '../mysql/database.ts';
 import { type ContactRow, readContactRow } from '../mysql/explain-contact.ts';
+import { ANSWER_VERDICTS, type AnswerVerdict, answerVerdictOf } from './answer-verdict.ts';
 import type { RecentContacts } from './recent-contacts.ts';
 import { type Drift, driftOf, VERDICTS, type VerdictCode, verdictOf } from './verdict.ts';
 
@@ -30,6 +31,10 @@ export interface Explanation {
   /** Whether the first page of the recency list, as it is by default, shows the contact. */
   readonly answer: {
     readonly shown: boolean;
+    /** Why it does, or does not. */
+    readonly verdict: AnswerVerdict;
+    /** The same for people. */
+    readonly sentence: string;
     readonly source: 'index' | 'database';
     readonly reason: Reason | undefined;
   };
@@ -60,6 +65,7 @@ export async function explain(options: ExplainOptions, user: Id, contact: Id): P
     below: undefined,
   });
   const shown = contacts.some(({ id }) => id === contact);
+  const inAnswer = answerVerdictOf(row, shown, DEFAULT_LIMIT);
   return {
     user,
     contact,
@@ -68,7 +74,7 @@ export async function explain(options: ExplainOptions, user: Id, contact: Id): P
     drift: driftOf(verdict),
     row,
     index: indexOf(reading, epoch, contact),
-    answer: { shown, source, reason },
+    answer: { shown, verdict: inAnswer, sentence: ANSWER_VERDICTS[inAnswer], source, reason },
   };
 }
 

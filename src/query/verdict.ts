@@ -3,8 +3,18 @@ import type { Epoch, Reading, WarmReading } from '../index/contact-index.ts';
 import type { ContactRow } from '../mysql/explain-contact.ts';
 
 /** What an index gets wrong about one contact (DESIGN §7). */
-export const DRIFTS = ['missing', 'hole', 'ghost', 'score', 'torn'] as const;
+export const DRIFTS = ['missing', 'hole', 'ghost', 'score', 'torn', 'wrong_type'] as const;
 export type Drift = (typeof DRIFTS)[number];
+
+/** The rule that each of them breaks (DESIGN §3). */
+export const RULES: Readonly<Record<Drift, string>> = {
+  missing: 'I1: an index holds every related contact that has an upload and a key above its floor.',
+  hole: 'I3: the floor of an index is at or above the key of every related contact that was left out.',
+  ghost: 'I1: an index holds nobody but related contacts that have an upload and a key above its floor.',
+  score: 'I1: an index holds the last upload of each of its contacts exactly.',
+  torn: 'I4: an index has all of its fields, and as many contacts as it was last left with.',
+  wrong_type: 'I4: the keys of an index hold an index.',
+};
 
 /** Why a contact is, or is not, in a user's index: every case there is, in a plain sentence. */
 export const VERDICTS = {

@@ -1,6 +1,6 @@
 /** An invariant that does not hold. */
 export interface Violation {
-  /** As DESIGN §3 numbers them, for example `I1`. */
+  /** As docs/exactness.md numbers them, for example `I1`. */
   readonly rule: string;
   readonly what: string;
 }

@@ -3,7 +3,7 @@ import type { IndexEffect } from '../machine/index-store.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Fault, Scenario } from '../scenarios/scenario.ts';
 import { IDLE, type State } from './state.ts';
-import { type Move, renamed, type Workers } from './workers.ts';
+import { type Move, type Workers, withIndex } from './workers.ts';
 
 /** @param what for people; `worker` did it, if anybody here did */
 export type Emit = (move: Move, what: string, worker?: number) => void;
@@ -40,18 +40,13 @@ export class Faults {
     for (const fault of this.#scenario.faults) this.#happening[fault](state, emit);
   }
 
+  /** Between any two steps, and between the last one and the acknowledgement. */
   #crash(state: State, emit: Emit): void {
-    const { operations, side, tasks } = this.#machine;
     for (const [worker, operation] of state.workers.entries()) {
       if (operation === IDLE) continue;
-      const { cause, resends } = operations.at(operation);
-      const idle = { ...state, workers: state.workers.with(worker, IDLE) };
-      const left = resends ? this.#withIndex(idle, this.#machine.index.notResent(state.index)) : idle;
-      const next =
-        operations.causes.thing(cause).kind === 'tasks'
-          ? { ...left, tasks: tasks.returned(state.tasks, cause) }
-          : { ...left, side: side.lapsed(state.side) };
-      this.#emit(emit, next, 'crashes; its work comes again', worker);
+      this.#emit(emit, this.#workers.abandon(state, worker), 'crashes; its work comes again', worker);
+      const last = this.#workers.dieAfterLast(state, worker);
+      if (last !== undefined) emit(last, 'crashes before it acknowledges; its work comes again', worker);
     }
   }
 
@@ -69,7 +64,10 @@ export class Faults {
     }
   }
 
+  /** A task is delivered to two, or whoever took something from the delay queue takes longer than the lease. */
   #duplicate(state: State, emit: Emit): void {
+    const side = this.#machine.side.lapsed(state.side);
+    if (side !== state.side) this.#emit(emit, { ...state, side }, 'the lease of what was put off passes');
     const worker = state.workers.indexOf(IDLE);
     if (worker < 0) return;
     for (const { tasks, operation, what } of this.#machine.tasks.duplicates(state.tasks)) {
@@ -128,8 +126,8 @@ export class Faults {
     this.#emit(emit, noticed, 'Redis fails over to the replica, which is noticed: a new epoch begins');
   }
 
-  #withIndex(state: State, { contents, renaming }: IndexEffect): State {
-    return renamed(this.#machine, { ...state, index: contents }, renaming);
+  #withIndex(state: State, effect: IndexEffect): State {
+    return withIndex(this.#machine, state, effect);
   }
 
   #emit(emit: Emit, state: State, what: string, worker?: number): void {

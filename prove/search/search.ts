@@ -56,7 +56,7 @@ export class Search {
       const violation = await this.#judge.judge(state);
       if (this.#counts(violation)) return await this.#found(violation, at);
       const broken = this.#follow(at, await this.#movesFrom(state));
-      if (this.#counts(broken)) return await this.#found(broken, at);
+      if (broken !== undefined) return await this.#found(broken.broken, at, broken.state);
     }
     const violation = await this.#judge.judgeAnswers();
     return await this.#found(this.#counts(violation) ? violation : undefined, undefined);
@@ -70,36 +70,32 @@ export class Search {
     });
   }
 
-  #follow(at: number, moves: readonly Move[]): Violation | undefined {
+  /** The first move that breaks a rule by itself; undefined: none does. */
+  #follow(at: number, moves: readonly Move[]): Move | undefined {
     this.#transitions += moves.length;
-    let violation: Violation | undefined;
-    for (const { state, broken } of moves) {
-      violation ??= broken;
-      this.#table.add(state, at);
-    }
-    return violation;
+    for (const { state } of moves) this.#table.add(state, at);
+    return moves.find(({ broken }) => this.#counts(broken));
   }
 
   #counts(violation: Violation | undefined): boolean {
     return violation !== undefined && !this.#limits.ignore.has(violation.rule);
   }
 
-  async #found(violation: Violation | undefined, at: number | undefined): Promise<Found> {
+  /** @param beyond the state that a step broke a rule on the way to */
+  async #found(violation: Violation | undefined, at: number | undefined, beyond?: State): Promise<Found> {
     const path = violation === undefined || at === undefined ? undefined : this.#table.path(at);
     return {
-      states: this.#table.size,
+      states: Math.min(this.#table.size, this.#limits.states),
       transitions: this.#transitions,
       atRest: this.#atRest,
       cut: this.#table.size > this.#limits.states,
       violation,
       trace:
         path &&
-        (await traceOf(
-          this.#machine,
-          this.#scenario,
-          this.#successors,
-          path.map((number) => this.#table.at(number)),
-        )),
+        (await traceOf(this.#machine, this.#scenario, this.#successors, [
+          ...path.map((number) => this.#table.at(number)),
+          ...(beyond ? [beyond] : []),
+        ])),
     };
   }
 }

@@ -1,3 +1,4 @@
+import type { IndexEffect } from '../machine/index-store.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Fault, Scenario } from '../scenarios/scenario.ts';
 import type { Violation } from '../violation.ts';
@@ -17,6 +18,9 @@ export interface Move {
   /** What went wrong within a step; undefined: nothing. */
   readonly broken: Violation | undefined;
 }
+
+/** What becomes of the work of a worker that has done its last step. */
+type End = (state: State) => State;
 
 /** These change what MySQL holds. */
 const IN_MYSQL: ReadonlySet<Fault> = new Set(['epoch', 'loss', 'failover'] as const);
@@ -45,6 +49,23 @@ export class Workers {
     return this.settled(this.#doStep({ state, done: [], broken: undefined }, worker));
   }
 
+  /** Does the worker's last step; it dies before it acknowledges. Undefined: its next step is not the last. */
+  dieAfterLast(state: State, worker: number): Move | undefined {
+    const move = this.#doStep({ state, done: [], broken: undefined }, worker, (last) => this.abandon(last, worker));
+    return move.state.workers[worker] === IDLE ? this.settled(move) : undefined;
+  }
+
+  /** The worker is gone: its tasks come again, and so does what it took from the delay queue. */
+  abandon(state: State, worker: number): State {
+    const { operations, index, side, tasks } = this.#machine;
+    const { cause, resends } = operations.at(state.workers[worker] as number);
+    const idle = { ...state, workers: state.workers.with(worker, IDLE) };
+    const left = resends ? withIndex(this.#machine, idle, index.notResent(state.index)) : idle;
+    const { kind } = operations.causes.thing(cause);
+    if (kind === 'tasks') return { ...left, tasks: tasks.returned(state.tasks, cause) };
+    return kind === 'delayed' ? { ...left, side: side.lapsed(state.side) } : left;
+  }
+
   /**
    * Once nothing can change in MySQL any more, its answers are the same at every later moment: they are given at once,
    * instead of between any two steps of the others.
@@ -69,33 +90,34 @@ export class Workers {
     return operation === IDLE ? undefined : this.#machine.operations.at(operation).wants?.place;
   }
 
-  #doStep({ state, done, broken }: Move, worker: number): Move {
+  #doStep({ state, done, broken }: Move, worker: number, end: End = (last) => this.#end(last, worker)): Move {
     const { operations, site, index, side } = this.#machine;
     const { wants, resends } = operations.at(state.workers[worker] as number);
-    if (wants === undefined) return { state: this.#end(state, worker), done, broken };
+    if (wants === undefined) return { state: end(state), done, broken };
     const step = operations.steps.thing(wants.step);
     switch (wants.place) {
       case 'site':
-        return this.#answered({ state, done, broken }, worker, site.ask(step, wants.step, state.site));
+        return this.#answered({ state, done, broken }, worker, site.ask(step, wants.step, state.site), end);
       case 'index': {
         const effect = index.do(step, wants.step, state.index, resends ? 'second' : 'once');
-        const after = renamed(this.#machine, { ...state, index: effect.contents }, effect.renaming);
-        return this.#answered({ state: after, done, broken: broken ?? effect.broken }, worker, effect.reply);
+        const after = withIndex(this.#machine, state, effect);
+        return this.#answered({ state: after, done, broken: broken ?? effect.broken }, worker, effect.reply, end);
       }
       case 'side': {
         const effect = side.do(step, wants.step, state.side);
-        return this.#answered({ state: { ...state, side: effect.contents }, done, broken }, worker, effect.reply);
+        const after = { ...state, side: effect.contents };
+        return this.#answered({ state: after, done, broken }, worker, effect.reply, end);
       }
     }
   }
 
-  #answered({ state, done, broken }: Move, worker: number, reply: number): Move {
+  #answered({ state, done, broken }: Move, worker: number, reply: number, end: End): Move {
     const { operations } = this.#machine;
     const operation = state.workers[worker] as number;
     const next = operations.answer(operation, reply);
     const step = operations.at(operation).wants?.step ?? 0;
     const after = { ...state, workers: state.workers.with(worker, next) };
-    const ended = operations.at(next).wants === undefined ? this.#end(after, worker) : after;
+    const ended = operations.at(next).wants === undefined ? end(after) : after;
     return { state: ended, done: [...done, { worker, step, reply }], broken };
   }
 
@@ -111,8 +133,13 @@ export class Workers {
   }
 }
 
-/** Every operation on its way goes on with the new names of the nonces. */
-export function renamed({ operations, index }: Machine, state: State, renaming: number): State {
+/** The indexes were changed: every operation on its way goes on with the new names of the nonces. */
+export function withIndex(
+  { operations, index }: Machine,
+  before: State,
+  { contents, renaming }: Pick<IndexEffect, 'contents' | 'renaming'>,
+): State {
+  const state = { ...before, index: contents };
   if (renaming === 0) return state;
   const names = index.renamings.thing(renaming);
   const workers = state.workers.map((operation) =>

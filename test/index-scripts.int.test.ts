@@ -4,6 +4,7 @@ import type { Reading, WarmReading } from '../src/index/contact-index.ts';
 import { KeyNames } from '../src/index/keys.ts';
 import { RedisContactIndex } from '../src/index/redis-contact-index.ts';
 import type { RedisClient } from '../src/redis/connection.ts';
+import { rewriteMeta } from './support/index-meta.ts';
 import { freshPrefix } from './support/servers.ts';
 import { freshNonce, freshRedis } from './support/stores.ts';
 
@@ -151,10 +152,12 @@ describe('apply', () => {
 
   it('drops an index of another epoch, a torn one and one of whose keys was lost', async () => {
     const spoil: ((user: string) => Promise<unknown>)[] = [
-      (user) => redis.hset(names.meta(user), 'e', 'another'),
-      (user) => redis.hdel(names.meta(user), 'fs'),
-      (user) => redis.hdel(names.meta(user), 'fm'),
-      (user) => redis.hdel(names.meta(user), 'n'),
+      (user) => rewriteMeta(redis, names.meta(user), ({ nonce, size, floor }) => `${nonce} another ${size} ${floor}`),
+      (user) => rewriteMeta(redis, names.meta(user), ({ nonce, epoch, floor }) => `${nonce} ${epoch} 003 ${floor}`),
+      (user) => rewriteMeta(redis, names.meta(user), ({ nonce, epoch, size }) => `${nonce} ${epoch} ${size} soon`),
+      (user) => rewriteMeta(redis, names.meta(user), ({ nonce, epoch, size }) => `${nonce} ${epoch} ${size}`),
+      (user) => rewriteMeta(redis, names.meta(user), ({ nonce, epoch }) => `${nonce} ${epoch}`),
+      (user) => rewriteMeta(redis, names.meta(user), ({ nonce }) => nonce),
       (user) => redis.del(names.set(user)),
       (user) => redis.zadd(names.set(user), 1, '999'),
     ];
@@ -200,11 +203,24 @@ describe('a key of the wrong type in the way', () => {
 
   it('as meta: refused before anything is written', async () => {
     const user = freshUser();
-    await redis.set(names.meta(user), 'foreign');
+    await redis.lpush(names.meta(user), 'foreign');
     expect(await index.nonces([user])).toEqual(['']);
     expect(await index.claim([user])).toEqual(['']);
     expect(await index.replace(EPOCH, [{ user, seen: 'x', top: [key(1, 1)] }])).toEqual(['wrong_type']);
     expect(await redis.exists(names.set(user))).toBe(0);
+  });
+});
+
+describe('a key that Recency did not write, of the right type', () => {
+  it('becomes no index: a rebuild begins with a nonce of its own', async () => {
+    for (const garbage of ['', ' ', ' epoch 001 -']) {
+      const user = freshUser();
+      await redis.set(names.meta(user), garbage);
+      expect(await index.read(user, 0, false)).not.toMatchObject({ state: 'warm' });
+      const [seen] = await index.claim([user]);
+      expect(await index.replace(EPOCH, [{ user, seen: String(seen), top: [key(1, 10)] }])).toEqual(['replaced']);
+      expect((await warm(user)).head).toEqual([key(1, 10)]);
+    }
   });
 });
 

@@ -12,6 +12,7 @@ import { runToEnd } from '../src/repair/job.ts';
 import { Verify, type VerifyRequest, type VerifyResult } from '../src/repair/verify.ts';
 import { startNewEpoch } from '../src/site/new-epoch.ts';
 import { inTransaction } from '../src/site/transaction.ts';
+import { setMeta } from './support/index-meta.ts';
 import { PLANTS, spoil, TEARS, unreadableFloor } from './support/plant-drift.ts';
 import { freshSite, LIMITS, type RepairSite, userId } from './support/repair-site.ts';
 
@@ -98,7 +99,7 @@ describe('verify', () => {
       await redis.zremrangebyrank(z, 0, 0);
       await redis.zadd(z, 9_000, 'nobody');
       const [lowest, score] = await redis.zrange(z, '0', '0', 'WITHSCORES');
-      await redis.hset(m, { fs: String(score), fm: String(lowest) });
+      await setMeta(redis, m, { floor: { at: String(score), id: String(lowest) } });
     });
     const { wrong, classes, wrong_users } = await verify();
     expect({ wrong, classes }).toEqual({ wrong: 1, classes: { ...noClasses, ghost: 1 } });
@@ -170,8 +171,7 @@ describe('what counts as visible', () => {
     await spoil(site.stores, user, async ({ redis, z, m }) => {
       await redis.del(z);
       for (const [id, at] of members) await redis.zadd(z, at, id);
-      const [fm, fs] = floor ?? ['', '-inf'];
-      await redis.hset(m, { n: await redis.zcard(z), fs, fm });
+      await setMeta(redis, m, { size: await redis.zcard(z), floor: floor && { id: floor[0], at: floor[1] } });
     });
   }
 

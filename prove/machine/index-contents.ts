@@ -1,6 +1,7 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { KeyNames } from '../../src/index/keys.ts';
-import { type Keyspace, textOf, type Value } from '../redis/keyspace.ts';
+import { nonceIn } from '../../src/index/meta.ts';
+import { textOf as contentsOf, type Keyspace, type Value } from '../redis/keyspace.ts';
 import { type Renaming, rename } from './nonces.ts';
 
 export interface IndexContents {
@@ -13,7 +14,7 @@ export interface IndexContents {
 
 /** Equal texts are equal contents. */
 export function contentsText({ master, replica, resent }: IndexContents): string {
-  return `${textOf(master)} ${replica === undefined ? '' : textOf(replica)} ${resent ?? ''}`;
+  return `${contentsOf(master)} ${replica === undefined ? '' : contentsOf(replica)} ${resent ?? ''}`;
 }
 
 /** The indexes of some users, as they are in Redis. */
@@ -26,14 +27,20 @@ export class IndexKeys {
     this.#users = users;
   }
 
-  /** Of the user's set and hash. */
+  /** Of the user's set, and of what is known of it. */
   names(user: Id): readonly [set: string, meta: string] {
     return [this.#names.set(user), this.#names.meta(user)];
   }
 
-  /** A field of the user's hash. */
-  field(keyspace: Keyspace, user: Id, name: string): string | undefined {
-    return fieldsOf(keyspace.get(this.#names.meta(user)))?.get(name);
+  /** The nonce of the user's index, or of its placeholder; '': there is none. */
+  nonce(keyspace: Keyspace, user: Id): string {
+    return nonceIn(textOf(keyspace.get(this.#names.meta(user))));
+  }
+
+  /** The size that was written of the user's index; undefined: it is none, or a placeholder. */
+  recordedSize(keyspace: Keyspace, user: Id): number | undefined {
+    const size = textOf(keyspace.get(this.#names.meta(user)))?.split(' ')[2];
+    return size === undefined ? undefined : Number(size);
   }
 
   /** Members of the user's set. */
@@ -50,7 +57,7 @@ export class IndexKeys {
   /** Every nonce in Redis, in the order of the users; '' for none. */
   nonces({ master, replica, resent = '' }: IndexContents): string[] {
     const keyspaces = replica === undefined ? [master] : [master, replica];
-    const held = keyspaces.flatMap((keyspace) => this.#users.map((user) => this.field(keyspace, user, 'g') ?? ''));
+    const held = keyspaces.flatMap((keyspace) => this.#users.map((user) => this.nonce(keyspace, user)));
     return [...held, resent];
   }
 
@@ -66,15 +73,15 @@ export class IndexKeys {
     const copy = keyspace.copy();
     for (const user of this.#users) {
       const name = this.#names.meta(user);
-      const fields = fieldsOf(keyspace.get(name));
-      const nonce = fields?.get('g');
-      if (fields === undefined || nonce === undefined) continue;
-      copy.put(name, { kind: 'hash', fields: new Map(fields).set('g', rename(nonce, renaming)) });
+      const meta = textOf(keyspace.get(name));
+      if (meta === null) continue;
+      const nonce = nonceIn(meta);
+      copy.put(name, { kind: 'string', text: rename(nonce, renaming) + meta.slice(nonce.length) });
     }
     return copy;
   }
 }
 
-function fieldsOf(value: Value | undefined): ReadonlyMap<string, string> | undefined {
-  return value?.kind === 'hash' ? value.fields : undefined;
+function textOf(value: Value | undefined): string | null {
+  return value?.kind === 'string' ? value.text : null;
 }

@@ -17,11 +17,11 @@ export function brokenBy(
   const requests = step.args[1] as readonly (ApplyRequest | ReplaceRequest)[];
   for (const { user, seen } of requests) {
     if (!keys.differs(before, after, user)) continue;
-    if (keys.field(before, user, 'g') !== seen) {
+    if (keys.nonce(before, user) !== seen) {
       return { rule: 'I6', what: `${step.name} wrote the index of ${user} with a stale nonce` };
     }
-    const [size, n] = [keys.size(after, user), keys.field(after, user, 'n')];
-    if (n !== undefined && Number(n) !== size) {
+    const [size, n] = [keys.size(after, user), keys.recordedSize(after, user)];
+    if (n !== undefined && n !== size) {
       return { rule: 'I4', what: `${step.name} left ${user} with n = ${n} and ${size} members` };
     }
   }

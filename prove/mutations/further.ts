@@ -18,39 +18,42 @@ export const FURTHER: readonly Mutation[] = [
   {
     rule: 'ids break ties at the floor',
     instead: 'a contact as recent as the floor counts as above it',
-    patches: [{ file: APPLY, from: 'score > floor or (score == floor and id > floor_member)', to: 'score >= floor' }],
+    patches: [
+      {
+        file: APPLY,
+        from: 'if change.key > floor then',
+        to: "if change.key ~= '' and sub(change.key, 1, 16) >= sub(floor, 1, 16) then",
+      },
+    ],
     try: ['ties'],
   },
   {
     rule: 'another epoch is not written into',
     instead: 'a refresh writes into an index of an older epoch',
-    patches: [{ file: APPLY, from: 'if e ~= epoch or ', to: 'if not e or ' }],
-    notCaught:
-      'the index keeps its old epoch, and so is cold to every reader; the rule only saves work on it and its memory',
-  },
-  {
-    rule: 'a claim clears what is left without a nonce',
-    instead: 'the fields of a torn hash become an index again',
-    patches: [{ file: CLAIM, from: "if redis.call('HLEN', m) > 1 then", to: 'if false then' }],
-    notCaught: 'nothing in the protocol takes the nonce alone out of a hash; the check guards against other hands',
+    patches: [
+      {
+        file: APPLY,
+        from: '  local whole = seen .. old',
+        to: "  local whole = seen .. (string.match(meta, ' [^ ]+ ') or old)",
+      },
+    ],
+    try: ['floor, any fault'],
   },
   {
     rule: 'a rebuild empties the set first',
     instead: 'the new members join the old ones',
-    patches: [
-      { file: REPLACE, from: "redis.call('DEL', z, m)\n  if size > 0", to: "redis.call('DEL', m)\n  if size > 0" },
-    ],
+    patches: [{ file: REPLACE, from: "  redis.call('DEL', z)\n", to: '' }],
     try: ['floor, any fault'],
   },
   {
     rule: 'a rebuild sets the floor to row max + 1',
     instead: 'every rebuilt index says that it is complete',
-    patches: [{ file: REPLACE, from: 'if count > max then floor', to: 'if false then floor' }],
+    patches: [{ file: REPLACE, from: '  if count > max then', to: '  if false then' }],
   },
   {
-    rule: 'a set that was empty takes the expiry of its hash',
+    rule: 'a set that was empty takes the expiry of its other key',
     instead: 'a set that is begun anew never expires',
-    patches: [{ file: APPLY, from: 'if was_empty and size > 0 then expire_together() end', to: '' }],
+    patches: [{ file: APPLY, from: '  if was_empty and size > 0 then expire_together(z, m) end', to: '' }],
     try: ['complete with room'],
   },
   {

@@ -7,34 +7,41 @@ const REFRESH = 'index/refresh.ts';
 const REBUILD = 'index/rebuild.ts';
 const FAN_OUT = 'index/fan-out.ts';
 
-const NO_CHANGE = "  else\n    redis.call('HSET', m, 'g', nonce)\n  end";
+const WRITE = "  call('SET', m, new .. size_text(size) .. floor, 'KEEPTTL')";
+const STALE = "  if not meta or string.sub(meta .. ' ', 1, #seen + 1) ~= seen .. ' ' then return 'R' end";
 
 /** The rules that DESIGN §2 and §3 list as looking removable. */
 export const LISTED: readonly Mutation[] = [
   {
     rule: 'compare-and-set in apply',
     instead: 'a refresh writes whatever the nonce is by now',
-    patches: [{ file: APPLY, from: "if g ~= ARGV[first[u]] then return 'R' end", to: '' }],
+    patches: [
+      {
+        file: APPLY,
+        from: '  local whole = seen .. old',
+        to: "  seen = string.match(meta, '^[^ ]*')\n  local whole = seen .. old",
+      },
+    ],
   },
   {
     rule: 'new nonce on a no-op',
     instead: 'a refresh that changes nothing leaves the nonce alone',
-    patches: [{ file: APPLY, from: NO_CHANGE, to: '  end' }],
+    patches: [{ file: APPLY, from: WRITE, to: `if size_text(size) .. floor ~= sub(meta, n) then ${WRITE} end` }],
   },
   {
     rule: 'new nonce on a skipped add',
     instead: 'a refresh that only skips contacts at or below the floor leaves the nonce alone',
     patches: [
-      { file: APPLY, from: 'local z, m, size, was_empty,', to: 'local skipped\nlocal z, m, size, was_empty,' },
+      { file: APPLY, from: '  local was_empty = size == 0', to: '  local was_empty, skipped = size == 0, false' },
       {
         file: APPLY,
-        from: "    size = size - redis.call('ZREM', z, id)",
-        to: "    skipped = score > 0\n    size = size - redis.call('ZREM', z, id)",
+        from: "      size = size - call('ZREM', z, change.id)",
+        to: "      skipped = change.key ~= ''\n      size = size - call('ZREM', z, change.id)",
       },
       {
         file: APPLY,
-        from: NO_CHANGE,
-        to: "  elseif not skipped then\n    redis.call('HSET', m, 'g', nonce)\n  end\n  skipped = nil",
+        from: WRITE,
+        to: `if not skipped or size_text(size) .. floor ~= sub(meta, n) then ${WRITE} end`,
       },
     ],
   },
@@ -76,19 +83,17 @@ export const LISTED: readonly Mutation[] = [
   {
     rule: 'floor',
     instead: 'a contact is added wherever it stands',
-    patches: [{ file: APPLY, from: 'if score > 0 and above_floor(score, id) then', to: 'if score > 0 then' }],
+    patches: [{ file: APPLY, from: 'if change.key > floor then', to: "if change.key ~= '' then" }],
   },
   {
     rule: 'trim raises the floor',
     instead: 'what is trimmed away leaves no floor behind',
-    patches: [
-      { file: APPLY, from: '  floor_member, floor_text, floor = lowest[1], lowest[2], tonumber(lowest[2])\n', to: '' },
-    ],
+    patches: [{ file: APPLY, from: '        floor = trim(z)', to: '        trim(z)' }],
   },
   {
     rule: 'compare-and-set in rebuild',
     instead: 'a rebuild writes whatever the nonce is by now',
-    patches: [{ file: REPLACE, from: "if g ~= ARGV[first[u]] then return 'R' end", to: '' }],
+    patches: [{ file: REPLACE, from: STALE, to: '' }],
   },
   {
     rule: 'removal of what fell to or below the floor',
@@ -96,8 +101,8 @@ export const LISTED: readonly Mutation[] = [
     patches: [
       {
         file: APPLY,
-        from: "    size = size - redis.call('ZREM', z, id)",
-        to: "    if score == 0 then size = size - redis.call('ZREM', z, id) end",
+        from: "      size = size - call('ZREM', z, change.id)",
+        to: "      if change.key == '' then size = size - call('ZREM', z, change.id) end",
       },
     ],
   },
@@ -111,16 +116,8 @@ export const LISTED: readonly Mutation[] = [
     rule: 'random nonce, not a counter in the index',
     instead: 'each write counts the nonce on; a claim begins at 1',
     patches: [
-      {
-        file: APPLY,
-        from: "if g ~= ARGV[first[u]] then return 'R' end",
-        to: "if g ~= ARGV[first[u]] then return 'R' end\n  nonce = tostring(g + 1)",
-      },
-      {
-        file: REPLACE,
-        from: "if g ~= ARGV[first[u]] then return 'R' end",
-        to: "if g ~= ARGV[first[u]] then return 'R' end\n  nonce = tostring(g + 1)",
-      },
+      { file: APPLY, from: WRITE, to: `  new = (seen + 1) .. old\n${WRITE}` },
+      { file: REPLACE, from: STALE, to: `${STALE}\n  nonce = tostring(seen + 1)` },
       { file: CLAIM, from: "nonce = nonce .. '.' .. time[1] .. '.' .. time[2]", to: "nonce = '1'" },
     ],
   },
@@ -128,29 +125,26 @@ export const LISTED: readonly Mutation[] = [
     rule: 'random nonce, not a counter of its own (failover)',
     instead: 'a counter that outlives the index, set back only by a failover',
     patches: [
-      {
-        file: APPLY,
-        from: "if g ~= ARGV[first[u]] then return 'R' end",
-        to: "if g ~= ARGV[first[u]] then return 'R' end\n  nonce = tostring(redis.call('INCR', m .. ':count'))",
-      },
-      {
-        file: REPLACE,
-        from: "if g ~= ARGV[first[u]] then return 'R' end",
-        to: "if g ~= ARGV[first[u]] then return 'R' end\n  nonce = tostring(redis.call('INCR', m .. ':count'))",
-      },
+      { file: APPLY, from: WRITE, to: `  new = call('INCR', m .. ':count') .. old\n${WRITE}` },
+      { file: REPLACE, from: STALE, to: `${STALE}\n  nonce = tostring(redis.call('INCR', m .. ':count'))` },
       {
         file: CLAIM,
-        from: "    if redis.call('HSETNX', m, 'g', nonce) == 1 then",
-        to: "    if not redis.call('HGET', m, 'g') then\n      redis.call('HSET', m, 'g', tostring(redis.call('INCR', m .. ':count')))",
+        from: "    redis.call('SET', m, nonce, 'PX', ttl, 'NX')",
+        to: "    if not redis.call('GET', m) then\n      redis.call('SET', m, tostring(redis.call('INCR', m .. ':count')), 'PX', ttl)\n    end",
       },
-      { file: CLAIM, from: "        redis.call('HSET', m, 'g', nonce)\n", to: '' },
     ],
     try: ['cold, failover'],
   },
   {
     rule: 'a placeholder is not skipped',
     instead: 'a refresh takes a placeholder for a cold user and leaves it alone',
-    patches: [{ file: APPLY, from: "if not g then return 'C' end", to: "if not g or not e then return 'C' end" }],
+    patches: [
+      {
+        file: APPLY,
+        from: "  if not meta then return 'C' end",
+        to: "  if not meta or not find(meta, ' ', 1, true) then return 'C' end",
+      },
+    ],
     try: ['cold, one change'],
   },
   {
@@ -200,13 +194,15 @@ export const LISTED: readonly Mutation[] = [
   {
     rule: 'n is the size, when written',
     instead: 'a refresh writes into an index whose set was evicted',
-    patches: [{ file: APPLY, from: 'n ~= text(size) or ', to: '' }],
+    patches: [{ file: APPLY, from: 'sub(meta, n, n + 3) ~= size_text(size) or not', to: 'not' }],
     try: ['floor, any fault'],
   },
   {
     rule: 'n is the size, when read',
     instead: 'a reader takes an index whose set was evicted for whole',
-    patches: [{ file: 'index/redis-contact-index.ts', from: ' || Number(size ?? -1) !== members', to: '' }],
+    patches: [
+      { file: 'index/meta.ts', from: "  if (Number(size) !== members) return { state: 'torn', epoch };", to: '' },
+    ],
     try: ['floor, any fault'],
   },
 ];

@@ -10,6 +10,19 @@ export class WrongType extends Error {
   }
 }
 
+/** What a command is asked that the model cannot do must not pass for what it can. */
+export function expectNone(command: string, unknown: readonly string[]): void {
+  if (unknown.length > 0)
+    throw new Error(`the model of ${command} does not know ${unknown.join(' ')}; add it to prove/redis`);
+}
+
+/** A finite number. */
+export function numberOf(command: string, text: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isFinite(number)) expectNone(command, [text]);
+  return number;
+}
+
 /** The argument at this place. */
 export function arg(args: readonly string[], place: number): string {
   const value = args[place];

@@ -1,11 +1,13 @@
 import { type Command, WrongType } from './command.ts';
-import { HASH_COMMANDS } from './hash-commands.ts';
 import { KEY_COMMANDS } from './key-commands.ts';
 import type { Keyspace } from './keyspace.ts';
 import { Failure, type Reply } from './reply.ts';
 import { SORTED_SET_COMMANDS } from './sorted-set-commands.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { ...HASH_COMMANDS, ...KEY_COMMANDS, ...SORTED_SET_COMMANDS };
+const COMMANDS: Readonly<Record<string, Command>> = { ...KEY_COMMANDS, ...SORTED_SET_COMMANDS };
+
+/** Every command that is modelled. */
+export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
 
 /** Does a command as Redis would. @throws for a command that is not modelled */
 export function doCommand(keyspace: Keyspace, words: readonly string[]): Reply {

@@ -1,5 +1,6 @@
-import { arg, type Command, WrongType } from './command.ts';
-import { Status } from './reply.ts';
+import { arg, type Command, expectNone, numberOf, WrongType } from './command.ts';
+import type { Keyspace } from './keyspace.ts';
+import { Failure, Status } from './reply.ts';
 
 const NO_KEY = -2;
 const NO_EXPIRY = -1;
@@ -10,18 +11,16 @@ export const KEY_COMMANDS: Readonly<Record<string, Command>> = {
 
   TYPE: (keyspace, args) => new Status(keyspace.get(arg(args, 0))?.kind ?? 'none'),
 
-  PEXPIRE: (keyspace, args) => {
-    const key = arg(args, 0);
-    const exists = keyspace.get(key) !== undefined;
-    keyspace.expireAt(key, keyspace.now + Number(arg(args, 1)));
-    return exists ? 1 : 0;
+  EXISTS: (keyspace, keys) => keys.filter((key) => keyspace.get(key) !== undefined).length,
+
+  PEXPIRE: (keyspace, [key = '', ms = '', ...options]) => {
+    expectNone('PEXPIRE', options);
+    return expireAt(keyspace, key, keyspace.now + numberOf('PEXPIRE', ms));
   },
 
-  PEXPIREAT: (keyspace, args) => {
-    const key = arg(args, 0);
-    const exists = keyspace.get(key) !== undefined;
-    keyspace.expireAt(key, Number(arg(args, 1)));
-    return exists ? 1 : 0;
+  PEXPIREAT: (keyspace, [key = '', ms = '', ...options]) => {
+    expectNone('PEXPIREAT', options);
+    return expireAt(keyspace, key, numberOf('PEXPIREAT', ms));
   },
 
   PEXPIRETIME: (keyspace, args) => {
@@ -38,6 +37,12 @@ export const KEY_COMMANDS: Readonly<Record<string, Command>> = {
 
   TIME: (keyspace) => [String(Math.floor(keyspace.now / 1000)), String((keyspace.now % 1000) * 1000)],
 
+  MGET: (keyspace, keys) =>
+    keys.map((key) => {
+      const value = keyspace.get(key);
+      return value?.kind === 'string' ? value.text : null;
+    }),
+
   GET: (keyspace, args) => {
     const value = keyspace.get(arg(args, 0));
     if (value !== undefined && value.kind !== 'string') throw new WrongType();
@@ -48,14 +53,39 @@ export const KEY_COMMANDS: Readonly<Record<string, Command>> = {
     const value = keyspace.get(arg(args, 0));
     if (value !== undefined && value.kind !== 'string') throw new WrongType();
     const next = Number(value?.text ?? 0) + 1;
+    if (value?.text === '' || !Number.isSafeInteger(next))
+      return new Failure('ERR value is not an integer or out of range');
     keyspace.put(arg(args, 0), { kind: 'string', text: String(next) });
     return next;
   },
 
   SET: (keyspace, [key = '', text = '', ...options]) => {
-    keyspace.delete(key);
+    const { px, keepTtl, onlyNew } = setOptions(options);
+    if (onlyNew && keyspace.get(key) !== undefined) return null;
+    if (!keepTtl) keyspace.delete(key);
     keyspace.put(key, { kind: 'string', text });
-    if (options[0]?.toUpperCase() === 'PX') keyspace.expireAt(key, keyspace.now + Number(options[1]));
+    if (px !== undefined) keyspace.expireAt(key, keyspace.now + px);
     return new Status('OK');
   },
 };
+
+function setOptions(options: readonly string[]): { px: number | undefined; keepTtl: boolean; onlyNew: boolean } {
+  const words = options.map((word) => word.toUpperCase());
+  const at = words.indexOf('PX');
+  const px = at < 0 ? undefined : numberOf('SET', words[at + 1] ?? '');
+  if (at >= 0) words.splice(at, 2);
+  const keepTtl = words.includes('KEEPTTL');
+  const onlyNew = words.includes('NX');
+  expectNone(
+    'SET',
+    words.filter((word) => word !== 'KEEPTTL' && word !== 'NX'),
+  );
+  return { px, keepTtl, onlyNew };
+}
+
+/** 1: there was such a key. */
+function expireAt(keyspace: Keyspace, key: string, at: number): number {
+  const exists = keyspace.get(key) !== undefined;
+  keyspace.expireAt(key, at);
+  return exists ? 1 : 0;
+}

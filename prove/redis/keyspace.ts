@@ -1,6 +1,6 @@
 /** What a key holds. Sets are kept in Redis's order: by score, then by the bytes of the member. */
 export type Value =
-  | { readonly kind: 'hash'; readonly fields: ReadonlyMap<string, string> }
+  | { readonly kind: 'list' } // somebody else's
   | { readonly kind: 'zset'; readonly members: readonly Member[] }
   | { readonly kind: 'string'; readonly text: string };
 
@@ -42,7 +42,7 @@ export class Keyspace {
     return entry?.value;
   }
 
-  /** Keeps the key's expiry. An empty set or hash is no key at all. */
+  /** Keeps the key's expiry. An empty set is no key at all. */
   put(key: string, value: Value): void {
     const expiresAt = this.expiresAt(key);
     if (value.kind === 'zset') this.peak = Math.max(this.peak, value.members.length);
@@ -77,11 +77,10 @@ export function textOf(keyspace: Keyspace): string {
 }
 
 function plainOf(value: Value | undefined): unknown {
-  if (value?.kind === 'hash') return [...value.fields].sort(([a], [b]) => (a < b ? -1 : 1));
-  return value?.kind === 'zset' ? value.members.map(({ member, score }) => [member, score]) : value?.text;
+  if (value?.kind === 'zset') return value.members.map(({ member, score }) => [member, score]);
+  return value?.kind === 'string' ? value.text : value?.kind;
 }
 
 function isEmpty(value: Value): boolean {
-  if (value.kind === 'hash') return value.fields.size === 0;
   return value.kind === 'zset' && value.members.length === 0;
 }

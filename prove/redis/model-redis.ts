@@ -4,6 +4,8 @@ import { Keyspace } from './keyspace.ts';
 import { LuaEngine } from './lua-engine.ts';
 import { Failure, type Reply, Status } from './reply.ts';
 
+type Words = readonly (string | number)[];
+
 /** Changes the text of a script when it is loaded: takes a rule out of it. */
 export type ScriptPatch = (name: string, source: string) => string;
 
@@ -17,19 +19,21 @@ export class ModelRedis {
     this.#patch = patch;
   }
 
-  /** As the product's classes want it. */
+  /** As the product's classes want it: a method for each script, and one for whatever command. */
   get client(): RedisClient {
-    return this as unknown as RedisClient;
+    const own: Record<string, unknown> = {
+      isCluster: false,
+      defineCommand: (name: string, { lua }: { lua: string }) => {
+        this.defineCommand(name, lua);
+        own[name] = (numberOfKeys: number, ...rest: Words) => this.#script(name, numberOfKeys, rest.map(String));
+      },
+    };
+    const get = (_own: unknown, name: string | symbol) => own[String(name)] ?? this.#command(String(name));
+    return new Proxy(own, { get }) as unknown as RedisClient;
   }
 
-  /** Makes `this[name]` run the script, as ioredis does. */
-  defineCommand(name: string, { lua }: { lua: string }): void {
+  defineCommand(name: string, lua: string): void {
     this.#engine.define(name, this.#patch(name, lua));
-    const call = (numberOfKeys: number, ...rest: (string | number)[]) => {
-      const words = rest.map(String);
-      return this.#settle(() => this.runScript(name, words.slice(0, numberOfKeys), words.slice(numberOfKeys)));
-    };
-    Object.defineProperty(this, name, { value: call });
   }
 
   /** The script's reply; a script that fails has still done what it did before, as in Redis. */
@@ -41,24 +45,12 @@ export class ModelRedis {
     this.#engine.close();
   }
 
-  get(key: string): Promise<unknown> {
-    return this.#command('GET', key);
+  #command(name: string): (...words: Words) => Promise<unknown> {
+    return (...words) => this.#settle(() => doCommand(this.keyspace, [name, ...words.map(String)]));
   }
 
-  set(...words: (string | number)[]): Promise<unknown> {
-    return this.#command('SET', ...words);
-  }
-
-  unlink(...keys: string[]): Promise<unknown> {
-    return this.#command('UNLINK', ...keys);
-  }
-
-  zrem(key: string, ...members: string[]): Promise<unknown> {
-    return this.#command('ZREM', key, ...members);
-  }
-
-  #command(...words: (string | number)[]): Promise<unknown> {
-    return this.#settle(() => doCommand(this.keyspace, words.map(String)));
+  #script(name: string, numberOfKeys: number, words: readonly string[]): Promise<unknown> {
+    return this.#settle(() => this.runScript(name, words.slice(0, numberOfKeys), words.slice(numberOfKeys)));
   }
 
   /** Done at once; only the reply comes later. An error reply rejects, as from ioredis. */

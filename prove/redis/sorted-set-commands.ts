@@ -1,4 +1,4 @@
-import { arg, type Command, WrongType } from './command.ts';
+import { arg, type Command, expectNone, numberOf, WrongType } from './command.ts';
 import type { Keyspace, Member } from './keyspace.ts';
 
 export const SORTED_SET_COMMANDS: Readonly<Record<string, Command>> = {
@@ -9,7 +9,7 @@ export const SORTED_SET_COMMANDS: Readonly<Record<string, Command>> = {
     const before = scores.size;
     for (let i = 0; i < pairs.length; i += 2) {
       const member = arg(pairs, i + 1);
-      if (!onlyNew || !scores.has(member)) scores.set(member, Number(arg(pairs, i)));
+      if (!onlyNew || !scores.has(member)) scores.set(member, numberOf('ZADD', arg(pairs, i)));
     }
     keyspace.put(key, { kind: 'zset', members: inOrder(scores) });
     return scores.size - before;
@@ -27,9 +27,21 @@ export const SORTED_SET_COMMANDS: Readonly<Record<string, Command>> = {
     return found === undefined ? null : String(found.score);
   },
 
-  ZRANGE: (keyspace, args) => range(membersOf(keyspace, arg(args, 0)), args),
+  ZMSCORE: (keyspace, [key = '', ...wanted]) => {
+    const scores = new Map(membersOf(keyspace, key).map(({ member, score }) => [member, score]));
+    return wanted.map((member) => (scores.has(member) ? String(scores.get(member)) : null));
+  },
 
-  ZREVRANGE: (keyspace, args) => range(membersOf(keyspace, arg(args, 0)).toReversed(), args),
+  ZRANGE: (keyspace, args) => range('ZRANGE', membersOf(keyspace, arg(args, 0)), args),
+
+  ZREVRANGE: (keyspace, args) => range('ZREVRANGE', membersOf(keyspace, arg(args, 0)).toReversed(), args),
+
+  ZPOPMIN: (keyspace, [key = '', count = '1']) => {
+    const members = membersOf(keyspace, key);
+    const gone = members.slice(0, numberOf('ZPOPMIN', count));
+    keep(keyspace, key, members, (member) => !gone.includes(member));
+    return flat(gone);
+  },
 
   ZREMRANGEBYRANK: (keyspace, args) => {
     const members = membersOf(keyspace, arg(args, 0));
@@ -37,10 +49,12 @@ export const SORTED_SET_COMMANDS: Readonly<Record<string, Command>> = {
     return keep(keyspace, arg(args, 0), members, (_member, rank) => !ranks.has(rank));
   },
 
-  ZRANGEBYSCORE: (keyspace, [key = '', low, high, ...options]) => {
-    const within = membersOf(keyspace, key).filter(({ score }) => score >= bound(low) && score <= bound(high));
-    const [limit, from, count] = options;
-    const some = limit?.toUpperCase() === 'LIMIT' ? within.slice(Number(from), Number(from) + Number(count)) : within;
+  ZRANGEBYSCORE: (keyspace, [key = '', low = '', high = '', ...options]) => {
+    const [min, max] = [bound(low), bound(high)];
+    const [limit, from = '', count = '', ...others] = options;
+    expectNone('ZRANGEBYSCORE', limit === undefined || limit.toUpperCase() === 'LIMIT' ? others : options);
+    const within = membersOf(keyspace, key).filter(({ score }) => score >= min && score <= max);
+    const some = limit === undefined ? within : within.slice(Number(from), Number(from) + Number(count));
     return some.map(({ member }) => member);
   },
 };
@@ -70,18 +84,25 @@ function keep(
   return members.length - left.length;
 }
 
-function range(members: readonly Member[], [, start, stop, option]: readonly string[]): string[] {
+function range(command: string, members: readonly Member[], args: readonly string[]): string[] {
+  const [, start, stop, option, ...others] = args;
   const withScores = option?.toUpperCase() === 'WITHSCORES';
-  return slice(members, start, stop).flatMap(({ member, score }) => (withScores ? [member, String(score)] : [member]));
+  expectNone(command, withScores || option === undefined ? others : [option, ...others]);
+  const some = slice(members, start, stop);
+  return withScores ? flat(some) : some.map(({ member }) => member);
+}
+
+function flat(members: readonly Member[]): string[] {
+  return members.flatMap(({ member, score }) => [member, String(score)]);
+}
+
+function bound(text: string): number {
+  if (text === '-inf') return Number.NEGATIVE_INFINITY;
+  return text === '+inf' ? Number.POSITIVE_INFINITY : numberOf('ZRANGEBYSCORE', text);
 }
 
 /** Both ends included; negative ones count from the end. */
 function slice<T>(items: readonly T[], start: string | undefined, stop: string | undefined): T[] {
   const last = Number(stop);
   return items.slice(Number(start), last === -1 ? undefined : last + 1);
-}
-
-function bound(text: string | undefined): number {
-  if (text === '-inf') return Number.NEGATIVE_INFINITY;
-  return text === '+inf' ? Number.POSITIVE_INFINITY : Number(text);
 }

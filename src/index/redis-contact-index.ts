@@ -1,5 +1,4 @@
 import type { Id } from '../contracts/id.ts';
-import type { Key } from '../contracts/key.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, type Script } from '../redis/script.ts';
 import { reply } from '../redis/unavailable.ts';
@@ -13,7 +12,9 @@ import type {
   ReplaceOutcome,
   ReplaceRequest,
 } from './contact-index.ts';
-import { bucketOf, KeyNames } from './keys.ts';
+import { KeyNames } from './keys.ts';
+import { nonceIn, readingOf } from './meta.ts';
+import { inUserCalls, type UserCalls } from './user-calls.ts';
 
 export interface ContactIndexOptions {
   /** The most members an index keeps, and the size below which a rebuild is due. */
@@ -25,9 +26,6 @@ export interface ContactIndexOptions {
   /** A fresh nonce: at least 64 bits from the client's secure generator. */
   readonly freshNonce: () => Nonce;
 }
-
-/** Users in one script call, so that no call holds Redis up for long. */
-const USERS_A_CALL = 500;
 
 /** A placeholder outlives a rebuild that never ends by this long. */
 const PLACEHOLDER_MS = 600_000;
@@ -48,7 +46,6 @@ export class RedisContactIndex implements ContactIndex {
   readonly #client: RedisClient;
   readonly #options: ContactIndexOptions;
   readonly #names: KeyNames;
-  readonly #nonces: Script;
   readonly #apply: Script;
   readonly #claim: Script;
   readonly #replace: Script;
@@ -59,7 +56,6 @@ export class RedisContactIndex implements ContactIndex {
     this.#client = client;
     this.#options = options;
     this.#names = new KeyNames(options.prefix);
-    this.#nonces = script('nonces');
     this.#apply = script('apply');
     this.#claim = script('claim');
     this.#replace = script('replace');
@@ -67,52 +63,44 @@ export class RedisContactIndex implements ContactIndex {
   }
 
   nonces(users: readonly Id[]): Promise<Nonce[]> {
-    return this.#inCalls(
-      users,
-      (user) => user,
-      async (some) =>
-        list(
-          await this.#nonces(
-            some.map((user) => this.#names.meta(user)),
-            [],
-          ),
-        ),
-    );
+    return this.#inCalls(users, {
+      userOf,
+      call: async (some) => (await reply(this.#client.mget(some.map((user) => this.#names.meta(user))))).map(nonceIn),
+      whileMoving: (_user, error) => Promise.reject(error), // one key alone is on one side or on the other
+    });
   }
 
   apply(epoch: Epoch, requests: readonly ApplyRequest[]): Promise<ApplyOutcome[]> {
     const { max, min, freshNonce } = this.#options;
-    return this.#inCalls(
-      requests,
-      (request) => request.user,
-      async (some) => {
-        const args: (string | number)[] = [max, min, epoch, freshNonce()];
-        for (const { seen, changes } of some) {
-          args.push(seen, changes.length);
-          for (const { id, at } of changes) args.push(id, at);
-        }
-        return outcomes(APPLY_OUTCOMES, await this.#apply(this.#keys(some), args));
+    return this.#inCalls(requests, {
+      userOf: ({ user }) => user,
+      call: async (some) => {
+        const groups = [...Map.groupBy(some, changesText).values()];
+        const args = [max, min, epoch, freshNonce(), ...groups.flatMap(groupArguments)];
+        const grouped = groups.flat();
+        const found = outcomes(APPLY_OUTCOMES, await this.#apply(this.#keys(grouped), args));
+        const outcomeOf = new Map(grouped.map((request, i) => [request, found[i]]));
+        return some.map((request) => outcomeOf.get(request) as ApplyOutcome);
       },
-    );
+      whileMoving: () => 'raced',
+    });
   }
 
   claim(users: readonly Id[]): Promise<Nonce[]> {
-    return this.#inCalls(
-      users,
-      (user) => user,
-      async (some) =>
-        list(
-          await this.#claim(this.#keys(some.map((user) => ({ user }))), [this.#options.freshNonce(), PLACEHOLDER_MS]),
-        ),
-    );
+    const { freshNonce } = this.#options;
+    return this.#inCalls(users, {
+      userOf,
+      call: async (some) =>
+        list(await this.#claim(this.#keys(some.map((user) => ({ user }))), [freshNonce(), PLACEHOLDER_MS])),
+      whileMoving: freshNonce, // nobody's: `replace` finds it raced
+    });
   }
 
   replace(epoch: Epoch, requests: readonly ReplaceRequest[]): Promise<ReplaceOutcome[]> {
     const { max, idleMs, freshNonce } = this.#options;
-    return this.#inCalls(
-      requests,
-      (request) => request.user,
-      async (some) => {
+    return this.#inCalls(requests, {
+      userOf: ({ user }) => user,
+      call: async (some) => {
         const args: (string | number)[] = [max, epoch, freshNonce(), idleMs];
         for (const { seen, top } of some) {
           args.push(seen, top.length);
@@ -120,12 +108,13 @@ export class RedisContactIndex implements ContactIndex {
         }
         return outcomes(REPLACE_OUTCOMES, await this.#replace(this.#keys(some), args));
       },
-    );
+      whileMoving: () => 'raced',
+    });
   }
 
   async read(user: Id, count: number, touch: boolean): Promise<Reading> {
     const ttl = touch ? this.#options.idleMs : 0;
-    return reading(await this.#read([this.#names.set(user), this.#names.meta(user)], [count, ttl]));
+    return readingOf(await this.#read([this.#names.set(user), this.#names.meta(user)], [count, ttl]));
   }
 
   async expiresInMs(user: Id): Promise<number | undefined> {
@@ -134,54 +123,30 @@ export class RedisContactIndex implements ContactIndex {
   }
 
   async forget(users: readonly Id[]): Promise<void> {
-    await this.#inCalls(
-      users,
-      (user) => user,
-      async (some) => {
+    await this.#inCalls(users, {
+      userOf,
+      call: async (some) => {
         await reply(this.#client.unlink(...this.#keys(some.map((user) => ({ user })))));
-        return some;
+        return [...some];
       },
-    );
+      whileMoving: async (user) => {
+        await reply(this.#client.unlink(this.#names.meta(user))); // without it, there is no index
+        await reply(this.#client.unlink(this.#names.set(user)));
+        return user;
+      },
+    });
   }
 
   #keys(requests: readonly { user: Id }[]): string[] {
     return requests.flatMap(({ user }) => [this.#names.set(user), this.#names.meta(user)]);
   }
 
-  /** Splits the items into calls, by bucket on a cluster, and puts the answers back into the order of the items. */
-  async #inCalls<I, O>(items: readonly I[], userOf: (item: I) => Id, call: (some: I[]) => Promise<O[]>): Promise<O[]> {
-    const groups = this.#client.isCluster ? groupsBy(items, (item) => bucketOf(userOf(item))) : [items.keys()];
-    const answers = new Array<O>(items.length);
-    const calls: Promise<void>[] = [];
-    for (const group of groups) {
-      for (const places of chunks([...group], USERS_A_CALL)) {
-        const some = places.map((place) => items[place] as I);
-        calls.push(
-          call(some).then((replies) => {
-            for (const [i, place] of places.entries()) answers[place] = replies[i] as O;
-          }),
-        );
-      }
-    }
-    await Promise.all(calls);
-    return answers;
+  #inCalls<I, O>(items: readonly I[], calls: UserCalls<I, O>): Promise<O[]> {
+    return inUserCalls(items, this.#client.isCluster, calls);
   }
 }
 
-/** The places of the items in each group. */
-function groupsBy<I>(items: readonly I[], key: (item: I) => number): Iterable<number[]> {
-  const groups = new Map<number, number[]>();
-  for (const [place, item] of items.entries()) {
-    const group = groups.get(key(item));
-    if (group) group.push(place);
-    else groups.set(key(item), [place]);
-  }
-  return groups.values();
-}
-
-function* chunks<T>(items: readonly T[], size: number): Iterable<T[]> {
-  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
-}
+const userOf = (user: Id): Id => user;
 
 function list(raw: unknown): string[] {
   return raw as string[];
@@ -195,32 +160,14 @@ function outcomes<T>(names: Readonly<Record<string, T>>, raw: unknown): T[] {
   });
 }
 
-function reading(raw: unknown): Reading {
-  const [nonce, epoch, size, floorAt, floorId, members, head] = raw as [
-    ...(string | null)[],
-    number,
-    string[],
-  ] as unknown as [string | null, string | null, string | null, string | null, string | null, number, string[]];
-  if (members === undefined) return { state: 'wrong_type' };
-  if (nonce === null && epoch === null) return { state: members === 0 ? 'cold' : 'torn' };
-  if (epoch === null && size === null) return { state: 'building' };
-  if (nonce === null || epoch === null || floorAt === null || floorId === null || Number(size ?? -1) !== members) {
-    return epoch === null ? { state: 'torn' } : { state: 'torn', epoch };
-  }
-  if (!isReadable(floorAt)) return { state: 'torn', epoch, unreadableFloor: true };
-  return { state: 'warm', nonce, epoch, size: members, floor: floorOf(floorAt, floorId), head: keysOf(head) };
+/** Equal for requests that say the same: in a fan-out, nearly all. */
+function changesText({ changes }: ApplyRequest): string {
+  const [only] = changes;
+  return changes.length === 1 && only ? `${only.id} ${only.at}` : JSON.stringify(changes);
 }
 
-function isReadable(floorAt: string): boolean {
-  return floorAt === '-inf' || (floorAt.trim() !== '' && Number.isFinite(Number(floorAt)));
-}
-
-function floorOf(at: string, id: string): Key | undefined {
-  return at === '-inf' ? undefined : { at: Number(at), id };
-}
-
-function keysOf(head: readonly string[]): Key[] {
-  const keys: Key[] = [];
-  for (let i = 0; i < head.length; i += 2) keys.push({ id: String(head[i]), at: Number(head[i + 1]) });
-  return keys;
+/** What apply.lua is told of users about whose contacts MySQL says the same. */
+function groupArguments(group: readonly ApplyRequest[]): (string | number)[] {
+  const changes = group[0]?.changes ?? [];
+  return [changes.length, ...changes.flatMap(({ id, at }) => [id, at]), group.length, ...group.map(({ seen }) => seen)];
 }

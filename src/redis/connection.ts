@@ -1,4 +1,5 @@
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { type Cluster, Redis } from 'ioredis';
+import { type NodeOptions, openCluster } from './cluster.ts';
 import { RedisUnavailable } from './unavailable.ts';
 
 export type RedisClient = Redis | Cluster;
@@ -24,7 +25,8 @@ const LONGEST_PAUSE_MS = 1_000;
  */
 export function openRedis(urls: string, options: RedisConnectionOptions): RedisClient {
   const addresses = urls.split(',').map((url) => url.trim());
-  const client = addresses.length === 1 ? openOne(String(addresses[0]), options) : openCluster(addresses, options);
+  const client =
+    addresses.length === 1 ? openOne(String(addresses[0]), options) : openCluster(addresses, common(options), pause);
   client.on('error', (error: Error) => options.onError?.(error));
   return client;
 }
@@ -40,8 +42,7 @@ export async function untilReady(client: RedisClient, timeoutMs: number): Promis
   try {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(
-        () =>
-          reject(new RedisUnavailable(`Redis did not answer within ${timeoutMs} ms: ${last?.message ?? 'no reply'}`)),
+        () => reject(new RedisUnavailable(`Redis did not answer within ${timeoutMs} ms: ${reasonOf(last)}`)),
         timeoutMs,
       );
       client.once('ready', () => {
@@ -54,7 +55,12 @@ export async function untilReady(client: RedisClient, timeoutMs: number): Promis
   }
 }
 
-function common(options: RedisConnectionOptions) {
+/** What a cluster's client says is only that no node would do; why is in the node's own error. */
+function reasonOf(error: (Error & { lastNodeError?: Error }) | undefined): string {
+  return error?.lastNodeError?.message ?? error?.message ?? 'no reply';
+}
+
+function common(options: RedisConnectionOptions): NodeOptions {
   return {
     connectionName: options.name,
     commandTimeout: options.commandTimeoutMs,
@@ -63,7 +69,7 @@ function common(options: RedisConnectionOptions) {
     connectTimeout: options.connectTimeoutMs,
     maxRetriesPerRequest: 1,
     enableReadyCheck: true,
-  } satisfies RedisOptions;
+  };
 }
 
 function pause(times: number): number {
@@ -72,18 +78,4 @@ function pause(times: number): number {
 
 function openOne(url: string, options: RedisConnectionOptions): Redis {
   return new Redis(url, { ...common(options), enableOfflineQueue: false, retryStrategy: pause });
-}
-
-function openCluster(urls: readonly string[], options: RedisConnectionOptions): Cluster {
-  const { username, password, protocol } = new URL(String(urls[0]));
-  return new Cluster([...urls], {
-    enableOfflineQueue: false,
-    clusterRetryStrategy: pause,
-    redisOptions: {
-      ...common(options),
-      ...(username ? { username: decodeURIComponent(username) } : {}),
-      ...(password ? { password: decodeURIComponent(password) } : {}),
-      ...(protocol === 'rediss:' ? { tls: {} } : {}),
-    },
-  });
 }

@@ -10,6 +10,9 @@ const AWAY_REPLY = /^(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|TRYAGAIN|OOM|BUSY|
 const NO_REPLY =
   /^(Command timed out|Connection is closed|Stream isn't writeable|Reached the max retries|Failed to refresh slots|None of startup nodes|Cluster isn't ready|Too many Cluster redirections|Socket timeout)/;
 
+// In a slot that is moving, a script may not write anew a key that it has just emptied or deleted: it has to end there.
+const NOT_HERE = /attempted to access a non local key/;
+
 const SOCKET = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
 
 export function isUnavailable(error: unknown): boolean {
@@ -20,8 +23,14 @@ export function isUnavailable(error: unknown): boolean {
     SOCKET.has(code) ||
     error.name === 'MaxRetriesPerRequestError' ||
     AWAY_REPLY.test(error.message) ||
-    NO_REPLY.test(error.message)
+    NO_REPLY.test(error.message) ||
+    NOT_HERE.test(error.message)
   );
+}
+
+/** Keys of one call are on their way to another node of a cluster. Fewer at once, or the same later, will be answered. */
+export function isSlotMoving(error: unknown): boolean {
+  return error instanceof RedisUnavailable && (/\bTRYAGAIN\b/.test(error.message) || NOT_HERE.test(error.message));
 }
 
 /** Awaits a reply. @throws RedisUnavailable in place of each of the many errors that mean it */

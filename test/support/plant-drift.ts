@@ -2,7 +2,8 @@ import type { Id } from '../../src/contracts/id.ts';
 import type { WarmReading } from '../../src/index/contact-index.ts';
 import { KeyNames } from '../../src/index/keys.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
-import type { DriftClass } from '../../src/repair/drift.ts';
+import { DRIFT_CLASSES, type DriftClass } from '../../src/repair/drift.ts';
+import { rewriteMeta, setMeta } from './index-meta.ts';
 import { LIMITS } from './repair-site.ts';
 import type { Stores } from './stores.ts';
 
@@ -45,26 +46,26 @@ class Garden {
     if (floor === undefined) throw new Error(`user ${this.#user} has too few contacts`);
     await this.redis.del(this.z);
     for (const { id, at } of truth.slice(0, size)) await this.redis.zadd(this.z, at, id);
-    await this.redis.hset(this.m, { n: size, fs: floor.at, fm: floor.id });
+    await setMeta(this.redis, this.m, { size, floor });
   }
 }
 
 /** Each makes exactly one class of drift; the index must be as a rebuild left it. */
 export const PLANTS: Readonly<Record<DriftClass, Plant>> = {
   missing: async (garden) => {
-    const [first] = (await garden.reading()).head;
-    await garden.redis.zrem(garden.z, String(first?.id));
-    await garden.redis.hincrby(garden.m, 'n', -1);
+    const { head, size, floor } = await garden.reading();
+    await garden.redis.zrem(garden.z, String(head[0]?.id));
+    await setMeta(garden.redis, garden.m, { size: size - 1, floor });
   },
   hole: async ({ redis, m }) => {
-    await redis.hset(m, { fs: '-inf', fm: '' });
+    await setMeta(redis, m, { floor: undefined });
   },
   ghost: async (garden) => {
     const { head } = await garden.reading();
     await garden.redis.zrem(garden.z, String(head.at(-1)?.id));
     await garden.redis.zadd(garden.z, 1_000_000, '77');
     const [lowest] = head.slice(-1);
-    await garden.redis.hset(garden.m, { fs: lowest?.at, fm: lowest?.id });
+    await setMeta(garden.redis, garden.m, { floor: lowest });
   },
   score: async (garden) => {
     const [first] = (await garden.reading()).head;
@@ -83,17 +84,17 @@ export const PLANTS: Readonly<Record<DriftClass, Plant>> = {
 /** The ways in which an index can be torn. */
 export const TEARS: Readonly<Record<string, Plant>> = {
   'the set is gone': PLANTS.torn,
-  'the fields are gone': async ({ redis, m }) => {
+  'what is known of it is gone': async ({ redis, m }) => {
     await redis.del(m);
   },
   'the nonce is gone': async ({ redis, m }) => {
-    await redis.hdel(m, 'g');
+    await rewriteMeta(redis, m, ({ epoch, size, floor }) => ` ${epoch} ${size} ${floor}`);
   },
   'the size is gone': async ({ redis, m }) => {
-    await redis.hdel(m, 'n');
+    await rewriteMeta(redis, m, ({ nonce, epoch, floor }) => `${nonce} ${epoch} ${floor}`);
   },
   'the floor is gone': async ({ redis, m }) => {
-    await redis.hdel(m, 'fs');
+    await rewriteMeta(redis, m, ({ nonce, epoch, size }) => `${nonce} ${epoch} ${size}`);
   },
   'a member is gone': async ({ redis, z }) => {
     await redis.zremrangebyrank(z, 0, 0);
@@ -104,7 +105,22 @@ export async function spoil(stores: Stores, user: Id, plant: Plant): Promise<voi
   await plant(new Garden(stores, user));
 }
 
+/** The classes that a repair mends; a key of the wrong type is somebody else's. */
+export const MENDED = DRIFT_CLASSES.filter((drift) => drift !== 'wrong_type');
+
+/** Plants each class on so many of the users, spread among those who are left alone. Who has which. */
+export async function plantEach(stores: Stores, users: readonly Id[], ofEach: number): Promise<Map<Id, DriftClass>> {
+  const count = ofEach * MENDED.length;
+  const planted = new Map<Id, DriftClass>();
+  for (let i = 0; i < count; i++) {
+    const user = users[Math.floor((i * users.length) / count)] as Id;
+    planted.set(user, MENDED[i % MENDED.length] as DriftClass);
+  }
+  await Promise.all([...planted].map(([user, drift]) => spoil(stores, user, PLANTS[drift])));
+  return planted;
+}
+
 /** The floor is no number. */
 export const unreadableFloor: Plant = async ({ redis, m }) => {
-  await redis.hset(m, { fs: 'high' });
+  await rewriteMeta(redis, m, ({ nonce, epoch, size }) => `${nonce} ${epoch} ${size} high`);
 };

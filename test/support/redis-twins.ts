@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { Keyspace } from '../../prove/redis/keyspace.ts';
 import { ModelRedis } from '../../prove/redis/model-redis.ts';
-import { Failure } from '../../prove/redis/reply.ts';
+import { Failure, type Reply, Status } from '../../prove/redis/reply.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
 
 /** What lies under a key when a script begins. */
 export type Content =
   | { readonly kind: 'none' }
-  | { readonly kind: 'string' }
-  | { readonly kind: 'hash'; readonly fields: Readonly<Record<string, string>>; readonly ttl: boolean }
+  | { readonly kind: 'list' }
+  | { readonly kind: 'string'; readonly text: string; readonly ttl: boolean }
   | { readonly kind: 'zset'; readonly members: readonly (readonly [string, number])[]; readonly ttl: boolean };
 
 /** A call of a script: the contents of its keys, and its arguments. */
@@ -24,7 +24,7 @@ export const TTL_MS = 1_000_000;
 const NEAR_MS = 10_000_000;
 const ROUGH_MS = 100_000;
 
-/** A real Redis and the model of it, for one script of the product. */
+/** A real Redis and the model of it, for one script. */
 export class RedisTwins {
   readonly #real: RedisClient;
   readonly #model = new ModelRedis();
@@ -32,12 +32,12 @@ export class RedisTwins {
   readonly #lua: string;
   #now = 0;
 
-  /** @param file of the script, below `src` */
+  /** @param file of the script, from the project's root */
   constructor(real: RedisClient, prefix: string, file: string) {
     this.#real = real;
     this.#prefix = prefix;
-    this.#lua = readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8');
-    this.#model.defineCommand('under_test', { lua: this.#lua });
+    this.#lua = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+    this.#model.defineCommand('under_test', this.#lua);
   }
 
   /** The server's clock, ms. */
@@ -53,8 +53,8 @@ export class RedisTwins {
     this.#model.keyspace = new Keyspace(this.#now);
     for (const [i, content] of contents.entries()) await this.#fill(String(names[i]), content);
     const real = await this.#realReply(names, args);
-    const reply = this.#model.runScript('under_test', names, args);
-    expect(this.#rough(reply instanceof Failure ? said(reply.text) : reply)).toEqual(this.#rough(real));
+    const reply = plain(this.#model.runScript('under_test', names, args));
+    expect(this.#rough(reply)).toEqual(this.#rough(real));
     for (const name of names) {
       expect(this.#rough(this.#inModel(name))).toEqual(this.#rough(await this.#inReal(name)));
     }
@@ -75,13 +75,13 @@ export class RedisTwins {
   async #fill(key: string, content: Content): Promise<void> {
     const { keyspace } = this.#model;
     await this.#real.del(key);
-    if (content.kind === 'string') {
-      await this.#real.set(key, 'not ours');
-      keyspace.put(key, { kind: 'string', text: 'not ours' });
+    if (content.kind === 'list') {
+      await this.#real.lpush(key, 'not ours');
+      keyspace.put(key, { kind: 'list' });
     }
-    if (content.kind === 'hash') {
-      await this.#real.hset(key, { ...content.fields });
-      keyspace.put(key, { kind: 'hash', fields: new Map(Object.entries(content.fields)) });
+    if (content.kind === 'string') {
+      await this.#real.set(key, content.text);
+      keyspace.put(key, { kind: 'string', text: content.text });
     }
     if (content.kind === 'zset') {
       for (const [member, score] of content.members) await this.#real.zadd(key, score, member);
@@ -97,7 +97,7 @@ export class RedisTwins {
   async #inReal(key: string): Promise<unknown> {
     const kind = await this.#real.type(key);
     const expires = await this.#real.pexpiretime(key);
-    if (kind === 'hash') return { kind, fields: await this.#real.hgetall(key), expires };
+    if (kind === 'string') return { kind, text: await this.#real.get(key), expires };
     if (kind === 'zset') return { kind, members: await this.#real.zrange(key, '0', '-1', 'WITHSCORES'), expires };
     return { kind, expires };
   }
@@ -106,7 +106,7 @@ export class RedisTwins {
     const { keyspace } = this.#model;
     const value = keyspace.get(key);
     const expires = keyspace.expiresAt(key) ?? (value === undefined ? -2 : -1);
-    if (value?.kind === 'hash') return { kind: 'hash', fields: Object.fromEntries(value.fields), expires };
+    if (value?.kind === 'string') return { ...value, expires };
     if (value?.kind !== 'zset') return { kind: value?.kind ?? 'none', expires };
     return { kind: 'zset', members: value.members.flatMap(({ member, score }) => [member, String(score)]), expires };
   }
@@ -117,7 +117,10 @@ export class RedisTwins {
     if (typeof value === 'object' && value !== null) {
       return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.#rough(item)]));
     }
-    if (typeof value === 'string' && value.startsWith('fresh.')) return 'fresh, with the time';
+    if (typeof value === 'string' && value.startsWith('fresh.'))
+      return value.replace(/^[\w.]+/, 'fresh, with the time');
+    if (typeof value === 'number' && value > TTL_MS / 2 && value < NEAR_MS)
+      return `${Math.round(value / ROUGH_MS)} left`;
     const distance = Number(value) - this.#now;
     const isNear = value !== '' && value !== null && Math.abs(distance) < NEAR_MS;
     return isNear ? `now and ${Math.round(distance / ROUGH_MS)}` : value;
@@ -128,7 +131,12 @@ function inOrder(a: { member: string; score: number }, b: { member: string; scor
   return a.score - b.score || (a.member < b.member ? -1 : 1);
 }
 
-/** What an assertion of the script says, without what the server puts around it. */
+function plain(reply: Reply): unknown {
+  if (reply instanceof Status) return reply.text;
+  return reply instanceof Failure ? said(reply.text) : reply;
+}
+
+/** What an assertion of the script or the server says, without what the server puts around it. */
 function said(message: string): unknown {
-  return { failed: /[\w-]+: (bad \w+|arguments left over)/.exec(message)?.[0] ?? message };
+  return { failed: /[\w-]+: (bad \w+|arguments left over)|WRONGTYPE|not an integer/.exec(message)?.[0] ?? message };
 }

@@ -2,14 +2,15 @@
 -- the one that was read before MySQL was. The rules are told in ../protocol.ts; none of them can be left out.
 --
 -- KEYS    z and m of each user, in turn
--- ARGV    1 max     the most members an index keeps
+-- ARGV    1 max     the most members an index keeps, up to 127
 --         2 min     below which a rebuild is due
 --         3 epoch   from the same snapshot as the rows
 --         4 nonce   fresh for this call; replaces the nonce of every index written
---         then of each user, in the order of KEYS:
---           seen    the nonce that was read before the rows
+--         then groups of users, in the order of KEYS, about whose contacts MySQL says the same:
 --           count   of contacts, followed by as many times
 --             id, score   score '0': not to be in the index (not related, or no upload)
+--           users   of the group, followed by as many times
+--             seen    the nonce that was read before the rows
 -- reply   one character a user:
 --           C  cold: no nonce, nothing to do
 --           R  raced: the nonce has moved, nothing written; read again
@@ -18,111 +19,118 @@
 --           A  applied
 --           B  applied, and a rebuild is due: fewer than min are left, and the index is not complete
 -- Every argument is checked before the first write: Redis does not roll a script back.
+-- What takes the time here are the calls of redis and texts made anew: a user costs no more of either than must be.
 
+local KEYS, ARGV, call, find, sub = KEYS, ARGV, redis.call, string.find, string.sub
 local max, min, epoch, nonce = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
-local users = #KEYS / 2
 assert(max and min and min < max and epoch ~= '' and nonce ~= '', 'apply: bad arguments')
 
--- where each user's arguments begin; score of each argument that is one
-local first, scores, at = {}, {}, 5
-for u = 1, users do
-  first[u] = at
-  local count = tonumber(ARGV[at + 1])
-  assert(count and count >= 0, 'apply: bad count')
-  for i = at + 2, at + 2 * count, 2 do
-    local score = tonumber(ARGV[i + 1])
-    assert(score and score >= 0 and score <= 9007199254740991 and string.find(ARGV[i], '^[1-9]%d*$'), 'apply: bad contact')
-    scores[i] = score
-  end
-  at = at + 2 + 2 * count
+-- A key as text, in the order of keys: the score in sixteen digits, then the id. '-' is below them all.
+local function key_text(score, id)
+  return sub('0000000000000000', #score + 1) .. score .. id
 end
-assert(at == #ARGV + 1, 'apply: arguments left over')
+
+local function change_at(i)
+  local id, score = ARGV[i], ARGV[i + 1]
+  local number = find(score or '', '^%d+$') and tonumber(score)
+  assert(number and number <= 9007199254740991 and find(id, '^[1-9]%d*$'), 'apply: bad contact')
+  return { id = id, score = score, key = number > 0 and key_text(score, id) or '' }
+end
+
+local function count_at(i)
+  local count = tonumber(ARGV[i] or '')
+  assert(count and count >= 0, 'apply: bad count')
+  return count
+end
+
+local groups, users, at = {}, 0, 5
+while at <= #ARGV do
+  local changes = {}
+  for c = 1, count_at(at) do changes[c] = change_at(at + 2 * c - 1) end
+  at = at + 1 + 2 * #changes
+  groups[#groups + 1] = { changes = changes, first = at + 1, last = at + count_at(at) }
+  users = users + count_at(at)
+  at = at + 1 + count_at(at)
+end
+assert(at == #ARGV + 1 and 2 * users == #KEYS, 'apply: arguments left over')
 
 -- Any other error ends the script before it has written.
 local function wrong_type(reply)
   if type(reply) ~= 'table' or not reply.err then return false end
-  assert(string.find(reply.err, 'WRONGTYPE', 1, true), reply.err)
+  assert(find(reply.err, 'WRONGTYPE', 1, true), reply.err)
   return true
 end
 
--- Redis formats a number with seventeen digits each time it is given one: many times dearer than a text.
-local texts = {}
-local function text(number)
-  local known = texts[number]
-  if not known then
-    known = string.format('%d', number)
-    texts[number] = known
-  end
-  return known
+-- What m holds of an index: '<nonce> <epoch> <size in three digits> <floor as key_text>'. A nonce alone is a placeholder.
+local old, new = ' ' .. epoch .. ' ', nonce .. ' ' .. epoch .. ' '
+local sizes = {}
+local function size_text(size)
+  local text = sizes[size] or string.format('%03d ', size)
+  sizes[size] = text
+  return text
 end
 
--- One user's index under work: its keys, its size, whether it has been empty, and its floor (score as number and as text,
--- and member).
-local z, m, size, was_empty, floor, floor_text, floor_member
-
-local function above_floor(score, id)
-  return score > floor or (score == floor and id > floor_member)
+local function drop(z, m)
+  call('DEL', z, m)
+  return 'D'
 end
 
-local function trim()
-  local lowest = redis.call('ZRANGE', z, 0, 0, 'WITHSCORES')
-  redis.call('ZREMRANGEBYRANK', z, 0, 0)
-  floor_member, floor_text, floor = lowest[1], lowest[2], tonumber(lowest[2])
-  size = size - 1
-end
-
-local function put(id, score, score_text)
-  if score > 0 and above_floor(score, id) then
-    size = size + redis.call('ZADD', z, score_text, id)
-    if size > max then trim() end
-  else
-    size = size - redis.call('ZREM', z, id)
-    was_empty = was_empty or size == 0
-  end
+-- Removes the lowest member; returns its key, the new floor.
+local function trim(z)
+  local lowest = call('ZPOPMIN', z)
+  return key_text(lowest[2], lowest[1])
 end
 
 -- A set that was empty, if only for a moment, was no key, and so carries no expiry: both keys expire together.
-local function expire_together()
-  local expiry = redis.call('PEXPIRETIME', m)
-  if expiry > 0 then redis.call('PEXPIREAT', z, expiry) end
+local function expire_together(z, m)
+  local expiry = call('PEXPIRETIME', m)
+  if expiry > 0 then call('PEXPIREAT', z, expiry) end
 end
 
-local function apply(u)
-  z, m = KEYS[2 * u - 1], KEYS[2 * u]
-  local fields = redis.pcall('HMGET', m, 'g', 'e', 'n', 'fs', 'fm')
-  if wrong_type(fields) then return 'W' end
-  local g, e, n = fields[1], fields[2], fields[3]
-  if not g then return 'C' end
-  if g ~= ARGV[first[u]] then return 'R' end
-  size = redis.pcall('ZCARD', z)
+local function apply(z, m, seen, changes)
+  local meta = redis.pcall('GET', m)
+  if wrong_type(meta) then return 'W' end
+  if not meta then return 'C' end
+  local whole = seen .. old
+  local n = #whole + 1
+  if sub(meta, 1, n - 1) ~= whole then
+    return sub(meta .. ' ', 1, #seen + 1) == seen .. ' ' and drop(z, m) or 'R'
+  end
+  local size, floor = redis.pcall('ZCARD', z), sub(meta, n + 4)
   if wrong_type(size) then
-    redis.call('DEL', m)
+    call('DEL', m)
     return 'W'
   end
-  floor_text, floor_member = fields[4], fields[5]
-  floor = floor_text == '-inf' and -math.huge or tonumber(floor_text or '')
-  if e ~= epoch or n ~= text(size) or not floor or not floor_member then
-    redis.call('DEL', z, m)
-    return 'D'
-  end
+  if sub(meta, n, n + 3) ~= size_text(size) or not (floor == '-' or find(floor, '^%d+$')) then return drop(z, m) end
 
-  local was_size, was_floor, was_member = size, floor_text, floor_member
-  was_empty = size == 0
-  while size > max do trim() end -- it was written under a greater max
-  for i = first[u] + 2, first[u] + 2 * tonumber(ARGV[first[u] + 1]), 2 do
-    put(ARGV[i], scores[i], ARGV[i + 1])
+  local was_empty = size == 0
+  while size > max do -- it was written under a greater max
+    floor = trim(z)
+    size = size - 1
   end
-  if was_empty and size > 0 then expire_together() end
-  if floor_text ~= was_floor or floor_member ~= was_member then
-    redis.call('HSET', m, 'g', nonce, 'n', text(size), 'fs', floor_text, 'fm', floor_member)
-  elseif size ~= was_size then
-    redis.call('HSET', m, 'g', nonce, 'n', text(size))
-  else
-    redis.call('HSET', m, 'g', nonce)
+  for i = 1, #changes do
+    local change = changes[i]
+    if change.key > floor then
+      size = size + call('ZADD', z, change.score, change.id)
+      if size > max then
+        floor = trim(z)
+        size = size - 1
+      end
+    else
+      size = size - call('ZREM', z, change.id)
+      was_empty = was_empty or size == 0
+    end
   end
-  return size < min and floor > -math.huge and 'B' or 'A'
+  if was_empty and size > 0 then expire_together(z, m) end
+  call('SET', m, new .. size_text(size) .. floor, 'KEEPTTL')
+  return size < min and floor ~= '-' and 'B' or 'A'
 end
 
-local outcomes = {}
-for u = 1, users do outcomes[u] = apply(u) end
+local outcomes, user = {}, 0
+for _, group in ipairs(groups) do
+  for i = group.first, group.last do
+    user = user + 1
+    outcomes[user] = apply(KEYS[2 * user - 1], KEYS[2 * user], ARGV[i], group.changes)
+  end
+end
 return table.concat(outcomes)

@@ -24,16 +24,13 @@ local nonces = {}
 for i = 1, #KEYS, 2 do
   local z, m = KEYS[i], KEYS[i + 1]
   local g = ''
-  if is(z, 'zset') and is(m, 'hash') then
-    if redis.call('HSETNX', m, 'g', nonce) == 1 then
-      -- no g, but other fields: not an index, and it must not become one
-      if redis.call('HLEN', m) > 1 then
-        redis.call('DEL', m)
-        redis.call('HSET', m, 'g', nonce)
-      end
-      redis.call('PEXPIRE', m, ttl)
+  if is(z, 'zset') and is(m, 'string') then
+    redis.call('SET', m, nonce, 'PX', ttl, 'NX')
+    g = string.match(redis.call('GET', m), '^[^ ]*')
+    if g == '' then -- not what Recency writes, and it must not become an index
+      redis.call('SET', m, nonce, 'PX', ttl)
+      g = nonce
     end
-    g = redis.call('HGET', m, 'g')
   end
   nonces[#nonces + 1] = g
 end

@@ -4,7 +4,7 @@
 -- ARGV    1 count   of members to read, from the highest; 0: all
 --         2 ttl     ms: an index that is read lives on for this long; 0: leave its expiry alone
 -- reply   an empty list where a key is of the wrong type; otherwise
---         { g, e, n, fs, fm, size, { id, score, id, score, … } }   fields that are absent are nil
+--         { what m holds, or nil; members in z; { id, score, id, score, … } }
 -- writes  nothing but the expiry, and that only when a tenth of it has passed: reads stay reads
 
 local z, m, count, ttl = KEYS[1], KEYS[2], tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -17,15 +17,15 @@ local function wrong_type(reply)
   return true
 end
 
-local fields = redis.pcall('HMGET', m, 'g', 'e', 'n', 'fs', 'fm')
+local meta = redis.pcall('GET', m)
 local head = redis.pcall('ZREVRANGE', z, 0, count - 1, 'WITHSCORES')
-if wrong_type(fields) or wrong_type(head) then return {} end
+if wrong_type(meta) or wrong_type(head) then return {} end
 
-if ttl > 0 and fields[2] then
+if ttl > 0 and meta and string.find(meta, ' ', 1, true) then
   local left = redis.call('PTTL', m)
   if left >= 0 and left < ttl * 0.9 then
     redis.call('PEXPIRE', z, ttl)
     redis.call('PEXPIRE', m, ttl)
   end
 end
-return { fields[1], fields[2], fields[3], fields[4], fields[5], redis.call('ZCARD', z), head }
+return { meta, redis.call('ZCARD', z), head }

@@ -25,7 +25,7 @@ for u = 1, users do
   local count = tonumber(ARGV[at + 1])
   assert(count and count >= 0 and count <= max + 1, 'replace: bad count')
   for i = at + 2, at + 2 * count, 2 do
-    local score = tonumber(ARGV[i])
+    local score = string.find(ARGV[i] or '', '^%d+$') and tonumber(ARGV[i])
     assert(score and score > 0 and score <= 9007199254740991 and string.find(ARGV[i + 1], '^[1-9]%d*$'), 'replace: bad row')
   end
   at = at + 2 + 2 * count
@@ -39,23 +39,30 @@ local function wrong_type(reply)
   return true
 end
 
-local function replace(u)
-  local z, m = KEYS[2 * u - 1], KEYS[2 * u]
-  local g = redis.pcall('HGET', m, 'g')
-  if wrong_type(g) or wrong_type(redis.pcall('ZCARD', z)) then return 'W' end
-  if g ~= ARGV[first[u]] then return 'R' end
-
-  local rows, count = first[u] + 2, tonumber(ARGV[first[u] + 1])
-  local size = math.min(count, max)
-  redis.call('DEL', z, m)
+-- What m holds of an index: '<nonce> <epoch> <size in three digits> <floor: score in sixteen digits, then id; '-': none>'.
+local function write(z, m, rows, count)
+  local size, floor = math.min(count, max), '-'
+  redis.call('DEL', z)
   if size > 0 then redis.call('ZADD', z, unpack(ARGV, rows, rows + 2 * size - 1)) end
-  local floor, member = '-inf', ''
-  if count > max then floor, member = ARGV[rows + 2 * max], ARGV[rows + 2 * max + 1] end
-  redis.call('HSET', m, 'g', nonce, 'e', epoch, 'n', size, 'fs', floor, 'fm', member)
-  if ttl > 0 then
-    redis.call('PEXPIRE', z, ttl)
-    redis.call('PEXPIRE', m, ttl)
+  if count > max then
+    local score, id = ARGV[rows + 2 * max], ARGV[rows + 2 * max + 1]
+    floor = string.sub('0000000000000000', #score + 1) .. score .. id
   end
+  local meta = string.format('%s %s %03d %s', nonce, epoch, size, floor)
+  if ttl > 0 then
+    redis.call('SET', m, meta, 'PX', ttl)
+    redis.call('PEXPIRE', z, ttl)
+  else
+    redis.call('SET', m, meta)
+  end
+end
+
+local function replace(u)
+  local z, m, seen = KEYS[2 * u - 1], KEYS[2 * u], ARGV[first[u]]
+  local meta = redis.pcall('GET', m)
+  if wrong_type(meta) or wrong_type(redis.pcall('ZCARD', z)) then return 'W' end
+  if not meta or string.sub(meta .. ' ', 1, #seen + 1) ~= seen .. ' ' then return 'R' end
+  write(z, m, first[u] + 2, tonumber(ARGV[first[u] + 1]))
   return 'A'
 end
 

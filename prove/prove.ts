@@ -1,7 +1,7 @@
 import type { Job, JobResult } from './job.ts';
 import type { Mutation } from './mutations/mutation.ts';
 import { doJobs } from './pool.ts';
-import { historyLines, mutationLine, partText, scenarioHeader, scenarioLine, totalLine } from './report.ts';
+import { historyLines, mutationLines, partText, scenarioHeader, scenarioLine, totalLine } from './report.ts';
 import type { Listed } from './scenarios/scenarios.ts';
 
 export interface ProveOptions {
@@ -34,7 +34,7 @@ export async function searchAll(scenarios: readonly Listed[], { threads, budget,
   return { ...totals(results), seconds: round(seconds), scenarios: results.map(plain) };
 }
 
-/** Takes the rules out, one at a time. `missed` names those that nothing showed to be needed, but for the known ones. */
+/** Takes the rules out, one at a time. What nothing showed to be needed is `known`, where a reason is written, or `missed`. */
 export async function mutateAll(
   mutations: readonly Mutation[],
   { threads, print }: Pick<ProveOptions, 'threads' | 'print'>,
@@ -42,12 +42,7 @@ export async function mutateAll(
   const from = performance.now();
   const jobs = mutations.map(({ rule }): Job => ({ kind: 'mutate', rule }));
   const results = await doJobs(jobs, threads, (result, place) => {
-    const mutation = mutations[place] as Mutation;
-    print(mutationLine(mutation, result));
-    print(`   instead: ${mutation.instead}`);
-    for (const line of historyLines(result)) print(line);
-    if (result.violation === undefined && mutation.notCaught) print(`   known: ${mutation.notCaught}`);
-    print('');
+    for (const line of mutationLines(mutations[place] as Mutation, result)) print(line);
   });
   const rules = mutations.map(({ rule, instead, notCaught }, i) => ({
     rule,
@@ -55,14 +50,15 @@ export async function mutateAll(
     notCaught,
     ...plain(results[i] as JobResult),
   }));
-  const missed = rules
-    .filter(({ violation, notCaught }) => violation === undefined && notCaught === undefined)
-    .map(({ rule }) => rule);
-  const caught = rules.filter(({ violation }) => violation !== undefined).length;
+  const left = rules.filter(({ violation }) => violation === undefined);
+  const known = left.filter(({ notCaught }) => notCaught !== undefined).map(({ rule }) => rule);
+  const missed = left.filter(({ notCaught }) => notCaught === undefined).map(({ rule }) => rule);
+  const caught = rules.length - left.length;
   const seconds = (performance.now() - from) / 1000;
   print(`${caught} of ${rules.length} rules taken out were caught in ${seconds.toFixed(1)} s`);
-  for (const rule of missed) print(`NOT CAUGHT, and no reason is written: ${rule}`);
-  return { caught, missed, seconds: round(seconds), rules };
+  for (const rule of known) print(`   not caught, for the reason above: ${rule}`);
+  for (const rule of missed) print(`   NOT CAUGHT, and no reason is written: ${rule}`);
+  return { caught, known, missed, seconds: round(seconds), rules };
 }
 
 function totals(results: readonly JobResult[]) {

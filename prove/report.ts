@@ -11,6 +11,9 @@ const PART_TEXT = {
 
 const NAME_WIDTH = 36;
 
+/** Wider than any rule's name. */
+const RULE_WIDTH = 76;
+
 export function partText(part: Listed['part']): string {
   return `${part}. ${PART_TEXT[part]}`;
 }
@@ -45,14 +48,18 @@ function traceLines(trace: Trace | undefined): string[] {
   return [...trace.start.map((line) => `   start ${line}`), ...steps, ...trace.end.map((line) => `   end   ${line}`)];
 }
 
-export function mutationLine({ rule, notCaught }: Mutation, result: JobResult): string {
-  const caught = result.violation !== undefined;
-  const verdict = caught
-    ? `caught: ${result.violation?.rule} after ${result.trace?.events.length ?? 0} events`
-    : notCaught
-      ? 'not caught, as known'
-      : 'NOT CAUGHT';
-  return `${rule.padEnd(66)}${verdict.padEnd(32)}${result.seconds.toFixed(1).padStart(6)} s`;
+/** One rule taken out: what became of it, and the history that shows it. */
+export function mutationLines(mutation: Mutation, result: JobResult): string[] {
+  const { rule, instead, notCaught } = mutation;
+  const known = result.violation === undefined && notCaught ? [`   known: ${notCaught}`] : [];
+  const head = `${rule.padEnd(RULE_WIDTH)}${verdictOf(mutation, result).padEnd(28)}${result.seconds.toFixed(1).padStart(6)} s`;
+  return [head, `   instead: ${instead}`, ...historyLines(result), ...known, ''];
+}
+
+function verdictOf({ notCaught }: Mutation, { violation, trace }: JobResult): string {
+  if (violation === undefined) return notCaught ? 'not caught, as known' : 'NOT CAUGHT';
+  const events = trace?.events.length;
+  return `caught: ${violation.rule}${events === undefined ? '' : ` after ${events} events`}`;
 }
 
 function figures({

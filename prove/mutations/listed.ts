@@ -160,6 +160,12 @@ export const LISTED: readonly Mutation[] = [
     try: ['fan-out, delivered again'],
   },
   {
+    rule: 'a cursor stands only for all of the tasks at hand',
+    instead: 'a task coalesced with an unfinished one goes on at its cursor',
+    patches: [{ file: FAN_OUT, from: '!tasks.every((task)', to: '!tasks.some((task)' }],
+    try: ['fan-out, delivered again'],
+  },
+  {
     rule: 'a rebuild that is due precedes the acknowledgement',
     instead: 'a refresh that leaves too few does not see to it',
     patches: [

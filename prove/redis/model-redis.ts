@@ -4,7 +4,8 @@ import { Keyspace } from './keyspace.ts';
 import { LuaEngine } from './lua-engine.ts';
 import { Failure, type Reply, Status } from './reply.ts';
 
-type Words = readonly (string | number)[];
+/** A list stands for its items, as with ioredis. */
+type Words = readonly (string | number | readonly string[])[];
 
 /** Changes the text of a script when it is loaded: takes a rule out of it. */
 export type ScriptPatch = (name: string, source: string) => string;
@@ -25,7 +26,7 @@ export class ModelRedis {
       isCluster: false,
       defineCommand: (name: string, { lua }: { lua: string }) => {
         this.defineCommand(name, lua);
-        own[name] = (numberOfKeys: number, ...rest: Words) => this.#script(name, numberOfKeys, rest.map(String));
+        own[name] = (numberOfKeys: number, ...rest: Words) => this.#script(name, numberOfKeys, rest.flat().map(String));
       },
     };
     const get = (_own: unknown, name: string | symbol) => own[String(name)] ?? this.#command(String(name));
@@ -46,7 +47,7 @@ export class ModelRedis {
   }
 
   #command(name: string): (...words: Words) => Promise<unknown> {
-    return (...words) => this.#settle(() => doCommand(this.keyspace, [name, ...words.map(String)]));
+    return (...words) => this.#settle(() => doCommand(this.keyspace, [name, ...words.flat().map(String)]));
   }
 
   #script(name: string, numberOfKeys: number, words: readonly string[]): Promise<unknown> {

@@ -93,8 +93,8 @@ export class Faults {
       const effect = this.#machine.index.without(state.index, user, which);
       if (effect.contents === state.index) continue;
       const what = {
-        set: `the set of ${user} is evicted`,
-        meta: `the hash of ${user} is evicted`,
+        set: `the set of ${user} is evicted (its key z)`,
+        meta: `the nonce, size and floor of ${user} are evicted (its key m)`,
         both: `the index of ${user} is dropped`,
       };
       this.#emit(emit, this.#withIndex(state, effect), what[which]);

@@ -1,24 +1,14 @@
-import { createPool, type Pool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise';
+import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
+import { Connections, type ConnectionsOptions, codeOf, DEADLINE } from './connections.ts';
+import { retryingLostRaces } from './lost-race.ts';
+import { DatabaseUnavailable } from './unavailable.ts';
+
+export { DatabaseBusy, DatabaseUnavailable } from './unavailable.ts';
 
 /** A value for one placeholder. Ids are strings; a number must be a safe integer. */
 export type Parameter = string | number | null;
 
-export interface DatabaseOptions {
-  /** Connections at the most. */
-  readonly connections: number;
-  /** Callers that may wait for a connection; one more is refused at once. */
-  readonly queue: number;
-  /** For each call that leaves the process, ms: connecting, waiting for a connection, and a statement. */
-  readonly deadlineMs: number;
-}
-
-/** MySQL cannot be asked now: it is away, refuses, or did not answer in time. Nothing is wrong with the statement. */
-export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseUnavailable';
-}
-
-/** Every connection is in use and the queue for them is full. */
-export class DatabaseBusy extends DatabaseUnavailable {}
+export type DatabaseOptions = ConnectionsOptions;
 
 /** The connection broke or was closed by the server while idle; the same statement on another one may well work. */
 const BROKEN = new Set([
@@ -27,11 +17,13 @@ const BROKEN = new Set([
   'EPIPE',
   'ER_CLIENT_INTERACTION_TIMEOUT',
   'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR',
-  'DEADLINE',
+  DEADLINE,
 ]);
 
+/** What mysql2 says, without a code, of a connection that broke just before. */
+const CLOSED = /^Can't (add new command when connection is|write) in closed state$/;
+
 const AWAY = new Set([
-  ...BROKEN,
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -47,31 +39,21 @@ const AWAY = new Set([
   'ER_READ_ONLY_MODE',
 ]);
 
+/** Of what loses to others, in all: a lock may be waited for until the deadline each time. */
+const ATTEMPTS = 10;
+
 /**
- * A pool of connections on which every call has a deadline.
+ * One MySQL server. Every call has a deadline (see connections.ts).
  *
- * A half-open connection may never call back (mysql2 waits for ever), so the deadline destroys it. A statement that
- * only reads is tried once more on another connection when its own broke, which also covers those that `wait_timeout`
- * closed while idle. Statements are prepared, and their texts are few and fixed, so prepared statements do not pile up.
+ * A statement that only reads is tried once more on another connection when its own broke, which also covers those that
+ * `wait_timeout` closed while idle. What InnoDB rolled back in favour of others is done again. Statements are prepared, and
+ * their texts are few and fixed, so prepared statements do not pile up.
  */
 export class Database {
-  readonly #pool: Pool;
-  readonly #deadlineMs: number;
+  readonly #connections: Connections;
 
   constructor(url: string, options: DatabaseOptions) {
-    this.#deadlineMs = options.deadlineMs;
-    this.#pool = createPool({
-      uri: url,
-      connectionLimit: options.connections,
-      maxIdle: options.connections,
-      queueLimit: options.queue,
-      connectTimeout: options.deadlineMs,
-      supportBigNumbers: true,
-      bigNumberStrings: true,
-      timezone: 'Z',
-      charset: 'utf8mb4',
-      trace: false, // otherwise a stack is captured for every statement: 30 µs of the 200 that a narrowed query takes
-    });
+    this.#connections = new Connections(url, options);
   }
 
   /**
@@ -82,7 +64,7 @@ export class Database {
     try {
       return await this.#rowsOnce(statement, parameters);
     } catch (error) {
-      if (!BROKEN.has(codeOf(error))) throw asUnavailable(error);
+      if (!isBroken(error)) throw asUnavailable(error);
       return await this.#rowsOnce(statement, parameters).catch((again) => {
         throw asUnavailable(again);
       });
@@ -90,109 +72,62 @@ export class Database {
   }
 
   /**
-   * One writing statement. It is not tried again: it may have been done.
+   * One writing statement. After a broken connection it is not tried again: it may have been done.
    * @throws DatabaseUnavailable
    */
-  async write(statement: string, parameters: readonly Parameter[]): Promise<ResultSetHeader> {
-    try {
-      return await this.#use(async (connection) => {
-        const [result] = await connection.execute<ResultSetHeader>(statement, [...parameters]);
-        return result;
-      });
-    } catch (error) {
-      throw asUnavailable(error);
-    }
+  write(statement: string, parameters: readonly Parameter[]): Promise<ResultSetHeader> {
+    return this.#writing(async (connection) => {
+      const [result] = await connection.execute<ResultSetHeader>(statement, [...parameters]);
+      return result;
+    });
   }
 
   /**
-   * Runs `work` in a transaction on one connection: committed when it resolves, rolled back when it rejects.
-   * The deadline is for all of it.
+   * Runs `work` in a transaction on one connection: committed when it resolves, rolled back when it rejects; and done again
+   * when others were let go first. The deadline is for all of it.
    * @param isolation READ COMMITTED: locks the rows found, not the gaps between them, where others insert
    * @throws DatabaseUnavailable
    */
-  async transaction<T>(work: (connection: PoolConnection) => Promise<T>, isolation?: 'READ COMMITTED'): Promise<T> {
-    try {
-      return await this.#use(async (connection) => {
-        if (isolation) await connection.query(`SET TRANSACTION ISOLATION LEVEL ${isolation}`);
-        await connection.beginTransaction();
-        try {
-          const result = await work(connection);
-          await connection.commit();
-          return result;
-        } catch (error) {
-          await connection.rollback();
-          throw error;
-        }
-      });
-    } catch (error) {
-      throw asUnavailable(error);
-    }
+  transaction<T>(work: (connection: PoolConnection) => Promise<T>, isolation?: 'READ COMMITTED'): Promise<T> {
+    return this.#writing(async (connection) => {
+      if (isolation) await connection.query(`SET TRANSACTION ISOLATION LEVEL ${isolation}`);
+      await connection.beginTransaction();
+      try {
+        const result = await work(connection);
+        await connection.commit();
+        return result;
+      } catch (error) {
+        await connection.rollback().catch(() => connection.destroy()); // which rolls back as well
+        throw error;
+      }
+    });
   }
 
   async close(): Promise<void> {
-    await this.#pool.end();
+    await this.#connections.close();
   }
 
   #rowsOnce(statement: string, parameters: readonly Parameter[]): Promise<(string | null)[][]> {
-    return this.#use(async (connection) => {
+    return this.#connections.use(async (connection) => {
       const [rows] = await connection.execute({ sql: statement, rowsAsArray: true }, [...parameters]);
       return rows as unknown as (string | null)[][];
     });
   }
 
-  async #use<T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> {
-    const connection = await this.#connection();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(deadline(`no answer within ${this.#deadlineMs} ms`)), this.#deadlineMs);
-    });
-    const running = work(connection);
+  async #writing<T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> {
     try {
-      const result = await Promise.race([running, late]);
-      connection.release();
-      return result;
+      return await retryingLostRaces(() => this.#connections.use(work), { attempts: ATTEMPTS });
     } catch (error) {
-      if (codeOf(error) === 'DEADLINE') {
-        running.catch(() => undefined); // it ends with the connection, and its answer is not waited for
-        connection.destroy();
-      } else connection.release();
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  async #connection(): Promise<PoolConnection> {
-    const wanted = this.#pool.getConnection();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(
-        () => reject(new DatabaseBusy(`MySQL: no connection was free within ${this.#deadlineMs} ms`)),
-        this.#deadlineMs,
-      );
-    });
-    try {
-      return await Promise.race([wanted, late]);
-    } catch (error) {
-      wanted.then((connection) => connection.release()).catch(() => undefined); // came too late: back to the pool
-      throw error instanceof Error && error.message === 'Queue limit reached.'
-        ? new DatabaseBusy('MySQL: every connection is in use and the queue for them is full')
-        : error;
-    } finally {
-      clearTimeout(timer);
+      throw asUnavailable(error);
     }
   }
 }
 
-function deadline(message: string): Error {
-  return Object.assign(new Error(`MySQL: ${message}`), { code: 'DEADLINE' });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+function isBroken(error: unknown): boolean {
+  return BROKEN.has(codeOf(error)) || (error instanceof Error && CLOSED.test(error.message));
 }
 
 function asUnavailable(error: unknown): unknown {
-  if (error instanceof DatabaseUnavailable || !AWAY.has(codeOf(error))) return error;
+  if (error instanceof DatabaseUnavailable || !(isBroken(error) || AWAY.has(codeOf(error)))) return error;
   return new DatabaseUnavailable(`MySQL is not available: ${(error as Error).message}`, { cause: error });
 }

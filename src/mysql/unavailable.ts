@@ -1,0 +1,7 @@
+/** MySQL cannot be asked now: it is away, refuses, or did not answer in time. Nothing is wrong with the statement. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}
+
+/** Every connection is in use and the queue for them is full. */
+export class DatabaseBusy extends DatabaseUnavailable {}

@@ -1,0 +1,343 @@
+import { createConnection, createPool } from 'mysql2/promise';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { EpochWatch } from '../../src/index/epoch-watch.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { refresh } from '../../src/index/refresh.ts';
+import { Database } from '../../src/mysql/database.ts';
+import { readEpoch } from '../../src/mysql/epoch.ts';
+import { readFollowers } from '../../src/mysql/followers.ts';
+import { readCandidates } from '../../src/mysql/live-contacts.ts';
+import { migrate } from '../../src/mysql/migrate.ts';
+import { readPairs } from '../../src/mysql/pairs.ts';
+import { readTopContacts } from '../../src/mysql/top-contacts.ts';
+import { RecentContacts } from '../../src/query/recent-contacts.ts';
+import { removeContact } from '../../src/site/relationships.ts';
+import { type RunningServer, startMysql } from '../../src/stack/start-server.ts';
+import { ask, startTestApi } from '../support/api.ts';
+import { startConsuming } from '../support/consuming.ts';
+import { expectExact } from '../support/exact.ts';
+import { freshDatabase, freshName, freshPrefix } from '../support/servers.ts';
+import { everybodyKnows, freshSitePool, type SmallSite, writeSite } from '../support/small-site.ts';
+import { freshRedis, freshStores, type Stores, storesOn } from '../support/stores.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+const LIMITS = { max: 8, min: 4 };
+const USERS = Array.from({ length: 20 }, (_, i) => String(1 + i));
+const CONTACTS = Array.from({ length: 30 }, (_, i) => String(101 + i));
+const SITE = everybodyKnows(USERS, CONTACTS);
+const PATH = (user: string) => `/v1/users/${user}/contacts/recent?limit=4`;
+
+/** Of the test's own: it is killed, and its global settings are changed. */
+let server: RunningServer;
+beforeAll(async () => {
+  server = await startMysql();
+  return () => server.remove();
+}, 120_000);
+
+interface Options {
+  readonly connections?: number;
+  readonly queue?: number;
+  readonly deadlineMs?: number;
+}
+
+function database(url: string, { connections = 5, queue = 1_000, deadlineMs = 10_000 }: Options = {}): Database {
+  const opened = new Database(url, { connections, queue, deadlineMs });
+  afterAll(() => opened.close());
+  return opened;
+}
+
+/** A database of the own server, with the site in it; every user has an index. */
+async function storesOnOwnServer(options: Options = {}, site: SmallSite = SITE): Promise<Stores> {
+  const url = new URL(server.url);
+  url.pathname = `/${freshName()}`;
+  await onServer(`CREATE DATABASE ${url.pathname.slice(1)}`);
+  await migrate({ url: url.href });
+  await writeSite(freshSitePool(url.href), site);
+  const primary = database(url.href, options);
+  const stores = storesOn({ url: url.href, prefix: freshPrefix(), primary, redis: await freshRedis() }, LIMITS);
+  await run(rebuild(USERS), stores.steps);
+  return stores;
+}
+
+async function onServer(...statements: string[]): Promise<unknown[]> {
+  const connection = await createConnection(server.url);
+  try {
+    let rows: unknown = [];
+    for (const statement of statements) [rows] = await connection.query(statement);
+    return rows as unknown[];
+  } finally {
+    await connection.end();
+  }
+}
+
+/** Stores whose MySQL is behind a proxy; the pool has its connections. */
+async function behindProxy(options: Options): Promise<{ proxy: TcpProxy; stores: Stores }> {
+  const direct = await freshStores(LIMITS);
+  await writeSite(freshSitePool(direct.url), SITE);
+  const proxy = await TcpProxy.before(direct.url);
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  const stores = storesOn({ ...direct, primary: database(proxy.url, options) }, LIMITS);
+  await run(rebuild(USERS), stores.steps);
+  await Promise.all(USERS.slice(0, 5).map(() => stores.primary.rows('SELECT SLEEP(0.2)', [])));
+  return { proxy, stores };
+}
+
+describe('fault 11: MySQL is down', () => {
+  it('the consumers pause, nothing goes to the dead letters, and everything is done afterwards', async () => {
+    const stores = await storesOnOwnServer({ deadlineMs: 2_000 });
+    const consuming = await startConsuming(stores);
+    const pool = freshSitePool(stores.url);
+    for (const user of USERS) await removeContact(pool, user, '130');
+    await until(async () => (await readOutbox(stores)) === 0 && (await consuming.lag()) === 0);
+    await server.kill();
+    await consuming.transport.publisher.publish(
+      USERS.map((user) => {
+        const task = { type: 'recency.contact.removed', user, contact: '129' } as const;
+        return { task, id: `129-${user}`, source: '/test', time: Date.now() };
+      }),
+    );
+    await expect(stores.primary.rows('SELECT 1', [])).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
+    await until(async () => (await consuming.lag()) === USERS.length);
+    await server.restart();
+    await until(async () => (await consuming.lag()) === 0);
+    expect(await consuming.transport.deadLetters.list({ limit: 10 })).toEqual([]);
+    for (const user of USERS) await expectExact(stores, LIMITS, user, 'after MySQL came back');
+    await consuming.stop();
+  });
+
+  async function readOutbox({ primary }: Stores): Promise<number> {
+    const [row] = await primary.rows('SELECT COUNT(*) FROM recency_outbox WHERE published_at IS NULL', []);
+    return Number(row?.[0]);
+  }
+});
+
+describe('fault 25: half-open MySQL connections', () => {
+  it('one deadline, one retry on another connection, and none of the others is waited for', async () => {
+    const { proxy, stores } = await behindProxy({ deadlineMs: 500 });
+    const api = await startTestApi(stores, LIMITS);
+    expect(proxy.connections).toBeGreaterThanOrEqual(5);
+    proxy.silence();
+    const times: number[] = [];
+    for (let i = 0; i < 6; i++) {
+      const from = performance.now();
+      expect((await ask(api, PATH('1'))).status).toBe(200);
+      times.push(performance.now() - from);
+    }
+    expect(times[0]).toBeGreaterThanOrEqual(490);
+    expect(Math.max(...times.slice(1))).toBeLessThan(450);
+  });
+
+  it('and no other to be had: 503 after two deadlines, and all is well when there is', async () => {
+    const { proxy, stores } = await behindProxy({ deadlineMs: 400 });
+    const api = await startTestApi(stores, LIMITS);
+    proxy.silence({ alsoNew: true });
+    const from = performance.now();
+    expect(await ask(api, PATH('1'))).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
+    expect(performance.now() - from).toBeLessThan(2_000);
+    proxy.mend();
+    await until(async () => (await ask(api, PATH('1'))).status === 200);
+  });
+});
+
+describe('fault 26: idle connections closed by wait_timeout', () => {
+  it('are not noticed by anybody: one retry, no 5xx', async () => {
+    await onServer('SET GLOBAL wait_timeout = 1');
+    onTestFinished(async () => void (await onServer('SET GLOBAL wait_timeout = 28800')));
+    const stores = await storesOnOwnServer();
+    const api = await startTestApi(stores, LIMITS);
+    const name = new URL(stores.url).pathname.slice(1);
+    const open = async () => {
+      const rows = (await onServer('SHOW PROCESSLIST')) as { db: string | null }[];
+      return rows.filter(({ db }) => db === name).length;
+    };
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(USERS.map((user) => ask(api, PATH(user))));
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+      if (round < 2) await until(async () => (await open()) === 0, { interval: 1 });
+    }
+  });
+});
+
+describe('fault 27: the pool is exhausted (2 connections, 200 clients)', () => {
+  it('so many wait, the others get 503 at once, and all is well afterwards', async () => {
+    const stores = await freshStores(LIMITS);
+    await writeSite(freshSitePool(stores.url), SITE);
+    await run(rebuild(USERS), stores.steps);
+    const small = database(stores.url, { connections: 2, queue: 20, deadlineMs: 5_000 });
+    const api = await startTestApi(storesOn({ ...stores, primary: small }, LIMITS), LIMITS);
+    const locked = await createConnection(stores.url);
+    await locked.query('LOCK TABLES contacts WRITE, users WRITE');
+    const times: number[] = [];
+    const asked = Array.from({ length: 200 }, async (_, i) => {
+      const from = performance.now();
+      const { status, body, headers } = await ask(api, PATH(USERS[i % USERS.length] as string));
+      times.push(performance.now() - from);
+      return { status, code: body.code, retry: headers.get('retry-after') };
+    });
+    await until(() => times.length === 178);
+    expect(Math.max(...times)).toBeLessThan(4_000);
+    await locked.end();
+    const answers = await Promise.all(asked);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(178);
+    for (const one of refused) expect(one).toEqual({ status: 503, code: 'database_busy', retry: '1' });
+    expect((await ask(api, PATH('1'))).status).toBe(200);
+  });
+});
+
+describe('fault 28: very many questions about ever other numbers of things', () => {
+  it('leave the number of prepared statements as it was', async () => {
+    const stores = await storesOnOwnServer({ connections: 1 });
+    const { primary } = stores;
+    const recent = new RecentContacts({
+      ...{ index: stores.index, database: primary, fromReplica: false, min: LIMITS.min, touch: false },
+      ...{ limitPlain: (query) => query(), onCold: () => undefined, onLow: () => undefined },
+      now: () => performance.now(),
+    });
+    const askAll = (n: number) =>
+      Promise.all([
+        readCandidates(primary, '1', CONTACTS.slice(0, n)),
+        readPairs(
+          primary,
+          CONTACTS.slice(0, n).map((contact) => ({ user: '1', contact })),
+        ),
+        readTopContacts(primary, USERS.slice(0, 1 + (n % USERS.length)), 1 + n),
+        readFollowers(primary, '101', '0', n),
+        recent.find({ user: '1', relation: 'any', limit: n, below: undefined }),
+      ]);
+    const prepared = async () => {
+      const [row] = await primary.rows("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'", []);
+      return Number(row?.[1]);
+    };
+    for (const n of [1, 20, 29]) await askAll(n); // one user has a text of their own
+    await prepared();
+    const before = await prepared();
+    for (let n = 1; n < 150; n++) await askAll(1 + (n % 29));
+    expect(await prepared()).toBe(before);
+  });
+});
+
+describe('fault 29: a replica lags', () => {
+  it('refresh and rebuild read the primary; an answer from the replica says so, and is not exact', async () => {
+    const stores = await freshStores(LIMITS);
+    const pool = freshSitePool(stores.url);
+    await writeSite(pool, SITE);
+    const behind = await freshDatabase();
+    await migrate({ url: behind });
+    await writeSite(freshSitePool(behind), SITE); // as the primary was, for ever
+    await run(rebuild(['1']), stores.steps);
+    await removeContact(pool, '1', '130');
+    await run(refresh([{ user: '1', contact: '130', version: '2' }]), stores.steps);
+    await run(rebuild(['2']), stores.steps);
+    for (const user of ['1', '2']) await expectExact(stores, LIMITS, user, 'of the primary');
+    const recent = new RecentContacts({
+      ...{ index: stores.index, database: database(behind), fromReplica: true, min: LIMITS.min, touch: false },
+      ...{ limitPlain: (query) => query(), onCold: () => undefined, onLow: () => undefined },
+      now: () => performance.now(),
+    });
+    const answer = await recent.find({ user: '1', relation: 'any', limit: 2, below: undefined });
+    expect(answer).toMatchObject({ exact: false, reason: 'replica' });
+  });
+
+  it('a row that is older than its task says is looked at again', async () => {
+    const stores = await freshStores(LIMITS);
+    await writeSite(freshSitePool(stores.url), SITE);
+    await run(rebuild(['1']), stores.steps);
+    const { behind } = await run(refresh([{ user: '1', contact: '130', version: '9' }]), stores.steps);
+    expect(behind).toEqual([{ user: '1', contact: '130', version: '9' }]);
+  });
+});
+
+describe('fault 30: deadlock and lock timeout', () => {
+  const UPDATE = 'UPDATE recency_settings SET value = CONCAT(value, ?) WHERE name = ?';
+
+  it('a transaction that lost is done again after a while, and loses nothing', async () => {
+    const { primary } = await storesOnOwnServer({ connections: 8 });
+    await primary.write("INSERT INTO recency_settings (name, value) VALUES ('a', ''), ('b', '')", []);
+    let attempts = 0;
+    const both = (names: readonly string[]) =>
+      primary.transaction(async (connection) => {
+        attempts++;
+        for (const name of names) {
+          await connection.execute(UPDATE, ['x', name]);
+          await connection.query('SELECT SLEEP(0.02)');
+        }
+      });
+    await Promise.all(Array.from({ length: 16 }, (_, i) => both(i % 2 === 0 ? ['a', 'b'] : ['b', 'a'])));
+    expect(attempts).toBeGreaterThan(16);
+    const rows = await primary.rows("SELECT value FROM recency_settings WHERE name IN ('a', 'b')", []);
+    expect(rows).toEqual([['x'.repeat(16)], ['x'.repeat(16)]]);
+  });
+
+  it('so is a statement that waited too long for a lock', async () => {
+    await onServer('SET GLOBAL innodb_lock_wait_timeout = 1');
+    const stores = await storesOnOwnServer();
+    await onServer('SET GLOBAL innodb_lock_wait_timeout = 50');
+    await stores.primary.write("INSERT INTO recency_settings (name, value) VALUES ('a', '')", []);
+    const other = createPool({ uri: stores.url, connectionLimit: 1 });
+    onTestFinished(() => other.end());
+    const holder = await other.getConnection();
+    await holder.beginTransaction();
+    await holder.execute(UPDATE, ['y', 'a']);
+    const written = stores.primary.write(UPDATE, ['x', 'a']);
+    const from = performance.now();
+    await until(() => performance.now() - from > 1_500);
+    await holder.commit();
+    holder.release();
+    await written;
+    const [row] = await stores.primary.rows("SELECT value FROM recency_settings WHERE name = 'a'", []);
+    expect(row).toEqual(['yx']);
+  });
+});
+
+describe('fault 37: MySQL is restored without its latest commits', () => {
+  it('is another server: a new epoch, and indexes that knew the lost commits are cold', async () => {
+    const { proxy, stores } = await behindProxy({ deadlineMs: 2_000 });
+    const told: string[] = [];
+    const watch = new EpochWatch({
+      ...{ client: stores.redis, database: stores.primary, logger: pino({ level: 'silent' }), intervalMs: 50 },
+      onNewEpoch: () => told.push('alarm'),
+    });
+    onTestFinished(() => watch.stop());
+    await watch.start();
+    const backup = await restored(stores.url);
+    await removeContact(freshSitePool(stores.url), '1', '130');
+    await run(refresh([{ user: '1', contact: '130' }]), stores.steps);
+    const epoch = (await readEpoch(stores.primary)).token;
+
+    proxy.leadTo(backup);
+    await until(() => told.length > 0);
+    const after = await readEpoch(stores.primary);
+    expect(after.token).not.toBe(epoch);
+    expect(after.why).toMatch(/^another MySQL server/);
+    expect(await stores.index.read('1', 0, false)).toMatchObject({ state: 'warm', epoch }); // of the old one: cold
+    const api = await startTestApi(stores, LIMITS);
+    const { body } = await ask(api, PATH('1'));
+    expect(body.answer.reason).toBe('cold');
+    expect(body.contacts[0].id).toBe('130');
+    await until(async () => (await ask(api, PATH('1'))).body.answer.source === 'index');
+    await expectExact(stores, LIMITS, '1', 'after the restore');
+    expect(told).toEqual(['alarm']);
+  });
+
+  /** The tables as they are now, on the own server, in a database of the same name. */
+  async function restored(url: string): Promise<string> {
+    const name = new URL(url).pathname.slice(1);
+    await onServer(`CREATE DATABASE ${name}`);
+    const target = new URL(server.url);
+    target.pathname = `/${name}`;
+    await migrate({ url: target.href });
+    const [from, to] = await Promise.all([createConnection(url), createConnection(target.href)]);
+    const [tables] = await from.query({ sql: "SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'", rowsAsArray: true });
+    for (const [table] of tables as unknown as string[][]) {
+      const [rows] = await from.query({ sql: `SELECT * FROM ${table}`, rowsAsArray: true });
+      await to.query(`DELETE FROM ${table}`);
+      if ((rows as unknown[]).length > 0) await to.query(`INSERT INTO ${table} VALUES ?`, [rows]);
+    }
+    await Promise.all([from.end(), to.end()]);
+    return target.href;
+  }
+});

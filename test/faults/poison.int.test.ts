@@ -1,0 +1,77 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
+import { TaskWorker } from '../../src/consumers/task-worker.ts';
+import type { Steps } from '../../src/index/protocol.ts';
+import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
+import { freshStores } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+import { logger, open, type Place } from '../transport/place.ts';
+
+const text = (task: object) => Buffer.from(JSON.stringify(task));
+const ADDED = { type: 'recency.contact.added', user: '1', contact: '2' };
+
+/** Each message that is no task, and what its dead letter says. */
+const POISON: readonly [Buffer | null, RegExp][] = [
+  [null, /tombstone/],
+  [Buffer.alloc(0), /empty/],
+  [Buffer.from('{"type":'), /not JSON/],
+  [Buffer.alloc(65 * 1024, ' '), /66560 bytes; a task has at most 65536/],
+  [Buffer.from(`${'['.repeat(10_000)}${']'.repeat(10_000)}`), /not a JSON object/],
+  [text({ type: 'recency.contact.poked' }), /"recency.contact.poked" is not known/],
+  [text({ type: ADDED.type, user: '1' }), /^contact: /],
+  [text({ ...ADDED, contact: '1' }), /^contact: a user is not a contact of their own$/],
+  [text({ ...ADDED, version: 0 }), /^version: a version is a whole number from 1$/],
+];
+
+/** A user whose work fails for a reason of its own. */
+const CURSED = '666';
+
+describe.each<[string, () => Promise<Place>]>([
+  ['Redis Streams', async () => ({ kind: 'streams', url: redisUrl(), stream: `${freshPrefix()}:{tasks}:stream` })],
+  ...(hasKafka()
+    ? [
+        ['Kafka', async () => ({ kind: 'kafka', brokers: kafkaBrokers(), topic: await freshTopic() })] as [
+          string,
+          () => Promise<Place>,
+        ],
+      ]
+    : []),
+])('fault 10: poison messages on %s', (_name, place) => {
+  it('go to the dead letters with their reasons, and hold nobody up for more than a second', async () => {
+    const { steps } = await freshStores();
+    const failing: Steps = {
+      ...steps,
+      nonces: (users) => (users.includes(CURSED) ? Promise.reject(new RangeError('cursed')) : steps.nonces(users)),
+    };
+    const opened = await open(await place());
+    onTestFinished(() => opened.close());
+    for (const [body] of POISON) await opened.put(body, { from: 'a site' });
+    await opened.put(text({ ...ADDED, user: CURSED }), {});
+    await opened.put(text(ADDED), {});
+    const batches: { tasks: number; deadLetters: number; seconds: number }[] = [];
+    const consumer = new TaskConsumer({
+      ...{ source: opened.source(), deadLetters: opened.deadLetters, logger },
+      worker: new TaskWorker({ steps: failing, pageSize: 10 }),
+      onLoss: async ({ detail }) => {
+        throw new Error(detail);
+      },
+      onBatch: (batch) => batches.push(batch),
+    });
+    const running = consumer.run();
+    onTestFinished(async () => {
+      await consumer.stop();
+      await running;
+    });
+    await until(() => batches.reduce((sum, { tasks, deadLetters }) => sum + tasks + deadLetters, 0) >= 12);
+    for (const { seconds } of batches) expect(seconds).toBeLessThan(1);
+
+    const letters = await opened.deadLetters.list({ limit: 20 });
+    expect(letters).toHaveLength(POISON.length + 1);
+    for (const [body, reason] of POISON) {
+      const letter = letters.find((one) => (body === null ? one.body === null : one.body?.equals(body)));
+      expect(letter?.headers['dlq-exception-message']).toMatch(reason);
+      expect(letter?.headers).toMatchObject({ 'dlq-exception-class': 'InvalidTask', 'dlq-attempts': '1' });
+    }
+    expect(letters.map(({ headers }) => headers['dlq-exception-message'])).toContain('cursed');
+  });
+});

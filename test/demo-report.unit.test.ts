@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { isRight } from '../src/demo/report.ts';
 
+const none = { missing: 0, hole: 0, ghost: 0, score: 0, cap: 0, floor: 0, torn: 0, wrong_type: 0 };
 const verify = {
   ...{ users: 1, warm: 1, cold: 0, wrong: 0, visible: 0, unsettled: 0, seconds: 1 },
-  classes: { missing: 0, hole: 0, ghost: 0, score: 0, cap: 0, floor: 0, torn: 0, wrong_type: 0 },
+  ...{ classes: none, visible_classes: none },
   ...{ answers_checked: 1, answers_wrong: 0, answers_unsettled: 0, columns: { users: 1, wrong: 0 } },
+  odd_rows: { null: 0, negative: 0, future: 0, duplicate: 0 },
   ...{ wrong_users: [], wrong_answers: [], wrong_columns: [] },
 };
 const right = { reads: 1, reads_wrong: 0, withdrawal_right: true, verify };

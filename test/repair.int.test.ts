@@ -1,25 +1,25 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Id } from '../src/contracts/id.ts';
 import { run, type Steps } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
 import { refresh } from '../src/index/refresh.ts';
 import type { Settled } from '../src/index/settled.ts';
-import { findRun, type Run } from '../src/mysql/runs.ts';
+import { Database } from '../src/mysql/database.ts';
+import { findRun } from '../src/mysql/runs.ts';
 import { readTopContacts } from '../src/mysql/top-contacts.ts';
-import { DRIFT_CLASSES, type DriftClass } from '../src/repair/drift.ts';
+import { readOwnersAmong } from '../src/mysql/users.ts';
 import { runToEnd } from '../src/repair/job.ts';
 import type { RunRequest } from '../src/repair/paged-run.ts';
 import { Repair, type RepairResult, type RepairStores } from '../src/repair/repair.ts';
 import { removeContact } from '../src/site/relationships.ts';
 import { expectExact } from './support/exact.ts';
-import { PLANTS, spoil, unreadableFloor } from './support/plant-drift.ts';
+import { PLANTS, plantEach, spoil, unreadableFloor } from './support/plant-drift.ts';
 import { freshFence, freshSite, LIMITS, type RepairSite, userId } from './support/repair-site.ts';
 import { until } from './support/until.ts';
 
 const USERS = 210;
 
-/** Those that a repair mends; a key of the wrong type is somebody else's. */
-const MENDED = DRIFT_CLASSES.filter((drift) => drift !== 'wrong_type');
+/** Users with each class of drift. */
 const OF_EACH = 20;
 
 let site: RepairSite;
@@ -53,51 +53,7 @@ async function repair(request: RunRequest = {}, changes: Partial<RepairStores> =
 
 const someone = (i: number) => everybody[i] as Id;
 
-/** Plants each class on twenty users, and leaves as many untouched between them. */
-async function plantAll(): Promise<{ planted: Map<Id, DriftClass>; untouched: Id[] }> {
-  const planted = new Map<Id, DriftClass>();
-  for (let i = 0; i < OF_EACH * MENDED.length; i++) {
-    const drift = MENDED[i % MENDED.length] as DriftClass;
-    const user = someone(i + Math.floor(i / 3));
-    await spoil(site.stores, user, PLANTS[drift]);
-    planted.set(user, drift);
-  }
-  return { planted, untouched: everybody.filter((user) => !planted.has(user)) };
-}
-
 describe('repair', () => {
-  it('finds each class wherever it was planted, mends it, and touches nobody else', { timeout: 120_000 }, async () => {
-    const { planted, untouched } = await plantAll();
-    const before = await site.stores.index.nonces(untouched);
-    const result = await repair();
-    expect(result).toMatchObject({
-      users: everybody.length,
-      wrong: planted.size,
-      unsettled: 0,
-      repaired: planted.size,
-      still_wrong: 0,
-      answers_wrong: 0,
-      dry_run: false,
-      classes: { ...Object.fromEntries(MENDED.map((drift) => [drift, OF_EACH])), wrong_type: 0 },
-    });
-    // A client notices who is missing, and that a list which claims to be complete ends too early.
-    expect(result.visible).toBe(2 * OF_EACH);
-    expect(result.answers_checked).toBeGreaterThan(planted.size);
-    expect(await site.stores.index.nonces(untouched)).toEqual(before);
-    for (const user of everybody) await expectExact(site.stores, LIMITS, user, `after repair: ${planted.get(user)}`);
-
-    const row = (await findRun(site.stores.primary, result.run)) as Run;
-    expect(row).toMatchObject({ kind: 'repair', state: 'done', cursor: everybody.at(-1) });
-    expect(row.counts).toMatchObject({
-      before: { wrong: planted.size, classes: { ghost: OF_EACH } },
-      after: { repaired: planted.size, still_wrong: 0 },
-    });
-    const { cost } = row.counts as { cost: { rows_read: number; seconds: number } };
-    expect(cost.rows_read).toBeGreaterThan(everybody.length * 12);
-    expect(cost.seconds).toBeGreaterThan(0);
-    expect(await repair()).toMatchObject({ wrong: 0, repaired: 0, still_wrong: 0 });
-  });
-
   it('names the users and what is wrong with them', async () => {
     await spoil(site.stores, someone(4), PLANTS.score);
     const { wrong_users } = await repair();
@@ -144,6 +100,108 @@ describe('repair', () => {
     await first.runOnce();
     expect(first.progress()).toMatchObject({ done: 50, total: 60 });
     expect(await repair({ resume: first.id })).toMatchObject({ users: 60, wrong: 0 });
+  });
+});
+
+describe('an index of somebody who owns no relationship any more', () => {
+  const STRAYS = ['5', '18446744073709551614'];
+
+  /** As when a site has deleted their rows without a word. */
+  async function plantStrays(): Promise<void> {
+    const { primary, index, steps } = site.stores;
+    const { epoch } = await steps.topContacts(['1']);
+    const top = [{ id: '77', at: 5 }];
+    const [seen = '', other = ''] = await index.claim(STRAYS);
+    await index.replace(epoch, [
+      { user: STRAYS[0] as Id, seen, top },
+      { user: STRAYS[1] as Id, seen: other, top },
+    ]);
+    expect(await readOwnersAmong(primary, STRAYS)).toEqual([]);
+    onTestFinished(() => index.forget(STRAYS));
+  }
+
+  it('is found among the keys of Redis, counted and mended', async () => {
+    await plantStrays();
+    const { redis, prefix } = site.stores;
+    await redis.set(`${prefix}:{1}:x:z`, 'of somebody else');
+    onTestFinished(() => void redis.del(`${prefix}:{1}:x:z`));
+    const users = everybody.length + STRAYS.length;
+    const classes = { ghost: STRAYS.length };
+    expect(await repair({ dryRun: true })).toMatchObject({ users, wrong: 2, visible: 0, classes });
+    const result = await repair();
+    expect(result).toMatchObject({ users, wrong: 2, repaired: 2, still_wrong: 0, classes });
+    expect((await findRun(site.stores.primary, result.run))?.cursor).toBe(everybody.at(-1));
+    for (const user of STRAYS) expect(await site.stores.index.read(user, 0, false)).toMatchObject({ size: 0 });
+    expect(await repair()).toMatchObject({ users, wrong: 0 });
+  });
+
+  it('is looked for anew when a run was ended among them', async () => {
+    await plantStrays();
+    const [last] = everybody.slice(-1);
+    const first = await start({ from: String(BigInt(last as Id) - 1n) });
+    await first.runOnce();
+    expect(first.result).toMatchObject({ users: 2, wrong: 0 });
+    expect(await repair({ resume: first.id })).toMatchObject({ users: 3, wrong: 1, repaired: 1 });
+  });
+});
+
+describe('a repair that is killed', () => {
+  class Killed extends Error {}
+
+  /** Every so many-th step or write to MySQL is the last, before or after it is done. */
+  function mortal(life: number): Partial<RepairStores> & { replaced: Id[]; close: () => Promise<void> } {
+    let left = life;
+    const live = () => {
+      if (--left === 0) throw new Killed('killed');
+    };
+    class MortalDatabase extends Database {
+      override async write(...args: Parameters<Database['write']>) {
+        live();
+        const result = await super.write(...args);
+        live();
+        return result;
+      }
+    }
+    const primary = new MortalDatabase(site.stores.url, { connections: 2, queue: 10, deadlineMs: 10_000 });
+    const replaced: Id[] = [];
+    const steps: Steps = {
+      ...site.repair.steps,
+      replace: async (epoch, requests) => {
+        live();
+        const outcomes = await site.repair.steps.replace(epoch, requests);
+        replaced.push(...requests.map(({ user }) => user));
+        live();
+        return outcomes;
+      },
+    };
+    return { primary, steps, replaced, close: () => primary.close() };
+  }
+
+  it('20 times goes on at its cursor: at most a page is done again each time, and everything is mended', async () => {
+    const planted = await plantEach(site.stores, everybody, OF_EACH);
+    let run: Id | undefined;
+    let kills = 0;
+    const replaced: Id[] = [];
+    for (let done = false; !done; ) {
+      const { replaced: now, close, ...stores } = mortal(kills < 20 ? 3 + (kills % 4) : Number.POSITIVE_INFINITY);
+      const fence = await freshFence(site.stores);
+      const job = new Repair({ ...site.repair, pageSize: 10, fence, ...stores }, run ? { resume: run } : {});
+      try {
+        await runToEnd(job);
+        expect(job.result).toMatchObject({ users: everybody.length, still_wrong: 0 });
+        done = true;
+      } catch (error) {
+        expect(error).toBeInstanceOf(Killed);
+        kills++;
+      }
+      replaced.push(...now);
+      await close();
+      if (job.isOpen) run ??= job.id;
+    }
+    expect(kills).toBe(20);
+    expect(new Set(replaced)).toEqual(new Set(planted.keys()));
+    expect(replaced.length).toBeLessThanOrEqual(planted.size + 10 * kills);
+    for (const user of everybody) await expectExact(site.stores, LIMITS, user, 'after 20 kills');
   });
 });
 

@@ -1,13 +1,16 @@
+import { DRIFT_CLASSES, type DriftClass } from '../repair/drift.ts';
 import type { DriftExample } from '../repair/examples.ts';
 import type { IndexCounts } from '../repair/page-check.ts';
 
 /** What was found wrong with indexes, for people. */
 export function driftText(found: IndexCounts & { readonly wrong_users: readonly DriftExample[] }): string {
-  const { users, warm, cold, wrong, visible, unsettled, classes, wrong_users } = found;
-  const kinds = Object.entries(classes).filter(([, count]) => count > 0);
+  const { users, warm, cold, wrong, visible, unsettled, classes, visible_classes, wrong_users } = found;
+  const kinds = DRIFT_CLASSES.filter((drift) => classes[drift] > 0);
+  const kindText = (drift: DriftClass) =>
+    `${drift} ${classes[drift]}${visible_classes[drift] > 0 ? ` (${visible_classes[drift]} visibly)` : ''}`;
   return [
     `${users} users: ${warm} with an index, ${cold} without; ${wrong} wrong, ${visible} of them visibly.`,
-    ...(kinds.length > 0 ? [`  ${kinds.map(([name, count]) => `${name} ${count}`).join(', ')}`] : []),
+    ...(kinds.length > 0 ? [`  ${kinds.map(kindText).join(', ')}`] : []),
     ...(unsettled > 0 ? [`${unsettled} could not be told: their changes were still on their way.`] : []),
     ...wrong_users.map(exampleText),
   ].join('\n');

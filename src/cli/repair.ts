@@ -21,7 +21,8 @@ export function addRepair(program: Command): void {
         output,
         'repair',
         signal,
-        (stores, { check, stores: { steps } }) => new Repair({ ...stores, check, steps }, request),
+        (stores, { check, indexedUsers, stores: { steps } }) =>
+          new Repair({ ...stores, check, steps, indexedUsers }, request),
       ),
     );
     await output.result(result, text(result));

@@ -35,8 +35,9 @@ async function verify(output: Output, request: VerifyRequest, signal: AbortSigna
     import('../repair/verify.ts'),
     import('../repair/job.ts'),
   ]);
-  return await withJobParts('verify', signal, async ({ stores: { primary }, check }) => {
-    const job = new Verify({ primary, check, now: () => performance.now(), random: Math.random }, request);
+  return await withJobParts('verify', signal, async ({ stores: { primary }, check, indexedUsers }) => {
+    const now = () => performance.now();
+    const job = new Verify({ primary, check, indexedUsers, now, random: Math.random }, request);
     const { onProgress, stop } = showProgress(output);
     await runToEnd(job, { signal, onProgress }).finally(stop);
     return job.result;
@@ -48,7 +49,8 @@ function isWrong({ wrong, answers_wrong, columns }: VerifyResult): boolean {
 }
 
 function text(result: VerifyResult): string {
-  const { answers_checked, answers_wrong, columns, seconds, wrong_answers, wrong_columns } = result;
+  const { answers_checked, answers_wrong, columns, odd_rows, seconds, wrong_answers, wrong_columns } = result;
+  const odd = Object.entries(odd_rows).filter(([, count]) => count > 0);
   return [
     driftText(result),
     `${answers_wrong} of ${answers_checked} answers differ from plain SQL.`,
@@ -59,6 +61,7 @@ function text(result: VerifyResult): string {
       ? [`${columns.wrong} of ${columns.users} users have last_…_at columns that differ from their photos.`]
       : []),
     ...(wrong_columns.length > 0 ? [`  users ${wrong_columns.join(', ')}`] : []),
+    ...(odd.length > 0 ? [`Odd rows: ${odd.map(([kind, count]) => `${kind} ${count}`).join(', ')}.`] : []),
     `${seconds.toFixed(1)} s.`,
   ].join('\n');
 }

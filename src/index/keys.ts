@@ -26,6 +26,16 @@ export class KeyNames {
   }
 }
 
+/** For SCAN: both keys of every user, and hardly another. */
+export function anyKeyOf(prefix: string): string {
+  return `${prefix}:{*}:*:[zm]`;
+}
+
+/** Whose key it is; undefined: it is none of an index. */
+export function userOf(key: string): string | undefined {
+  return /\}:(\d+):[zm]$/.exec(key)?.[1];
+}
+
 /** FNV-1a over the id without its last two digits. */
 export function bucketOf(user: Id): number {
   let hash = 0x811c9dc5;

@@ -7,6 +7,7 @@ import type { Database } from '../mysql/database.ts';
 import { type RecentAnswer, RecentContacts } from '../query/recent-contacts.ts';
 import type { Limits } from './drift.ts';
 import { type ExpectedAnswer, expectedAnswer, inOrder, lineOf } from './expected-answer.ts';
+import { countOddRows, type OddRows } from './odd-rows.ts';
 
 export interface AnswerStores {
   readonly index: Pick<ContactIndex, 'read'>;
@@ -14,6 +15,8 @@ export interface AnswerStores {
   readonly limits: Limits;
   /** ms, monotonic. */
   readonly now: () => number;
+  /** ms since 1970 UTC (this machine's). */
+  readonly clock?: () => number;
 }
 
 /** A first page of contacts, and the one after it. */
@@ -34,6 +37,7 @@ export interface CheckedAnswers {
   readonly user: Id;
   readonly checked: number;
   readonly wrong: readonly WrongAnswer[];
+  readonly oddRows: OddRows;
 }
 
 /** The greatest limit of the API. */
@@ -76,7 +80,8 @@ export class Answers {
 
   /** @throws RedisUnavailable, DatabaseUnavailable */
   async check(user: Id, questions: readonly Question[]): Promise<CheckedAnswers> {
-    const ordered = inOrder(await readAllContacts(this.#stores.primary, user));
+    const rows = await readAllContacts(this.#stores.primary, user);
+    const ordered = inOrder(rows);
     const wrong: WrongAnswer[] = [];
     let checked = 0;
     for (const question of questions) {
@@ -90,7 +95,7 @@ export class Answers {
         if (answer.contacts.length < question.limit || below === undefined) break;
       }
     }
-    return { user, checked, wrong };
+    return { user, checked, wrong, oddRows: countOddRows(rows, (this.#stores.clock ?? Date.now)()) };
   }
 }
 

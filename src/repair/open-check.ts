@@ -23,6 +23,8 @@ export interface CheckStores {
   readonly pollMs?: number;
   /** ms, monotonic. */
   readonly now: () => number;
+  /** ms since 1970 UTC (this machine's). */
+  readonly clock?: () => number;
 }
 
 const GRACE_MS = 500;

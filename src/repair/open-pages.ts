@@ -1,7 +1,9 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { readLastOwner, readNextOwner } from '../mysql/users.ts';
+import type { Pace } from './pace.ts';
 import { GREATEST_ID, sampleUsers } from './sample.ts';
+import { EverybodyPages, type IndexedUsers } from './stray-pages.ts';
 import { NamedPages, OwnerPages, type UserPages, type UserRange } from './user-pages.ts';
 
 export interface PagesWanted {
@@ -23,11 +25,14 @@ export interface PageStores {
   readonly random: () => number;
   /** Users in a page at the most. */
   readonly pageSize: number;
+  readonly pace: Pace;
+  /** Given: those who have an index and own no relationship come as well, at the end, unless a sample is wanted. */
+  readonly indexedUsers?: IndexedUsers | undefined;
 }
 
 /** @throws DatabaseUnavailable */
 export async function openPages(
-  { primary, random, pageSize }: PageStores,
+  { primary, random, pageSize, pace, indexedUsers }: PageStores,
   { from, to = GREATEST_ID, sample, rate }: PagesWanted,
   { cursor, users }: DoneBefore = { cursor: '0', users: 0 },
 ): Promise<UserPages> {
@@ -37,8 +42,10 @@ export async function openPages(
     const chosen = await sampleUsers(primary, Math.max(0, sample - users), random);
     return new NamedPages(chosen, atOnce);
   }
-  const range = await rangeOfOwners(primary, from === undefined ? '0' : before(from), to);
-  return new OwnerPages(primary, range, atOnce, cursor);
+  const after = from === undefined ? '0' : before(from);
+  const owners = new OwnerPages(primary, await rangeOfOwners(primary, after, to), atOnce, cursor);
+  if (indexedUsers === undefined) return owners;
+  return new EverybodyPages(owners, { primary, indexedUsers, pace }, { after, to }, atOnce);
 }
 
 /** No wider than the owners in it, so that it tells how far among them an id is. */

@@ -5,6 +5,8 @@ import { isSameWrong } from './answers.ts';
 import type { Belief } from './belief.ts';
 import { DRIFT_CLASSES, type DriftClass, isSame, type Mismatch } from './drift.ts';
 import type { Examination, Finding } from './examination.ts';
+import { NO_ODD_ROWS, type OddRows } from './odd-rows.ts';
+import { sum } from './tally.ts';
 
 /** What the indexes of some users were found to be. The names are those of `verify --json`. */
 export type IndexCounts = {
@@ -19,6 +21,8 @@ export type IndexCounts = {
   readonly unsettled: number;
   /** Users with drift of each class; one user may have several. */
   readonly classes: Readonly<Record<DriftClass, number>>;
+  /** Those of them where a client would have noticed, whichever of the user's classes it was. */
+  readonly visible_classes: Readonly<Record<DriftClass, number>>;
 };
 
 export type AnswerCounts = {
@@ -38,6 +42,7 @@ export const NO_INDEXES: IndexCounts = {
   visible: 0,
   unsettled: 0,
   classes: countClasses([]),
+  visible_classes: countClasses([]),
 };
 
 /** A user whose index is wrong: what is believed. */
@@ -62,6 +67,7 @@ export interface CheckedAnswersOf {
   readonly counts: AnswerCounts;
   readonly wrong: readonly WrongAnswersOf[];
   readonly unsettled: readonly Id[];
+  readonly oddRows: OddRows;
 }
 
 /** Users whose answers are asked for side by side. */
@@ -114,24 +120,27 @@ export class PageCheck {
     const { believed, unsettled } = await this.#belief.confirm(wrongIn(first), again, isSameWrong, signal);
     const wrong = [...believed].map(([user, answers]) => ({ user, wrong: answers }));
     const counts = {
-      answers_checked: first.reduce((sum, check) => sum + check.checked, 0),
-      answers_wrong: wrong.reduce((sum, of) => sum + of.wrong.length, 0),
+      answers_checked: first.reduce((all, check) => all + check.checked, 0),
+      answers_wrong: wrong.reduce((all, of) => all + of.wrong.length, 0),
       answers_unsettled: unsettled.length,
     };
-    return { counts, wrong, unsettled };
+    const oddRows = first.reduce((all, check) => sum(all, check.oddRows), NO_ODD_ROWS);
+    return { counts, wrong, unsettled, oddRows };
   }
 }
 
 function countIndexes(findings: readonly Finding[], drifted: readonly Drifted[], unsettled: number): IndexCounts {
+  const visible = drifted.filter((user) => user.visible);
   const inState = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
   return {
     users: findings.length,
     warm: inState('warm'),
     cold: inState('cold'),
     wrong: drifted.length,
-    visible: drifted.filter((user) => user.visible).length,
+    visible: visible.length,
     unsettled,
     classes: countClasses(drifted),
+    visible_classes: countClasses(visible),
   };
 }
 

@@ -7,6 +7,7 @@ import { Pace } from './pace.ts';
 import { type Progress, ProgressMeter } from './progress.ts';
 import { RecordedRun, type RunRecords, type RunReport } from './recorded-run.ts';
 import { parseRunParameters, type RunParameters, type RunParametersInput } from './run-parameters.ts';
+import type { IndexedUsers } from './stray-pages.ts';
 import { PAGE_SIZE, type UserPages } from './user-pages.ts';
 
 export interface PagedRunStores extends RunRecords {
@@ -30,6 +31,8 @@ export interface PagedRunOptions<R extends RunReport> {
   readonly empty: R;
   /** Does one page of users; it may come again. The cost is added here. */
   readonly work: (users: readonly Id[], parameters: RunParameters, signal?: AbortSignal) => Promise<R>;
+  /** Those who have an index: then those of them who own no relationship are looked at as well, at the end. */
+  readonly indexedUsers?: IndexedUsers | undefined;
   /** How many users a report counts. */
   readonly usersIn: (report: R) => number;
 }
@@ -65,8 +68,9 @@ export class PagedRun<R extends RunReport> implements Job {
     const { rate } = this.#request;
     const parameters = parseRunParameters({ ...(run.parameters as object), ...(rate === undefined ? {} : { rate }) });
     const done = { cursor: run.cursor, users: this.#options.usersIn(run.report) };
-    const pages = await openPages({ primary, random, pageSize }, parameters, done);
     const pace = new Pace(parameters.rate, now);
+    const { indexedUsers } = this.#options;
+    const pages = await openPages({ primary, random, pageSize, pace, indexedUsers }, parameters, done);
     const costs = new Costs(this.#stores);
     this.#opened = { run, parameters, pages, pace, meter: new ProgressMeter(now), costs };
   }
@@ -74,16 +78,15 @@ export class PagedRun<R extends RunReport> implements Job {
   /** @throws StaleFence, DatabaseUnavailable, RedisUnavailable */
   async runOnce(signal?: AbortSignal): Promise<R | undefined> {
     const { run, parameters, pages, pace, meter, costs } = this.#mustBeOpen();
-    const users = await pages.next();
-    const last = users?.at(-1);
-    if (users === undefined || last === undefined) {
+    const users = await pages.next(signal);
+    if (users === undefined) {
       await run.finish();
       return undefined;
     }
     await pace.spend(users.length, signal);
     const page = await this.#options.work(users, parameters, signal);
     const cost = costs.soFar();
-    await run.add(last, { ...page, cost });
+    await run.add(pages.cursor, { ...page, cost });
     costs.count(cost);
     pages.done();
     meter.add(users.length);

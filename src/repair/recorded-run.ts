@@ -70,7 +70,7 @@ export class RecordedRun<R extends RunReport> {
   }
 
   /** A page is done. Nothing is counted unless it was written. @throws StaleFence, DatabaseUnavailable */
-  async add(cursor: Id, page: R): Promise<void> {
+  async add(cursor: Id | '0', page: R): Promise<void> {
     const report = sum(this.#report, page);
     await this.#save('running', cursor, report);
     this.#cursor = cursor;

@@ -11,10 +11,13 @@ import {
   type PageCheck,
 } from './page-check.ts';
 import { PagedRun, type PagedRunStores, type RunRequest } from './paged-run.ts';
+import type { IndexedUsers } from './stray-pages.ts';
 
 export interface RepairStores extends PagedRunStores {
   readonly check: PageCheck;
   readonly steps: Steps;
+  /** Those who have an index; some of them may own no relationship any more. Left out: only the owners are repaired. */
+  readonly indexedUsers?: IndexedUsers;
 }
 
 /** A type, not an interface: it is kept as a tally. */
@@ -55,7 +58,8 @@ export class Repair extends PagedRun<RepairReport> {
       return { before: found.counts, after, cost: FREE };
     };
     const empty = { before: NO_INDEXES, after: NOTHING_DONE, cost: FREE };
-    super(stores, { kind: 'repair', empty, work, usersIn: ({ before }) => before.users }, request);
+    const { indexedUsers } = stores;
+    super(stores, { kind: 'repair', empty, work, indexedUsers, usersIn: ({ before }) => before.users }, request);
     this.#examples = examples;
   }
 

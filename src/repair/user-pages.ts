@@ -7,8 +7,10 @@ export const PAGE_SIZE = 500;
 
 /** Users by id, page by page. */
 export interface UserPages {
-  /** The next page; undefined: there are no more. The same one again until it is `done`. */
-  next(): Promise<readonly Id[] | undefined>;
+  /** The next page; undefined: there are no more. The same one again until it is `done`. @throws the signal's reason */
+  next(signal?: AbortSignal): Promise<readonly Id[] | undefined>;
+  /** What to keep when this page is done: where a later part of the same job goes on. */
+  readonly cursor: Id | '0';
   /** Goes on behind the last user of the page. */
   done(): void;
   /** How many users there are, as far as can be told when `seen` of them are done. */
@@ -47,8 +49,12 @@ export class OwnerPages implements UserPages {
     return this.#found.length === 0 ? undefined : this.#page();
   }
 
+  get cursor(): Id | '0' {
+    return this.#page().at(-1) ?? this.#after;
+  }
+
   done(): void {
-    this.#after = this.#page().at(-1) ?? this.#after;
+    this.#after = this.cursor;
     this.#found = this.#found.slice(this.#size);
   }
 
@@ -77,8 +83,12 @@ export class NamedPages implements UserPages {
   }
 
   async next(): Promise<readonly Id[] | undefined> {
-    const page = this.#users.slice(this.#at, this.#at + this.#size);
+    const page = this.#page();
     return page.length === 0 ? undefined : page;
+  }
+
+  get cursor(): Id | '0' {
+    return this.#page().at(-1) ?? '0';
   }
 
   done(): void {
@@ -87,5 +97,9 @@ export class NamedPages implements UserPages {
 
   total(seen: number): number {
     return seen + this.#users.length - this.#at;
+  }
+
+  #page(): readonly Id[] {
+    return this.#users.slice(this.#at, this.#at + this.#size);
   }
 }

@@ -4,11 +4,13 @@ import { type CheckedColumns, ColumnCheck, type ColumnCounts } from './column-ch
 import { Examples } from './examples.ts';
 import { InvalidJob } from './invalid-job.ts';
 import type { Job } from './job.ts';
+import { NO_ODD_ROWS, type OddRows } from './odd-rows.ts';
 import { openPages } from './open-pages.ts';
 import { Pace } from './pace.ts';
 import { type AnswerCounts, type IndexCounts, NO_ANSWERS, NO_INDEXES, type PageCheck } from './page-check.ts';
 import { type Progress, ProgressMeter } from './progress.ts';
 import { parseRunParameters, type RunParameters, type RunParametersInput } from './run-parameters.ts';
+import type { IndexedUsers } from './stray-pages.ts';
 import { sum } from './tally.ts';
 import { NamedPages, PAGE_SIZE, type UserPages } from './user-pages.ts';
 
@@ -21,6 +23,8 @@ export interface VerifyStores {
   readonly random: () => number;
   /** Users in a page at the most (PAGE_SIZE). */
   readonly pageSize?: number;
+  /** Those who have an index; some of them may own no relationship any more. Left out: only the owners are verified. */
+  readonly indexedUsers?: IndexedUsers;
 }
 
 /** One user, thoroughly; or a sample, a range, or all of them. */
@@ -29,13 +33,13 @@ export type VerifyRequest =
   | (Omit<RunParametersInput, 'dryRun'> & { readonly user?: undefined });
 
 /** A type, not an interface: pages of it are summed up. */
-export type VerifyCounts = IndexCounts & AnswerCounts & { readonly columns: ColumnCounts };
+export type VerifyCounts = IndexCounts & AnswerCounts & { readonly columns: ColumnCounts; readonly odd_rows: OddRows };
 
 /** What `verify --json` prints, and some of what is wrong by name. */
 export type VerifyResult = VerifyCounts & { readonly seconds: number } & ReturnType<Examples['shown']>;
 
 const NO_COLUMNS: ColumnCounts = { users: 0, wrong: 0 };
-const NOTHING: VerifyCounts = { ...NO_INDEXES, ...NO_ANSWERS, columns: NO_COLUMNS };
+const NOTHING: VerifyCounts = { ...NO_INDEXES, ...NO_ANSWERS, columns: NO_COLUMNS, odd_rows: NO_ODD_ROWS };
 
 /**
  * Compares indexes and answers with plain SQL, and the columns of the reference schema with the photos. It changes
@@ -70,17 +74,18 @@ export class Verify implements Job {
 
   /** @throws DatabaseUnavailable */
   async start(): Promise<void> {
-    const { primary, random, pageSize = PAGE_SIZE } = this.#stores;
+    const { primary, random, pageSize = PAGE_SIZE, indexedUsers } = this.#stores;
+    const pace = this.#pace;
     this.#pages = this.#user
       ? new NamedPages([this.#user], 1)
-      : await openPages({ primary, random, pageSize }, this.#parameters);
+      : await openPages({ primary, random, pageSize, pace, indexedUsers }, this.#parameters);
     if (await this.#columns.isPossible()) this.#columnsAfter = '0';
   }
 
   /** @throws RedisUnavailable, DatabaseUnavailable, the signal's reason */
   async runOnce(signal?: AbortSignal): Promise<VerifyCounts | undefined> {
     if (this.#pages === undefined) throw new Error('verify must be started first');
-    const users = await this.#pages.next();
+    const users = await this.#pages.next(signal);
     if (users === undefined) return await this.#checkColumns();
     await this.#pace.spend(users.length, signal);
     const page = await this.#checkUsers(users, signal);
@@ -107,7 +112,10 @@ export class Verify implements Job {
     const answers = await check.answers(users, this.#user !== undefined, signal);
     const columns = this.#isWhole() || this.#columnsAfter === undefined ? undefined : await this.#columns.of(users);
     this.#examples.add({ drifted: indexes.drifted, answers: answers.wrong, columns: columns?.wrong ?? [] });
-    return { ...indexes.counts, ...answers.counts, columns: columns?.counts ?? NO_COLUMNS };
+    return {
+      ...{ ...indexes.counts, ...answers.counts },
+      ...{ columns: columns?.counts ?? NO_COLUMNS, odd_rows: answers.oddRows },
+    };
   }
 
   /** Of all users, also of those who have no contacts; where only some are verified, their own columns are enough. */

@@ -1,3 +1,4 @@
+import { indexedUsers } from '../index/indexed-users.ts';
 import { type Settled, settledBy } from '../index/settled.ts';
 import type { Fence } from '../mysql/leases.ts';
 import { MeteredDatabase } from '../mysql/metered-database.ts';
@@ -5,6 +6,7 @@ import type { RunKind } from '../mysql/runs.ts';
 import { openPageCheck } from '../repair/open-check.ts';
 import type { PageCheck } from '../repair/page-check.ts';
 import type { PagedRunStores } from '../repair/paged-run.ts';
+import type { IndexedUsers } from '../repair/stray-pages.ts';
 import { openLeases } from './leases.ts';
 import { openPrimary } from './open-mysql.ts';
 import { openTransport } from './open-transport.ts';
@@ -13,6 +15,7 @@ import { type CommandContext, withStores } from './with-stores.ts';
 /** What long jobs work with. */
 export interface JobParts extends CommandContext {
   readonly check: PageCheck;
+  readonly indexedUsers: IndexedUsers;
 }
 
 /** Longer than a deadline of MySQL and a timeout of Redis together. */
@@ -37,7 +40,7 @@ export async function withJobParts<T>(
     const limits = { max: config.max, min: config.min };
     const settled = settledOf(context);
     const check = openPageCheck({ index, primary, answersFrom, limits, settled, settleMs: SETTLE_MS, now });
-    return await work({ ...context, check });
+    return await work({ ...context, check, indexedUsers: () => indexedUsers(stores.redis, config.keyPrefix) });
   });
 }
 
@@ -53,7 +56,7 @@ function settledOf(context: CommandContext): Settled {
  * @param onWaiting called when another process has the job now
  */
 export async function whileLeaseHolder<T>(
-  { config, stores, signal }: JobParts,
+  { config, stores, signal }: CommandContext,
   kind: RunKind,
   onWaiting: () => void,
   work: (runStores: PagedRunStores, signal: AbortSignal) => Promise<T>,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Pool } from 'mysql2/promise';
 import { afterAll } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
+import { indexedUsers } from '../../src/index/indexed-users.ts';
 import { type Settled, settledBy } from '../../src/index/settled.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { type Fence, nextFencingToken } from '../../src/mysql/leases.ts';
@@ -107,6 +108,7 @@ async function repairStores(stores: Stores, primary: MeteredDatabase): Promise<O
     rowsRead: () => primary.rowsRead,
     now: () => performance.now(),
     random: Math.random,
+    indexedUsers: () => indexedUsers(redis, prefix),
     steps: stepsOn({ primary, redis, delayed }, { ...LIMITS, idleMs: 0, prefix, freshNonce }),
   };
 }

@@ -1,0 +1,78 @@
+import { beforeAll, expect, it } from 'vitest';
+import type { Id } from '../../src/contracts/id.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { refresh } from '../../src/index/refresh.ts';
+import { runToEnd } from '../../src/repair/job.ts';
+import { openPageCheck } from '../../src/repair/open-check.ts';
+import { Verify } from '../../src/repair/verify.ts';
+import { freshSitePool } from '../support/small-site.ts';
+import { freshStores, type Stores } from '../support/stores.ts';
+
+const LIMITS = { max: 6, min: 3 };
+const USER = '1';
+const YEAR_MS = 365 * 24 * 3_600_000;
+const FUTURE = Date.now() + YEAR_MS;
+const GREATEST = Number.MAX_SAFE_INTEGER;
+
+/** Contact, last upload as a site's own view may give it. No contact is a user of the reference table. */
+const ROWS: readonly [Id, string | null][] = [
+  ['101', null],
+  ['102', '0'],
+  ['103', '-5'],
+  ['104', String(FUTURE)],
+  ['105', '9223372036854775807'],
+  ['106', '1000'],
+  ['107', '999'],
+];
+
+let stores: Stores;
+beforeAll(async () => {
+  stores = await freshStores(LIMITS);
+  const pool = freshSitePool(stores.url);
+  await pool.query('CREATE TABLE ties (user_id BIGINT UNSIGNED, contact_id BIGINT UNSIGNED, at BIGINT, KEY (user_id))');
+  await pool.query(`CREATE OR REPLACE ALGORITHM=MERGE VIEW recency_contacts AS
+    SELECT user_id, contact_id, TRUE AS related, at AS last_upload_at, 1 AS sees, FALSE AS is_friend, FALSE AS is_family, 1 AS version FROM ties`);
+  await pool.query('INSERT INTO ties VALUES ?', [ROWS.map((row) => [USER, ...row])]);
+});
+
+async function verify() {
+  const { index, primary } = stores;
+  const now = () => performance.now();
+  const settled = { mark: async () => undefined, reached: async () => true };
+  const check = openPageCheck({ index, primary, limits: LIMITS, settled, graceMs: 0, settleMs: 1_000, now });
+  const job = new Verify({ primary, check, now, random: Math.random }, { user: USER });
+  await runToEnd(job);
+  return job.result;
+}
+
+const head = async () => {
+  const reading = await stores.index.read(USER, 0, false);
+  return reading.state === 'warm' ? reading.head : reading;
+};
+
+it('rows: null, zero and negative times are no upload, future ones stand, orphans are as the view says; all counted', async () => {
+  const expected = [
+    { id: '105', at: GREATEST },
+    { id: '104', at: FUTURE },
+    { id: '106', at: 1_000 },
+    { id: '107', at: 999 },
+  ];
+  await run(rebuild([USER]), stores.steps);
+  expect(await head()).toEqual(expected);
+  await run(refresh(ROWS.map(([contact]) => ({ user: USER, contact }))), stores.steps);
+  expect(await head()).toEqual(expected);
+  expect(await verify()).toMatchObject({
+    ...{ warm: 1, wrong: 0, answers_wrong: 0 },
+    odd_rows: { null: 1, negative: 1, future: 2, duplicate: 0 },
+  });
+});
+
+it('rows: a pair that a view gives twice is counted, and the answers that it spoils are told', async () => {
+  const pool = freshSitePool(stores.url);
+  await pool.query(`INSERT INTO ties VALUES (${USER}, 106, 2000)`);
+  await run(rebuild([USER]), stores.steps);
+  const result = await verify();
+  expect(result.odd_rows).toMatchObject({ duplicate: 1 });
+  expect(result.wrong + result.answers_wrong).toBeGreaterThan(0);
+});

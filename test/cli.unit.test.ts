@@ -30,7 +30,7 @@ describe('the command line', () => {
   it('has every command', () => {
     const documented =
       'stack up|stack down|stack status|migrate|import|serve|consume|relay|backfill|verify|repair|inspect|explain|' +
-      'dlq list|dlq show|dlq replay|forget|doctor|config print|config adopt|epoch show|epoch bump|demo';
+      'dlq list|dlq show|dlq replay|forget|doctor|config print|config adopt|epoch show|epoch bump|demo|bench';
     expect(NAMES).toEqual(documented.split('|'));
   });
 
@@ -48,6 +48,17 @@ describe('the command line', () => {
     const args = example.replace(/ >.*/, '').match(/"[^"]*"|\S+/g) ?? [];
     await program.parseAsync(args, { from: 'user' });
     expect(wasCalled).toBe(true);
+  });
+
+  it('has an example in the help of what only has commands below it, too', () => {
+    const program = defineProgram();
+    const groups = program.commands.filter((command) => command.commands.length > 0);
+    expect(groups.map(nameOf)).toEqual(['stack', 'dlq', 'config', 'epoch']);
+    for (const command of [program, ...groups]) {
+      const [, example = ''] = /\nExample:\n {2}recency (.+)\n$/.exec(helpOf(command)) ?? [];
+      expect(example.split(' ').slice(0, 2).join(' ')).toMatch(new RegExp(`^${nameOf(command)}`));
+      expect(NAMES.some((name) => example.startsWith(name))).toBe(true);
+    }
   });
 
   it.each(NAMES)('%s: an unknown flag is wrong use', async (name) => {

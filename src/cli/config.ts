@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { defineCommand, whenCalled } from './define-command.ts';
+import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
 
 export function addConfig(program: Command): void {
-  const config = program.command('config').description('the settings');
+  const config = defineGroup(program, { usage: 'config', summary: 'the settings', example: 'config print' });
   const print = defineCommand(config, {
     usage: 'print',
     summary: 'shows the settings in force, where each came from, secrets hidden',

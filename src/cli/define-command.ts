@@ -10,13 +10,23 @@ export interface CommandText {
   readonly example: string;
 }
 
+/** Adds a command that only has others below it. */
+export function defineGroup(parent: Command, { usage, summary, example }: CommandText): Command {
+  return parent.command(usage).description(summary).addHelpText('after', exampleText(example));
+}
+
 /** Adds a command as every command of `recency` is: with --json, and an example in its help. */
 export function defineCommand(parent: Command, { usage, summary, example }: CommandText): Command {
   return parent
     .command(usage)
     .description(summary)
     .option('--json', 'one JSON object, or one a line, on stdout; everything else on stderr')
-    .addHelpText('after', `\nExample:\n  recency ${example}`);
+    .addHelpText('after', exampleText(example));
+}
+
+/** @param example a call that works, without `recency` */
+export function exampleText(example: string): string {
+  return `\nExample:\n  recency ${example}`;
 }
 
 /** What a command does with what was parsed. It says how it ended by `output.exitCode`. */

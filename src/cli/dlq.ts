@@ -1,12 +1,16 @@
 import type { Command } from 'commander';
 import type { DeadLetter, DeadLetters } from '../consumers/dead-letters.ts';
 import { whole } from './arguments.ts';
-import { defineCommand, whenCalled } from './define-command.ts';
+import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
 import { EXIT, UsageError } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 
 export function addDlq(program: Command): void {
-  const dlq = program.command('dlq').description('dead letters: tasks that can never be applied as they are');
+  const dlq = defineGroup(program, {
+    usage: 'dlq',
+    summary: 'dead letters: tasks that can never be applied as they are',
+    example: 'dlq list',
+  });
   addList(dlq);
   addShow(dlq);
   addReplay(dlq);

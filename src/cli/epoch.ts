@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
-import { defineCommand, whenCalled } from './define-command.ts';
+import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
 
 export function addEpoch(program: Command): void {
-  const epoch = program.command('epoch').description('the epoch: indexes of any other one are cold');
+  const epoch = defineGroup(program, {
+    usage: 'epoch',
+    summary: 'the epoch: indexes of any other one are cold',
+    example: 'epoch show',
+  });
   const show = defineCommand(epoch, {
     usage: 'show',
     summary: 'shows the epoch in force, since when and why',

@@ -5,7 +5,7 @@ import { addBackfill } from './backfill.ts';
 import { addBench } from './bench.ts';
 import { addConfig } from './config.ts';
 import { addConsume } from './consume.ts';
-import { exitCodeOf } from './define-command.ts';
+import { exampleText, exitCodeOf } from './define-command.ts';
 import { addDemo } from './demo.ts';
 import { addDlq } from './dlq.ts';
 import { addDoctor } from './doctor.ts';
@@ -54,6 +54,7 @@ export function defineProgram(): Command {
     .showHelpAfterError('(--help shows how it is used)')
     .configureHelp({ showGlobalOptions: false })
     .version(readVersion(), '-V, --version')
+    .addHelpText('after', exampleText('verify --help'))
     .exitOverride();
   for (const add of COMMANDS) add(program);
   return program;

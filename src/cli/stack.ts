@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
-import { defineCommand, whenCalled } from './define-command.ts';
+import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
 import { EXIT } from './exit-code.ts';
 
 export function addStack(program: Command): void {
-  const stack = program.command('stack').description('local servers: MySQL or MariaDB, Redis, Kafka');
+  const stack = defineGroup(program, {
+    usage: 'stack',
+    summary: 'local servers: MySQL or MariaDB, Redis, Kafka',
+    example: 'stack up',
+  });
   addUp(stack);
   addDown(stack);
   addStatus(stack);

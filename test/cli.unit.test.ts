@@ -1,6 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineProgram, runCommandLine } from '../src/cli/program.ts';
+import { runtimeProblem } from '../src/cli/runtime.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -66,6 +72,35 @@ describe('the command line', () => {
     const required = name === 'epoch bump' ? ['--why', 'x'] : [];
     expect(await runCommandLine([...name.split(' '), ...required, '--no-such-flag'])).toBe(2);
     expect(said.mock.calls.join('')).toContain('--no-such-flag');
+  });
+});
+
+describe('the runtime', () => {
+  it('that is too old is named, with a way out', () => {
+    expect(runtimeProblem('20.20.2')).toMatch(/needs Node 24 or newer, and this is 20\.20\.2\. `npx recency`/);
+    expect(runtimeProblem('24.0.0')).toBeUndefined();
+    expect(runtimeProblem('100.1.0')).toBeUndefined();
+  });
+
+  it('is the one that the package asks for', () => {
+    const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const least = Number(/^>=(\d+)$/.exec(engines.node)?.[1]);
+    expect(runtimeProblem(`${least}.0.0`)).toBeUndefined();
+    expect(runtimeProblem(`${least - 1}.9.9`)).toBeDefined();
+  });
+});
+
+describe('the output', () => {
+  it('that nobody reads any more ends the command without a word', async () => {
+    const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+    const child = spawn(process.execPath, [main, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const [code] = await once(child, 'close');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   });
 });
 

@@ -10,9 +10,14 @@ const OLDEST = 7;
 export async function checkRedisUse(client: RedisClient, config: Config): Promise<void> {
   const probe = `${config.keyPrefix}:{probe}`;
   try {
-    const version = fieldOf(await client.info('server'), 'redis_version') ?? '0';
+    const server = await client.info('server');
+    const version = fieldOf(server, 'redis_version') ?? '0';
     if (Number.parseInt(version, 10) < OLDEST) {
       throw new StartError(`Redis is ${version} here; Recency needs at least ${OLDEST}.0. Upgrade it.`);
+    }
+    if (fieldOf(server, 'redis_mode') === 'cluster' && !client.isCluster) {
+      const mend = 'Set RECENCY_REDIS_URL to several of its addresses, separated by commas; one twice will do.';
+      throw new StartError(`Redis is one node of a cluster. ${mend}`);
     }
     await client.eval("return redis.call('SET', KEYS[1], '1', 'PX', 1000)", 1, probe);
     await client.unlink(probe);

@@ -36,6 +36,10 @@ export async function untilRedisAnswers(client: RedisClient, config: Config, sig
     while (!(await canBeUsed(client, config, deadline))) await pause(BETWEEN_TRIES_MS, undefined, { signal });
   } catch (error) {
     if (!isUnavailable(error)) throw error;
+    if (/cluster support disabled/.test((error as Error).message)) {
+      const mend = 'Set RECENCY_REDIS_URL to one address.';
+      throw new StartError(`Redis at ${withoutPasswords(config.redisUrl)} is no cluster. ${mend}`, { cause: error });
+    }
     throw new StartError(
       `No Redis answers at ${withoutPasswords(config.redisUrl)} (${(error as Error).message}). Start it, or set RECENCY_REDIS_URL to where it is.`,
       { cause: error },

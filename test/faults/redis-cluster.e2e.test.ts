@@ -1,0 +1,108 @@
+import type { Pool } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadGraph } from '../../src/site/load-graph.ts';
+import { uploadPhoto } from '../../src/site/photos.ts';
+import { openSitePool } from '../../src/site/transaction.ts';
+import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
+import { serviceSettings } from '../support/service-settings.ts';
+import { until } from '../support/until.ts';
+
+const STAR = '1';
+const FOLLOWERS = 500;
+
+describe.runIf(canStartCluster())(
+  'the processes on a Redis Cluster (programs: it needs redis-server on the path)',
+  () => {
+    let cluster: RedisCluster;
+    let settings: Settings & { MYSQL_URL: string };
+    let pool: Pool;
+    let api: string;
+    let processes: CliProcess[];
+
+    beforeAll(async () => {
+      cluster = await RedisCluster.start();
+      settings = { ...(await serviceSettings('streams')), REDIS_URL: cluster.urls };
+      pool = openSitePool(settings.MYSQL_URL, 2);
+      const users = Array.from({ length: FOLLOWERS + 1 }, (_, i) => ({ id: String(101 * i + 1) }));
+      const contacts = users.slice(1).map(({ id }) => ({ user: id, contact: STAR }));
+      await loadGraph(pool, { users, contacts, photos: [{ owner: STAR, audience: 0, uploadedAt: 1_000 }] });
+      expect((await runCli(['backfill'], settings)).code).toBe(0);
+      const [serve, consume, relay] = [
+        new CliProcess(['serve'], settings),
+        new CliProcess(['consume'], settings),
+        new CliProcess(['relay'], settings),
+      ];
+      processes = [serve, consume, relay];
+      await Promise.all([serve.says('answering at'), consume.says('consuming'), relay.says('relaying')]);
+      api = String(/"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1]);
+    });
+
+    afterAll(async () => {
+      for (const process of processes ?? []) await process[Symbol.asyncDispose]();
+      await pool?.end();
+      await cluster?.[Symbol.asyncDispose]();
+    });
+
+    async function ask(user: number) {
+      const response = await fetch(`${api}/v1/users/${user}/contacts/recent`);
+      const { contacts, answer } = (await response.json()) as {
+        contacts: { last_upload_at: string }[];
+        answer: { source: string; reason?: string };
+      };
+      const at = Date.parse(contacts[0]?.last_upload_at ?? '');
+      return { status: response.status, at, source: answer.source, reason: answer.reason };
+    }
+
+    async function everythingIsRight(): Promise<void> {
+      const { stdout, code } = await runCli(['verify', '--json'], settings);
+      expect(JSON.parse(stdout)).toMatchObject({ warm: FOLLOWERS, wrong: 0, unsettled: 0, answers_wrong: 0 });
+      expect(code).toBe(0);
+    }
+
+    it('bring an upload to every follower', async () => {
+      await uploadPhoto(pool, STAR, 0, 2_000);
+      await until(async () => (await indexed(settings, 102)) === '1970-01-01T00:00:02.000Z', { interval: 200 });
+      expect(await ask(102)).toEqual({ status: 200, at: 2_000, source: 'index', reason: undefined });
+      await everythingIsRight();
+    });
+
+    it('pause while a master is away, and go on when it is back', async () => {
+      const { node } = await cluster.place(`${settings.KEY_PREFIX}:${settings.TOPIC}`);
+      await node.server.kill();
+      await uploadPhoto(pool, STAR, 0, 3_000);
+      const away = await until(async () => {
+        const answer = await ask(203);
+        return answer.reason === 'redis_unavailable' && answer;
+      });
+      expect(away).toMatchObject({ status: 200, at: 3_000, source: 'database' });
+      const downFrom = performance.now();
+      await until(() => performance.now() - downFrom > 3_000); // CLUSTERDOWN everywhere by now
+      expect((await ask(203)).status).toBe(200);
+
+      await node.server.restart();
+      await until(() => cluster.isWhole());
+      await until(async () => (await ask(203)).source === 'index', { interval: 200 });
+      // Another master than before: every index is cold, until somebody asks or they are built.
+      expect((await runCli(['epoch', 'show'], settings)).stdout).toContain('another Redis master');
+      expect((await runCli(['backfill'], settings)).code).toBe(0);
+      await uploadPhoto(pool, STAR, 0, 4_000);
+      await until(async () => (await indexed(settings, 102)) === '1970-01-01T00:00:04.000Z', { interval: 200 });
+      await everythingIsRight();
+      expect((await runCli(['dlq', 'list'], settings)).stdout).toBe('There are no dead letters.\n');
+      for (const { stdout, stderr } of processes) expect(stdout + stderr).not.toMatch(/cannot go on|"level":60/);
+    });
+
+    it('are refused with the address of one node alone', async () => {
+      const [one = ''] = cluster.urls.split(',');
+      const { code, stderr } = await runCli(['verify'], { ...settings, REDIS_URL: one });
+      expect(stderr).toMatch(/^Redis is one node of a cluster\. Set RECENCY_REDIS_URL to several of its addresses/);
+      expect(code).toBe(1);
+    });
+  },
+);
+
+/** The time of the newest in a user's index. */
+async function indexed(settings: Settings, user: number): Promise<string | undefined> {
+  return JSON.parse((await runCli(['inspect', `${user}`, '--json'], settings)).stdout).members[0]?.last_upload_at;
+}

@@ -1,0 +1,139 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
+import type { Id } from '../../src/contracts/id.ts';
+import { DelayedWork } from '../../src/index/deferred-work.ts';
+import { fanOut } from '../../src/index/fan-out.ts';
+import { bucketOf } from '../../src/index/keys.ts';
+import { run, type Steps } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import type { RedisContactIndex } from '../../src/index/redis-contact-index.ts';
+import { refresh } from '../../src/index/refresh.ts';
+import { stepsOn } from '../../src/index/steps.ts';
+import { Database } from '../../src/mysql/database.ts';
+import { migrate } from '../../src/mysql/migrate.ts';
+import { DelayQueue } from '../../src/redis/delay-queue.ts';
+import { expectExact } from '../support/exact.ts';
+import { canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
+import { freshDatabase } from '../support/servers.ts';
+import { freshNonce, freshRedis } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+const MAX = 3;
+const MIN = 1;
+
+/** Everybody has the same contacts. The ids are of 35 buckets, some fourteen users in each. */
+const OWNER = '9000000';
+const CONTACTS = [OWNER, '9000001', '9000002', '9000003'];
+const USERS = Array.from({ length: 500 }, (_, i) => String(100_000 + 7 * i));
+
+/** One who has nobody, and so an index without members: one of the two keys does not exist. */
+const LONELY = '100001';
+
+const BUCKET = bucketOf(LONELY);
+const MOVING = USERS.filter((user) => bucketOf(user) === BUCKET);
+const OTHERS = USERS.filter((user) => bucketOf(user) !== BUCKET);
+
+describe.runIf(canStartCluster())(
+  'a Redis Cluster of three masters (programs: it needs redis-server on the path)',
+  () => {
+    let cluster: RedisCluster;
+    let primary: Database;
+    let index: RedisContactIndex;
+    let steps: Steps;
+    let delayQueue: DelayQueue;
+    let delayedWorker: DelayedWorker;
+
+    beforeAll(async () => {
+      cluster = await RedisCluster.start();
+      const redis = await freshRedis(cluster.urls);
+      const url = await freshDatabase();
+      await migrate({ url });
+      primary = new Database(url, { connections: 5, queue: 1_000, deadlineMs: 10_000 });
+      delayQueue = new DelayQueue(redis, 'p');
+      const delayed = new DelayedWork(delayQueue);
+      const opened = stepsOn({ primary, redis, delayed }, { max: MAX, min: MIN, idleMs: 0, prefix: 'p', freshNonce });
+      index = opened.index;
+      steps = opened;
+      delayedWorker = new DelayedWorker({ steps, delayed, logger: pino({ level: 'silent' }) });
+      await populate(primary);
+      await run(rebuild([...USERS, LONELY]), steps);
+    });
+
+    afterAll(async () => {
+      await primary?.close();
+      await cluster?.[Symbol.asyncDispose]();
+    });
+
+    async function upload(at: number): Promise<void> {
+      await primary.write('UPDATE users SET last_public_at = ? WHERE id = ?', [at, OWNER]);
+    }
+
+    async function areExact(users: readonly Id[], what: string): Promise<void> {
+      for (const user of users) await expectExact({ index, primary }, { max: MAX, min: MIN }, user, what);
+    }
+
+    it('has indexes on every node, and a fan-out reaches all of them', async () => {
+      for (const { redis: node } of cluster.nodes) expect(await node.dbsize()).toBeGreaterThan(200);
+      await upload(2_000);
+      const report = await run(fanOut([{ owner: OWNER, tasks: ['1'] }]), steps);
+      expect(report).toEqual({ followers: USERS.length, resumed: 0 });
+      await areExact(USERS, 'at rest');
+    });
+
+    it('loads its scripts again after SCRIPT FLUSH of one node, and no error surfaces', async () => {
+      await cluster.nodes[0]?.redis.script('FLUSH');
+      await upload(3_000);
+      await run(fanOut([{ owner: OWNER, tasks: ['2'] }]), steps);
+      await areExact(USERS, 'at rest');
+    });
+
+    it('goes on while a slot moves: only those in it are tried again, and nobody is wrong', async () => {
+      const { slot, node: from } = await cluster.place(`{${BUCKET}}`);
+      const to = cluster.nodes.find((node) => node !== from) ?? from;
+      const [cold = ''] = MOVING;
+      await index.forget([cold]);
+      let at = 4_000;
+      let deferred = 0;
+      await cluster.moveSlot(slot, from, to, async () => {
+        await upload(++at);
+        const { outcomes } = await run(refresh(USERS.map((user) => ({ user, contact: OWNER }))), steps);
+        expect(outcomes.applied).toBeGreaterThanOrEqual(OTHERS.length);
+        await areExact(OTHERS.slice(0, 20), 'while the slot moves');
+
+        const { rebuilt, obstructed } = await run(rebuild(MOVING.slice(-3)), steps);
+        expect(obstructed).toEqual([]);
+        const lonely = await run(rebuild([LONELY]), steps);
+        expect(lonely.obstructed).toEqual([]);
+        deferred += 4 - rebuilt.length - lonely.rebuilt.length;
+        const waiting = (await delayQueue.waiting()).map((text) => JSON.parse(text).user);
+        expect(waiting.filter((user) => bucketOf(user) !== BUCKET)).toEqual([]);
+      });
+      expect(deferred).toBeGreaterThan(0);
+      await until(async () => (await delayedWorker.runOnce()) === 0 && (await delayQueue.size()) === 0);
+      await run(rebuild([cold, LONELY, ...MOVING.slice(-3)]), steps);
+      await areExact([...USERS, LONELY], 'at rest');
+    });
+
+    it('forgets users whose slot is moving', async () => {
+      const { slot, node: from } = await cluster.place(`{${BUCKET}}`);
+      const to = cluster.nodes.find((node) => node !== from) ?? from;
+      let rounds = 0;
+      await cluster.moveSlot(slot, from, to, async () => {
+        if (++rounds === 3) await index.forget([...MOVING, LONELY]);
+      });
+      for (const user of [...MOVING, LONELY]) expect(await index.read(user, 0, false)).toEqual({ state: 'cold' });
+      await areExact(OTHERS.slice(0, 20), 'at rest');
+    });
+  },
+);
+
+async function populate(primary: Database): Promise<void> {
+  const each = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS it";
+  const everybody = JSON.stringify([...USERS, LONELY, ...CONTACTS]);
+  await primary.write(`INSERT INTO users (id, last_public_at) SELECT id, 1000 FROM ${each}`, [everybody]);
+  for (const contact of CONTACTS) {
+    const statement = `INSERT INTO contacts (user_id, contact_id) SELECT id, ? FROM ${each}`;
+    await primary.write(statement, [contact, JSON.stringify(USERS)]);
+  }
+}

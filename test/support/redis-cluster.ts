@@ -1,0 +1,118 @@
+import { Redis } from 'ioredis';
+import { findProgram } from '../../src/stack/launch/find-program.ts';
+import { freePort } from '../../src/stack/launch/free-port.ts';
+import { type RunningServer, startRedis } from '../../src/stack/start-server.ts';
+import { until } from './until.ts';
+
+const SLOTS = 16_384;
+
+/** ms after which a silent node counts as gone. */
+const NODE_TIMEOUT_MS = 1_000;
+
+/** Containers would have to reach one another by the addresses that clients use, so the nodes are programs. */
+export const canStartCluster = (): boolean => findProgram('redis-server') !== undefined;
+
+/** A node, and a connection to it alone. */
+export interface ClusterNode {
+  readonly server: RunningServer;
+  readonly redis: Redis;
+  /** The port by which the nodes talk. */
+  readonly bus: number;
+  readonly id: string;
+}
+
+/** A Redis Cluster of one's own, which keeps what it has over a restart: masters only, each with an equal share of the slots. */
+export class RedisCluster implements AsyncDisposable {
+  readonly nodes: readonly ClusterNode[];
+
+  private constructor(nodes: readonly ClusterNode[]) {
+    this.nodes = nodes;
+  }
+
+  static async start(masters = 3): Promise<RedisCluster> {
+    const cluster = new RedisCluster(await Promise.all(Array.from({ length: masters }, startNode)));
+    try {
+      await cluster.#form();
+      return cluster;
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** As RECENCY_REDIS_URL wants them. */
+  get urls(): string {
+    return this.nodes.map(({ server }) => server.url).join(',');
+  }
+
+  /** Every node sees every other one, and all slots are served. */
+  async isWhole(): Promise<boolean> {
+    const infos = await Promise.all(this.nodes.map(({ redis }) => redis.cluster('INFO')));
+    return infos.every(
+      (info) => /cluster_state:ok/.test(info) && info.includes(`cluster_known_nodes:${this.nodes.length}`),
+    );
+  }
+
+  /** The slot of a key, and the node that has it. */
+  async place(key: string): Promise<{ slot: number; node: ClusterNode }> {
+    const [{ redis } = this.#first()] = this.nodes;
+    const slot = Number(await redis.cluster('KEYSLOT', key));
+    const ranges = await redis.cluster('SLOTS');
+    const id = ranges.find(([first, last]) => first <= slot && slot <= last)?.[2]?.[2];
+    return { slot, node: this.nodes.find((node) => node.id === id) ?? this.#first() };
+  }
+
+  /**
+   * Moves a slot as `redis-cli --cluster reshard` does, some keys at a time.
+   * @param between called before each piece, and once more before the slot has its new owner
+   */
+  async moveSlot(slot: number, from: ClusterNode, to: ClusterNode, between: () => Promise<void>): Promise<void> {
+    await to.redis.cluster('SETSLOT', slot, 'IMPORTING', from.id);
+    await from.redis.cluster('SETSLOT', slot, 'MIGRATING', to.id);
+    for (;;) {
+      await between();
+      const keys = (await from.redis.cluster('GETKEYSINSLOT', slot, 3)) as string[];
+      if (keys.length === 0) break;
+      await from.redis.call('MIGRATE', '127.0.0.1', to.server.port, '', 0, 5_000, 'KEYS', ...keys);
+    }
+    for (const { redis } of [to, from, ...this.nodes]) await redis.cluster('SETSLOT', slot, 'NODE', to.id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { redis } of this.nodes) redis.disconnect();
+    await Promise.all(this.nodes.map(({ server }) => server.remove()));
+  }
+
+  async #form(): Promise<void> {
+    const share = Math.ceil(SLOTS / this.nodes.length);
+    for (const [i, { redis }] of this.nodes.entries()) {
+      await redis.call('CLUSTER', 'ADDSLOTSRANGE', i * share, Math.min((i + 1) * share, SLOTS) - 1);
+      await redis.call('CLUSTER', 'SET-CONFIG-EPOCH', i + 1);
+    }
+    const { redis } = this.#first();
+    for (const { server, bus } of this.nodes.slice(1)) {
+      await redis.call('CLUSTER', 'MEET', '127.0.0.1', server.port, bus);
+    }
+    await until(() => this.isWhole(), { what: 'the cluster is whole' });
+  }
+
+  #first(): ClusterNode {
+    const [first] = this.nodes;
+    if (first === undefined) throw new Error('a cluster without nodes');
+    return first;
+  }
+}
+
+async function startNode(): Promise<ClusterNode> {
+  const bus = await freePort();
+  const server = await startRedis({
+    from: 'programs',
+    args: [
+      ...['--cluster-enabled', 'yes', '--cluster-port', `${bus}`],
+      ...['--appendonly', 'yes', '--appendfsync', 'always', '--cluster-node-timeout', `${NODE_TIMEOUT_MS}`],
+    ],
+  });
+  const redis = new Redis(server.url);
+  redis.on('error', () => undefined); // killed and started again by the tests
+  return { server, redis, bus, id: String(await redis.cluster('MYID')) };
+}

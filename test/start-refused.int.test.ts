@@ -6,7 +6,7 @@ import { migrate } from '../src/mysql/migrate.ts';
 import { startRedis } from '../src/stack/start-server.ts';
 import type { Settings } from './support/cli.ts';
 import { runInProcess } from './support/in-process.ts';
-import { freshDatabase, freshName, mysqlUrl } from './support/servers.ts';
+import { freshDatabase, freshName, mysqlUrl, redisUrl } from './support/servers.ts';
 import { serviceSettings } from './support/service-settings.ts';
 
 let settings: Settings & { MYSQL_URL: string };
@@ -164,9 +164,30 @@ describe('Redis', () => {
     );
   });
 
+  it('is no cluster, but has several addresses', async () => {
+    const urls = `${settings.REDIS_URL},${settings.REDIS_URL}`;
+    await refused('verify', { REDIS_URL: urls }, /is no cluster\. Set RECENCY_REDIS_URL to one address\./);
+  });
+
   it('is a replica', async () => {
     await using server = await startRedis({ args: ['--replicaof', '127.0.0.1', '1'] });
     await refused('serve', { ...(await migrated()), REDIS_URL: server.url }, /is a replica/);
+  });
+});
+
+describe('the demonstration', () => {
+  it('is refused by a server that the environment gives', async () => {
+    const url = new URL(mysqlUrl());
+    Object.assign(url, { username: 'nobody', password: 'secret-word' });
+    const { code, stdout, stderr } = await runInProcess(['demo', '--json', '--transport', 'streams'], {
+      MYSQL_URL: url.href,
+      REDIS_URL: redisUrl(),
+    });
+    expect(stderr).toMatch(
+      /^RECENCY_MYSQL_URL: the server at \S+ refuses this user \(.*\): mend its user or password, or unset/m,
+    );
+    expect(stdout + stderr).not.toMatch(/secret-word|\n {4}at /);
+    expect(code).toBe(1);
   });
 });
 
@@ -178,6 +199,11 @@ describe('the rest', () => {
       kafka,
       /^No Kafka broker answers at 127\.0\.0\.1:1 .*RECENCY_KAFKA_BROKERS.*RECENCY_TRANSPORT=streams/m,
     );
+  });
+
+  it.each(['consume', 'relay'])('a broker that is something else: %s', async (command) => {
+    const kafka = { ...(await migrated()), TRANSPORT: 'kafka', KAFKA_BROKERS: new URL(redisUrl()).host };
+    await refused(command, kafka, /^No Kafka broker answers at .*RECENCY_KAFKA_BROKERS/m);
   });
 
   it('a port that is taken', async () => {
@@ -192,6 +218,16 @@ describe('the rest', () => {
   it('an address for everybody, without tokens', async () => {
     await refused('serve', { HOST: '0.0.0.0' }, /Without tokens.*loopback only.*RECENCY_TOKENS/);
   });
+
+  it.each(['serve', 'consume', 'relay'])(
+    'and binds nobody to the settings that it failed with: %s',
+    async (command) => {
+      const fresh = await migrated();
+      const mistake = { ...fresh, TRANSPORT: 'kafka', KAFKA_BROKERS: '127.0.0.1:1' };
+      await refused(command, mistake, /^No Kafka broker answers/m);
+      expect((await runInProcess(['verify'], { ...settings, ...fresh })).code).toBe(0);
+    },
+  );
 
   it('settings that other processes do not have', async () => {
     await refused('serve', { HOST: '0.0.0.0' }, /./); // agrees on the settings before it finds that it must not listen

@@ -13,13 +13,18 @@ export async function givenPart(name: ServerName, environment: Environment): Pro
   return { name, product, version, origin: 'given', source: SETTING[name], url };
 }
 
+const REFUSED = /Access denied|WRONGPASS|NOAUTH|NOPERM/;
+
 async function answerOf(name: ServerName, url: string): Promise<Probe> {
   try {
     return await probeByName[name](url);
   } catch (error) {
     const { host, port } = endpointOf(name, url);
     const reason = error instanceof Error ? error.message || error.name : String(error);
-    const mend = `start it, or unset ${SETTING[name]} to have one started`;
-    throw new Error(`${SETTING[name]}: no server answers at ${host}:${port} (${reason}): ${mend}`, { cause: error });
+    const [what, mend] = REFUSED.test(reason)
+      ? [`the server at ${host}:${port} refuses this user`, 'mend its user or password']
+      : [`no server answers at ${host}:${port}`, 'start it'];
+    const message = `${SETTING[name]}: ${what} (${reason}): ${mend}, or unset ${SETTING[name]} to have one started`;
+    throw new Error(message, { cause: error });
   }
 }

@@ -16,6 +16,7 @@ import { openRegistry, serveMetrics } from './registry.ts';
 import { type ProcessContext, runProcess } from './run-process.ts';
 import { startSampler } from './sampler.ts';
 import { watchSettings } from './settings-watch.ts';
+import { agreeOnSettings } from './shared-settings.ts';
 
 /** Runs a consumer until a signal ends it. @throws StartError */
 export async function consume(config: Config): Promise<void> {
@@ -26,10 +27,11 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const { config, logger, resources, signal, fail } = context;
   const registry = openRegistry('consume');
   const onNewEpoch = epochCounter(registry);
-  const stores = await openStores(context, { name: 'consume', remembers: true, onNewEpoch });
+  const stores = await openStores(context, { name: 'consume', onNewEpoch });
   const { primary, redis, steps, delayed, delayQueue } = stores;
   const transport = openTransport(context, 'consume');
   await transport.untilAnswers(signal);
+  await agreeOnSettings(primary, config);
   const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
   const source = transport.openSource({ primary, doIndexesExist: () => doIndexesExist(redis, config) });
 

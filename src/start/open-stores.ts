@@ -6,7 +6,7 @@ import { type IndexStores, indexStores } from './index-stores.ts';
 import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
 import type { ProcessContext } from './run-process.ts';
-import { agreedSettings, agreeOnSettings } from './shared-settings.ts';
+import { agreedSettings } from './shared-settings.ts';
 
 /** MySQL and Redis, ready to be worked with. */
 export interface Stores extends IndexStores {
@@ -19,8 +19,6 @@ export interface Stores extends IndexStores {
 export interface OpenStoresOptions {
   /** Of the process, for CLIENT LIST. */
   readonly name: string;
-  /** Remember this process's settings for all others; otherwise they are only compared. */
-  readonly remembers?: boolean;
   readonly onNewEpoch?: () => void;
   /** The primary is one of this class. */
   readonly Database?: typeof Database;
@@ -36,7 +34,7 @@ export async function openStores(opening: Opening, options: OpenStoresOptions): 
   const { name, onNewEpoch } = options;
   const { config, logger, resources, signal } = opening;
   const primary = resources.adopt(openPrimary(config, options), (database) => database.close());
-  await checkMysql(opening, primary, options.remembers ?? false);
+  await checkMysql(opening, primary);
   const redis = resources.adopt(openRedisClient(config, name, logger), closeRedis);
   await untilRedisAnswers(redis, config, signal);
   const watch = new EpochWatch({ client: redis, database: primary, logger, ...(onNewEpoch ? { onNewEpoch } : {}) });
@@ -45,13 +43,12 @@ export async function openStores(opening: Opening, options: OpenStoresOptions): 
   return { primary, redis, watch, ...indexStores(config, primary, redis) };
 }
 
-async function checkMysql({ config, logger, signal }: Opening, primary: Database, remembers: boolean): Promise<void> {
+async function checkMysql({ config, logger, signal }: Opening, primary: Database): Promise<void> {
   const { mysqlUrl: url, startTimeoutMs: timeoutMs } = config;
   await untilMysqlAnswers(primary, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
   await checkSchema(primary, mysqlAddress(url).user);
   await checkPlans(primary);
-  const changed = remembers ? await agreeOnSettings(primary, config) : await agreedSettings(primary, config);
-  for (const { name, here, remembered } of changed) {
+  for (const { name, here, remembered } of await agreedSettings(primary, config)) {
     const text = `${name} was ${remembered} before. Indexes take the new size when they are next written; \`recency repair\` does it at once.`;
     logger.warn({ name, here, remembered }, text);
   }

@@ -12,7 +12,7 @@ import { measureOutboxLag, relayCounters } from './outbox-metrics.ts';
 import { openRegistry, serveMetrics } from './registry.ts';
 import { type ProcessContext, runProcess } from './run-process.ts';
 import { watchSettings } from './settings-watch.ts';
-import { agreeOnSettings } from './shared-settings.ts';
+import { agreedSettings, agreeOnSettings } from './shared-settings.ts';
 import { whileLeading } from './standing-job.ts';
 
 const HOUR_MS = 3_600_000;
@@ -33,10 +33,11 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const database = resources.adopt(openPrimary(config, { extraMs, connections: 3 }), (opened) => opened.close());
   await untilMysqlAnswers(database, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
   await checkSchema(database, mysqlAddress(url).user);
-  await agreeOnSettings(database, config);
+  await agreedSettings(database, config);
 
   const transport = openTransport(context, 'relay');
   await transport.untilAnswers(signal);
+  await agreeOnSettings(database, config);
   const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
   const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
 

@@ -14,6 +14,7 @@ import { measureOutboxLag } from './outbox-metrics.ts';
 import { openRegistry } from './registry.ts';
 import { type ProcessContext, runProcess } from './run-process.ts';
 import { watchSettings } from './settings-watch.ts';
+import { agreeOnSettings } from './shared-settings.ts';
 import { readVersion } from './version.ts';
 
 /** `ce_source` of tasks that came over HTTP. */
@@ -30,10 +31,11 @@ export async function serve(config: Config): Promise<void> {
 async function startServe(context: ProcessContext): Promise<void> {
   const { config, logger, resources, signal } = context;
   const registry = openRegistry('serve');
-  const stores = await openStores(context, { name: 'serve', remembers: true, onNewEpoch: epochCounter(registry) });
+  const stores = await openStores(context, { name: 'serve', onNewEpoch: epochCounter(registry) });
   const reading = config.mysqlReplicaUrl === undefined ? stores.primary : await openReplica(context);
   const transport = openTransport(context, 'serve');
   await transport.untilAnswers(signal);
+  await agreeOnSettings(stores.primary, config);
   const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
   const queries = apiQueries(context, stores, reading);
   measureOutboxLag(registry, stores.primary);

@@ -33,7 +33,8 @@ export async function compareSettings(database: Database, config: Config): Promi
 }
 
 /**
- * Remembers what is not yet remembered, and sizes that have changed.
+ * Remembers what is not yet remembered, and sizes that have changed. It comes last in a start: one that failed must not
+ * bind the next ones to its mistake.
  * @returns the sizes that have changed
  * @throws StartError when this process would work in another place than the others, DatabaseUnavailable
  */
@@ -47,7 +48,7 @@ export async function agreeOnSettings(database: Database, config: Config): Promi
 }
 
 /**
- * For a command that only looks: nothing is remembered.
+ * For a command that only looks, and for a start that is not over: nothing is remembered.
  * @returns the sizes that differ
  * @throws StartError when this process would work in another place than the others, DatabaseUnavailable
  */

@@ -53,6 +53,10 @@ describe('from a file to a verified index', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/none\.txt cannot be read as an edge list/);
     writeFileSync(join(folder, 'bad.txt'), '1 2 3\n1 2 x\n');
+    writeFileSync(join(folder, 'words.txt'), 'not an edge list\n');
+    const words = await run(`import ${join(folder, 'words.txt')} --json`);
+    expect(words).toMatchObject({ code: 1, stdout: '{"lines":0,"users":0,"contacts":0,"photos":0}\n' });
+    expect(words.stderr).toMatch(/words\.txt holds no line of the form: src dst unix_seconds/);
     const bad = await run(`import ${join(folder, 'bad.txt')}`);
     expect(bad.code).toBe(1);
     expect(bad.stderr).not.toMatch(/\n {4}at /);

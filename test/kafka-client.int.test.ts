@@ -91,6 +91,7 @@ describe('an error of kafkajs', () => {
       true,
     ],
     ['tried too often', new KafkaJSNumberOfRetriesExceeded(new Error('x'), {}), true],
+    ['a connection closed just now', new Error('Broker not connected'), true],
     ['a rebalance', protocol(27), true],
     ['a generation that has passed', protocol(22), true],
     ['not leader', protocol(6), true],

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { defineCommand, whenCalled } from './define-command.ts';
+import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 
 export function addImport(program: Command): void {
@@ -17,5 +18,8 @@ export function addImport(program: Command): void {
     ).finally(() => progress.stop());
     const { lines, users, contacts, photos } = counts;
     await output.result(counts, `${lines} lines: ${users} new users, ${contacts} new contacts, ${photos} photos.`);
+    if (lines > 0) return;
+    output.note(`${file} holds no line of the form: src dst unix_seconds. Nothing was imported.`);
+    output.exitCode = EXIT.failed;
   });
 }

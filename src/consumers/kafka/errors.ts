@@ -14,10 +14,13 @@ const PASSING = new Set([
   'KafkaJSLockTimeout',
 ]);
 
+/** Said without a class when a broker, or what is taken for one, has closed the connection just now. */
+const NOT_CONNECTED = 'Broker not connected';
+
 /** Will it pass by itself: a broker that is away, restarts or elects? Otherwise somebody has to mend something. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (PASSING.has(error.name) || isRebalance(error) || isFenced(error)) return true;
+  if (error.message === NOT_CONNECTED || PASSING.has(error.name) || isRebalance(error) || isFenced(error)) return true;
   const { cause, retriable } = error as KafkaError;
   return cause === undefined ? retriable === true : isPassing(cause);
 }

@@ -9,7 +9,8 @@ export interface Bench<Size> {
   readonly name: string;
   readonly summary: string;
   readonly transport: Transport;
-  readonly settings?: Place['settings'];
+  /** Other settings than the defaults. */
+  readonly settings?: () => Place['settings'];
   /** What is measured, and how often. */
   readonly full: Size;
   /** Only to see that it works: its figures mean nothing. */
@@ -27,10 +28,10 @@ export interface RunOptions {
 export async function runBench<Size>(bench: Bench<Size>, { quick, signal, tell }: RunOptions): Promise<BenchReport> {
   const begun = performance.now();
   await using resources = new AsyncDisposableStack();
-  const { transport, settings = {} } = bench;
+  const { transport } = bench;
+  const settings = bench.settings?.() ?? {};
   const ground = await openGround({ transport, settings, resources, signal, tell });
-  const measuring = bench.measure(ground, quick ? bench.quick : bench.full);
-  const { rows, ratios } = await Promise.race([measuring, ground.fleet.failed]);
+  const { rows, ratios } = await measured(bench, ground, quick ? bench.quick : bench.full);
   const { parts } = ground.servers.stack;
   return {
     bench: bench.name,
@@ -41,4 +42,15 @@ export async function runBench<Size>(bench: Bench<Size>, { quick, signal, tell }
     seconds: Math.round((performance.now() - begun) / 100) / 10,
     at: new Date().toISOString(),
   };
+}
+
+/** When one of the processes ends by itself, what it said last is told. */
+async function measured<Size>(bench: Bench<Size>, ground: Ground, size: Size): Promise<Measured> {
+  try {
+    return await Promise.race([bench.measure(ground, size), ground.fleet.failed]);
+  } catch (error) {
+    const lastWords = ground.logs.lastWords();
+    if (lastWords !== '') ground.tell(lastWords);
+    throw error;
+  }
 }

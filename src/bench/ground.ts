@@ -13,6 +13,7 @@ export interface Ground {
   readonly place: Place;
   readonly stores: RigStores;
   readonly fleet: Fleet;
+  readonly logs: ProcessLogs;
   readonly resources: AsyncDisposableStack;
   readonly signal: AbortSignal;
   /** One line for the person who waits. */
@@ -21,6 +22,8 @@ export interface Ground {
 
 export interface GroundOptions {
   readonly transport: Transport;
+  /** Those of another ground; undefined: of the environment, or started. */
+  readonly servers?: Servers;
   /** Other settings than the defaults. */
   readonly settings?: Place['settings'];
   readonly resources: AsyncDisposableStack;
@@ -34,8 +37,8 @@ const SETTINGS = { MAX: '24', MIN: '12' };
 /** Everything is gone again when the resources are disposed of. @throws StartError naming each part that cannot be had */
 export async function openGround(options: GroundOptions): Promise<Ground> {
   const { transport, resources, signal, tell } = options;
-  const servers = await startServers({ transport });
-  resources.defer(() => servers.stack.stop());
+  const servers = options.servers ?? (await startServers({ transport }));
+  if (options.servers === undefined) resources.defer(() => servers.stack.stop());
   const place = placeOn(servers.stack, { purpose: 'bench', transport, settings: { ...SETTINGS, ...options.settings } });
   resources.defer(() => removeTraces(servers, place));
   await migrate({ url: place.config.mysqlUrl });
@@ -44,5 +47,5 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
   resources.defer(() => logs.remove());
   const fleet = new Fleet(place, logs);
   resources.defer(() => fleet.stopAll());
-  return { servers, place, stores, fleet, resources, signal, tell };
+  return { servers, place, stores, fleet, logs, resources, signal, tell };
 }

@@ -1,7 +1,6 @@
 import { createConnection } from 'mysql2/promise';
 import pino from 'pino';
 import { openKafka } from '../consumers/kafka/client.ts';
-import { deadLetterTopic } from '../consumers/kafka/topics.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../start/open-redis.ts';
 import type { Place } from './place.ts';
 import { removeKeys } from './remove-keys.ts';
@@ -51,11 +50,17 @@ async function dropTopics({ config }: Place): Promise<void> {
   await admin.connect();
   try {
     const present = await admin.listTopics();
-    const topics = [config.topic, deadLetterTopic(config.topic)].filter((topic) => present.includes(topic));
+    const topics = present.filter((topic) => isOf(config.topic, topic));
     if (topics.length > 0) await admin.deleteTopics({ topics });
     const { groups } = await admin.listGroups();
-    if (groups.some(({ groupId }) => groupId === config.kafkaGroup)) await admin.deleteGroups([config.kafkaGroup]);
+    const own = groups.map(({ groupId }) => groupId).filter((group) => isOf(config.kafkaGroup, group));
+    if (own.length > 0) await admin.deleteGroups(own);
   } finally {
     await admin.disconnect();
   }
+}
+
+/** The name itself, and what is named after it: dead letters, for example. */
+function isOf(name: string, found: string): boolean {
+  return found === name || found.startsWith(`${name}.`);
 }

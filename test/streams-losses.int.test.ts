@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
+import { DatabaseUnavailable } from '../src/mysql/database.ts';
 import { freshPrefix, redisUrl } from './support/servers.ts';
 import { until } from './support/until.ts';
 import { freshTasks } from './transport/outgoing-task.ts';
@@ -18,6 +19,27 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     const stream = `${freshPrefix()}:{tasks}:stream`;
     return { stream, ...(await at({ kind: 'streams', url: redisUrl(), stream })) };
   }
+
+  it('goes on trying while what it notes outside of Redis can be neither read nor written', async () => {
+    const opened = await fresh();
+    let isAway = false;
+    let refused = 0;
+    const away = async () => {
+      if (!isAway) return undefined;
+      refused++;
+      throw new DatabaseUnavailable('MySQL is not available');
+    };
+    const one = run(opened, undefined, { streams: { mark: { load: away, save: away } } });
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => one.handled.size === 1);
+    isAway = true;
+    await until(() => refused > 2 || one.end() !== undefined);
+    expect(one.end()).toBeUndefined();
+    isAway = false;
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => one.handled.size === 2);
+    expect(one.losses).toEqual([]);
+  });
 
   describe('finds a loss', () => {
     it('when the stream is gone although indexes exist, and then begins anew', async () => {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { DatabaseUnavailable } from '../../mysql/database.ts';
 import { type RedisClient, untilReady } from '../../redis/connection.ts';
 import { RedisUnavailable } from '../../redis/unavailable.ts';
 import { type Pauses, pause, pauseAfter } from '../pauses.ts';
@@ -158,6 +159,8 @@ export class StreamLoop {
 }
 
 function isPassing(error: unknown): boolean {
+  // What is noted outside of Redis is in MySQL, which may be away.
+  if (error instanceof RedisUnavailable || error instanceof DatabaseUnavailable) return true;
   // Whether it is a loss that the stream or its group is gone is found out before the next read.
-  return error instanceof RedisUnavailable || error instanceof LossNotReported || isGone(error);
+  return error instanceof LossNotReported || isGone(error);
 }

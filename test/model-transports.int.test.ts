@@ -35,7 +35,7 @@ function describeHistories(name: string, openCarrier: NonNullable<ArenaOptions['
     it('end equal to plain SQL, whatever happens on the way', { timeout: TIME_LIMIT_MS + 180_000 }, async () => {
       const played = await playHistories(arena, {
         ...asked,
-        commands: 800,
+        commands: 1_000,
         timeLimitMs: TIME_LIMIT_MS,
         shrinkLimitMs: 60_000,
         test: `test/model-transports.int.test.ts -t '${name}'`,

@@ -45,11 +45,12 @@ describe('random histories', () => {
   it('end equal to plain SQL, whatever happens on the way', { timeout: TIME_LIMIT_MS + 180_000 }, async () => {
     const played = await playHistories(arena, {
       ...asked,
-      commands: 300,
+      commands: 1_000,
       timeLimitMs: TIME_LIMIT_MS,
       shrinkLimitMs: 120_000,
       test: 'test/model.int.test.ts',
     });
     expect(played.deliveries).toBeGreaterThan(0);
+    console.log('played', played);
   });
 });

@@ -57,13 +57,10 @@ function expectExact(reading: Reading, truth: readonly Key[], { max, min }: Limi
 }
 
 async function expectCompact({ redis, prefix }: RestStores, user: Id): Promise<void> {
-  const names = new KeyNames(prefix);
-  const keys = [names.set(user), names.meta(user)];
+  const key = new KeyNames(prefix).set(user);
   // An empty set is no key.
-  const encodings = await Promise.all(keys.map((key) => redis.object('ENCODING', key).catch(() => null)));
-  for (const [i, encoding] of encodings.entries()) {
-    ok(encoding === 'listpack' || encoding === null, `user ${user}: I9: ${keys[i]} is a ${encoding}`);
-  }
+  const encoding = await redis.object('ENCODING', key).catch(() => null);
+  ok(encoding === 'listpack' || encoding === null, `user ${user}: I9: ${key} is a ${encoding}`);
 }
 
 /** What must not change when tasks come again that were processed before: I5. Undefined: no index that is in use. */

@@ -141,11 +141,11 @@ type Weighted = readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Asyn
 
 /** What goes on at every site, and the processes' own troubles. */
 const USUAL: Weighted = [
-  [30, moved],
-  [6, published],
-  [26, delivered],
+  [60, moved],
+  [8, published],
+  [30, delivered],
   [5, delayed],
-  [8, asked],
+  [12, asked],
   [2, built],
   [1, repaired],
   [4, killed],

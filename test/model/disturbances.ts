@@ -35,11 +35,12 @@ export class Disturbances {
 
   /** A key that is not Recency's comes into the way. */
   async obstruct(user: Id, which: Which): Promise<void> {
-    await this.#redis.set(this.#key(user, which), 'not an index');
+    const key = this.#key(user, which);
+    await this.#redis.multi().del(key).rpush(key, 'not an index').exec();
   }
 
   async removeObstructions(): Promise<void> {
-    for (const key of await this.#keys()) if ((await this.#redis.type(key)) === 'string') await this.#redis.del(key);
+    for (const key of await this.#keys()) if ((await this.#redis.type(key)) === 'list') await this.#redis.del(key);
   }
 
   async flush(): Promise<void> {

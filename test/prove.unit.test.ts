@@ -3,6 +3,8 @@ import { MUTATIONS, mutationOf } from '../prove/mutations/mutations.ts';
 import { applyPatch } from '../prove/patch.ts';
 import { THREADS } from '../prove/pool.ts';
 import { mutateAll, searchAll } from '../prove/prove.ts';
+import { doCommand } from '../prove/redis/commands.ts';
+import { ModelRedis } from '../prove/redis/model-redis.ts';
 import { QUICK } from '../prove/scenarios/scenarios.ts';
 
 /** A part of `npm run prove`, small enough for every run of the tests. */
@@ -55,6 +57,26 @@ describe('a rule taken out', { timeout: 120_000 }, () => {
     const known = MUTATIONS.flatMap(({ notCaught }) => notCaught ?? []);
     expect(known).toHaveLength(1);
     expect(known.every((reason) => reason.length > 40)).toBe(true);
+  });
+});
+
+describe('the model of Redis', () => {
+  const redis = new ModelRedis();
+  redis.defineCommand('union', "return redis.call('ZUNION', 1, KEYS[1])");
+
+  it('names a command that it lacks, of the client and of a script', () => {
+    expect(() => redis.client.zrank('z', '7')).toThrow('no command zrank');
+    expect(() => redis.runScript('union', ['z'], [])).toThrow('no command ZUNION');
+  });
+
+  it.each([
+    ['ZADD', 'z', 'GT', '5', '7'],
+    ['ZRANGE', 'z', '0', '-1', 'REV'],
+    ['ZRANGEBYSCORE', 'z', '(5', '+inf'],
+    ['SET', 'm', '7', 'GET'],
+    ['PEXPIRE', 'm', '1000', 'NX'],
+  ])('names the option of %s that it lacks', (...words) => {
+    expect(() => doCommand(redis.keyspace, words)).toThrow(`the model of ${words[0]} does not know`);
   });
 });
 

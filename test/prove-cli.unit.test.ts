@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../prove/main.ts', import.meta.url));
+
+/** `npm run prove -- …` */
+function prove(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8' });
+}
+
+describe('npm run prove', () => {
+  it('tells what it does, with examples', () => {
+    const { status, stdout } = prove('--help');
+    expect(status).toBe(0);
+    for (const word of ['--mutate', '--only', '--quick', '--json', 'Examples:']) expect(stdout).toContain(word);
+  });
+
+  it.each([[['--nonsense']], [['--budget', '0']], [['--threads', 'two']], [['--only', 'nobody calls one so']]])(
+    'ends with 2, and does nothing, when asked %j',
+    (args) => {
+      const { status, stdout, stderr } = prove(...args);
+      expect(status).toBe(2);
+      expect(stdout).toBe('');
+      expect(stderr).not.toBe('');
+    },
+  );
+
+  it('prints a line a scenario', () => {
+    const { status, stdout } = prove('--quick', '--only', 'complete with room');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^ +complete with room +539 +[\d,]+ +\d+ +[\d.]+ {2}0$/m);
+  });
+
+  it('prints one object with --json', () => {
+    const { status, stdout } = prove('--quick', '--only', 'complete with room', '--json');
+    expect(status).toBe(0);
+    const { bad, states, histories, scenarios } = JSON.parse(stdout);
+    expect({ bad, histories }).toEqual({ bad: 0, histories: 539 });
+    expect(scenarios).toMatchObject([{ scenario: 'complete with room', states, cut: false }]);
+  });
+
+  it('tells of each rule taken out which history shows that it is needed', () => {
+    const { status, stdout } = prove('--mutate', '--only', 'n is the size, when read', '--json');
+    expect(status).toBe(0);
+    const { caught, known, missed, rules } = JSON.parse(stdout);
+    expect({ caught, known, missed }).toEqual({ caught: 1, known: [], missed: [] });
+    expect(rules).toMatchObject([
+      { violation: { rule: 'I1' }, trace: { events: [expect.stringContaining('evicted')] } },
+    ]);
+  });
+});

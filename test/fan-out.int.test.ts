@@ -42,7 +42,7 @@ async function runKilledAt(operation: Operation<unknown>, at: number): Promise<b
   let taken = 0;
   try {
     await run(operation, stores.steps, async () => {
-      if (taken++ === at) throw new Killed();
+      if (taken++ >= at) throw new Killed();
     });
     return false;
   } catch (error) {

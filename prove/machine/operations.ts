@@ -1,7 +1,7 @@
 import type { ReceivedTask } from '../../src/consumers/work-plan.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { DelayedItem } from '../../src/index/deferred-work.ts';
-import type { Operation, Step, StepName } from '../../src/index/protocol.ts';
+import { inSequence, type Operation, type Step, type StepName } from '../../src/index/protocol.ts';
 import type { Held } from '../../src/redis/delay-queue.ts';
 import { Interner } from '../interner.ts';
 import type { Product } from '../load-product.ts';
@@ -126,7 +126,11 @@ export class Operations {
     return next.done ? undefined : { step: this.steps.number(next.value), place: PLACES[next.value.name] };
   }
 
-  #operation(cause: Cause): Operation<unknown> {
+  #operation(cause: Cause): Generator<Step, unknown, unknown> {
+    return inSequence(this.#whole(cause));
+  }
+
+  #whole(cause: Cause): Operation<unknown> {
     if (cause.kind === 'delayed') return this.#code.doDelayed(cause.held.items, {});
     if (cause.kind === 'rebuild') return this.#code.rebuild(cause.users);
     return inTurn(this.#code.stagesOf(this.#code.planWork(cause.batch), this.#pageSize, {}));

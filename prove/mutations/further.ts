@@ -59,7 +59,7 @@ export const FURTHER: readonly Mutation[] = [
   {
     rule: 'what lost its race is read again',
     instead: 'a refresh that lost its race is taken for done',
-    patches: [{ file: REFRESH, from: "=== 'raced'));", to: "=== 'never'));" }],
+    patches: [{ file: REFRESH, from: "round[i] === 'raced');", to: 'round[i] === undefined);' }],
   },
   {
     rule: 'what lost every race is put off',
@@ -84,8 +84,8 @@ export const FURTHER: readonly Mutation[] = [
     patches: [
       {
         file: REFRESH,
-        from: 'Map.groupBy(asked, (hint) => hint.user)]',
-        to: "Map.groupBy(asked, (hint) => hint.user)].filter(([user]) => seen.get(user) !== '')",
+        from: 'filter(isAsked);',
+        to: "filter((place) => nonces[place] !== '');",
       },
     ],
     try: ['cold, one change before its commit'],

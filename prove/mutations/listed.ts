@@ -49,7 +49,7 @@ export const LISTED: readonly Mutation[] = [
     rule: 'second read of the pairs in a fan-out',
     instead: 'the state is read with the page of followers, before their nonces',
     patches: [
-      { file: FAN_OUT, from: 'yield* refresh(some);', to: "yield* refresh(some, yield* step('pairs', some));" },
+      { file: FAN_OUT, from: 'yield* refresh(pairs);', to: "yield* refresh(pairs, yield* step('pairs', pairs));" },
       {
         file: REFRESH,
         from: 'refresh(hints: readonly Hint[]): Operation',
@@ -60,7 +60,7 @@ export const LISTED: readonly Mutation[] = [
         from: 'tryOnce(waiting, attempt === 0 ? behind : [])',
         to: 'tryOnce(waiting, attempt === 0 ? behind : [], attempt === 0 ? known : undefined)',
       },
-      { file: REFRESH, from: 'behind: Hint[]): Operation<Map', to: 'behind: Hint[], known?: any): Operation<Map' },
+      { file: REFRESH, from: 'behind: Hint[]): Operation<', to: 'behind: Hint[], known?: any): Operation<' },
       {
         file: REFRESH,
         from: "rows } = yield* step('pairs', asked);",
@@ -74,8 +74,8 @@ export const LISTED: readonly Mutation[] = [
     patches: [
       {
         file: REFRESH,
-        from: "  const nonces = yield* step('nonces', named);",
-        to: "  const early = yield* step('pairs', [...users.values()].flat());\n  const nonces = yield* step('nonces', named);",
+        from: '  const nonces = yield* step(',
+        to: "  const early = yield* step('pairs', users.flatMap(([_user, hints]) => hints));\n  const nonces = yield* step(",
       },
       { file: REFRESH, from: "rows } = yield* step('pairs', asked);", to: 'rows } = early;' },
     ],

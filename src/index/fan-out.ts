@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { Pair } from '../mysql/pairs.ts';
 import type { FanOutCursor } from './fan-out-cursors.ts';
-import { type Operation, step } from './protocol.ts';
+import { type Operation, step, together } from './protocol.ts';
 import { PAIRS_A_CALL, type RefreshReport, refresh } from './refresh.ts';
 
 /** An owner whose photos changed, and the positions of the deliveries that say so. */
@@ -25,32 +25,56 @@ interface Place {
   readonly saved: boolean;
 }
 
+type Page = readonly Id[];
+
+/** Followers of one owner read at once: two calls' worth. */
+export const FOLLOWERS_A_PAGE = 2 * PAIRS_A_CALL;
+
+/** Calls under way at once: while one waits for MySQL another works in Redis, and the next page is read. */
+const AT_ONCE = 3;
+
 /**
  * Refreshes every follower of each owner, a page of each owner at a time. A page of followers only says whom to look
- * at: `refresh` reads the nonces and then the pairs again. What a cursor shows to be done is not done again.
+ * at, so it may be read ahead: `refresh` reads the nonces and then the pairs again, and whoever becomes a follower
+ * afterwards has a task of their own. What a cursor shows to be done is not done again.
  * @param fanOuts each owner once
  * @param pageSize followers of one owner read at once
  * @param onRefresh told what became of each call's followers
  */
 export function* fanOut(
   fanOuts: readonly FanOut[],
-  pageSize: number = PAIRS_A_CALL,
+  pageSize: number = FOLLOWERS_A_PAGE,
   onRefresh?: (report: RefreshReport) => void,
 ): Operation<FanOutReport> {
   let places = yield* begin(fanOuts);
   const resumed = places.filter((place) => place.after !== '0').length;
   let followers = 0;
+  let pages = yield* readPages(places, pageSize);
   while (places.length > 0) {
-    const pages = yield* step('followers', places, pageSize);
     const pairs = places.flatMap((place, i) => (pages[i] ?? []).map((user): Pair => ({ user, contact: place.owner })));
-    for (const some of chunks(pairs)) {
-      const report = yield* refresh(some);
-      onRefresh?.(report);
+    const next = nextPlaces(places, pages, pageSize);
+    let nextPages: readonly Page[] = [];
+    function* readAhead(): Operation<void> {
+      nextPages = yield* readPages(next, pageSize);
     }
+    yield* together([readAhead(), ...chunks(pairs, (some) => refreshPart(some, onRefresh))], AT_ONCE);
     followers += pairs.length;
-    places = yield* advance(places, pages, pageSize);
+    yield* keepCursors(places, next);
+    [places, pages] = [next, nextPages];
   }
   return { followers, resumed };
+}
+
+function* readPages(places: readonly Place[], pageSize: number): Operation<readonly Page[]> {
+  return places.length === 0 ? [] : yield* step('followers', places, pageSize);
+}
+
+function* refreshPart(
+  pairs: readonly Pair[],
+  onRefresh: ((report: RefreshReport) => void) | undefined,
+): Operation<void> {
+  const report = yield* refresh(pairs);
+  onRefresh?.(report);
 }
 
 function* begin(fanOuts: readonly FanOut[]): Operation<readonly Place[]> {
@@ -67,29 +91,32 @@ function* begin(fanOuts: readonly FanOut[]): Operation<readonly Place[]> {
   });
 }
 
-/** Moves on past the pages that are done; returns the owners who have more. */
-function* advance(
-  places: readonly Place[],
-  pages: readonly (readonly Id[])[],
-  pageSize: number,
-): Operation<readonly Place[]> {
-  const more: Place[] = [];
-  const finished: Id[] = [];
-  for (const [i, place] of places.entries()) {
+/** Of the owners who have more followers than these pages, where the next page begins. */
+function nextPlaces(places: readonly Place[], pages: readonly Page[], pageSize: number): Place[] {
+  return places.flatMap((place, i) => {
     const page = pages[i] ?? [];
     const last = page.at(-1);
-    if (page.length === pageSize && last !== undefined) more.push({ ...place, after: last, saved: true });
-    else if (place.saved) finished.push(place.owner);
-  }
-  if (more.length > 0) yield* step('saveCursors', more.map(cursorOf));
-  if (finished.length > 0) yield* step('clearCursors', finished);
-  return more;
+    return page.length === pageSize && last !== undefined ? [{ ...place, after: last, saved: true }] : [];
+  });
+}
+
+/** What was done up to `next` is done; who is not among them has been finished. */
+function* keepCursors(places: readonly Place[], next: readonly Place[]): Operation<void> {
+  const more = new Set(next.map(({ owner }) => owner));
+  const finished = places.filter(({ owner, saved }) => saved && !more.has(owner));
+  if (next.length > 0) yield* step('saveCursors', next.map(cursorOf));
+  if (finished.length > 0)
+    yield* step(
+      'clearCursors',
+      finished.map(({ owner }) => owner),
+    );
 }
 
 function cursorOf({ owner, after, tasks }: Place): FanOutCursor {
   return { owner, after, tasks };
 }
 
-function* chunks(pairs: readonly Pair[]): Iterable<Pair[]> {
-  for (let from = 0; from < pairs.length; from += PAIRS_A_CALL) yield pairs.slice(from, from + PAIRS_A_CALL);
+function chunks<T>(pairs: readonly Pair[], make: (some: readonly Pair[]) => T): T[] {
+  const count = Math.ceil(pairs.length / PAIRS_A_CALL);
+  return Array.from({ length: count }, (_, i) => make(pairs.slice(i * PAIRS_A_CALL, (i + 1) * PAIRS_A_CALL)));
 }

@@ -18,11 +18,15 @@ export class KeyNames {
   }
 
   set(user: Id): string {
-    return `${this.#prefix}:{${bucketOf(user)}}:${user}:z`;
+    return `${this.#both(user)}:z`;
   }
 
   meta(user: Id): string {
-    return `${this.#prefix}:{${bucketOf(user)}}:${user}:m`;
+    return `${this.#both(user)}:m`;
+  }
+
+  #both(user: Id): string {
+    return `${this.#prefix}:{${bucketOf(user)}}:${user}`;
   }
 }
 

@@ -32,7 +32,10 @@
  *
  * How this is written: each operation is a generator that yields the atomic steps it wants done and is given their
  * replies. It does no I/O of its own, so a test can drive the very same code through every interleaving of its steps.
+ * Parts of an operation that concern different users may run side by side: nothing that is true of one user's index
+ * depends on when another's is written.
  */
+import pLimit from 'p-limit';
 import type { Id } from '../contracts/id.ts';
 import type { Pair } from '../mysql/pairs.ts';
 import type { ContactIndex } from './contact-index.ts';
@@ -70,8 +73,14 @@ export interface Step<N extends StepName = StepName> {
   readonly args: Parameters<Steps[N]>;
 }
 
+/** Operations on different users, which may run side by side, `atOnce` of them at a time. */
+export interface Together {
+  readonly together: readonly Operation<void>[];
+  readonly atOnce: number;
+}
+
 /** An operation in progress: yields steps, is given their replies, returns its result. */
-export type Operation<T> = Generator<Step, T, unknown>;
+export type Operation<T> = Generator<Step | Together, T, unknown>;
 
 /** One step of an operation: `const nonces = yield* step('nonces', users)`. */
 export function* step<N extends StepName>(
@@ -81,17 +90,54 @@ export function* step<N extends StepName>(
   return (yield { name, args } as Step) as Awaited<ReturnType<Steps[N]>>;
 }
 
+/** Runs operations side by side: `yield* together(operations, 2)`. */
+export function* together(operations: readonly Operation<void>[], atOnce: number): Operation<void> {
+  yield { together: operations, atOnce };
+}
+
+/** The same operation with its parts one after the other, for who drives it step by step. */
+export function* inSequence<T>(operation: Operation<T>): Generator<Step, T, unknown> {
+  let next = operation.next();
+  while (!next.done) {
+    const { value } = next;
+    if ('together' in value) {
+      for (const part of value.together) yield* inSequence(part);
+      next = operation.next();
+    } else {
+      next = operation.next(yield value);
+    }
+  }
+  return next.value;
+}
+
 /**
  * Runs an operation on real stores.
  * @param between called before every step; what it throws ends the operation (the right to go on was lost)
- * @throws what a step threw
+ * @throws what a step threw, when every step under way has ended
  */
 export async function run<T>(operation: Operation<T>, steps: Steps, between?: () => Promise<void>): Promise<T> {
   let next = operation.next();
   while (!next.done) {
-    await between?.();
-    const { name, args } = next.value;
-    next = operation.next(await (steps[name] as (...args: unknown[]) => Promise<unknown>)(...args));
+    const { value } = next;
+    next = operation.next(
+      'together' in value ? await runAll(value, steps, between) : await take(value, steps, between),
+    );
   }
   return next.value;
+}
+
+async function take({ name, args }: Step, steps: Steps, between?: () => Promise<void>): Promise<unknown> {
+  await between?.();
+  return await (steps[name] as (...args: unknown[]) => Promise<unknown>)(...args);
+}
+
+async function runAll({ together, atOnce }: Together, steps: Steps, between?: () => Promise<void>): Promise<void> {
+  const limit = pLimit(atOnce);
+  const failures: unknown[] = [];
+  const part = async (operation: Operation<void>) => {
+    if (failures.length > 0) return; // none begins after that
+    await run(operation, steps, between).catch((error: unknown) => failures.push(error));
+  };
+  await Promise.all(together.map((operation) => limit(part, operation)));
+  if (failures.length > 0) throw failures[0];
 }

@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { Pair, PairRow } from '../mysql/pairs.ts';
-import type { ApplyOutcome, ApplyRequest, Change, Nonce } from './contact-index.ts';
+import type { ApplyOutcome, ApplyRequest, Change } from './contact-index.ts';
 import { type Operation, step } from './protocol.ts';
 import { rebuild } from './rebuild.ts';
 
@@ -32,48 +32,54 @@ export function* refresh(hints: readonly Hint[]): Operation<RefreshReport> {
   const outcomes = { applied: 0, rebuild_due: 0, raced: 0, cold: 0, dropped: 0, wrong_type: 0 };
   const due: Id[] = [];
   const behind: Hint[] = [];
-  let waiting: ReadonlyMap<Id, readonly Hint[]> = Map.groupBy(hints, (hint) => hint.user);
-  for (let attempt = 0; attempt < ATTEMPTS && waiting.size > 0; attempt++) {
+  let waiting: readonly UserHints[] = [...Map.groupBy(hints, (hint) => hint.user)];
+  for (let attempt = 0; attempt < ATTEMPTS && waiting.length > 0; attempt++) {
     const round = yield* tryOnce(waiting, attempt === 0 ? behind : []);
-    for (const [user, outcome] of round) {
+    for (const [i, [user]] of waiting.entries()) {
+      const outcome = round[i] ?? 'raced';
       outcomes[outcome]++;
       if (outcome === 'rebuild_due') due.push(user);
     }
-    waiting = new Map([...waiting].filter(([user]) => round.get(user) === 'raced'));
+    waiting = waiting.filter((_user, i) => round[i] === 'raced');
   }
   const { rebuilt, unsettled } = due.length > 0 ? yield* rebuild(due) : { rebuilt: [], unsettled: [] };
-  const pairs = [...waiting.values()].flat();
+  const pairs = waiting.flatMap(([_user, of]) => of);
   if (pairs.length > 0 || unsettled.length > 0) yield* step('defer', { pairs, rebuilds: unsettled });
   return { outcomes, rebuilt: rebuilt.length, behind };
 }
+
+type UserHints = readonly [user: Id, hints: readonly Hint[]];
 
 /**
  * Nonces, then rows, then the write. A user without a nonce is cold: nothing to do. But a task with a version may come
  * before its commit: then the commit, and before that a rebuild, may come between the nonces and the rows. So those
  * rows are offered to the cold as well, and the script says who still is.
+ * @param behind gets the hints whose row is older than they say
+ * @returns what became of each user
  */
-function* tryOnce(users: ReadonlyMap<Id, readonly Hint[]>, behind: Hint[]): Operation<Map<Id, ApplyOutcome>> {
-  const named = [...users.keys()];
-  const nonces = yield* step('nonces', named);
-  const seen = new Map<Id, Nonce>(named.map((user, i) => [user, nonces[i] ?? '']));
-  const hints = [...users.values()].flat();
-  const mayBeEarly = hints.some((hint) => hint.version !== undefined);
-  const asked = hints.filter((hint) => mayBeEarly || seen.get(hint.user) !== '');
-  const result = new Map<Id, ApplyOutcome>(named.map((user) => [user, 'cold']));
+function* tryOnce(users: readonly UserHints[], behind: Hint[]): Operation<ApplyOutcome[]> {
+  const nonces = yield* step(
+    'nonces',
+    users.map(([user]) => user),
+  );
+  const mayBeEarly = users.some(([_user, hints]) => hints.some((hint) => hint.version !== undefined));
+  const isAsked = (place: number): boolean => mayBeEarly || nonces[place] !== '';
+  const asked = users.filter((_user, i) => isAsked(i)).flatMap(([_user, hints]) => hints);
+  const result = users.map((): ApplyOutcome => 'cold');
   if (asked.length === 0) return result;
 
   const { epoch, rows } = yield* step('pairs', asked);
-  const rowOf = new Map(rows.map((row) => [`${row.user} ${row.contact}`, row]));
-  const find = (hint: Hint) => rowOf.get(`${hint.user} ${hint.contact}`);
-  behind.push(...asked.filter((hint) => isBehind(hint, find(hint))));
+  const rowsOf = Map.groupBy(rows, (row) => row.user);
+  const find = ({ user, contact }: Hint) => rowsOf.get(user)?.find((row) => row.contact === contact);
+  for (const hint of asked) if (hint.version !== undefined && isBehind(hint.version, find(hint))) behind.push(hint);
 
-  const requests: ApplyRequest[] = [...Map.groupBy(asked, (hint) => hint.user)].map(([user, of]) => ({
-    user,
-    seen: seen.get(user) ?? '',
-    changes: of.map((hint) => changeOf(hint, find(hint))),
-  }));
+  const places = [...users.keys()].filter(isAsked);
+  const requests = places.map((place): ApplyRequest => {
+    const [user, hints] = users[place] as UserHints;
+    return { user, seen: nonces[place] ?? '', changes: hints.map((hint) => changeOf(hint, find(hint))) };
+  });
   const outcomes = yield* step('apply', epoch, requests);
-  for (const [i, { user }] of requests.entries()) result.set(user, outcomes[i] ?? 'raced');
+  for (const [i, place] of places.entries()) result[place] = outcomes[i] ?? 'raced';
   return result;
 }
 
@@ -81,7 +87,6 @@ function changeOf(pair: Pair, row: PairRow | undefined): Change {
   return { id: pair.contact, at: row?.related ? row.lastUploadAt : 0 };
 }
 
-function isBehind(hint: Hint, row: PairRow | undefined): boolean {
-  if (hint.version === undefined) return false;
-  return row === undefined || BigInt(row.version) < BigInt(hint.version);
+function isBehind(version: string, row: PairRow | undefined): boolean {
+  return row === undefined || BigInt(row.version) < BigInt(version);
 }

@@ -4,7 +4,7 @@ import { TaskConsumer } from '../consumers/task-consumer.ts';
 import { BatchLost, type Loss } from '../consumers/task-source.ts';
 import { TaskWorker } from '../consumers/task-worker.ts';
 import { bumpEpoch } from '../index/epoch.ts';
-import { PAIRS_A_CALL } from '../index/refresh.ts';
+import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
 import { inBackground } from './background.ts';
 import { consumerMetrics, measureBacklog } from './consumer-metrics.ts';
 import { epochCounter } from './epoch-metrics.ts';
@@ -46,7 +46,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
     onNewEpoch();
   };
   const ending = new AbortController();
-  const worker = endingWorker(new TaskWorker({ steps, pageSize: PAIRS_A_CALL, ...observer }), ending.signal);
+  const worker = endingWorker(new TaskWorker({ steps, pageSize: FOLLOWERS_A_PAGE, ...observer }), ending.signal);
   const consumer = new TaskConsumer({ source, worker, deadLetters, onLoss, logger, onBatch: observer.onBatch });
   const delayedWorker = new DelayedWorker({ steps, delayed, logger, ...observer });
   inBackground(context, (stopping) => watchSettings(context, primary, stopping));

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { TaskWorker } from '../../consumers/task-worker.ts';
 import { planWork } from '../../consumers/work-plan.ts';
 import type { Id } from '../../contracts/id.ts';
+import { FOLLOWERS_A_PAGE } from '../../index/fan-out.ts';
 import type { Steps } from '../../index/protocol.ts';
-import { PAIRS_A_CALL } from '../../index/refresh.ts';
 import type { PairRow } from '../../mysql/pairs.ts';
 import type { Stores } from '../../start/open-stores.ts';
 import type { Acknowledger } from './acknowledger.ts';
@@ -38,7 +38,10 @@ export class RecencyArm implements FanOutArm {
 
   async fanOut({ owner, at }: Upload, part: Part): Promise<void> {
     const { steps } = this.#stores;
-    const worker = new TaskWorker({ steps: part === 'redis' ? this.#knowing(steps) : steps, pageSize: PAIRS_A_CALL });
+    const worker = new TaskWorker({
+      steps: part === 'redis' ? this.#knowing(steps) : steps,
+      pageSize: FOLLOWERS_A_PAGE,
+    });
     const task = { type: 'recency.photo.uploaded', owner, at } as const;
     await worker.work(planWork([{ task, position: randomUUID() }]), async () => undefined);
     if (part !== 'redis') await this.#acknowledger.acknowledge();

@@ -2,6 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { planWork, type ReceivedTask } from '../src/consumers/work-plan.ts';
 import type { Task } from '../src/contracts/task.ts';
+import { PAIRS_A_CALL } from '../src/index/refresh.ts';
 
 const id = fc.integer({ min: 1, max: 4 }).map(String);
 const version = fc.option(fc.integer({ min: 1, max: 3 }).map(String), { nil: undefined });
@@ -45,6 +46,18 @@ describe('a plan', () => {
       if (!('owner' in task)) expect(forgotten).toContain(task.user);
     }
   });
+
+  test.prop([received])(
+    'keeps both sides of a relationship side by side, in one call and so in one snapshot',
+    (tasks) => {
+      const { hints } = planWork(tasks);
+      for (let i = 0; i < hints.length; i += 2) {
+        const [one, other] = [hints[i], hints[i + 1]];
+        expect([other?.user, other?.contact]).toEqual([one?.contact, one?.user]);
+      }
+      expect(PAIRS_A_CALL % 2).toBe(0);
+    },
+  );
 
   test.prop([received])('asks for no version that no task named', (tasks) => {
     for (const hint of planWork(tasks).hints.filter((hint) => hint.version !== undefined)) {

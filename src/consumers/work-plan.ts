@@ -42,7 +42,10 @@ export function planWork(received: readonly ReceivedTask[]): WorkPlan {
   };
 }
 
-/** Both sides: what the user grants decides what the contact sees. The version is that of the user's own row. */
+/**
+ * Both sides: what the user grants decides what the contact sees. The version is that of the user's own row, and tells of the
+ * other side as well, because both are read in one snapshot: they stand side by side in every plan.
+ */
 function hintsOf({ user, contact, version }: ContactTask): Hint[] {
   const own: Hint = version === undefined ? { user, contact } : { user, contact, version };
   return [own, { user: contact, contact: user }];

@@ -67,8 +67,9 @@ export class Connections {
     }
   }
 
+  /** Waits for what is under way, not longer than the deadline: a half-open connection never says that it has ended. */
   async close(): Promise<void> {
-    await this.#pool.end();
+    await this.#inTime(this.#pool.end(), () => deadline('not closed')).catch(() => undefined);
   }
 
   async #trusted(): Promise<PoolConnection> {

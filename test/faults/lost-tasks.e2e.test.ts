@@ -1,0 +1,145 @@
+import { Redis } from 'ioredis';
+import { type Admin, Kafka } from 'kafkajs';
+import { createConnection } from 'mysql2/promise';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadGraph } from '../../src/site/load-graph.ts';
+import { openSitePool } from '../../src/site/transaction.ts';
+import { freePort } from '../../src/stack/launch/free-port.ts';
+import { CliProcess, type Settings } from '../support/cli.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
+import { serviceSettings } from '../support/service-settings.ts';
+import { until } from '../support/until.ts';
+
+const USERS = ['1', '2', '3'];
+const CONTACTS = Array.from({ length: 15 }, (_, i) => String(101 + i));
+
+type Site = Settings & { MYSQL_URL: string; TOPIC: string; KEY_PREFIX: string };
+
+/** Users with indexes, and a group that has consumed. */
+async function freshSite(transport: 'streams' | 'kafka'): Promise<Site> {
+  const settings = (await serviceSettings(transport)) as Site;
+  const pool = openSitePool(settings.MYSQL_URL, 2);
+  await loadGraph(pool, {
+    users: [...USERS, ...CONTACTS].map((id) => ({ id })),
+    contacts: USERS.flatMap((user) => CONTACTS.map((contact) => ({ user, contact }))),
+    photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
+  });
+  await pool.end();
+  expect((await runInProcess(['backfill'], settings)).code).toBe(0);
+  const { consume } = await startConsumer(settings);
+  const relay = await start('relay', settings, 'relaying');
+  await leave(settings, 3);
+  await consumed(settings);
+  await stop(consume);
+  await leave(settings, 4); // published, and not consumed
+  await until(async () => (await waiting(settings)) === 0);
+  await stop(relay);
+  return settings;
+}
+
+async function start(command: string, settings: Settings, says: string): Promise<CliProcess> {
+  const cli = new CliProcess([command], settings);
+  onTestFinished(() => cli[Symbol.asyncDispose]());
+  await cli.says(says);
+  return cli;
+}
+
+async function startConsumer(settings: Settings) {
+  const port = String(await freePort());
+  const consume = await start('consume', { ...settings, METRICS_PORT: port }, 'consuming');
+  const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return { consume, metrics };
+}
+
+async function stop(cli: CliProcess): Promise<void> {
+  cli.signal('SIGTERM');
+  expect((await cli.ended).code).toBe(0);
+}
+
+async function sql({ MYSQL_URL }: Site, statement: string): Promise<Record<string, unknown>[]> {
+  const connection = await createConnection(MYSQL_URL);
+  try {
+    return (await connection.query(statement))[0] as Record<string, unknown>[];
+  } finally {
+    await connection.end();
+  }
+}
+
+async function leave(settings: Site, tasks: number): Promise<void> {
+  const rows = Array.from({ length: tasks }, (_, i) => `('recency.photo.uploaded', ${CONTACTS[i]})`);
+  await sql(settings, `INSERT INTO recency_outbox (type, user_id) VALUES ${rows}`);
+}
+
+async function waiting(settings: Site): Promise<number> {
+  return (await sql(settings, 'SELECT 1 FROM recency_outbox WHERE published_at IS NULL')).length;
+}
+
+async function consumed(settings: Site): Promise<void> {
+  await until(async () => {
+    const { json } = await runInProcess(['doctor', '--json'], settings);
+    const [{ findings }] = json() as [{ findings: { check: string; detail: string }[] }];
+    return (
+      (await waiting(settings)) === 0 &&
+      findings.some(({ check, detail }) => check === 'transport' && detail === '0 tasks wait')
+    );
+  });
+}
+
+const epoch = async (settings: Site) => (await runInProcess(['epoch', 'show', '--json'], settings)).json()[0];
+const verify = async (settings: Site) => (await runInProcess(['verify', '--json'], settings)).json().at(-1);
+
+/** The next consumer raises the alarm and begins a new epoch; every index is cold, and can be built again. */
+async function expectAlarm(settings: Site, reason: string): Promise<void> {
+  const before = await epoch(settings);
+  const { consume, metrics } = await startConsumer(settings);
+  await consume.says('tasks were lost: a new epoch, every index is cold');
+  await until(async () => (await epoch(settings)).epoch !== before.epoch);
+  expect((await epoch(settings)).why).toMatch(new RegExp(`^tasks were lost: ${reason}: `));
+  await until(async () => /^recency_new_epochs_total\{process="consume"\} 1$/m.test(await metrics()));
+  await consumed(settings);
+  expect(await verify(settings)).toMatchObject({ users: 3, warm: 0, cold: 3, wrong: 0, answers_wrong: 0 });
+  expect((await runInProcess(['backfill'], settings)).code).toBe(0);
+  expect(await verify(settings)).toMatchObject({ users: 3, warm: 3, cold: 0, wrong: 0, answers_wrong: 0 });
+  await stop(consume);
+  const next = await startConsumer(settings);
+  await consumed(settings);
+  expect(next.consume.stdout).not.toContain('tasks were lost');
+}
+
+describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { timeout: 90_000 }, () => {
+  async function withAdmin(work: (admin: Admin) => Promise<unknown>): Promise<void> {
+    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
+    await admin.connect();
+    await work(admin).finally(() => admin.disconnect());
+  }
+
+  it('fault 7: the group’s offset is out of range', async () => {
+    const settings = await freshSite('kafka');
+    const topic = settings.TOPIC;
+    await withAdmin(async (admin) => {
+      const partitions = (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => ({
+        partition,
+        offset: high,
+      }));
+      await admin.deleteTopicRecords({ topic, partitions });
+    });
+    await expectAlarm(settings, 'offset_out_of_range');
+  });
+
+  it('fault 38: the group has no offsets while indexes exist', async () => {
+    const settings = await freshSite('kafka');
+    await withAdmin((admin) => admin.deleteGroups([settings.TOPIC]));
+    await expectAlarm(settings, 'group_without_offsets');
+  });
+});
+
+describe('tasks that the stream has lost begin a new epoch', { timeout: 90_000 }, () => {
+  it('fault 38: the stream is gone while indexes exist', async () => {
+    const settings = await freshSite('streams');
+    const redis = new Redis(redisUrl());
+    onTestFinished(() => redis.disconnect());
+    await redis.del(`${settings.KEY_PREFIX}:${settings.TOPIC}`);
+    await expectAlarm(settings, '\\w+');
+  });
+});

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { Id } from '../../contracts/id.ts';
+import type { Key } from '../../contracts/key.ts';
+import { removeKeys } from '../../rig/remove-keys.ts';
+import { indexStores } from '../../start/index-stores.ts';
+import type { Bench } from '../bench.ts';
+import type { Ground } from '../ground.ts';
+import { ids, pages } from '../people.ts';
+import { type Measured, type Row, rounded } from '../report.ts';
+
+export interface MemorySize {
+  readonly users: number;
+  /** Sizes of an index. */
+  readonly max: readonly number[];
+}
+
+/** What Redis grows by for each user: full indexes, ids of 8 digits, names of the length of the default ones. */
+export const memory: Bench<MemorySize> = {
+  name: 'memory',
+  summary: 'bytes of Redis for one user, keys and allocator included',
+  transport: 'streams',
+  settings: () => ({ KEY_PREFIX: `b${randomBytes(3).toString('hex')}` }), // as long as `recency`
+  full: { users: 100_000, max: [12, 24, 60] },
+  quick: { users: 1_000, max: [12, 24, 60] },
+  measure,
+};
+
+const ARMS = ['recency', 'plain_zset'] as const;
+type MemoryArm = (typeof ARMS)[number];
+
+const FIRST_USER = 10_000_000n;
+const FIRST_CONTACT = 20_000_000;
+const CONTACTS = 79_999_999;
+const DAYS_30_MS = 30 * 86_400_000;
+
+const USERS_A_CALL = 500;
+
+async function measure(ground: Ground, size: MemorySize): Promise<Measured> {
+  const { resources, place, signal, tell } = ground;
+  const client = resources.adopt(new Redis(place.config.redisUrl), (opened) => opened.disconnect());
+  const users = ids(FIRST_USER, size.users);
+  tell(`${size.users} users, each with a full index`);
+  await fill(ground, client, 'recency', users.slice(0, 1), 1); // the scripts are loaded by now
+  await removeKeys(client, `${place.config.keyPrefix}:*`);
+  const rows: (Row & { max: number; arm: MemoryArm; bytes_per_user: number })[] = [];
+  for (const max of size.max) {
+    for (const arm of ARMS) {
+      signal.throwIfAborted();
+      const before = await usedMemory(client);
+      await fill(ground, client, arm, users, max);
+      rows.push({ max, arm, bytes_per_user: Math.round(((await usedMemory(client)) - before) / users.length) });
+      await removeKeys(client, `${place.config.keyPrefix}:*`);
+      await untilFreed(client, before);
+    }
+  }
+  return { rows, ratios: memoryRatios(rows) };
+}
+
+/** Every index of `max` contacts, and one that was left out. */
+async function fill(ground: Ground, client: Redis, arm: MemoryArm, users: readonly Id[], max: number): Promise<void> {
+  const { stores, place } = ground;
+  const { index } = indexStores({ ...place.config, max, min: Math.floor(max / 2) }, stores.primary, stores.redis);
+  const now = Date.now();
+  for (const page of pages(users, USERS_A_CALL)) {
+    if (arm === 'recency') {
+      const seen = await index.claim(page);
+      const requests = page.map((user, i) => ({ user, seen: seen[i] ?? '', top: contactsOf(user, max + 1, now) }));
+      await index.replace('epoch', requests);
+    } else {
+      const pipeline = client.pipeline();
+      for (const user of page) {
+        const members = contactsOf(user, max, now).flatMap(({ id, at }) => [at, id]);
+        pipeline.zadd(`${place.config.keyPrefix}:${user}`, ...members);
+      }
+      await pipeline.exec();
+    }
+  }
+}
+
+/** The newest first; another choice for every user. */
+function contactsOf(user: Id, count: number, now: number): Key[] {
+  return Array.from({ length: count }, (_, i) => ({
+    id: String(FIRST_CONTACT + ((Number(user) * 7_919 + i * 104_729) % CONTACTS)),
+    at: now - Math.floor(((i + 1) * DAYS_30_MS) / (count + 1)) - (Number(user) % 1_000),
+  }));
+}
+
+async function usedMemory(client: Redis): Promise<number> {
+  const used = /^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1];
+  if (used === undefined) throw new Error('Redis does not tell its memory');
+  return Number(used);
+}
+
+const FREED_TIMEOUT_MS = 30_000;
+const LOOK_MS = 100;
+
+/** Keys are freed, and the server's tables shrink, in the background. */
+async function untilFreed(client: Redis, before: number): Promise<void> {
+  const deadline = performance.now() + FREED_TIMEOUT_MS;
+  while ((await usedMemory(client)) > before * 1.02 && performance.now() < deadline) await pause(LOOK_MS);
+}
+
+/** At the default size, and at each. */
+export function memoryRatios(
+  rows: readonly { max: number; arm: MemoryArm; bytes_per_user: number }[],
+): Record<string, number> {
+  const bytes = (arm: MemoryArm, max: number) =>
+    rows.find((row) => row.arm === arm && row.max === max)?.bytes_per_user ?? Number.NaN;
+  const over = (max: number) => rounded(bytes('recency', max) / bytes('plain_zset', max));
+  const sizes = [...new Set(rows.map(({ max }) => max))];
+  return {
+    over_plain_zset: over(24),
+    ...Object.fromEntries(sizes.map((max) => [`over_plain_zset_${max}`, over(max)])),
+  };
+}

@@ -1,0 +1,129 @@
+import { createConnection } from 'mysql2/promise';
+import { describe, expect, it, type TestContext } from 'vitest';
+import { loadGraph } from '../../src/site/load-graph.ts';
+import { removeContact } from '../../src/site/relationships.ts';
+import { openSitePool } from '../../src/site/transaction.ts';
+import { freePort } from '../../src/stack/launch/free-port.ts';
+import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { hasKafka } from '../support/servers.ts';
+import { serviceSettings } from '../support/service-settings.ts';
+import { until } from '../support/until.ts';
+
+const USER = '1';
+const CONTACTS = Array.from({ length: 20 }, (_, i) => String(2 + i));
+const BEST = '21';
+
+const TRANSPORTS = ['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const;
+
+type Site = Settings & { MYSQL_URL: string };
+type Finished = Pick<TestContext, 'onTestFinished'>;
+
+/** One user with twenty contacts and an index. A statement may take a minute: whatever ends sooner is not its deadline. */
+async function freshSite(transport: 'streams' | 'kafka'): Promise<Site> {
+  const settings = { ...(await serviceSettings(transport)), TAKEOVER_MS: '6000', MYSQL_TIMEOUT_MS: '60000' };
+  const pool = openSitePool(settings.MYSQL_URL, 2);
+  await loadGraph(pool, {
+    users: [USER, ...CONTACTS].map((id) => ({ id })),
+    contacts: CONTACTS.map((contact) => ({ user: USER, contact })),
+    photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
+  });
+  await pool.end();
+  expect((await runCli(['backfill'], settings)).code).toBe(0);
+  return settings;
+}
+
+async function start(command: string, settings: Settings, says: string, { onTestFinished }: Finished) {
+  const cli = new CliProcess([command], settings);
+  onTestFinished(() => cli[Symbol.asyncDispose]());
+  await cli.says(says, 40_000);
+  return cli;
+}
+
+async function sql(url: string, statement: string): Promise<unknown[]> {
+  const connection = await createConnection(url);
+  try {
+    return (await connection.query(statement))[0] as unknown[];
+  } finally {
+    await connection.end();
+  }
+}
+
+/** While this table is locked, a consumer stands still between the nonces that it has read and the write. */
+async function lockUsers(url: string): Promise<() => Promise<void>> {
+  const connection = await createConnection(url);
+  await connection.query('LOCK TABLES users WRITE');
+  return () => connection.end();
+}
+
+/** The consumer's statement waits for the lock. */
+async function isHeldUp(url: string): Promise<boolean> {
+  const rows = (await sql(url, 'SHOW FULL PROCESSLIST')) as { db: string | null; Info: string | null }[];
+  const database = new URL(url).pathname.slice(1);
+  return rows.some(({ db, Info }) => db === database && /JSON_TABLE[\s\S]*recency_contacts/.test(Info ?? ''));
+}
+
+/** A task without a transaction of the site's, which the lock would keep waiting. */
+async function addTask(url: string): Promise<void> {
+  const columns = "('recency.contact.changed', 1, 21)";
+  await sql(url, `INSERT INTO recency_outbox (type, user_id, other_id) VALUES ${columns}`);
+}
+
+async function best(settings: Settings): Promise<string | undefined> {
+  return JSON.parse((await runCli(['inspect', USER, '--json'], settings)).stdout).members[0]?.id;
+}
+
+async function expectRight(settings: Settings): Promise<void> {
+  const { code, stdout } = await runCli(['verify', '--json'], settings);
+  expect(JSON.parse(stdout)).toMatchObject({ warm: 1, wrong: 0, answers_wrong: 0, unsettled: 0 });
+  expect(code).toBe(0);
+}
+
+describe.concurrent('fault 2: a worker is stopped past its session between its read and its write', {
+  timeout: 90_000,
+}, () => {
+  it.for(TRANSPORTS)('%s: another one goes on; what the first one read is not written', async (transport, context) => {
+    const settings = await freshSite(transport);
+    const { MYSQL_URL } = settings;
+    await start('relay', settings, 'relaying', context);
+    const port = String(await freePort());
+    const stopped = await start('consume', { ...settings, METRICS_PORT: port }, 'consuming', context);
+    const unlock = await lockUsers(MYSQL_URL);
+    await addTask(MYSQL_URL);
+    await until(() => isHeldUp(MYSQL_URL));
+    stopped.signal('SIGSTOP');
+    await unlock(); // its answer, that the best contact is one, is on its way to it
+
+    const pool = openSitePool(MYSQL_URL, 1);
+    await removeContact(pool, USER, BEST);
+    await pool.end();
+    await start('consume', settings, 'consuming', context);
+    await until(async () => (await best(settings)) === '20', { interval: 250 });
+
+    stopped.signal('SIGCONT');
+    await until(async () => (await fetch(`http://127.0.0.1:${port}/livez`)).ok); // it goes on with what it had
+    expect(await best(settings)).toBe('20');
+    await expectRight(settings);
+  });
+});
+
+describe.concurrent('fault 8: a consumer hangs while its heartbeats go on', { timeout: 90_000 }, () => {
+  it.for(TRANSPORTS.slice(-1))(
+    '%s: it ends itself within 30 s, and the next one does the work',
+    async (transport, context) => {
+      const settings = await freshSite(transport);
+      const { MYSQL_URL } = settings;
+      await start('relay', settings, 'relaying', context);
+      const hanging = await start('consume', settings, 'consuming', context);
+      const unlock = await lockUsers(MYSQL_URL);
+      await addTask(MYSQL_URL);
+      await until(() => isHeldUp(MYSQL_URL));
+      const from = performance.now();
+      await hanging.says('no progress for', 40_000);
+      expect(performance.now() - from).toBeLessThan(30_000);
+      await unlock();
+      expect((await hanging.ended).code).toBe(1);
+      await start('consume', settings, 'consuming', context);
+      await expectRight(settings);
+    },
+  );
+});

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Key } from '../src/contracts/key.ts';
+import { byKeyDescending, isAbove, type Key } from '../src/contracts/key.ts';
 import type { Reading, WarmReading } from '../src/index/contact-index.ts';
 import { KeyNames } from '../src/index/keys.ts';
 import { RedisContactIndex } from '../src/index/redis-contact-index.ts';
@@ -186,6 +187,35 @@ describe('apply', () => {
       await expect(index.apply(EPOCH, [{ user, seen: nonce, changes }])).rejects.toThrow('bad contact');
     }
     expect(await warm(user)).toMatchObject({ nonce, head: [key(4, 40)] });
+  });
+});
+
+describe('a series of changes', () => {
+  const MOST = 8;
+  const LEAST = 2;
+  const changes = fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 40 })), {
+    maxLength: 12,
+  });
+
+  it('leaves everybody above the floor, nobody else, and no more than max', async () => {
+    const wide = indexWith({ max: MOST, min: LEAST });
+    await fc.assert(
+      fc.asyncProperty(fc.array(changes, { maxLength: 12 }), async (calls) => {
+        const user = await build([], wide);
+        const truth = new Map<string, Key>();
+        for (const call of calls) {
+          const said = [...new Map(call.map(([id, at]) => [String(id), key(id, at)])).values()];
+          for (const one of said) truth.set(one.id, one);
+          const [seen] = await wide.nonces([user]);
+          await wide.apply(EPOCH, [{ user, seen: String(seen), changes: said }]);
+          const { head, floor, size } = await warm(user);
+          const above = [...truth.values()].filter((one) => one.at > 0 && isAbove(one, floor)).sort(byKeyDescending);
+          expect(head).toEqual(above);
+          expect(size).toBeLessThanOrEqual(MOST);
+        }
+      }),
+      { numRuns: 60 },
+    );
   });
 });
 

@@ -88,7 +88,7 @@ export const LISTED: readonly Mutation[] = [
   {
     rule: 'trim raises the floor',
     instead: 'what is trimmed away leaves no floor behind',
-    patches: [{ file: APPLY, from: '        floor = trim(z)', to: '        trim(z)' }],
+    patches: [{ file: APPLY, from: '        floor = trim(z, size)', to: '        trim(z, size)' }],
   },
   {
     rule: 'compare-and-set in rebuild',

@@ -27,11 +27,11 @@ interface Place {
 
 type Page = readonly Id[];
 
-/** Followers of one owner read at once: two calls' worth. */
-export const FOLLOWERS_A_PAGE = 2 * PAIRS_A_CALL;
+/** Followers of one owner read at once: several calls' worth, so that they can be under way side by side. */
+export const FOLLOWERS_A_PAGE = 4 * PAIRS_A_CALL;
 
 /** Calls under way at once: while one waits for MySQL another works in Redis, and the next page is read. */
-const AT_ONCE = 3;
+const AT_ONCE = 4;
 
 /**
  * Refreshes every follower of each owner, a page of each owner at a time. A page of followers only says whom to look

@@ -78,7 +78,11 @@ export class RedisContactIndex implements ContactIndex {
         const groups = [...Map.groupBy(some, changesText).values()];
         const args = [max, min, epoch, freshNonce(), ...groups.flatMap(groupArguments)];
         const grouped = groups.flat();
-        const found = outcomes(APPLY_OUTCOMES, await this.#apply(this.#keys(grouped), args));
+        const keys = [
+          ...grouped.map(({ user }) => this.#names.set(user)),
+          ...grouped.map(({ user }) => this.#names.meta(user)),
+        ];
+        const found = outcomes(APPLY_OUTCOMES, await this.#apply(keys, args));
         const outcomeOf = new Map(grouped.map((request, i) => [request, found[i]]));
         return some.map((request) => outcomeOf.get(request) as ApplyOutcome);
       },

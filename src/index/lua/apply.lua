@@ -1,7 +1,7 @@
 -- Writes what MySQL says of some contacts into the indexes of their users, each only where the user's nonce is still
 -- the one that was read before MySQL was. The rules are told in ../protocol.ts; none of them can be left out.
 --
--- KEYS    z and m of each user, in turn
+-- KEYS    z of each user, then m of each
 -- ARGV    1 max     the most members an index keeps, up to 127
 --         2 min     below which a rebuild is due
 --         3 epoch   from the same snapshot as the rows
@@ -12,7 +12,7 @@
 --           users   of the group, followed by as many times
 --             seen    the nonce that was read before the rows
 -- reply   one character a user:
---           C  cold: no nonce, nothing to do
+--           C  cold: no nonce, or a key of the wrong type in its place; nothing to do
 --           R  raced: the nonce has moved, nothing written; read again
 --           D  dropped: a placeholder, another epoch or a torn index; deleted, so that a rebuild under way finds its nonce gone
 --           W  a key of the wrong type is in the way; nothing written but that the other key no longer makes an index
@@ -75,10 +75,15 @@ local function drop(z, m)
   return 'D'
 end
 
--- Removes the lowest member; returns its key, the new floor.
-local function trim(z)
-  local lowest = call('ZPOPMIN', z)
-  return key_text(lowest[2], lowest[1])
+-- A trim is dear: it leaves room for a few more, so that not every contact that comes needs one.
+local kept = max - math.min(4, math.floor((max - min) / 3))
+
+-- Removes the lowest until no more than `kept` are left; returns the key of the highest of them, the new floor.
+local function trim(z, size)
+  local last = size - kept - 1
+  local highest = call('ZRANGE', z, last, last, 'WITHSCORES')
+  call('ZREMRANGEBYRANK', z, 0, last)
+  return key_text(highest[2], highest[1])
 end
 
 -- A set that was empty, if only for a moment, was no key, and so carries no expiry: both keys expire together.
@@ -87,9 +92,7 @@ local function expire_together(z, m)
   if expiry > 0 then call('PEXPIREAT', z, expiry) end
 end
 
-local function apply(z, m, seen, changes)
-  local meta = redis.pcall('GET', m)
-  if wrong_type(meta) then return 'W' end
+local function apply(z, m, meta, seen, changes)
   if not meta then return 'C' end
   local whole = seen .. old
   local n = #whole + 1
@@ -104,17 +107,17 @@ local function apply(z, m, seen, changes)
   if sub(meta, n, n + 3) ~= size_text(size) or not (floor == '-' or find(floor, '^%d+$')) then return drop(z, m) end
 
   local was_empty = size == 0
-  while size > max do -- it was written under a greater max
-    floor = trim(z)
-    size = size - 1
+  if size > max then -- it was written under a greater max
+    floor = trim(z, size)
+    size = kept
   end
   for i = 1, #changes do
     local change = changes[i]
     if change.key > floor then
       size = size + call('ZADD', z, change.score, change.id)
       if size > max then
-        floor = trim(z)
-        size = size - 1
+        floor = trim(z, size)
+        size = kept
       end
     else
       size = size - call('ZREM', z, change.id)
@@ -126,11 +129,12 @@ local function apply(z, m, seen, changes)
   return size < min and floor ~= '-' and 'B' or 'A'
 end
 
+local metas = users > 0 and call('MGET', unpack(KEYS, users + 1)) or {}
 local outcomes, user = {}, 0
 for _, group in ipairs(groups) do
   for i = group.first, group.last do
     user = user + 1
-    outcomes[user] = apply(KEYS[2 * user - 1], KEYS[2 * user], ARGV[i], group.changes)
+    outcomes[user] = apply(KEYS[user], KEYS[users + user], metas[user], ARGV[i], group.changes)
   end
 end
 return table.concat(outcomes)

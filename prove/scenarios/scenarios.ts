@@ -52,7 +52,7 @@ const LARGE: readonly Listed[] = [
   a('one attempt, delivered again', { attempts: 1, faults: AGAIN }),
   a('delivered again, twice', { faults: AGAIN, faultsAtMost: 2 }),
   a('changes before their commits', { ...BEFORE_COMMIT, faultsAtMost: 0 }),
-  a('cold, one change before its commit, twice wrong', {
+  a('cold, one early change, two faults', {
     ...BEFORE_COMMIT,
     index: 'cold',
     actions: 1,

@@ -20,9 +20,13 @@ export interface Machine {
 
 /** @param patches changes of the product's text; `name` tells sets of them apart */
 export async function buildMachine(scenario: Scenario, name: string, patches: readonly Patch[]): Promise<Machine> {
-  const { attempts, users, versions, menu, max, pageSize } = scenario;
-  const bounds = [...(attempts === undefined ? [] : attemptsPatches(attempts)), NO_SPARE_CANDIDATES];
-  const product = await loadProduct(`${name} ${attempts ?? ''}`, [...patches, ...bounds]);
+  const { attempts, trimsToMin, users, versions, menu, max, pageSize } = scenario;
+  const bounds = [
+    ...(attempts === undefined ? [] : attemptsPatches(attempts)),
+    ...(trimsToMin ? [TRIMS_TO_MIN] : []),
+    NO_SPARE_CANDIDATES,
+  ];
+  const product = await loadProduct(`${name} ${attempts ?? ''} ${trimsToMin ?? ''}`, [...patches, ...bounds]);
   const everybody = new Set(scenario.site.relationships.flatMap(({ user, contact }) => [user, contact]));
   const operations = new Operations(product.code, pageSize);
   const numberOf = (reply: unknown) => operations.reply(reply);
@@ -48,6 +52,9 @@ const NO_SPARE_CANDIDATES: Patch = {
   from: 'const SPARE_CANDIDATES = 2;',
   to: 'const SPARE_CANDIDATES = 0;',
 };
+
+/** A trim leaves a third of what is between max and min for the next few: nothing where these are 2 and 1. */
+const TRIMS_TO_MIN: Patch = { file: 'index/lua/apply.lua', from: 'math.floor((max - min) / 3)', to: 'max - min' };
 
 /** A lower bound of the product's, so that few interleavings are needed to come to it. */
 function attemptsPatches(attempts: number): Patch[] {

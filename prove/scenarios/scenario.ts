@@ -39,6 +39,8 @@ export interface Scenario {
   readonly publish: 'after' | 'versioned before' | 'before';
   /** Do contact tasks carry the version of their row? */
   readonly versions: boolean;
+  /** Does a trim leave no more than min, instead of max? */
+  readonly trimsToMin?: true;
   /** How often a lost race is run again at once; undefined: as often as the product does. */
   readonly attempts?: number;
 }

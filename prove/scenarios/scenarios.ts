@@ -25,6 +25,7 @@ const SMALL: readonly Listed[] = [
   a('complete and full', { site: SITES.TWO, faultsAtMost: 0 }),
   a('complete with room', { site: SITES.ONE, faultsAtMost: 0 }),
   a('one attempt', { attempts: 1, faultsAtMost: 0 }),
+  a('trims that leave room', { trimsToMin: true, faultsAtMost: 0 }),
   a('cold, one change', { index: 'cold', actions: 1, faults: ['rebuild', 'evict', 'epoch', 'crash'], faultsAtMost: 3 }),
   a('cold, commands sent twice', {
     index: 'cold',
@@ -43,6 +44,7 @@ const SMALL: readonly Listed[] = [
 const LARGE: readonly Listed[] = [
   a('floor, any fault', { faults: [...ANY_FAULT, 'resend'] }),
   a('ties, any fault', { site: SITES.TIES }),
+  a('trims that leave room, any fault', { trimsToMin: true }),
   a('complete and full, any fault', { site: SITES.TWO }),
   a('complete with room, any fault', { site: SITES.ONE }),
   a('placeholder, any fault', { index: 'placeholder' }),

@@ -28,7 +28,7 @@ interface Place {
 type Page = readonly Id[];
 
 /** Followers of one owner read at once: several calls' worth, so that they can be under way side by side. */
-export const FOLLOWERS_A_PAGE = 4 * PAIRS_A_CALL;
+export const FOLLOWERS_A_PAGE = 8 * PAIRS_A_CALL;
 
 /** Calls under way at once: while one waits for MySQL another works in Redis, and the next page is read. */
 const AT_ONCE = 4;

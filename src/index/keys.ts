@@ -12,6 +12,8 @@ const BUCKETS = 256;
  */
 export class KeyNames {
   readonly #prefix: string;
+  #neighbours: string | undefined;
+  #bucket = '';
 
   constructor(prefix: string) {
     this.#prefix = prefix;
@@ -25,8 +27,14 @@ export class KeyNames {
     return `${this.#both(user)}:m`;
   }
 
+  /** Neighbours are asked for one after the other: their bucket is remembered. */
   #both(user: Id): string {
-    return `${this.#prefix}:{${bucketOf(user)}}:${user}`;
+    const neighbours = user.slice(0, -2);
+    if (neighbours !== this.#neighbours) {
+      this.#neighbours = neighbours;
+      this.#bucket = `${this.#prefix}:{${bucketOf(user)}}:`;
+    }
+    return this.#bucket + user;
   }
 }
 

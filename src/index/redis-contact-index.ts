@@ -83,6 +83,7 @@ export class RedisContactIndex implements ContactIndex {
           ...grouped.map(({ user }) => this.#names.meta(user)),
         ];
         const found = outcomes(APPLY_OUTCOMES, await this.#apply(keys, args));
+        if (groups.length === 1) return found; // in the order of the requests
         const outcomeOf = new Map(grouped.map((request, i) => [request, found[i]]));
         return some.map((request) => outcomeOf.get(request) as ApplyOutcome);
       },

@@ -103,7 +103,7 @@ describe('a metered database', () => {
 });
 
 describe('chunks', () => {
-  const items = Array.from({ length: 2_000 }, (_, i) => i);
+  const items = Array.from({ length: 3_000 }, (_, i) => i);
 
   /** Each item costs so many ms by a clock of its own. */
   async function sizes(msEach: (i: number) => number): Promise<number[]> {
@@ -115,9 +115,21 @@ describe('chunks', () => {
     });
   }
 
+  it('are worked on two at a time, and told in their order', async () => {
+    let [under, most] = [0, 0];
+    const work = async (some: readonly number[]) => {
+      most = Math.max(most, ++under);
+      await new Promise(setImmediate);
+      under -= 1;
+      return some;
+    };
+    expect((await new Chunks(() => 0).each(items, work)).flat()).toEqual(items);
+    expect(most).toBe(2);
+  });
+
   it('grow while their statements are fast, up to a bound, and hold every item once', async () => {
     const found = await sizes(() => 0.01);
-    expect(found.slice(0, 5)).toEqual([25, 50, 100, 200, 400]);
+    expect(found.slice(0, 5)).toEqual([25, 25, 50, 50, 100]);
     expect(Math.max(...found)).toBe(500);
     expect(found.reduce((sum, size) => sum + size, 0)).toBe(items.length);
   });
@@ -136,7 +148,7 @@ describe('chunks', () => {
       throw new DatabaseUnavailable('no answer in time');
     };
     for (let i = 0; i < 4; i++) await expect(chunks.each(items, work)).rejects.toThrow('no answer in time');
-    expect(tried).toEqual([25, 6, 1, 1]);
+    expect(tried).toEqual([25, 25, 6, 6, 1, 1, 1, 1]);
   });
 
   it('end at the signal', async () => {

@@ -1,5 +1,5 @@
 import type { Pool } from 'mysql2/promise';
-import { Database, type Parameter } from '../mysql/database.ts';
+import { Database, type Parameter, type Value } from '../mysql/database.ts';
 
 /** One statement that was asked. */
 export interface Statement {
@@ -14,7 +14,7 @@ export class RecordingDatabase extends Database {
   mostAtOnce = 0;
   #underWay = 0;
 
-  override async rows(sql: string, parameters: readonly Parameter[]): Promise<readonly (readonly (string | null)[])[]> {
+  override async rows(sql: string, parameters: readonly Parameter[]): Promise<readonly (readonly Value[])[]> {
     this.statements.push({ sql, parameters: [...parameters] });
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay);
     return await super.rows(sql, parameters).finally(() => this.#underWay--);

@@ -49,6 +49,9 @@ type MeasuredJob = JobRow & { readonly users_per_second: number };
 
 /** What is noted of a job beside its time. */
 interface Notes {
+  /** That it asks MySQL; and so many of them at once. */
+  readonly statements: number;
+  readonly atOnce: number;
   rowsPerUser: number;
   readonly growth: number[];
 }
@@ -81,7 +84,7 @@ async function turnsOf(
   await doJob(job, recording, household);
   const { statements, mostAtOnce } = recording.primary;
   const pool = ground.resources.adopt(openSitePool(ground.place.config.mysqlUrl, mostAtOnce), (opened) => opened.end());
-  const own: Notes = { rowsPerUser: 0, growth: [] };
+  const own: Notes = { statements: statements.length, atOnce: mostAtOnce, rowsPerUser: 0, growth: [] };
   notes.set(`${job} ${contacts}`, own);
   const recency: Turn<JobRow> = {
     row: { job, arm: 'recency', contacts },
@@ -103,7 +106,8 @@ async function turnsOf(
 
 function noted({ job, arm, contacts }: JobRow, notes: ReadonlyMap<string, Notes>) {
   const own = notes.get(`${job} ${contacts}`);
-  if (arm === 'bare_sql' || own === undefined) return {};
+  if (own === undefined) return {};
+  if (arm === 'bare_sql') return { statements: own.statements, at_once: own.atOnce };
   const rows = job === 'verify' ? {} : { rows_read_per_user: rounded(own.rowsPerUser) };
   return { ...rows, rss_growth_mb: rounded(quantile(own.growth, 0.5) / 1024 ** 2, 2) };
 }

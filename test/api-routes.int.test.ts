@@ -278,7 +278,7 @@ describe('the index of a user', () => {
   });
 
   it('is not built where a key of somebody else is in the way', async () => {
-    await stores.redis.set(new KeyNames(stores.prefix).meta(USER), 'mine');
+    await stores.redis.lpush(new KeyNames(stores.prefix).meta(USER), 'mine');
     const { status, body } = await rebuild();
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'key_in_the_way' });
     expect((await ask(api, index)).body.state).toBe('wrong_type');

@@ -30,7 +30,7 @@ describe('the janitor', () => {
     await bench.write(1);
     expect(await new OutboxJanitor({ database: bench.database, keepMs: 7_200_000, logger: silent }).runOnce()).toBe(0);
     expect(await new OutboxJanitor({ database: bench.database, keepMs: 3_500_000, logger: silent }).runOnce()).toBe(2);
-    expect(await bench.database.rows('SELECT COUNT(*) FROM recency_outbox', [])).toEqual([['2']]);
+    expect(await bench.database.rows('SELECT COUNT(*) FROM recency_outbox', [])).toEqual([[2]]);
   });
 
   it('deletes no more at once than it is told', async () => {

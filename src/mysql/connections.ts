@@ -40,7 +40,7 @@ export class Connections {
       maxPreparedStatements: STATEMENTS,
       connectTimeout: options.deadlineMs,
       supportBigNumbers: true,
-      bigNumberStrings: true,
+      bigNumberStrings: false, // safe integers are numbers: mysql2 takes 1 µs to make a text of one
       timezone: 'Z',
       charset: 'utf8mb4',
       trace: false, // otherwise a stack is captured for every statement: 30 µs of the 200 that a narrowed query takes
@@ -65,6 +65,12 @@ export class Connections {
       } else connection.release();
       throw error;
     }
+  }
+
+  /** Called with every connection that is made: another server may be behind it. Returns what ends that. */
+  onNew(listener: () => void): () => void {
+    this.#pool.on('connection', listener);
+    return () => void this.#pool.off('connection', listener);
   }
 
   /** Waits for what is under way, not longer than the deadline: a half-open connection never says that it has ended. */

@@ -5,6 +5,9 @@ import { DatabaseUnavailable } from './unavailable.ts';
 
 export { DatabaseBusy, DatabaseUnavailable } from './unavailable.ts';
 
+/** A value of a row. A BIGINT is a number where that is exact, otherwise decimal text. */
+export type Value = string | number | null;
+
 /** A value for one placeholder. Ids are strings; a number must be a safe integer. */
 export type Parameter = string | number | null;
 
@@ -57,10 +60,10 @@ export class Database {
   }
 
   /**
-   * Rows of a statement that only reads, each an array in the order of its columns. BIGINTs come as strings.
+   * Rows of a statement that only reads, each an array in the order of its columns.
    * @throws DatabaseUnavailable
    */
-  async rows(statement: string, parameters: readonly Parameter[]): Promise<readonly (readonly (string | null)[])[]> {
+  async rows(statement: string, parameters: readonly Parameter[]): Promise<readonly (readonly Value[])[]> {
     try {
       return await this.#rowsOnce(statement, parameters);
     } catch (error) {
@@ -103,14 +106,19 @@ export class Database {
     });
   }
 
+  /** Called with every connection that is made: another server may be behind it. Returns what ends that. */
+  onConnection(listener: () => void): () => void {
+    return this.#connections.onNew(listener);
+  }
+
   async close(): Promise<void> {
     await this.#connections.close();
   }
 
-  #rowsOnce(statement: string, parameters: readonly Parameter[]): Promise<(string | null)[][]> {
+  #rowsOnce(statement: string, parameters: readonly Parameter[]): Promise<Value[][]> {
     return this.#connections.use(async (connection) => {
       const [rows] = await connection.execute({ sql: statement, rowsAsArray: true }, [...parameters]);
-      return rows as unknown as (string | null)[][];
+      return rows as unknown as Value[][];
     });
   }
 

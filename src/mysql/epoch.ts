@@ -1,5 +1,5 @@
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
-import type { Database } from './database.ts';
+import type { Database, Value } from './database.ts';
 import { EpochMissing } from './pairs.ts';
 
 /** The epoch in force. Indexes of any other one are cold. */
@@ -105,7 +105,7 @@ async function record(
   });
 }
 
-function isAllIn(servers: readonly ServerIdentity[], recorded: readonly (string | null | undefined)[]): boolean {
+function isAllIn(servers: readonly ServerIdentity[], recorded: readonly (Value | undefined)[]): boolean {
   return servers.every(({ identity }) => recorded.includes(identity));
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database, Value } from './database.ts';
 
 /** A question that MySQL would answer by reading far more than it asks for. */
 export interface PlanProblem {
@@ -84,7 +84,7 @@ interface Step {
   readonly isSorted: boolean;
 }
 
-type Columns = readonly (string | null)[];
+type Columns = readonly Value[];
 
 /** An index that is read as a whole, although it may be the wrong one: of a small table that says nothing. */
 const SMALL = 1_000;

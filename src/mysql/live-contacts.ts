@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import type { Relation } from '../contracts/relation.ts';
-import type { Database } from './database.ts';
+import type { Database, Value } from './database.ts';
 import { BY_KEY, HAS_UPLOAD, LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
 import { epochOf } from './pairs.ts';
 
@@ -90,7 +90,7 @@ export async function readPlain(
 }
 
 /** The contact in a row that begins with `COLUMNS`. */
-export function contactOf([id, at, isFriend, isFamily, sees]: readonly (string | null)[]): LiveContact {
+export function contactOf([id, at, isFriend, isFamily, sees]: readonly Value[]): LiveContact {
   return {
     id: String(id),
     at: lastUploadOf(at),

@@ -1,5 +1,5 @@
 import type { PoolConnection } from 'mysql2/promise';
-import type { Database } from './database.ts';
+import type { Database, Value } from './database.ts';
 
 /** A row of `recency_outbox` as it was written, right or wrong. */
 export interface OutboxRow {
@@ -111,16 +111,12 @@ async function change(
   }, 'READ COMMITTED');
 }
 
-async function select(
-  connection: PoolConnection,
-  statement: string,
-  parameters: string[],
-): Promise<(string | null)[][]> {
+async function select(connection: PoolConnection, statement: string, parameters: string[]): Promise<Value[][]> {
   const [rows] = await connection.execute({ sql: statement, rowsAsArray: true }, parameters);
-  return rows as unknown as (string | null)[][];
+  return rows as unknown as Value[][];
 }
 
-function rowOf([id, type, userId, otherId, at, version, createdAt]: readonly (string | null)[]): OutboxRow {
+function rowOf([id, type, userId, otherId, at, version, createdAt]: readonly Value[]): OutboxRow {
   return {
     id: String(id),
     type: String(type),

@@ -1,5 +1,5 @@
 import type { Id } from '../contracts/id.ts';
-import type { Database } from './database.ts';
+import type { Database, Value } from './database.ts';
 import { lastUploadOf } from './last-upload.ts';
 
 export interface Pair {
@@ -36,7 +36,7 @@ export async function readPairs(
   return { epoch: epochOf(rows), rows: rows.filter((row) => row[1] !== null).map(pairRow) };
 }
 
-function pairRow(row: readonly (string | null)[]): PairRow {
+function pairRow(row: readonly Value[]): PairRow {
   return {
     user: String(row[1]),
     contact: String(row[2]),
@@ -47,7 +47,7 @@ function pairRow(row: readonly (string | null)[]): PairRow {
 }
 
 /** The epoch in the first column of every answer that carries one. */
-export function epochOf(rows: readonly (readonly (string | null)[])[]): string {
+export function epochOf(rows: readonly (readonly Value[])[]): string {
   const token = rows[0]?.[0];
   if (token === undefined || token === null) throw new EpochMissing();
   return String(token);

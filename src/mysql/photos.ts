@@ -1,5 +1,5 @@
 import type { Id } from '../contracts/id.ts';
-import type { Database, Parameter } from './database.ts';
+import type { Database, Parameter, Value } from './database.ts';
 import { HAS_UPLOAD, lastUploadOf } from './last-upload.ts';
 import { COLUMNS, contactOf, type LiveContact } from './live-contacts.ts';
 
@@ -41,7 +41,7 @@ const SIZES = [4, 16, 80] as const;
 const LARGEST = 80;
 const STATEMENTS = new Map(SIZES.map((size) => [size as number, statement(size)]));
 
-type Row = readonly (string | null)[];
+type Row = readonly Value[];
 
 interface Branch {
   readonly owner: Id;

@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
-import type { Database } from './database.ts';
+import type { Database, Value } from './database.ts';
 import { BY_KEY, HAS_UPLOAD, LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
 import { epochOf } from './pairs.ts';
 
@@ -46,7 +46,7 @@ export async function readTopContacts(database: Database, users: readonly Id[], 
   return { epoch: epochOf(rows), tops: group(users, rows) };
 }
 
-function group(users: readonly Id[], rows: readonly (readonly (string | null)[])[]): Key[][] {
+function group(users: readonly Id[], rows: readonly (readonly Value[])[]): Key[][] {
   const tops = new Map<Id, Key[]>(users.map((user) => [user, []]));
   for (const [, user, contact, at] of rows) {
     if (user !== null && contact !== null) tops.get(String(user))?.push({ id: String(contact), at: lastUploadOf(at) });

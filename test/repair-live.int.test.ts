@@ -5,34 +5,13 @@ import { rebuild } from '../src/index/rebuild.ts';
 import { runToEnd } from '../src/repair/job.ts';
 import { Repair } from '../src/repair/repair.ts';
 import { Verify } from '../src/repair/verify.ts';
-import { deletePhoto, uploadPhoto } from '../src/site/photos.ts';
-import { addContact, changeRelationship, removeContact } from '../src/site/relationships.ts';
+import { act } from './support/busy-site.ts';
 import { startConsuming } from './support/consuming.ts';
 import { PLANTS, spoil } from './support/plant-drift.ts';
-import { freshFence, freshSite, type RepairSite, userId } from './support/repair-site.ts';
+import { freshFence, freshSite } from './support/repair-site.ts';
 
 const USERS = 30;
 const LOAD_MS = 4_000;
-
-/** Whatever a site does, until it is told to stop. How many actions there were. */
-async function act({ pool, users }: RepairSite, until: () => boolean): Promise<number> {
-  const any = <T>(of: readonly T[]) => of[Math.floor(Math.random() * of.length)] as T;
-  const strangers = Array.from({ length: 12 }, (_, i) => userId(USERS + 1 + i));
-  const grant = () => ({ friend: Math.random() < 0.5, family: Math.random() < 0.5 });
-  const photos: Id[] = [];
-  const actions = [
-    async () =>
-      photos.push(await uploadPhoto(pool, any(strangers), any([0, 1, 2, 3, 4]), 1 + Math.floor(Math.random() * 9_000))),
-    async () => photos.length > 0 && (await deletePhoto(pool, any(photos))),
-    () => addContact(pool, any(users), any(strangers), grant()),
-    () => removeContact(pool, any(users), any(strangers)),
-    () => addContact(pool, any(strangers), any(users), grant()),
-    () => changeRelationship(pool, any(strangers), any(users), grant()),
-  ];
-  let done = 0;
-  for (; !until(); done++) await any(actions)();
-  return done;
-}
 
 it('repair of a site under load counts no change on its way as drift, and finds what is planted', {
   timeout: 60_000,

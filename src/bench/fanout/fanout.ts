@@ -20,7 +20,7 @@ export const fanout: Bench<FanOutSize> = {
   name: 'fanout',
   summary: 'users per second whose index a fan-out writes',
   transport: 'streams',
-  full: { followers: 5_000, rounds: 9, warmUp: 3 },
+  full: { followers: 5_000, rounds: 5, warmUp: 2 },
   quick: { followers: 600, rounds: 1, warmUp: 1 },
   measure,
 };

@@ -1,9 +1,12 @@
 import type { Redis } from 'ioredis';
+import pLimit from 'p-limit';
 import type { Id } from '../../contracts/id.ts';
+import { FOLLOWERS_A_PAGE } from '../../index/fan-out.ts';
 import { PAIRS_A_CALL } from '../../index/refresh.ts';
 import type { Database } from '../../mysql/database.ts';
 import { readFollowers } from '../../mysql/followers.ts';
 import { readPairs } from '../../mysql/pairs.ts';
+import { pages } from '../people.ts';
 import type { Acknowledger } from './acknowledger.ts';
 import { type FanOutArm, PARTS, type Part, type Upload } from './arm.ts';
 import type { Crowd } from './crowd.ts';
@@ -15,6 +18,8 @@ export interface PayloadArmOptions {
   /** Of all arms' keys. */
   readonly prefix: string;
   readonly max: number;
+  /** Calls of 500 followers under way at once, where MySQL is asked as well. */
+  readonly atOnce: number;
   readonly crowd: Crowd;
   readonly acknowledger: Acknowledger;
 }
@@ -49,13 +54,13 @@ export abstract class PayloadArm implements FanOutArm {
 
   async fanOut(upload: Upload, part: Part): Promise<void> {
     if (part === 'redis') return await this.write(this.followers, upload);
-    let after: Id | '0' = '0';
-    for (;;) {
-      const page: Id[] = await readFollowers(this.#options.primary, upload.owner, after, PAIRS_A_CALL);
-      const users = part === 'total' ? await this.#whoMaySee(page, upload) : page;
-      await this.write(users, upload);
-      after = page.at(-1) ?? after;
-      if (page.length < PAIRS_A_CALL) break;
+    const limit = pLimit(this.#options.atOnce);
+    let page = await this.#page(upload.owner, '0');
+    while (page.length > 0) {
+      const following = this.#after(upload.owner, page);
+      const chunks = [...pages(page, PAIRS_A_CALL)];
+      await Promise.all(chunks.map((users) => limit(() => this.#bring(users, upload, part))));
+      page = await following;
     }
     await this.#options.acknowledger.acknowledge();
   }
@@ -71,6 +76,20 @@ export abstract class PayloadArm implements FanOutArm {
 
   protected key(user: Id): string {
     return `${this.prefix}:recipe:${user}`;
+  }
+
+  #page(owner: Id, after: Id | '0'): Promise<Id[]> {
+    return readFollowers(this.#options.primary, owner, after, FOLLOWERS_A_PAGE);
+  }
+
+  /** The next page is read while this one is worked on, as Recency does. */
+  #after(owner: Id, page: readonly Id[]): Promise<Id[]> {
+    const last = page.at(-1);
+    return last === undefined || page.length < FOLLOWERS_A_PAGE ? Promise.resolve([]) : this.#page(owner, last);
+  }
+
+  async #bring(users: readonly Id[], upload: Upload, part: Part): Promise<void> {
+    await this.write(part === 'total' ? await this.#whoMaySee(users, upload) : users, upload);
   }
 
   async #whoMaySee(users: readonly Id[], { owner, at }: Upload): Promise<Id[]> {

@@ -23,7 +23,7 @@ export const tasks: Bench<TasksSize> = {
   summary: 'tasks per second, from the transport into the indexes',
   transport: 'kafka',
   full: {
-    ...{ users: 2_000, contacts: 100, contactTasks: 20_000, uploads: 400, consumers: 2 },
+    ...{ users: 2_000, contacts: 100, contactTasks: 20_000, uploads: 300, consumers: 2 },
     ...{ bareTimes: 5, rounds: 3, warmUp: 1 },
   },
   quick: {

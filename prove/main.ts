@@ -29,7 +29,8 @@ function whole(text: string): number {
 }
 
 function minutesOf(text: string): number {
-  if (!/^\d{1,5}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('a number of minutes is wanted');
+  if (!/^\d{1,5}(\.\d+)?$/.test(text) || Number(text) === 0)
+    throw new InvalidArgumentError('a number of minutes is wanted');
   return Number(text);
 }
 

@@ -20,7 +20,7 @@ export async function soakCommand({ minutes, seed = Date.now() % ANY_SEED, trans
   const print = (line: string) => (json ? console.error(line) : console.log(line));
   const ending = new AbortController();
   const forget = onEndingSignals({
-    onFirst: () => ending.abort(new Error('interrupted')),
+    onFirst: () => ending.abort(),
     onSecond: () => process.exit(1),
   });
   print(`soaking for ${minutes} minutes, seed ${seed}`);
@@ -31,7 +31,8 @@ export async function soakCommand({ minutes, seed = Date.now() % ANY_SEED, trans
     if (json) console.log(JSON.stringify(plainReport(report)));
     return report.wrong.length === 0 ? 0 : 1;
   } catch (error) {
-    print(`${(error as Error).message}\nto soak it again: npm run prove -- --soak ${minutes} --seed ${seed}`);
+    const why = ending.signal.aborted ? 'interrupted' : (error as Error).message;
+    print(`${why}\nto soak it again: npm run prove -- --soak ${minutes} --seed ${seed}`);
     return 1;
   } finally {
     forget();

@@ -51,9 +51,11 @@ export class Crew {
     return this.#those('api').map(({ http }) => http);
   }
 
-  /** Tasks that consumers have acknowledged, as they themselves count. */
-  get delivered(): number {
-    return this.#delivered + this.#those('consumer').reduce((sum, { delivered }) => sum + delivered, 0);
+  /** Tasks that consumers have acknowledged, as they themselves count. All of them must be running. */
+  async countDelivered(): Promise<number> {
+    const consumers = this.#those('consumer');
+    for (const consumer of consumers) await consumer.look();
+    return this.#delivered + consumers.reduce((sum, { delivered }) => sum + delivered, 0);
   }
 
   /** Tasks that relays are still to send a second time. */

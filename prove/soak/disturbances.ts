@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { backfillAll } from '../../src/demo/phases/backfill.ts';
-import { between, pick, shuffled } from '../../src/demo/random.ts';
+import { between, shuffled } from '../../src/demo/random.ts';
 import { bumpEpoch } from '../../src/index/epoch.ts';
 import { KeyNames } from '../../src/index/keys.ts';
 import { isStoreFault } from '../../src/index/store-fault.ts';
@@ -139,33 +139,3 @@ export const DISTURBANCES: readonly Disturbance[] = [
   { name: 'backfill', weight: 3, goesOn: true, happen: backfill },
   { name: 'repair', weight: 3, goesOn: true, happen: repair },
 ];
-
-const DRAWN = DISTURBANCES.flatMap((one) => Array<Disturbance>(one.weight).fill(one));
-
-/** Between two of them, ms. */
-const [SHORTEST, LONGEST] = [50, 1_000];
-
-/** Something happens to the site again and again, until aborted; resolves when nothing of it goes on any more. */
-export async function disturb(world: World, signal: AbortSignal): Promise<void> {
-  const { random } = world;
-  const going: Promise<void>[] = [];
-  while (!signal.aborted) {
-    await pause(between(random, SHORTEST, LONGEST), undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) break;
-    const one = pick(random, DRAWN);
-    const happened = befall(world, one, signal);
-    happened.catch(() => undefined); // heard of below
-    going.push(happened);
-    if (one.goesOn === undefined) await happened;
-  }
-  await Promise.all(going);
-}
-
-async function befall(world: World, { name, kills, happen }: Disturbance, signal: AbortSignal): Promise<void> {
-  const { diary, tally } = world;
-  diary.note(name);
-  if (kills) tally.kills++;
-  else tally.add(name);
-  const more = await happen(world, signal);
-  if (more !== undefined) diary.note(`${name}: ${more}`);
-}

@@ -4,25 +4,27 @@ import { Reader } from '../../src/demo/play/reader.ts';
 import { Stage } from '../../src/demo/play/stage.ts';
 import { runWriters } from '../../src/demo/play/writers.ts';
 import { pick } from '../../src/demo/random.ts';
+import { isStoreFault } from '../../src/index/store-fault.ts';
 import { readClock } from '../../src/mysql/outbox.ts';
 import { settle } from '../../src/rig/settle.ts';
 import { findWrong, findWrongAfterReplay } from './at-rest.ts';
-import { disturb } from './disturbances.ts';
+import { disturb } from './disturb.ts';
 import type { World } from './world.ts';
-
-const PLAY_MS = 12_000;
 
 const WRITERS = 8;
 const CHANGES_A_SECOND = 250;
 const READERS = 3;
 const READS_A_SECOND = 150;
 
-/** People use the site, the API is read, and things happen; then everything comes to rest. @returns what was wrong, for people */
-export async function playRound(world: World): Promise<string[]> {
+/**
+ * People use the site for so long, the API is read, and things happen; then everything comes to rest.
+ * @returns what was wrong, for people
+ */
+export async function playRound(world: World, playMs: number): Promise<string[]> {
   const { stores, diary, tally } = world;
   diary.note(`round ${tally.rounds + 1}`);
   const from = await readClock(stores.primary);
-  const wrong = await play(world);
+  const wrong = await play(world, playMs);
   wrong.push(...(await findWrong(world)));
   wrong.push(...(await findWrongAfterReplay(world, from, () => rest(world))));
   tally.rounds++;
@@ -31,7 +33,7 @@ export async function playRound(world: World): Promise<string[]> {
 }
 
 /** Reads go on until everything is at rest. @returns what reads showed that they must not: I7 */
-async function play(world: World): Promise<string[]> {
+async function play(world: World, playMs: number): Promise<string[]> {
   const { signal, tally, diary, stores, journal, cast, random, api } = world;
   const wrong: string[] = [];
   const onWrong = (kind: Wrong, shown: Shown) => {
@@ -45,7 +47,7 @@ async function play(world: World): Promise<string[]> {
     tally.changes++;
   };
   const over = new AbortController();
-  const ending = AbortSignal.any([over.signal, signal, AbortSignal.timeout(PLAY_MS)]);
+  const ending = AbortSignal.any([over.signal, signal, AbortSignal.timeout(playMs)]);
   const reading = AbortSignal.any([over.signal, signal]);
   try {
     const reads = reader.run(READERS, READS_A_SECOND, reading);
@@ -67,11 +69,26 @@ async function play(world: World): Promise<string[]> {
 }
 
 const LOOK_MS = 20;
+const RECONNECT_MS = 30_000;
 
 /** Until everything on its way is applied, also what relays send a second time, and what the last of the reads asked for. */
-async function rest({ stores, crew, tally, signal }: World): Promise<void> {
-  await settle(stores.settled, signal);
+async function rest(world: World): Promise<void> {
+  const { crew, tally, signal } = world;
+  await settleAfterAll(world);
   while (crew.held > 0) await pause(LOOK_MS, undefined, { signal });
-  await settle(stores.settled, signal);
-  tally.deliveries = crew.delivered;
+  await settleAfterAll(world);
+  tally.deliveries = await crew.countDelivered();
+}
+
+/** Redis may have been killed a moment ago, and our own connections to it are not back yet. */
+async function settleAfterAll({ stores, signal }: World): Promise<void> {
+  const deadline = performance.now() + RECONNECT_MS;
+  for (;;) {
+    try {
+      return await settle(stores.settled, signal);
+    } catch (error) {
+      if (!isStoreFault(error) || performance.now() > deadline) throw error;
+      await pause(LOOK_MS, undefined, { signal });
+    }
+  }
 }

@@ -5,13 +5,18 @@ import { failureLines, roundLine, type SoakReport } from './report.ts';
 import { playRound } from './round.ts';
 import { openWorld, type World } from './world.ts';
 
+/** Of a round, before everything comes to rest, ms. */
+const [SHORTEST, LONGEST] = [1_000, 15_000];
+
+const LONGEST_LINE = 400;
+
 /**
  * Plays rounds on each transport in turn, until the minutes are over or something was wrong. Whatever it started is gone
  * when it returns or throws.
  * @throws Error when a part cannot be had or fails; the signal's reason
  */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
-  const { print, signal, seed } = options;
+  const { print, signal } = options;
   await using resources = new AsyncDisposableStack();
   const logs = new ProcessLogs('soak');
   resources.defer(() => logs.remove());
@@ -21,29 +26,42 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   const transports = options.transports.filter((transport) => transport === 'streams' || stack.kafkaBrokers !== null);
   const worlds: World[] = [];
   for (const transport of transports) {
-    worlds.push(await openWorld(transport, { stack, logs, resources, seed, signal }));
+    worlds.push(await openWorld(transport, { ...options, stack, logs, resources }));
   }
   try {
     return await playRounds(worlds, options);
   } catch (error) {
-    if (!signal.aborted) print([...worlds.flatMap(failureLines), logs.lastWords()].join('\n'));
+    if (!signal.aborted) print(withoutWarnings(logs.lastWords()));
     throw error;
   }
 }
 
-async function playRounds(worlds: readonly World[], { minutes, seed, print }: SoakOptions): Promise<SoakReport> {
+/** Of those a soak is full. */
+function withoutWarnings(lastWords: string): string {
+  const lines = lastWords.split('\n').filter((line) => !line.startsWith('{"level":"warn"'));
+  return lines.map((line) => line.slice(0, LONGEST_LINE)).join('\n');
+}
+
+async function playRounds(
+  worlds: readonly World[],
+  { minutes, seed, print, signal }: SoakOptions,
+): Promise<SoakReport> {
   const begun = performance.now();
   const seconds = () => (performance.now() - begun) / 1000;
   const wrong: string[] = [];
-  const report = (): SoakReport => ({ seed, seconds: seconds(), worlds, wrong });
+  const playMs = Math.min(Math.max(minutes * 60_000, SHORTEST), LONGEST);
   for (let round = 0; seconds() < minutes * 60 || round < worlds.length; round++) {
     const world = worlds[round % worlds.length];
     if (world === undefined) break;
-    wrong.push(...(await playRound(world)));
+    const found = await playRound(world, playMs).catch((error: unknown) => {
+      if (!signal.aborted) print(failureLines(world).join('\n'));
+      throw error;
+    });
+    wrong.push(...found);
     print(roundLine(seconds(), world));
     if (wrong.length === 0) continue;
     print([...wrong, ...failureLines(world)].join('\n'));
     break;
   }
-  return report();
+  return { seed, seconds: seconds(), worlds, wrong };
 }

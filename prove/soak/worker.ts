@@ -31,7 +31,7 @@ export class Worker {
   /** Of an unruly relay: tasks that it will send a second time. */
   held = 0;
   readonly #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
+  #looking: Promise<void> | undefined;
 
   constructor({ fleet, kind, name, port, seed }: WorkerOptions) {
     this.kind = kind;
@@ -48,7 +48,7 @@ export class Worker {
         break;
       case 'consumer':
         this.process = fleet.start({ ...started, args: ['consume'], settings: metrics });
-        this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+        this.#timer = setInterval(() => void this.look(), LOOK_MS);
         break;
       case 'unruly relay':
         this.process = fleet.start({ name, module: UNRULY_RELAY, args: [`${seed}`] });
@@ -72,12 +72,16 @@ export class Worker {
     this.http.close();
   }
 
-  /** One look at a time: a stopped process does not answer. */
-  async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  /** Has a consumer count. One look at a time: a stopped process does not answer. */
+  async look(): Promise<void> {
+    this.#looking ??= this.#readMetrics().finally(() => {
+      this.#looking = undefined;
+    });
+    await this.#looking;
+  }
+
+  async #readMetrics(): Promise<void> {
     const answer = await this.http.get('/metrics').catch(() => undefined);
-    this.#isLooking = false;
     const delivered = Number(DELIVERED.exec(answer?.body ?? '')?.[1]);
     if (Number.isFinite(delivered)) this.delivered = delivered;
   }

@@ -16,6 +16,7 @@ import { type RunningServer, startRedis } from '../../src/stack/start-server.ts'
 import { AnyApi } from './any-api.ts';
 import { Crew } from './crew.ts';
 import { Diary } from './diary.ts';
+import type { SoakOptions } from './options.ts';
 import { Tally } from './tally.ts';
 
 /** A site with Recency on one transport: its Redis, its database, its processes, and what is known of all that. */
@@ -35,14 +36,12 @@ export interface World {
   readonly signal: AbortSignal;
 }
 
-export interface Opening {
+export interface Opening extends Pick<SoakOptions, 'seed' | 'print' | 'signal'> {
   /** MySQL, and for that transport Kafka. */
   readonly stack: Stack;
   readonly logs: ProcessLogs;
   /** Closed at the end, the last first. */
   readonly resources: AsyncDisposableStack;
-  readonly seed: number;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -54,11 +53,12 @@ const SIZES = { MAX: '12', MIN: '10' };
 
 /** Starts everything, and builds every index. */
 export async function openWorld(transport: Transport, opening: Opening): Promise<World> {
-  const { stack, logs, resources, seed, signal } = opening;
+  const { stack, logs, resources, seed, print, signal } = opening;
   const redis = await startRedis();
   resources.defer(() => redis.remove());
   const place = placeOn({ ...stack, redisUrl: redis.url }, { purpose: 'soak', transport, settings: SIZES });
   resources.defer(() => removeTraces({ stack, transport, missing: undefined }, place));
+  print(`${transport}: database, keys and topic ${place.config.topic}, Redis at ${new URL(redis.url).host}`);
   await migrate({ url: place.config.mysqlUrl });
   const stores = await openRigStores(place, { logger: pino({ level: 'silent' }), resources, signal });
   const random = seededRandom(seed);

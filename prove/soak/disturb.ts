@@ -1,0 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { between, pick } from '../../src/demo/random.ts';
+import { DISTURBANCES, type Disturbance } from './disturbances.ts';
+import type { World } from './world.ts';
+
+const DRAWN = DISTURBANCES.flatMap((one) => Array<Disturbance>(one.weight).fill(one));
+
+/** Between two of them, ms. */
+const [SHORTEST, LONGEST] = [50, 1_000];
+
+/** Something happens to the site again and again, until aborted; resolves when nothing of it goes on any more. */
+export async function disturb(world: World, signal: AbortSignal): Promise<void> {
+  const { random } = world;
+  const going: Promise<void>[] = [];
+  while (!signal.aborted) {
+    await pause(between(random, SHORTEST, LONGEST), undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) break;
+    const one = pick(random, DRAWN);
+    const happened = befall(world, one, signal);
+    happened.catch(() => undefined); // heard of below
+    going.push(happened);
+    if (one.goesOn === undefined) await happened;
+  }
+  await Promise.all(going);
+}
+
+async function befall(world: World, { name, kills, happen }: Disturbance, signal: AbortSignal): Promise<void> {
+  const { diary, tally } = world;
+  diary.note(name);
+  if (kills) tally.kills++;
+  else tally.add(name);
+  const more = await happen(world, signal);
+  if (more !== undefined) diary.note(`${name}: ${more}`);
+}

@@ -11,17 +11,23 @@ export interface RedisMaster {
 }
 
 /**
- * The masters in use: one, or those of a cluster that answer.
- * @throws RedisUnavailable when none answers, or the server is a replica
+ * The masters in use: one, or all of a cluster but those whose connection is gone; whoever connects to one of them asks again.
+ * One that is only slow is not left out: it may answer the next question, and nobody would have looked at it.
+ * @throws RedisUnavailable when one does not answer, there is none, or it is a replica
  */
 export async function readMasters(client: RedisClient): Promise<RedisMaster[]> {
   if (!client.isCluster) return [await readMaster(client as Redis)];
   const nodes = (client as Cluster).nodes('master');
   const answers = await Promise.allSettled(nodes.map(readMaster));
+  const failed = answers.find((answer) => answer.status === 'rejected' && !isGone(answer.reason));
+  if (failed?.status === 'rejected') throw failed.reason;
   const masters = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   if (masters.length > 0) return masters;
-  const failed = answers.find((answer) => answer.status === 'rejected');
-  throw failed?.reason ?? new RedisUnavailable('Redis is not available: the cluster names no master');
+  throw new RedisUnavailable('Redis is not available: the cluster names no master that answers');
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof RedisUnavailable && /Connection is closed|ECONNREFUSED/.test(error.message);
 }
 
 async function readMaster(node: Redis): Promise<RedisMaster> {

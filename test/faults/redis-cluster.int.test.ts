@@ -13,6 +13,8 @@ import { stepsOn } from '../../src/index/steps.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
+import { readMasters } from '../../src/redis/masters.ts';
+import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { expectExact } from '../support/exact.ts';
 import { canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
 import { freshDatabase } from '../support/servers.ts';
@@ -124,6 +126,27 @@ describe.runIf(canStartCluster())(
       });
       for (const user of [...MOVING, LONELY]) expect(await index.read(user, 0, false)).toEqual({ state: 'cold' });
       await areExact(OTHERS.slice(0, 20), 'at rest');
+    });
+
+    it('compares every master that could answer, and none that is gone', async () => {
+      const [, node] = cluster.nodes;
+      const slow = await freshRedis(cluster.urls);
+      const all = await readMasters(slow);
+      expect(all).toHaveLength(3);
+      await node?.server.kill('SIGSTOP'); // it may answer the next question, and with an old index
+      await expect(readMasters(slow)).rejects.toThrow(RedisUnavailable);
+      await node?.server.kill('SIGCONT');
+      await until(() => cluster.isWhole());
+      const client = await freshRedis(cluster.urls);
+      expect(await readMasters(client)).toEqual(expect.arrayContaining(all));
+      await node?.server.kill();
+      const left = await until(async () => {
+        const masters = await readMasters(client);
+        return masters.length === 2 && masters;
+      });
+      expect(all).toEqual(expect.arrayContaining(left));
+      await node?.server.restart();
+      await until(() => cluster.isWhole());
     });
   },
 );

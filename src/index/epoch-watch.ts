@@ -24,13 +24,14 @@ const RETRY_MS = 500;
 const CHANGES = ['ready', 'close', '+node'];
 
 /**
- * Compares the servers in use with those that MySQL knows: at every connection to Redis, at every node that a cluster
+ * Compares the servers in use with those that MySQL knows: at every connection to either, at every node that a cluster
  * gains, and from time to time. Between a connection and its comparison Redis is not trusted: a server that came back with an
  * older state would answer with old indexes of the current epoch.
  */
 export class EpochWatch {
   readonly #options: EpochWatchOptions;
   #timer: NodeJS.Timeout | undefined;
+  #forgetDatabase: () => void = () => undefined;
   /** Counts connections, so that a comparison made before the latest one does not stand for it. */
   #connection = 0;
   #compared = -1;
@@ -43,9 +44,10 @@ export class EpochWatch {
 
   /** Compares once, and from then on by itself. @throws RedisUnavailable, DatabaseUnavailable, EpochMissing */
   async start(): Promise<void> {
-    const { client } = this.#options;
+    const { client, database } = this.#options;
     for (const event of CHANGES) client.on(event, this.#onChange);
     client.on('refresh', this.#onRefresh);
+    this.#forgetDatabase = database.onConnection(() => this.#schedule(0));
     await this.#compare();
     if (this.#timer === undefined) this.#schedule(this.#options.intervalMs ?? INTERVAL_MS);
   }
@@ -54,6 +56,7 @@ export class EpochWatch {
     const { client } = this.#options;
     for (const event of CHANGES) client.off(event, this.#onChange);
     client.off('refresh', this.#onRefresh);
+    this.#forgetDatabase();
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CliProcess, runCli, type Settings } from './support/cli.ts';
-import { freshDatabase } from './support/servers.ts';
+import { freshDatabase, mysqlUrl, redisUrl } from './support/servers.ts';
 import { serviceSettings } from './support/service-settings.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -52,5 +52,12 @@ describe('the built package', () => {
     const { code, json } = await runCli(['verify', '--json'], await serviceSettings(), built);
     expect(json()[0]).toMatchObject({ users: 0, wrong: 0 });
     expect(code).toBe(0);
+  });
+
+  it('measures, with every process found beside it', async () => {
+    const settings: Settings = { MYSQL_URL: mysqlUrl(), REDIS_URL: redisUrl() };
+    const { code, stderr, json } = await runCli(['bench', 'read', '--quick', '--json'], settings, built);
+    expect(code, stderr).toBe(0);
+    expect(json()[0]).toMatchObject({ bench: 'read', ratios: { flatness: expect.any(Number) } });
   });
 });

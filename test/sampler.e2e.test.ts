@@ -6,6 +6,7 @@ import { freePort } from '../src/stack/launch/free-port.ts';
 import { CliProcess, runCli, type Settings } from './support/cli.ts';
 import { serviceSettings } from './support/service-settings.ts';
 import { freshRedis } from './support/stores.ts';
+import { TcpProxy } from './support/tcp-proxy.ts';
 import { until } from './support/until.ts';
 
 const USERS = 20;
@@ -19,7 +20,8 @@ async function consistency(settings: Settings) {
   return findings.find(({ area }) => area === 'consistency');
 }
 
-it('one of the consumers samples, another one when it is killed; doctor and metrics tell what they find', async () => {
+/** Users who all have the same three contacts, and their indexes. */
+async function freshSite() {
   const settings = { ...(await serviceSettings()), SAMPLE_RATE: '20' };
   const pool = openSitePool(settings.MYSQL_URL, 1);
   const users = Array.from({ length: USERS }, (_, i) => ({ id: String(i + 1) }));
@@ -28,19 +30,30 @@ it('one of the consumers samples, another one when it is killed; doctor and metr
   await loadGraph(pool, { users, contacts: contacts.filter(({ user, contact }) => user !== contact), photos });
   await pool.end();
   expect((await runCli(['backfill'], settings)).code).toBe(0);
+  return settings;
+}
+
+async function start(settings: Settings) {
+  const port = String(await freePort());
+  const cli = new CliProcess(['consume'], { ...settings, METRICS_PORT: port });
+  onTestFinished(() => cli[Symbol.asyncDispose]());
+  await cli.says('consuming');
+  const metrics = async () => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return { cli, metrics };
+}
+
+async function ended({ cli }: Awaited<ReturnType<typeof start>>): Promise<void> {
+  cli.signal('SIGTERM');
+  expect((await cli.ended).code).toBe(0);
+}
+
+it('one of the consumers samples, another one when it is killed; doctor and metrics tell what they find', async () => {
+  const settings = await freshSite();
   expect(await consistency(settings)).toMatchObject({ state: 'warning', detail: 'nobody samples' });
 
-  const start = async () => {
-    const port = String(await freePort());
-    const cli = new CliProcess(['consume'], { ...settings, METRICS_PORT: port });
-    onTestFinished(() => cli[Symbol.asyncDispose]());
-    await cli.says('consuming');
-    const metrics = async () => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    return { cli, metrics };
-  };
-  const first = await start();
+  const first = await start(settings);
   await first.cli.says('"msg":"sampling"');
-  const second = await start();
+  const second = await start(settings);
   const nines = /^recency_consistency_nines\{window="10s",process="consume"\} (?!0$)\d/m;
   await until(async () => nines.test(await first.metrics()));
   expect(await second.metrics()).not.toContain('recency_consistency_nines{');
@@ -65,6 +78,26 @@ it('one of the consumers samples, another one when it is killed; doctor and metr
   expect(await second.metrics()).toMatch(
     /^recency_sampled_users_total\{outcome="wrong_hidden",process="consume"\} [1-9]/m,
   );
-  second.cli.signal('SIGTERM');
-  expect((await second.cli.ended).code).toBe(0);
+  await ended(second);
 });
+
+it.each(['REDIS_URL', 'MYSQL_URL'] as const)(
+  'while nothing answers at %s it pauses, and goes on afterwards',
+  async (name) => {
+    const site = await freshSite();
+    await using proxy = await TcpProxy.before(String(site[name]));
+    const consumer = await start({ ...site, [name]: proxy.url, MYSQL_TIMEOUT_MS: '1000' });
+    const right = async () =>
+      Number(
+        /^recency_sampled_users_total\{outcome="right",process="consume"\} (\d+)$/m.exec(await consumer.metrics())?.[1],
+      );
+    await until(async () => (await right()) > 0);
+    proxy.silence({ alsoNew: true });
+    await consumer.cli.says('consistency cannot be sampled now');
+    const before = await right();
+    expect(await right()).toBe(before);
+    proxy.mend();
+    await until(async () => (await right()) > before);
+    await ended(consumer);
+  },
+);

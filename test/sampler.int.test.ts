@@ -209,7 +209,7 @@ describe('consumers', () => {
   async function standBy(name: string, held: string[]) {
     const redis = await freshRedis();
     const leases = new Leases(redis, {
-      ...{ prefix: site.stores.prefix, ttlMs: 600, retryMs: 20 },
+      ...{ prefix: site.stores.prefix, ttlMs: 2_000, retryMs: 20 },
       freshOwner: () => randomBytes(9).toString('base64url'),
       nextToken: (lease) => nextFencingToken(site.stores.primary, lease, Date.now()),
       now: () => performance.now(),
@@ -234,12 +234,14 @@ describe('consumers', () => {
     const first = await standBy('first', held);
     await until(() => first.windows.within('5m').checked > 0);
     const others = [await standBy('second', held), await standBy('third', held)];
-    expect(held).toEqual(['first samples']);
     first.redis.disconnect();
     await until(() => held.includes('first ends') && others.some(({ windows }) => windows.within('5m').checked > 0));
-    expect(held.filter((said) => said.endsWith('samples'))).toHaveLength(2);
     await Promise.all([first, ...others].map(({ end }) => end()));
-    expect(held.filter((said) => said.endsWith('ends'))).toHaveLength(held.length / 2);
+    // A busy machine may lose the lease once more; never are there two.
+    expect(held.map((said) => said.replace(/^\w+ /, ''))).toEqual(
+      held.map((_said, i) => (i % 2 === 0 ? 'samples' : 'ends')),
+    );
+    expect(held.length % 2).toBe(0);
   });
 });
 

@@ -1,0 +1,55 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import type { Id } from '../src/contracts/id.ts';
+import { run } from '../src/index/protocol.ts';
+import { rebuild } from '../src/index/rebuild.ts';
+import { openSampler } from '../src/repair/sampler/open-sampler.ts';
+import { SamplerReports } from '../src/repair/sampler/report.ts';
+import { Windows } from '../src/repair/sampler/windows.ts';
+import { act } from './support/busy-site.ts';
+import { startConsuming } from './support/consuming.ts';
+import { PLANTS, spoil } from './support/plant-drift.ts';
+import { freshSite, LIMITS } from './support/repair-site.ts';
+
+const USERS = 30;
+const LOAD_MS = 4_000;
+
+it('a site under load: no change on its way is counted as wrong, and what is planted is', {
+  timeout: 60_000,
+}, async () => {
+  const site = await freshSite({ users: USERS });
+  const { index, primary, redis, prefix, steps } = site.stores;
+  await run(rebuild(site.users), steps);
+  const { settled } = await startConsuming(site.stores, { pageSize: 7 });
+  const now = () => performance.now();
+  const windows = new Windows(now);
+  let suspected = 0;
+  const sampler = openSampler({
+    ...{ index, primary, limits: LIMITS, settleMs: 10_000, graceMs: 0, pollMs: 10, now },
+    settled: {
+      ...settled,
+      mark: () => {
+        suspected++;
+        return settled.mark();
+      },
+    },
+    ...{ rate: 10, random: Math.random, windows, reports: new SamplerReports(redis, prefix) },
+    logger: pino({ level: 'silent' }),
+  });
+
+  const end = now() + LOAD_MS;
+  const isOver = () => now() > end;
+  const acting = Promise.all([act(site, isOver), act(site, isOver), act(site, isOver)]);
+  while (!isOver()) await sampler.runOnce();
+  expect((await acting).reduce((sum, done) => sum + done, 0)).toBeGreaterThan(100);
+  await sampler.settled();
+  const { checked, ...rest } = windows.within('5m');
+  expect(rest).toEqual({ wrong: 0, visible: 0, unsettled: 0 });
+  expect(checked).toBeGreaterThan(10);
+  expect(suspected).toBeGreaterThan(0);
+
+  await spoil(site.stores, site.users[3] as Id, PLANTS.score);
+  for (let round = 0; round < USERS / 5 + 1; round++) await sampler.runOnce();
+  await sampler.settled();
+  expect(windows.within('5m')).toMatchObject({ wrong: expect.toSatisfy((wrong: number) => wrong > 0), unsettled: 0 });
+});

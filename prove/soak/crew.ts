@@ -18,7 +18,7 @@ export interface CrewOptions {
   readonly logs: ProcessLogs;
   readonly random: Random;
   /** One of them ended although nobody asked it to; it is started again. */
-  readonly onGaveUp: (reason: Error) => void;
+  readonly onGaveUp: (name: string, reason: Error) => void;
 }
 
 /** The processes of one transport, each started again when it is gone: what a supervisor does for a site. */
@@ -104,7 +104,7 @@ export class Crew {
   #replace(worker: Worker, reason: Error): void {
     if (!this.#workers.has(worker)) return;
     this.#remove(worker);
-    this.#options.onGaveUp(reason);
+    this.#options.onGaveUp(worker.name, reason);
     void this.#add(worker.kind);
   }
 

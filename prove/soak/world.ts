@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import pino from 'pino';
 import type { Cast } from '../../src/demo/graph/cast.ts';
 import { DEFAULTS } from '../../src/demo/options.ts';
@@ -66,9 +67,10 @@ export async function openWorld(transport: Transport, opening: Opening): Promise
   const journal = new Journal(() => performance.now());
   await rememberSite(stores.pool, journal);
   const [tally, diary] = [new Tally(), new Diary()];
-  const onGaveUp = ({ message }: Error) => {
+  const onGaveUp = (name: string, { message }: Error) => {
     tally.gaveUp++;
     diary.note(message);
+    print(`${message}: ${lastLineOf(logs.fileOf(name))}`);
   };
   const crew = new Crew({ place, logs, random, onGaveUp });
   resources.defer(() => crew.stopAll());
@@ -76,4 +78,8 @@ export async function openWorld(transport: Transport, opening: Opening): Promise
   await backfillAll(stores.jobs, () => undefined);
   const api = new AnyApi(() => crew.apis);
   return { transport, place, redis, stores, cast, journal, crew, api, random, tally, diary, signal };
+}
+
+function lastLineOf(file: string): string {
+  return readFileSync(file, 'utf8').trimEnd().split('\n').at(-1) ?? '';
 }

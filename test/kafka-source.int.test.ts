@@ -87,7 +87,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 120_000 }, () => {
     await until(() => first.received.length >= 4, { timeout: 60_000 });
   });
 
-  it('gets on while consumers come and go', async () => {
+  it('gets on while consumers come and go', { timeout: 300_000 }, async () => {
     const opened = await fresh(3);
     const one = run(opened, async () => sleep(50), { kafka: { rebalanceGraceMs: 1_000 } });
     const published = freshTasks(3_000);
@@ -100,7 +100,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 120_000 }, () => {
       });
       await guest.stop();
     }
-    await until(async () => (await one.source.lag()) === 0, { timeout: 60_000 });
+    await until(async () => (await one.source.lag()) === 0, { timeout: 120_000 });
     expect(one.handled.size).toBeGreaterThan(600);
   });
 

@@ -129,6 +129,17 @@ describe('fan-out', () => {
     );
   });
 
+  it('refreshes all owners of one user in one call, so that no two calls race for the user', async () => {
+    await stores.primary.write('UPDATE users SET last_public_at = 70000 + id WHERE id >= 1000', []);
+    const owners = [OWNER, '1001', '1002', '1003', '1004']; // more pairs than one call takes
+    const steps = await record(fanOut(owners.map((owner) => ({ owner, tasks: [owner] }))));
+    const users = steps
+      .filter((step): step is Step<'apply'> => step.name === 'apply')
+      .flatMap(({ args }) => args[1].map(({ user }) => user));
+    expect(users.length).toBe(FOLLOWERS);
+    expect(new Set(users).size).toBe(FOLLOWERS);
+  });
+
   it('takes several owners together', async () => {
     await changeUpload(50_000);
     await stores.primary.write('UPDATE users SET last_public_at = 60000 WHERE id = 1001', []);

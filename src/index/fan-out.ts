@@ -57,7 +57,7 @@ export function* fanOut(
     function* readAhead(): Operation<void> {
       nextPages = yield* readPages(next, pageSize);
     }
-    yield* together([readAhead(), ...chunks(pairs, (some) => refreshPart(some, onRefresh))], AT_ONCE);
+    yield* together([readAhead(), ...partsOf(pairs).map((part) => refreshPart(part, onRefresh))], AT_ONCE);
     followers += pairs.length;
     yield* keepCursors(places, next);
     [places, pages] = [next, nextPages];
@@ -116,7 +116,16 @@ function cursorOf({ owner, after, tasks }: Place): FanOutCursor {
   return { owner, after, tasks };
 }
 
-function chunks<T>(pairs: readonly Pair[], make: (some: readonly Pair[]) => T): T[] {
-  const count = Math.ceil(pairs.length / PAIRS_A_CALL);
-  return Array.from({ length: count }, (_, i) => make(pairs.slice(i * PAIRS_A_CALL, (i + 1) * PAIRS_A_CALL)));
+/** Calls' worth of pairs. All pairs of a user are in one of them: side by side, they would only lose races to each other. */
+function partsOf(pairs: readonly Pair[]): Pair[][] {
+  const parts: Pair[][] = [];
+  let part: Pair[] = [];
+  for (const own of Map.groupBy(pairs, (pair) => pair.user).values()) {
+    if (part.length > 0 && part.length + own.length > PAIRS_A_CALL) {
+      parts.push(part);
+      part = [];
+    }
+    part.push(...own);
+  }
+  return part.length > 0 ? [...parts, part] : parts;
 }

@@ -1,12 +1,17 @@
-/** Writes the results of `bench/results` into `docs/benchmarks.md`, and draws its charts anew. */
+/**
+ * Writes the results of `bench/results` into `docs/benchmarks.md`, draws its charts anew, and makes of them what
+ * `recency size` reckons with.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { svgOf } from './chart.ts';
 import { chartsOf } from './charts.ts';
+import { constantsOf } from './constants.ts';
 import { readResults, serverOf } from './results.ts';
 import { placeOf, ratiosTable, rowsTable } from './tables.ts';
 
 const DOCUMENT = new URL('../docs/benchmarks.md', import.meta.url);
 const CHARTS = new URL('../docs/benchmarks/', import.meta.url);
+const CONSTANTS = new URL('../src/sizing/constants.json', import.meta.url);
 const GENERATED = /(<!-- results -->\n)[\s\S]*(<!-- end of results -->)/;
 
 const results = readResults();
@@ -25,3 +30,4 @@ writeFileSync(
   DOCUMENT,
   page.replace(GENERATED, (_all, from: string, to: string) => `${from}\n${text}\n\n${to}`),
 );
+writeFileSync(CONSTANTS, `${JSON.stringify(constantsOf(results), undefined, 2)}\n`);

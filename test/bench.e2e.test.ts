@@ -57,6 +57,7 @@ describe('on MySQL and Redis', () => {
   test('memory', async () => {
     const { rows, ratios } = await bench('memory');
     expect(valuesOf(rows, 'max')).toEqual([12, 24, 60]);
+    for (const row of rows) expect(row.key_bytes_per_user).toBeGreaterThan(0);
     for (const row of rows) expect(row.bytes_per_user).toBeGreaterThan(0);
     expect(ratios.over_plain_zset).toBeGreaterThan(0);
   });

@@ -36,7 +36,7 @@ describe('the command line', () => {
   it('has every command', () => {
     const documented =
       'stack up|stack down|stack status|migrate|import|serve|consume|relay|backfill|verify|repair|inspect|explain|' +
-      'dlq list|dlq show|dlq replay|forget|doctor|config print|config adopt|epoch show|epoch bump|demo|bench';
+      'dlq list|dlq show|dlq replay|forget|doctor|config print|config adopt|epoch show|epoch bump|demo|bench|size';
     expect(NAMES).toEqual(documented.split('|'));
   });
 
@@ -69,7 +69,7 @@ describe('the command line', () => {
 
   it.each(NAMES)('%s: an unknown flag is wrong use', async (name) => {
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const required = name === 'epoch bump' ? ['--why', 'x'] : [];
+    const required = { 'epoch bump': ['--why', 'x'], size: ['--users', '1'] }[name] ?? [];
     expect(await runCommandLine([...name.split(' '), ...required, '--no-such-flag'])).toBe(2);
     expect(said.mock.calls.join('')).toContain('--no-such-flag');
   });
@@ -128,6 +128,10 @@ describe('wrong use', () => {
     ],
     ['a time without --republish', ['relay', '--from', '2026-01-01T00:00Z'], /--republish/],
     ['contradicting flags', ['migrate', '--status', '--rollback'], /cannot be used with/],
+    ['a size of nobody', ['size'], /--users/],
+    ['a size of no number', ['size', '--users', 'many'], /--users.*whole number from 1/],
+    ['a peak below the mean', ['size', '--users', '9', '--peak-factor', '0.5'], /--peak-factor.*number from 1/],
+    ['a mean above the most', ['size', '--users', '9', '--contacts-per-user', '30000'], /more than --most-contacts/],
     ['an unknown transport', ['demo', '--transport', 'rabbit'], /kafka, streams/],
   ])('%s', async (_what, args, message) => {
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);

@@ -20,6 +20,15 @@ export function whole(least: number, most: number): (text: string) => number {
   };
 }
 
+/** A number within bounds, both included; it may have a fraction. */
+export function amount(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It is a number from ${least} to ${most}, such as 2 or 0.5.`);
+  };
+}
+
 /** How many users: a number, or `all`. */
 export function usersOrAll(text: string): number | 'all' {
   return text === 'all' ? 'all' : whole(1, Number.MAX_SAFE_INTEGER)(text);

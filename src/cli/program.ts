@@ -20,6 +20,7 @@ import { addMigrate } from './migrate.ts';
 import { addRelay } from './relay.ts';
 import { addRepair } from './repair.ts';
 import { addServe } from './serve.ts';
+import { addSize } from './size.ts';
 import { addStack } from './stack.ts';
 import { addVerify } from './verify.ts';
 
@@ -43,6 +44,7 @@ const COMMANDS = [
   addEpoch,
   addDemo,
   addBench,
+  addSize,
 ];
 
 /** Only definitions: what a command works with is loaded when it is called, so that --help is quick. */

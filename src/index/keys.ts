@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 
 /** How many hash tags the users are spread over, and so into how few calls a page of users can go on a cluster. */
-const BUCKETS = 256;
+export const BUCKETS = 256;
 
 /**
  * The names of a user's two keys (DESIGN §3): `<prefix>:{b}:<user>:z` and `…:m`.

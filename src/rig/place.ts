@@ -32,7 +32,9 @@ export interface PlaceOptions {
   readonly settings?: Place['settings'];
 }
 
-export function placeOn({ mysqlUrl, redisUrl, kafkaBrokers }: StackParts, options: PlaceOptions): Place {
+type Addresses = Pick<StackParts, 'mysqlUrl' | 'redisUrl' | 'kafkaBrokers'>;
+
+export function placeOn({ mysqlUrl, redisUrl, kafkaBrokers }: Addresses, options: PlaceOptions): Place {
   const { purpose, transport } = options;
   const name = `recency_${purpose}_${randomBytes(4).toString('hex')}`;
   const database = new URL(mysqlUrl);

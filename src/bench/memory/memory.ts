@@ -3,12 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Id } from '../../contracts/id.ts';
 import type { Key } from '../../contracts/key.ts';
+import { KeyNames } from '../../index/keys.ts';
 import { removeKeys } from '../../rig/remove-keys.ts';
 import { indexStores } from '../../start/index-stores.ts';
 import type { Bench } from '../bench.ts';
 import type { Ground } from '../ground.ts';
 import { ids, pages } from '../people.ts';
 import { type Measured, type Row, rounded } from '../report.ts';
+import { meanKeyBytes, usedMemory } from './usage.ts';
 
 export interface MemorySize {
   readonly users: number;
@@ -41,6 +43,7 @@ const USERS_A_CALL = 500;
 
 async function measure(ground: Ground, size: MemorySize): Promise<Measured> {
   const { resources, place, signal, tell } = ground;
+  const plainKey = (user: Id) => plainKeyOf(place.config.keyPrefix, user);
   const client = resources.adopt(new Redis(place.config.redisUrl), (opened) => opened.disconnect());
   const users = ids(FIRST_USER, size.users);
   tell(`${size.users} users, each with a full index`);
@@ -48,11 +51,18 @@ async function measure(ground: Ground, size: MemorySize): Promise<Measured> {
   await removeKeys(client, `${place.config.keyPrefix}:*`);
   const before = await usedMemory(client);
   const rows: (Row & { max: number; arm: MemoryArm; bytes_per_user: number })[] = [];
+  const names = new KeyNames(place.config.keyPrefix);
   for (const arm of ARMS) {
     for (const max of size.max) {
       signal.throwIfAborted();
       await fill(ground, client, arm, users, max);
-      rows.push({ max, arm, bytes_per_user: Math.round(((await usedMemory(client)) - before) / users.length) });
+      const grown = (await usedMemory(client)) - before;
+      const keys =
+        arm === 'recency' ? users.flatMap((user) => [names.set(user), names.meta(user)]) : users.map(plainKey);
+      rows.push({
+        ...{ max, arm, bytes_per_user: Math.round(grown / users.length) },
+        key_bytes_per_user: Math.round(((await meanKeyBytes(client, keys)) * keys.length) / users.length),
+      });
       await removeKeys(client, `${place.config.keyPrefix}:*`);
       await untilFreed(client, before);
     }
@@ -74,7 +84,7 @@ async function fill(ground: Ground, client: Redis, arm: MemoryArm, users: readon
       const pipeline = client.pipeline();
       for (const user of page) {
         const members = contactsOf(user, max, now).flatMap(({ id, at }) => [at, id]);
-        pipeline.zadd(`${place.config.keyPrefix}:${user}`, ...members);
+        pipeline.zadd(plainKeyOf(place.config.keyPrefix, user), ...members);
       }
       await pipeline.exec();
     }
@@ -89,10 +99,8 @@ function contactsOf(user: Id, count: number, now: number): Key[] {
   }));
 }
 
-async function usedMemory(client: Redis): Promise<number> {
-  const used = /^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1];
-  if (used === undefined) throw new Error('Redis does not tell its memory');
-  return Number(used);
+function plainKeyOf(prefix: string, user: Id): string {
+  return `${prefix}:${user}`;
 }
 
 const FREED_TIMEOUT_MS = 30_000;

@@ -15,7 +15,9 @@ export interface IndexMemory {
 
 const USERS_ASKED = 500;
 
-export async function measureMemory({ redis, place, cast, random }: World): Promise<IndexMemory> {
+type Measured = Pick<World, 'redis' | 'place' | 'cast' | 'random'>;
+
+export async function measureMemory({ redis, place, cast, random }: Measured): Promise<IndexMemory> {
   const { keyPrefix, max } = place.config;
   const names = new KeyNames(keyPrefix);
   const asked = shuffled(random, cast.followersOfStar).slice(0, USERS_ASKED);

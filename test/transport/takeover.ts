@@ -18,7 +18,7 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       const opened = await fresh();
       const killed = other(opened.place, 'hang', { holdMs });
       await opened.publisher.publish(freshTasks(4, '7'));
-      await until(() => killed.all('received').length === 4, { timeout: 60_000 });
+      await until(() => killed.all('received').length === 4, { timeout: 150_000 });
       await killed.kill();
       const { received, handled } = run(opened, undefined, { holdMs });
       await until(() => handled.size === 4, { timeout: holdMs * 5 + 10_000 });
@@ -32,7 +32,7 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       await until(() => stopped.received.length >= 4);
       await stopped.stop();
       const { handled } = run(opened, undefined, { holdMs: 60_000 });
-      await until(() => handled.size === 4, { timeout: 60_000 });
+      await until(() => handled.size === 4, { timeout: 150_000 });
       expect(handled).toEqual(new Set(stopped.received.map(({ position }) => position)));
       expect(stopped.handled.size).toBe(0);
     });
@@ -46,7 +46,7 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
           await opened.publisher.publish(freshTasks(20));
           return a.handled.size > 0 && b.handled.size > 0;
         },
-        { timeout: 60_000, interval: 50 },
+        { timeout: 150_000, interval: 50 },
       );
       await until(async () => (await a.source.lag()) === 0);
       expect(a.end() ?? b.end()).toBeUndefined();
@@ -70,7 +70,7 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       const opened = await fresh();
       const sleeper = other(opened.place, 'keep-alive-when-told', { holdMs });
       await opened.publisher.publish(freshTasks(2, '7'));
-      await until(() => sleeper.all('received').length === 2, { timeout: 60_000 });
+      await until(() => sleeper.all('received').length === 2, { timeout: 150_000 });
       sleeper.signal('SIGSTOP');
       const { handled } = run(opened, undefined, { holdMs });
       await until(() => handled.size === 2, { timeout: holdMs * 5 + 10_000 });

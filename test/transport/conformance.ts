@@ -13,7 +13,7 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
   const { at, run } = useConsumers();
   const fresh = async () => at(await freshPlace());
   const ids = (deliveries: readonly Delivery[]) => deliveries.map(({ headers }) => headers.ce_id);
-  const slow = { timeout: holdMs * 10 + 30_000 };
+  const slow = { timeout: holdMs * 10 + 180_000 };
 
   describe(`${name} as a transport`, slow, () => {
     it('delivers what was published, byte by byte', async () => {

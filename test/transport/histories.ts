@@ -53,7 +53,7 @@ export async function playHistory(history: readonly Event[], opened: Opened, hol
     alive.length = 0;
     join(false);
     const handled = () => new Set(everybody.flatMap((one) => one.all('handled')));
-    await until(() => published.every((id) => handled().has(id)), { timeout: holdMs * 10 + 20_000, interval: 100 });
+    await until(() => published.every((id) => handled().has(id)), { timeout: holdMs * 10 + 100_000, interval: 100 });
     return { published, handled: handled() };
   } finally {
     await Promise.all(everybody.map((one) => one.kill()));

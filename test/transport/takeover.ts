@@ -11,7 +11,7 @@ import { useConsumers } from './use-consumers.ts';
 export function describeTakeover(name: string, { freshPlace, holdMs, histories }: Transport): void {
   const { at, run, other } = useConsumers();
   const fresh = async () => at(await freshPlace());
-  const slow = { timeout: holdMs * 10 + 30_000 };
+  const slow = { timeout: holdMs * 10 + 180_000 };
 
   describe(`${name} between consumers`, slow, () => {
     it('delivers to another consumer what a killed one held', async () => {
@@ -21,7 +21,7 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       await until(() => killed.all('received').length === 4, { timeout: 150_000 });
       await killed.kill();
       const { received, handled } = run(opened, undefined, { holdMs });
-      await until(() => handled.size === 4, { timeout: holdMs * 5 + 10_000 });
+      await until(() => handled.size === 4, { timeout: holdMs * 5 + 100_000 });
       expect(new Set(received.map(({ position }) => position))).toEqual(new Set(killed.all('received', 'positions')));
     });
 
@@ -73,7 +73,7 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       await until(() => sleeper.all('received').length === 2, { timeout: 150_000 });
       sleeper.signal('SIGSTOP');
       const { handled } = run(opened, undefined, { holdMs });
-      await until(() => handled.size === 2, { timeout: holdMs * 5 + 10_000 });
+      await until(() => handled.size === 2, { timeout: holdMs * 5 + 100_000 });
       sleeper.signal('SIGCONT');
       sleeper.behave('take');
       await until(() => sleeper.told.some(({ kind }) => kind === 'lost'));

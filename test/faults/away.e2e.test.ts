@@ -112,7 +112,7 @@ it('faults 11 and 14: Redis away, then MySQL: answers or 503, memory flat, no de
   await using mysql = await startMysql();
   await using redis = await startRedis(hasKafka() ? {} : { args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
   // Or V8 lets garbage lie, more the more requests there are, which looks like growth.
-  vi.stubEnv('NODE_OPTIONS', '--max-old-space-size=96');
+  vi.stubEnv('NODE_OPTIONS', '--max-old-space-size=64 --max-semi-space-size=2');
   onTestFinished(() => void vi.unstubAllEnvs());
   const system = await startSystem(mysql, redis);
   expect([...(await ask(system, AWAY_MS)).keys()]).toEqual([200]);

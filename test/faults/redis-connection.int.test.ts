@@ -117,8 +117,9 @@ describe('fault 13: a half-open Redis connection', () => {
 
 describe('fault 18: a failover that loses the last writes', () => {
   it('begins a new epoch: what the promoted replica has is cold, and is built again', async () => {
-    await using first = await startRedis();
-    await using second = await startRedis();
+    // A replica in a container would have to reach its master by the address that clients use: both are programs.
+    await using first = await startRedis({ from: 'programs' });
+    await using second = await startRedis({ from: 'programs' });
     const { proxy, stores } = await behindProxy(first.url);
     const replica = openRedis(second.url, { commandTimeoutMs: 2_000, connectTimeoutMs: 2_000, name: 'test' });
     onTestFinished(() => replica.disconnect());

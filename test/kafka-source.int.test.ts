@@ -66,11 +66,19 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
 
   it('works on several partitions at once when it may', async () => {
     const opened = await fresh(2);
-    await publishTo(opened, [0, 1]);
-    const gate = Promise.withResolvers<void>();
-    const one = run(opened, () => gate.promise, { kafka: { concurrency: 2 } });
-    await until(() => one.received.length === 2, { timeout: 150_000 });
-    gate.resolve();
+    let [underWay, most] = [0, 0];
+    const work = async () => {
+      most = Math.max(most, ++underWay);
+      await sleep(100);
+      underWay -= 1;
+    };
+    const one = run(opened, work, { kafka: { concurrency: 2 } });
+    // kafkajs takes what one fetch brings, and does not fetch meanwhile: one of them brings both.
+    const publishBoth = async () => {
+      await publishTo(opened, [0, 1]);
+      return most === 2;
+    };
+    await until(publishBoth, { timeout: 150_000, interval: 200 });
     await until(async () => (await one.source.lag()) === 0);
   });
 

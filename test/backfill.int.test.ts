@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Id } from '../src/contracts/id.ts';
 import { KeyNames } from '../src/index/keys.ts';
 import type { Steps } from '../src/index/protocol.ts';
-import { Database, DatabaseUnavailable } from '../src/mysql/database.ts';
+import { DatabaseUnavailable } from '../src/mysql/database.ts';
 import { nextFencingToken } from '../src/mysql/leases.ts';
 import { findRun } from '../src/mysql/runs.ts';
 import { Leases } from '../src/redis/lease.ts';
@@ -12,6 +12,7 @@ import { runToEnd } from '../src/repair/job.ts';
 import type { Progress } from '../src/repair/progress.ts';
 import { Repair } from '../src/repair/repair.ts';
 import { expectExact } from './support/exact.ts';
+import { MortalDatabase } from './support/mortal-database.ts';
 import { freshFence, freshSite, LIMITS, type RepairSite, userId } from './support/repair-site.ts';
 import { freshNonce } from './support/stores.ts';
 import { until } from './support/until.ts';
@@ -145,15 +146,7 @@ describe('a backfill that ends early', () => {
     const live = () => {
       if (--left === 0) throw new Killed('killed');
     };
-    class MortalDatabase extends Database {
-      override async write(...args: Parameters<Database['write']>) {
-        live();
-        const result = await super.write(...args);
-        live();
-        return result;
-      }
-    }
-    const primary = new MortalDatabase(site.stores.url, { connections: 2, queue: 10, deadlineMs: 10_000 });
+    const primary = new MortalDatabase(site.stores.url, live);
     const { steps, replaced } = watched(site.repair.steps);
     const dying: Steps = {
       ...steps,

@@ -4,7 +4,6 @@ import { run, type Steps } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
 import { refresh } from '../src/index/refresh.ts';
 import type { Settled } from '../src/index/settled.ts';
-import { Database } from '../src/mysql/database.ts';
 import { findRun } from '../src/mysql/runs.ts';
 import { readTopContacts } from '../src/mysql/top-contacts.ts';
 import { readOwnersAmong } from '../src/mysql/users.ts';
@@ -13,6 +12,7 @@ import type { RunRequest } from '../src/repair/paged-run.ts';
 import { Repair, type RepairResult, type RepairStores } from '../src/repair/repair.ts';
 import { removeContact } from '../src/site/relationships.ts';
 import { expectExact } from './support/exact.ts';
+import { MortalDatabase } from './support/mortal-database.ts';
 import { PLANTS, plantEach, spoil, unreadableFloor } from './support/plant-drift.ts';
 import { freshFence, freshSite, LIMITS, type RepairSite, userId } from './support/repair-site.ts';
 import { until } from './support/until.ts';
@@ -154,15 +154,7 @@ describe('a repair that is killed', () => {
     const live = () => {
       if (--left === 0) throw new Killed('killed');
     };
-    class MortalDatabase extends Database {
-      override async write(...args: Parameters<Database['write']>) {
-        live();
-        const result = await super.write(...args);
-        live();
-        return result;
-      }
-    }
-    const primary = new MortalDatabase(site.stores.url, { connections: 2, queue: 10, deadlineMs: 10_000 });
+    const primary = new MortalDatabase(site.stores.url, live);
     const replaced: Id[] = [];
     const steps: Steps = {
       ...site.repair.steps,

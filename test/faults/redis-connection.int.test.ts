@@ -115,6 +115,14 @@ describe('fault 13: a half-open Redis connection', () => {
   });
 });
 
+/** Compares the Redis master with those known, as every process does, until the test ends. */
+async function startWatch({ redis, primary }: Stores): Promise<EpochWatch> {
+  const watch = new EpochWatch({ client: redis, database: primary, logger: pino({ level: 'silent' }) });
+  onTestFinished(() => watch.stop());
+  await watch.start();
+  return watch;
+}
+
 describe('fault 18: a failover that loses the last writes', () => {
   it('begins a new epoch: what the promoted replica has is cold, and is built again', async () => {
     // A replica in a container would have to reach its master by the address that clients use: both are programs.
@@ -124,13 +132,7 @@ describe('fault 18: a failover that loses the last writes', () => {
     const replica = openRedis(second.url, { commandTimeoutMs: 2_000, connectTimeoutMs: 2_000, name: 'test' });
     onTestFinished(() => replica.disconnect());
     await untilReady(replica, 5_000);
-    const watch = new EpochWatch({
-      client: stores.redis,
-      database: stores.primary,
-      logger: pino({ level: 'silent' }),
-    });
-    onTestFinished(() => watch.stop());
-    await watch.start();
+    const watch = await startWatch(stores);
     const epoch = (await readEpoch(stores.primary)).token;
 
     await replica.call('REPLICAOF', '127.0.0.1', String(first.port));
@@ -164,13 +166,7 @@ describe('fault 19: Redis restarts from an older file', () => {
     onTestFinished(() => rmSync(dir, { recursive: true }));
     await using server = await startRedis({ dir });
     const { proxy, stores } = await behindProxy(server.url);
-    const watch = new EpochWatch({
-      client: stores.redis,
-      database: stores.primary,
-      logger: pino({ level: 'silent' }),
-    });
-    onTestFinished(() => watch.stop());
-    await watch.start();
+    const watch = await startWatch(stores);
     const reads = trustedReads(stores.index, watch);
     const epoch = (await readEpoch(stores.primary)).token;
     await (stores.redis as unknown as { save(): Promise<string> }).save();

@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
@@ -13,6 +13,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const reports = join(root, '.recency', 'ci');
 const containers = resolve(root, '..', 'shared', 'tools', 'containers');
 const MINUTE = 60_000;
+
+/** How much of the reason of a failure is told again, in characters. */
+const REASON = 2_000;
 
 /** Servers of the machine's own choice would be tested twice, or not at all. */
 const GIVEN = ['RECENCY_MYSQL_URL', 'RECENCY_REDIS_URL', 'RECENCY_KAFKA_BROKERS'];
@@ -28,6 +31,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
+
+/** What failed, told once more at the end: the tests' own output is thousands of lines further up. */
+const failures = [];
 
 /** Runs a command to its end, and ends it when it takes longer. Returns whether it succeeded. */
 async function run(title, command, { env = {}, minutes }) {
@@ -51,7 +57,9 @@ function endCurrent(title, minutes) {
 
 /** A step that is right or wrong as a whole: only its failure is counted, because it is no test. */
 async function check(title, command, options) {
-  if (!(await run(title, command, options))) totals.failed += 1;
+  if (await run(title, command, options)) return;
+  totals.failed += 1;
+  failures.push(title);
 }
 
 async function test(title, name, prefix, { args = '', ...options }) {
@@ -59,23 +67,39 @@ async function test(title, name, prefix, { args = '', ...options }) {
   rmSync(report, { force: true });
   const reporters = `--reporter=default --reporter=json --outputFile.json='${report}'`;
   const succeeded = await run(title, `${prefix}npm test -- ${reporters} ${args}`, options);
-  const counts = countsOf(report);
+  const counts = countsOf(report, title);
   totals.passed += counts.passed;
   totals.failed += Math.max(counts.failed, succeeded ? 0 : 1);
   totals.skipped += counts.skipped;
+  if (!succeeded && counts.failed === 0) failures.push(`${title}: ended with an error, no test failed`);
 }
 
 /** What a report says; one failure when there is none that can be read, or when it names no test at all. */
-function countsOf(report) {
+function countsOf(path, title) {
   try {
-    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = JSON.parse(readFileSync(report, 'utf8'));
+    const report = JSON.parse(readFileSync(path, 'utf8'));
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = report;
     const counts = { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests };
     if (!Object.values(counts).every(Number.isInteger)) throw new Error('its counts are missing');
-    return counts.passed + counts.failed > 0 ? counts : { ...counts, failed: 1 };
+    if (counts.passed + counts.failed === 0) throw new Error('it names no test');
+    failures.push(...failuresIn(report, title));
+    return counts;
   } catch (error) {
-    console.log(`=== no report: ${error.message}`);
+    failures.push(`${title}: no report: ${error.message}`);
     return { passed: 0, failed: 1, skipped: 0 };
   }
+}
+
+/** Each failed test of a report, and each file that failed as a whole, with the beginning of its reason. */
+function failuresIn({ testResults }, title) {
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(root, name);
+    const failed = assertionResults.filter((one) => one.status === 'failed');
+    if (failed.length === 0) return status === 'failed' ? [`${title}: ${file}\n${message.slice(0, REASON)}`] : [];
+    return failed.map(
+      (one) => `${title}: ${file}: ${one.fullName}\n${one.failureMessages.join('\n').slice(0, REASON)}`,
+    );
+  });
 }
 
 await test('Tests, on programs of this machine', 'programs', '', { env: { STACK_FROM: 'programs' }, minutes: 25 });
@@ -88,6 +112,7 @@ if (existsSync(containers)) {
     minutes: 30,
   });
 }
+for (const failure of failures) console.log(`\n=== Failed: ${failure}`);
 const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
 console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`);
 process.exitCode = totals.failed > 0 ? 1 : 0;

@@ -1,11 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { ScriptSandbox } from './support/script-sandbox.ts';
 
+const ORDER = { fullName: 'the order of things', status: 'failed', failureMessages: ['expected 1 to be 2'] };
+const PASSED = { fullName: 'another', status: 'passed', failureMessages: [] };
+
 /** Stands in for `npm test` with a JSON report of these counts. */
 const report = (passed: number, failed: number, skipped = 0) => `
 report=$(echo "$*" | sed -n "s/.*--outputFile.json=\\([^ ]*\\).*/\\1/p")
 mkdir -p "$(dirname "$report")"
-echo '{"numPassedTests":${passed},"numFailedTests":${failed},"numPendingTests":${skipped},"numTodoTests":0}' > "$report"
+cat > "$report" <<'END'
+${JSON.stringify({
+  numPassedTests: passed,
+  numFailedTests: failed,
+  numPendingTests: skipped,
+  numTodoTests: 0,
+  testResults: failed === 0 ? [] : [{ name: 'x.ts', status: 'failed', message: '', assertionResults: [PASSED, ORDER] }],
+})}
+END
 exit ${failed > 0 ? 1 : 0}`;
 
 const npm = (test: string, others = 'exit 0') => `if [ "$1" = test ]; then ${test}\nfi\n${others}`;
@@ -55,6 +66,14 @@ describe('CI', () => {
     ['build', npm(report(3, 0), 'if [ "$2" = build ]; then exit 1; fi'), '3 passed, 1 failed'],
   ])('fails for %s', (_what, script, last) => {
     expect(run(script)).toMatchObject({ status: 1, last });
+  });
+
+  it('tells once more at the end what failed, and why', () => {
+    const { output } = run(npm(report(3, 1), 'exit 1'));
+    const end = output.slice(output.indexOf('=== Failed: '));
+    expect(end).toMatch(/^=== Failed: Tests, .*x\.ts: the order of things\nexpected 1 to be 2$/m);
+    expect(end).toMatch(/^=== Failed: Lint$/m);
+    expect(end).not.toContain('another');
   });
 
   it('uses no servers that the environment gives', () => {

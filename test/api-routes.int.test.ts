@@ -4,6 +4,7 @@ import { isoTime } from '../src/contracts/iso-time.ts';
 import { KeyNames } from '../src/index/keys.ts';
 import { changeRelationship } from '../src/site/relationships.ts';
 import { ask, post, startTestApi, type TestApi } from './support/api.ts';
+import { rewriteMeta } from './support/index-meta.ts';
 import { freshSitePool, rankedContacts, type SmallSite, visiblePhotos, writeSite } from './support/small-site.ts';
 import { freshStores, type Stores } from './support/stores.ts';
 import { until } from './support/until.ts';
@@ -42,7 +43,7 @@ function siteOfTen(): SmallSite {
 }
 
 beforeAll(async () => {
-  stores = await freshStores({ max: MAX, min: MIN, idleMs: 3_600_000 });
+  stores = await freshStores({ max: MAX, min: MIN });
   pool = freshSitePool(stores.url);
   api = await startTestApi(stores, { min: MIN });
 });
@@ -239,10 +240,11 @@ describe('GET …/explain', () => {
 describe('the index of a user', () => {
   const index = `/v1/users/${USER}/index`;
 
-  it('is shown as it is, with its time to live, which looking does not change', async () => {
+  it('is shown as it is, with the day of its last use, which looking does not change', async () => {
     const built = await rebuild();
     expect(built.status).toBe(200);
-    await stores.redis.pexpire(new KeyNames(stores.prefix).meta(USER), 100_000);
+    await rewriteMeta(stores.redis, new KeyNames(stores.prefix).meta(USER), { day: '5000' });
+    await ask(api, index);
     const { body } = await ask(api, index);
     expect(body).toEqual({
       user: USER,
@@ -254,14 +256,13 @@ describe('the index of a user', () => {
       members: expected()
         .slice(0, MAX)
         .map(({ id, last_upload_at }) => ({ id, last_upload_at })),
-      ttl_seconds: expect.any(Number),
+      last_used_on: '2026-01-27',
     });
-    expect(body.ttl_seconds).toBeLessThanOrEqual(100);
-    expect({ ...built.body, ttl_seconds: 0 }).toEqual({ ...body, ttl_seconds: 0 });
+    expect(built.body).toEqual({ ...body, last_used_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) });
   });
 
   it('is shown when there is none, or of another epoch, or torn', async () => {
-    expect((await ask(api, index)).body).toMatchObject({ state: 'cold', epoch_current: null, ttl_seconds: null });
+    expect((await ask(api, index)).body).toMatchObject({ state: 'cold', epoch_current: null, last_used_on: null });
     await rebuild();
     await stores.primary.write("UPDATE recency_epoch SET token = CONCAT('x', token)", []);
     expect((await ask(api, index)).body).toMatchObject({ state: 'warm', epoch_current: false });

@@ -145,7 +145,7 @@ describe('what goes wrong', () => {
 
   it('Redis away: the database answers; what is of the index itself does not', async () => {
     const redis = openRedis(NOBODY, { commandTimeoutMs: 500, connectTimeoutMs: 500, name: 'test' });
-    const options = { max: 4, min: 2, idleMs: 0, prefix: stores.prefix, freshNonce };
+    const options = { max: 4, min: 2, prefix: stores.prefix, freshNonce };
     const index = new RedisContactIndex(redis, options);
     const away = await startTestApi(stores, {
       recentContacts: recentOn({ index }),

@@ -118,7 +118,6 @@ describe('the watch', () => {
     const index = new RedisContactIndex(client, {
       max: 24,
       min: 12,
-      idleMs: 0,
       prefix: 'p',
       freshNonce: () => Math.random().toString(36),
     });

@@ -24,8 +24,8 @@ beforeAll(async () => {
   index = indexWith({});
 });
 
-function indexWith(options: { max?: number; min?: number; idleMs?: number }): RedisContactIndex {
-  return new RedisContactIndex(redis, { max: MAX, min: MIN, idleMs: 0, prefix, freshNonce, ...options });
+function indexWith(options: { max?: number; min?: number }): RedisContactIndex {
+  return new RedisContactIndex(redis, { max: MAX, min: MIN, prefix, freshNonce, ...options });
 }
 
 function freshUser(): string {
@@ -153,12 +153,15 @@ describe('apply', () => {
 
   it('drops an index of another epoch, a torn one and one of whose keys was lost', async () => {
     const spoil: ((user: string) => Promise<unknown>)[] = [
-      (user) => rewriteMeta(redis, names.meta(user), ({ nonce, size, floor }) => `${nonce} another ${size} ${floor}`),
-      (user) => rewriteMeta(redis, names.meta(user), ({ nonce, epoch, floor }) => `${nonce} ${epoch} 003 ${floor}`),
-      (user) => rewriteMeta(redis, names.meta(user), ({ nonce, epoch, size }) => `${nonce} ${epoch} ${size} soon`),
-      (user) => rewriteMeta(redis, names.meta(user), ({ nonce, epoch, size }) => `${nonce} ${epoch} ${size}`),
-      (user) => rewriteMeta(redis, names.meta(user), ({ nonce, epoch }) => `${nonce} ${epoch}`),
-      (user) => rewriteMeta(redis, names.meta(user), ({ nonce }) => nonce),
+      (user) => rewriteMeta(redis, names.meta(user), { epoch: 'another' }),
+      (user) => rewriteMeta(redis, names.meta(user), { size: '003' }),
+      (user) => rewriteMeta(redis, names.meta(user), { floor: 'soon' }),
+      (user) => rewriteMeta(redis, names.meta(user), { floor: undefined }),
+      (user) => rewriteMeta(redis, names.meta(user), { day: undefined }),
+      (user) => rewriteMeta(redis, names.meta(user), { day: 'today' }),
+      (user) => rewriteMeta(redis, names.meta(user), { size: undefined, day: undefined, floor: undefined }),
+      (user) =>
+        rewriteMeta(redis, names.meta(user), { epoch: undefined, size: undefined, day: undefined, floor: undefined }),
       (user) => redis.del(names.set(user)),
       (user) => redis.zadd(names.set(user), 1, '999'),
     ];
@@ -254,38 +257,70 @@ describe('a key that Recency did not write, of the right type', () => {
   });
 });
 
-describe('expiry', () => {
-  const HOUR = 3_600_000;
+describe('use', () => {
+  const DAY_MS = 24 * 3_600_000;
+  const IDLE_DAYS = 30;
 
-  it('both keys expire together, also when the set was empty for a moment within one call', async () => {
-    const idle = indexWith({ idleMs: HOUR });
-    const user = await build([key(1, 10)], idle);
-    expect(await apply(user, key(1, 0), key(2, 20))).toBe('applied');
-    expect(Number(await redis.pexpiretime(names.set(user)))).toBe(Number(await redis.pexpiretime(names.meta(user))));
+  /** By Redis's clock. */
+  async function today(): Promise<number> {
+    const [seconds] = await redis.time();
+    return Math.floor((Number(seconds) * 1_000) / DAY_MS);
+  }
+
+  const usedOn = (user: string, day: number) =>
+    rewriteMeta(redis, names.meta(user), { day: day.toString(16).padStart(4, '0') });
+
+  async function builtOn(day: number): Promise<string> {
+    const user = await build([key(4, 40)]);
+    await usedOn(user, day);
+    return user;
+  }
+
+  it('is of the day on which an index was built or read last; neither a write nor a look is one', async () => {
+    const now = await today();
+    expect((await warm(await build([key(4, 40)]))).lastUsed).toBeGreaterThanOrEqual(now);
+    const user = await builtOn(now - 10);
+    expect(await apply(user, key(5, 50))).toBe('applied');
+    expect(await warm(user)).toMatchObject({ lastUsed: now - 10, head: [key(5, 50), key(4, 40)] });
+    const { nonce } = await warm(user);
+    await index.read(user, 1, true);
+    const read = await warm(user);
+    expect(read).toMatchObject({ nonce, size: 2, floor: undefined });
+    expect(read.lastUsed).toBeGreaterThanOrEqual(now);
   });
 
-  it('both keys expire together, also when the set was empty at first, and reading puts it off', async () => {
-    const idle = indexWith({ idleMs: HOUR });
-    const user = await build([], idle);
-    await apply(user, key(4, 40));
-    const expiry = () => Promise.all([redis.pexpiretime(names.set(user)), redis.pexpiretime(names.meta(user))]);
-    const [set, meta] = await expiry();
-    expect(set).toBe(meta);
-    await redis.pexpire(names.meta(user), HOUR / 2);
-    await redis.pexpire(names.set(user), HOUR / 2);
-    await idle.read(user, 0, false);
-    expect(await redis.pttl(names.meta(user))).toBeLessThanOrEqual(HOUR / 2);
-    await idle.read(user, 0, true);
-    const [later, laterMeta] = await expiry();
-    expect(later).toBe(laterMeta);
-    expect(await redis.pttl(names.meta(user))).toBeGreaterThan(HOUR / 2);
+  it('never goes back, whatever the clocks do', async () => {
+    const later = (await today()) + 10;
+    const user = await builtOn(later);
+    await index.read(user, 1, true);
+    expect((await warm(user)).lastUsed).toBe(later);
+  });
+
+  it('too long ago has both keys dropped, and nobody else’s', async () => {
+    const now = await today();
+    const idle = [await builtOn(now - IDLE_DAYS - 2), await builtOn(1)];
+    const orphan = await builtOn(now);
+    await redis.del(names.meta(orphan));
+    const inUse = [await builtOn(now - IDLE_DAYS + 1), await build([])];
+    const building = freshUser();
+    await index.claim([building]);
+    const foreign = freshUser();
+    await redis.lpush(names.set(foreign), 'not ours');
+    const everybody = [...idle, orphan, ...inUse, building, foreign, freshUser()];
+    expect(await index.dropIdle(everybody, IDLE_DAYS)).toBe(3);
+    for (const user of [...idle, orphan]) expect(await redis.exists(names.set(user), names.meta(user))).toBe(0);
+    for (const user of inUse) expect(await warm(user)).toMatchObject({ state: 'warm' });
+    expect(await index.read(building, 0, false)).toEqual({ state: 'building' });
+    expect(await redis.type(names.set(foreign))).toBe('list');
+    expect(await index.dropIdle(everybody, IDLE_DAYS)).toBe(0);
   });
 
   it('a placeholder does not stay for ever, and a built index does', async () => {
     const user = freshUser();
     await index.claim([user]);
     expect(await redis.pttl(names.meta(user))).toBeGreaterThan(0);
-    expect(await redis.pttl(names.meta(await build([key(1, 1)])))).toBe(-1);
+    const built = await build([key(1, 1)]);
+    expect(await Promise.all([redis.pttl(names.meta(built)), redis.pttl(names.set(built))])).toEqual([-1, -1]);
   });
 });
 

@@ -12,6 +12,8 @@ import { freshRedis } from './support/stores.ts';
  */
 
 const ids = fc.constantFrom('9', '10', '100', '7', '9007199254740993');
+/** Hex: days since 1970, of which the last is long from now. */
+const days = fc.constantFrom('0001', '5000', 'fffe', 'fffe', 'day');
 const uploads = fc.constantFrom(1, 10, 20, 20, 30, 1_700_000_000_123, Number.MAX_SAFE_INTEGER);
 const nonces = fc.constantFrom('n1', 'n1', 'n1', 'n2', '');
 const epochs = fc.constantFrom('E1', 'E1', 'E1', 'E2');
@@ -26,10 +28,19 @@ const NONE: Content = { kind: 'none' };
 
 /** Mostly whole indexes, and some that are not. */
 const indexes = fc
-  .record({ members: keys, floor: floors, g: nonces, e: epochs, ttl: fc.boolean(), fault: fc.nat(9), lost: fc.nat(3) })
-  .map(({ members, floor, g, e, ttl, fault, lost }): Content[] => {
+  .record({
+    members: keys,
+    floor: floors,
+    g: nonces,
+    e: epochs,
+    day: days,
+    ttl: fc.boolean(),
+    fault: fc.nat(9),
+    lost: fc.nat(4),
+  })
+  .map(({ members, floor, g, e, day, ttl, fault, lost }): Content[] => {
     const size = String(members.length + (fault === 0 ? 1 : 0)).padStart(3, '0');
-    const whole = [g, e, size, floor];
+    const whole = [g, e, size, day, floor];
     const text = (fault === 1 ? whole.toSpliced(lost, 1) : whole).join(' ');
     return [members.length === 0 ? NONE : { kind: 'zset', members, ttl }, { kind: 'string', text, ttl }];
   });
@@ -67,13 +78,16 @@ const setsFirst = (contents: readonly Content[]): Content[] => [
 /** A group of one user. */
 const alone = <T>([seen, pairs]: readonly [string, T]): readonly [T, readonly string[]] => [pairs, [seen]];
 
+/** Between long ago and today, and so never near one of the days above. */
+const IDLE_DAYS = 100;
+
 const INDEX_CALLS: Readonly<Record<string, fc.Arbitrary<Call>>> = {
   claim: fc
     .tuple(requests(odd), odd)
     .map(([{ contents }, more]) => ({ contents, args: texts(['fresh', TTL_MS], more) })),
   read: fc
-    .tuple(users, fc.nat(3), fc.constantFrom(0, TTL_MS, 3 * TTL_MS))
-    .map(([user, count, ttl]) => ({ contents: [...user], args: texts([count, ttl], 1) })),
+    .tuple(users, fc.nat(3), fc.constantFrom(0, 1))
+    .map(([user, count, touch]) => ({ contents: [...user], args: texts([count, touch], 1) })),
   apply: fc
     .tuple(requests(fc.tuple(nonces, changes)), fc.boolean(), fc.constantFrom([2, 1], [3, 2], [1, 2]), epochs, odd)
     .map(([{ contents, asked }, same, bounds, epoch, more]) => {
@@ -82,11 +96,14 @@ const INDEX_CALLS: Readonly<Record<string, fc.Arbitrary<Call>>> = {
       return { contents: setsFirst(contents), args: texts([bounds, epoch, 'fresh', told], more) };
     }),
   replace: fc
-    .tuple(requests(fc.tuple(nonces, keys)), fc.constantFrom(2, 3, 4), epochs, fc.constantFrom(0, TTL_MS), odd)
-    .map(([{ contents, asked }, max, epoch, ttl, more]) => {
+    .tuple(requests(fc.tuple(nonces, keys)), fc.constantFrom(2, 3, 4), epochs, odd)
+    .map(([{ contents, asked }, max, epoch, more]) => {
       const told = asked.map(([seen, top]) => [seen, top.length, top.map(([id, at]) => [at, id])]);
-      return { contents, args: texts([max, epoch, 'fresh', ttl, told.flat()], more) };
+      return { contents, args: texts([max, epoch, 'fresh', told.flat()], more) };
     }),
+  'drop-idle': fc
+    .tuple(requests(odd), odd)
+    .map(([{ contents }, more]) => ({ contents, args: texts([IDLE_DAYS], more) })),
 };
 
 const items = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1 });
@@ -126,14 +143,10 @@ const REST: Readonly<Record<string, (now: number) => fc.Arbitrary<readonly unkno
   UNLINK: () => nothing,
   EXISTS: () => nothing,
   TYPE: () => nothing,
-  PEXPIRE: () => fc.tuple(fc.constantFrom(-1, 0, TTL_MS, 3 * TTL_MS)),
-  PEXPIREAT: (now) => fc.tuple(fc.constantFrom(now - 500_000, now + TTL_MS)),
-  PEXPIRETIME: () => nothing,
-  PTTL: () => nothing,
   GET: () => nothing,
   MGET: () => nothing,
   INCR: () => nothing,
-  SET: () => fc.tuple(words, fc.constantFrom([], ['PX', TTL_MS], ['KEEPTTL'], ['NX'], ['PX', TTL_MS, 'NX'])),
+  SET: () => fc.tuple(words, fc.constantFrom([], ['PX', TTL_MS], ['NX'], ['PX', TTL_MS, 'NX'])),
   ZADD: () => fc.tuple(fc.constantFrom([], ['NX']), fc.array(fc.tuple(scores, ids), { minLength: 1 })),
   ZREM: () => fc.array(ids, { minLength: 1 }),
   ZCARD: () => nothing,

@@ -74,7 +74,6 @@ describe('the model of Redis', () => {
     ['ZRANGE', 'z', '0', '-1', 'REV'],
     ['ZRANGEBYSCORE', 'z', '(5', '+inf'],
     ['SET', 'm', '7', 'GET'],
-    ['PEXPIRE', 'm', '1000', 'NX'],
   ])('names the option of %s that it lacks', (...words) => {
     expect(() => doCommand(redis.keyspace, words)).toThrow(`the model of ${words[0]} does not know`);
   });

@@ -15,7 +15,16 @@ const key = (id: string, at: number) => ({ id, at });
 
 function warm(parts: Partial<Extract<Reading, { state: 'warm' }>> = {}): Reading {
   const head = [key('9', 90), key(CONTACT, 70), key('5', 50)];
-  return { state: 'warm', nonce: 'n', epoch: EPOCH, head, size: head.length, floor: key('4', 40), ...parts };
+  return {
+    state: 'warm',
+    nonce: 'n',
+    epoch: EPOCH,
+    head,
+    size: head.length,
+    floor: key('4', 40),
+    lastUsed: 0,
+    ...parts,
+  };
 }
 
 function row(parts: Partial<ContactRow> = {}): ContactRow {

@@ -23,7 +23,8 @@ interface Case {
 }
 
 function warm(head: Key[], floor: Key | undefined): WarmReading {
-  return { state: 'warm', nonce: 'n', epoch: 'e', head: head.sort(byKeyDescending), size: head.length, floor };
+  const parts = { nonce: 'n', epoch: 'e', lastUsed: 0, floor };
+  return { state: 'warm', ...parts, head: head.sort(byKeyDescending), size: head.length };
 }
 
 /** Anything at all. */

@@ -94,7 +94,7 @@ describe('an index that was made with another MAX or MIN', () => {
     await untilReady(client, 10_000);
     const freshNonce = () => randomBytes(9).toString('base64url');
     const open = (limits: { max: number; min: number }) =>
-      new RedisContactIndex(client, { ...limits, idleMs: 0, prefix, freshNonce });
+      new RedisContactIndex(client, { ...limits, prefix, freshNonce });
     const index = open(made);
     await index.forget(['1']);
     const [seen = ''] = await index.claim(['1']);

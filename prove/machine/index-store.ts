@@ -37,9 +37,6 @@ export interface IndexEffect {
 
 const PREFIX = 'prove';
 
-/** So that both keys carry an expiry; the model's clock stands still. */
-const IDLE_MS = 1_000_000;
-
 /** The product's index on a model of Redis. Each distinct step on distinct contents is done once, and remembered. */
 export class IndexStore {
   readonly contents = new Interner<IndexContents>(contentsText);
@@ -67,7 +64,6 @@ export class IndexStore {
     this.#index = new code.RedisContactIndex(this.#redis.client, {
       max,
       min,
-      idleMs: IDLE_MS,
       prefix: PREFIX,
       freshNonce: () => this.#nonce,
     });
@@ -123,13 +119,6 @@ export class IndexStore {
   /** Whoever was to send a command again does not. */
   notResent(contents: number): IndexEffect {
     return this.#change(`not resent ${contents}`, contents, (all) => ({ ...all, resent: undefined }));
-  }
-
-  /** When the user's two keys expire, ms; undefined: never. `exists`: is there a set? */
-  expiries(contents: number, user: Id): { set: number | undefined; meta: number | undefined; exists: boolean } {
-    const { master } = this.contents.thing(contents);
-    const [set, meta] = this.#keys.names(user);
-    return { set: master.expiresAt(set), meta: master.expiresAt(meta), exists: master.get(set) !== undefined };
   }
 
   /** What happens from outside, to be remembered by `key`. */

@@ -51,12 +51,6 @@ export const FURTHER: readonly Mutation[] = [
     patches: [{ file: REPLACE, from: '  if count > max then', to: '  if false then' }],
   },
   {
-    rule: 'a set that was empty takes the expiry of its other key',
-    instead: 'a set that is begun anew never expires',
-    patches: [{ file: APPLY, from: '  if was_empty and size > 0 then expire_together(z, m) end', to: '' }],
-    try: ['complete with room'],
-  },
-  {
     rule: 'what lost its race is read again',
     instead: 'a refresh that lost its race is taken for done',
     patches: [{ file: REFRESH, from: "round[i] === 'raced');", to: 'round[i] === undefined);' }],

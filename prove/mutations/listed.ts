@@ -7,7 +7,7 @@ const REFRESH = 'index/refresh.ts';
 const REBUILD = 'index/rebuild.ts';
 const FAN_OUT = 'index/fan-out.ts';
 
-const WRITE = "  call('SET', m, new .. size_text(size) .. floor, 'KEEPTTL')";
+const WRITE = "  call('SET', m, new .. size_text(size) .. day .. floor)";
 const STALE = "  if not meta or string.sub(meta .. ' ', 1, #seen + 1) ~= seen .. ' ' then return 'R' end";
 
 /** The rules that DESIGN §2 and §3 list as looking removable. */
@@ -26,13 +26,13 @@ export const LISTED: readonly Mutation[] = [
   {
     rule: 'new nonce on a no-op',
     instead: 'a refresh that changes nothing leaves the nonce alone',
-    patches: [{ file: APPLY, from: WRITE, to: `if size_text(size) .. floor ~= sub(meta, n) then ${WRITE} end` }],
+    patches: [{ file: APPLY, from: WRITE, to: `if size_text(size) .. day .. floor ~= sub(meta, n) then ${WRITE} end` }],
   },
   {
     rule: 'new nonce on a skipped add',
     instead: 'a refresh that only skips contacts at or below the floor leaves the nonce alone',
     patches: [
-      { file: APPLY, from: '  local was_empty = size == 0', to: '  local was_empty, skipped = size == 0, false' },
+      { file: APPLY, from: '  if size > max then --', to: '  local skipped = false\n  if size > max then --' },
       {
         file: APPLY,
         from: "      size = size - call('ZREM', z, change.id)",
@@ -41,7 +41,7 @@ export const LISTED: readonly Mutation[] = [
       {
         file: APPLY,
         from: WRITE,
-        to: `if not skipped or size_text(size) .. floor ~= sub(meta, n) then ${WRITE} end`,
+        to: `if not skipped or size_text(size) .. day .. floor ~= sub(meta, n) then ${WRITE} end`,
       },
     ],
   },

@@ -1,9 +1,5 @@
 import { arg, type Command, expectNone, numberOf, WrongType } from './command.ts';
-import type { Keyspace } from './keyspace.ts';
 import { Failure, Status } from './reply.ts';
-
-const NO_KEY = -2;
-const NO_EXPIRY = -1;
 
 export const KEY_COMMANDS: Readonly<Record<string, Command>> = {
   DEL: (keyspace, keys) => keys.filter((key) => keyspace.delete(key)).length,
@@ -12,28 +8,6 @@ export const KEY_COMMANDS: Readonly<Record<string, Command>> = {
   TYPE: (keyspace, args) => new Status(keyspace.get(arg(args, 0))?.kind ?? 'none'),
 
   EXISTS: (keyspace, keys) => keys.filter((key) => keyspace.get(key) !== undefined).length,
-
-  PEXPIRE: (keyspace, [key = '', ms = '', ...options]) => {
-    expectNone('PEXPIRE', options);
-    return expireAt(keyspace, key, keyspace.now + numberOf('PEXPIRE', ms));
-  },
-
-  PEXPIREAT: (keyspace, [key = '', ms = '', ...options]) => {
-    expectNone('PEXPIREAT', options);
-    return expireAt(keyspace, key, numberOf('PEXPIREAT', ms));
-  },
-
-  PEXPIRETIME: (keyspace, args) => {
-    const key = arg(args, 0);
-    return keyspace.get(key) === undefined ? NO_KEY : (keyspace.expiresAt(key) ?? NO_EXPIRY);
-  },
-
-  PTTL: (keyspace, args) => {
-    const key = arg(args, 0);
-    if (keyspace.get(key) === undefined) return NO_KEY;
-    const at = keyspace.expiresAt(key);
-    return at === undefined ? NO_EXPIRY : at - keyspace.now;
-  },
 
   TIME: (keyspace) => [String(Math.floor(keyspace.now / 1000)), String((keyspace.now % 1000) * 1000)],
 
@@ -60,32 +34,24 @@ export const KEY_COMMANDS: Readonly<Record<string, Command>> = {
   },
 
   SET: (keyspace, [key = '', text = '', ...options]) => {
-    const { px, keepTtl, onlyNew } = setOptions(options);
+    const { px, onlyNew } = setOptions(options);
     if (onlyNew && keyspace.get(key) !== undefined) return null;
-    if (!keepTtl) keyspace.delete(key);
+    keyspace.delete(key);
     keyspace.put(key, { kind: 'string', text });
     if (px !== undefined) keyspace.expireAt(key, keyspace.now + px);
     return new Status('OK');
   },
 };
 
-function setOptions(options: readonly string[]): { px: number | undefined; keepTtl: boolean; onlyNew: boolean } {
+function setOptions(options: readonly string[]): { px: number | undefined; onlyNew: boolean } {
   const words = options.map((word) => word.toUpperCase());
   const at = words.indexOf('PX');
   const px = at < 0 ? undefined : numberOf('SET', words[at + 1] ?? '');
   if (at >= 0) words.splice(at, 2);
-  const keepTtl = words.includes('KEEPTTL');
   const onlyNew = words.includes('NX');
   expectNone(
     'SET',
-    words.filter((word) => word !== 'KEEPTTL' && word !== 'NX'),
+    words.filter((word) => word !== 'NX'),
   );
-  return { px, keepTtl, onlyNew };
-}
-
-/** 1: there was such a key. */
-function expireAt(keyspace: Keyspace, key: string, at: number): number {
-  const exists = keyspace.get(key) !== undefined;
-  keyspace.expireAt(key, at);
-  return exists ? 1 : 0;
+  return { px, onlyNew };
 }

@@ -1,4 +1,3 @@
-import type { Id } from '../../src/contracts/id.ts';
 import { isAbove, type Key } from '../../src/contracts/key.ts';
 import type { WarmReading } from '../../src/index/contact-index.ts';
 import type { Machine } from '../machine/machine.ts';
@@ -8,7 +7,7 @@ import type { Violation } from '../violation.ts';
 import type { Debts } from './debts.ts';
 
 /**
- * I1 to I3 of every user's index, and that its two keys expire together. A cold index is never wrong. While tasks are on
+ * I1 to I3 of every user's index. A cold index is never wrong. While tasks are on
  * their way, all that they do not speak of must be right all the same; at rest, everything.
  * @throws Unknown
  */
@@ -26,8 +25,7 @@ export function checkIndexes(
     const isSettled = (key: Key) => !debts.pairs.includes(`${user} ${key.id}`);
     const mayBeLow = debts.rebuilds.includes(user) || debts.pairs.some((pair) => pair.startsWith(`${user} `));
     const truth = keysOf(rows, user).filter(isSettled);
-    const wrong =
-      compare(reading, truth, isSettled) ?? checkSize(reading, scenario, mayBeLow) ?? checkExpiry(machine, index, user);
+    const wrong = compare(reading, truth, isSettled) ?? checkSize(reading, scenario, mayBeLow);
     if (wrong !== undefined)
       return { rule: wrong.rule, what: `the index of ${user} is ${describe(reading)}; ${wrong.what}` };
   }
@@ -54,13 +52,6 @@ function checkSize({ size, floor }: WarmReading, { max, min }: Scenario, mayBeLo
   if (size < min && floor !== undefined && !mayBeLow)
     return { rule: 'I2', what: `it has fewer than ${min}, and is not complete` };
   return undefined;
-}
-
-/** Otherwise the one that is left would be a torn index until it expires too. */
-function checkExpiry(machine: Machine, index: number, user: Id): Violation | undefined {
-  const { set, meta, exists } = machine.index.expiries(index, user);
-  if (!exists || set === meta) return undefined;
-  return { rule: 'expiry', what: `its keys expire at ${set ?? 'no time'} and ${meta ?? 'no time'}` };
 }
 
 export function describe({ head, floor }: WarmReading): string {

@@ -5,6 +5,8 @@ import { isoTime } from '../contracts/iso-time.ts';
 import type { IndexInspection } from '../query/inspect-index.ts';
 import { floorView } from './views.ts';
 
+const DAY_MS = 24 * 3_600_000;
+
 export const INDEX_STATES = ['warm', 'cold', 'building', 'torn', 'wrong_type'] as const;
 
 export const stateSchema = z.enum(INDEX_STATES).meta({
@@ -23,15 +25,15 @@ export const indexSchema = z
     members: z
       .array(z.strictObject({ id: idSchema, last_upload_at: timeSchema }))
       .meta({ description: 'As Redis has them, the most recently active one first.' }),
-    ttl_seconds: z.number().nonnegative().nullable().meta({
-      description: 'Until the index expires when nobody reads it; null: never.',
+    last_used_on: z.iso.date().nullable().meta({
+      description: 'The UTC day on which it was last read or built; null: there is no whole index.',
     }),
   })
   .meta({ id: 'Index' });
 
 /** One index in JSON, for the route and the command line. */
 export function indexView(found: IndexInspection): z.input<typeof indexSchema> {
-  const { user, state, epochCurrent, size, complete, floor, members, expiresInMs } = found;
+  const { user, state, epochCurrent, size, complete, floor, members, lastUsed } = found;
   return {
     user,
     state,
@@ -40,6 +42,6 @@ export function indexView(found: IndexInspection): z.input<typeof indexSchema> {
     complete,
     floor: floorView(floor),
     members: members.map(({ id, at }) => ({ id, last_upload_at: isoTime(at) })),
-    ttl_seconds: expiresInMs === undefined ? null : expiresInMs / 1000,
+    last_used_on: lastUsed === undefined ? null : isoTime(lastUsed * DAY_MS).slice(0, 'YYYY-MM-DD'.length),
   };
 }

@@ -47,6 +47,8 @@ export interface WarmReading {
   readonly size: number;
   /** The highest key ever left out; undefined: none was, the index is complete. */
   readonly floor: Key | undefined;
+  /** The day on which it was last read or built, by Redis's clock: days since 1970 UTC. */
+  readonly lastUsed: number;
 }
 
 /**
@@ -75,10 +77,10 @@ export interface ContactIndex {
   /** The nonces in force after each user has one; '' where a key of the wrong type is in the way. */
   claim(users: readonly Id[]): Promise<Nonce[]>;
   replace(epoch: Epoch, requests: readonly ReplaceRequest[]): Promise<ReplaceOutcome[]>;
-  /** The first `count` members (0: all). `touch`: the index is being used, and lives on. */
+  /** The first `count` members (0: all). `touch`: it is being used, not only looked at. */
   read(user: Id, count: number, touch: boolean): Promise<Reading>;
-  /** ms until the user's index expires when nobody reads it; undefined: never, or there is none. */
-  expiresInMs(user: Id): Promise<number | undefined>;
   /** Drops the users' indexes. */
   forget(users: readonly Id[]): Promise<void>;
+  /** Drops those of the users' indexes whose last use is more than so many days ago, 1 or more. How many it were. */
+  dropIdle(users: readonly Id[], days: number): Promise<number>;
 }

@@ -2,10 +2,10 @@ import type { Key } from '../contracts/key.ts';
 import type { Nonce, Reading } from './contact-index.ts';
 
 /**
- * What a user's key `m` holds (lua/apply.lua and lua/replace.lua write it): `<nonce> <epoch> <size> <floor>`.
+ * What a user's key `m` holds (lua/apply.lua and lua/replace.lua write it): `<nonce> <epoch> <size> <day> <floor>`.
  * A nonce alone is a rebuild's placeholder.
  */
-const WHOLE = /^(?<nonce>[^ ]+) (?<epoch>[^ ]+) (?<size>\d{3}) (?<floor>.+)$/;
+const WHOLE = /^(?<nonce>[^ ]+) (?<epoch>[^ ]+) (?<size>\d{3}) (?<day>[0-9a-f]{4}) (?<floor>.+)$/;
 
 /** The floor: its score in sixteen digits, then its id. */
 const FLOOR = /^(?<at>\d{16})(?<id>[1-9]\d*)$/;
@@ -25,12 +25,13 @@ export function readingOf(reply: unknown): Reading {
   if (members === undefined) return { state: 'wrong_type' };
   if (meta === null) return { state: members === 0 ? 'cold' : 'torn' };
   if (!meta.includes(' ')) return { state: 'building' };
-  const { nonce = '', epoch, size, floor = '' } = WHOLE.exec(meta)?.groups ?? {};
+  const { nonce = '', epoch, size, day, floor = '' } = WHOLE.exec(meta)?.groups ?? {};
   if (epoch === undefined) return { state: 'torn' };
   if (Number(size) !== members) return { state: 'torn', epoch };
   const lowest = FLOOR.exec(floor)?.groups;
   if (floor !== NO_FLOOR && lowest === undefined) return { state: 'torn', epoch, unreadableFloor: true };
-  return { state: 'warm', nonce, epoch, size: members, floor: lowest && keyOf(lowest), head: keysOf(head) };
+  const lastUsed = Number.parseInt(String(day), 16);
+  return { state: 'warm', nonce, epoch, size: members, floor: lowest && keyOf(lowest), head: keysOf(head), lastUsed };
 }
 
 function keyOf({ at, id }: Record<string, string>): Key {

@@ -20,8 +20,6 @@ export interface ContactIndexOptions {
   /** The most members an index keeps, and the size below which a rebuild is due. */
   readonly max: number;
   readonly min: number;
-  /** ms after which an index that nobody reads is dropped; 0: never. */
-  readonly idleMs: number;
   readonly prefix: string;
   /** A fresh nonce: at least 64 bits from the client's secure generator. */
   readonly freshNonce: () => Nonce;
@@ -39,6 +37,8 @@ const APPLY_OUTCOMES: Readonly<Record<string, ApplyOutcome>> = {
   W: 'wrong_type',
 };
 
+const DROP_OUTCOMES: Readonly<Record<string, 'dropped' | 'kept'>> = { D: 'dropped', K: 'kept' };
+
 const REPLACE_OUTCOMES: Readonly<Record<string, ReplaceOutcome>> = { A: 'replaced', R: 'raced', W: 'wrong_type' };
 
 /** The indexes in Redis, on one server or on a cluster. */
@@ -50,6 +50,7 @@ export class RedisContactIndex implements ContactIndex {
   readonly #claim: Script;
   readonly #replace: Script;
   readonly #read: Script;
+  readonly #dropIdle: Script;
 
   constructor(client: RedisClient, options: ContactIndexOptions) {
     const script = (name: string) => defineScript(client, name, new URL(`./lua/${name}.lua`, import.meta.url));
@@ -60,6 +61,7 @@ export class RedisContactIndex implements ContactIndex {
     this.#claim = script('claim');
     this.#replace = script('replace');
     this.#read = script('read');
+    this.#dropIdle = script('drop-idle');
   }
 
   nonces(users: readonly Id[]): Promise<Nonce[]> {
@@ -95,18 +97,17 @@ export class RedisContactIndex implements ContactIndex {
     const { freshNonce } = this.#options;
     return this.#inCalls(users, {
       userOf,
-      call: async (some) =>
-        list(await this.#claim(this.#keys(some.map((user) => ({ user }))), [freshNonce(), PLACEHOLDER_MS])),
+      call: async (some) => list(await this.#claim(this.#keys(some.map(named)), [freshNonce(), PLACEHOLDER_MS])),
       whileMoving: freshNonce, // nobody's: `replace` finds it raced
     });
   }
 
   replace(epoch: Epoch, requests: readonly ReplaceRequest[]): Promise<ReplaceOutcome[]> {
-    const { max, idleMs, freshNonce } = this.#options;
+    const { max, freshNonce } = this.#options;
     return this.#inCalls(requests, {
       userOf: ({ user }) => user,
       call: async (some) => {
-        const args: (string | number)[] = [max, epoch, freshNonce(), idleMs];
+        const args: (string | number)[] = [max, epoch, freshNonce()];
         for (const { seen, top } of some) {
           args.push(seen, top.length);
           for (const { id, at } of top) args.push(at, id);
@@ -118,20 +119,14 @@ export class RedisContactIndex implements ContactIndex {
   }
 
   async read(user: Id, count: number, touch: boolean): Promise<Reading> {
-    const ttl = touch ? this.#options.idleMs : 0;
-    return readingOf(await this.#read([this.#names.set(user), this.#names.meta(user)], [count, ttl]));
-  }
-
-  async expiresInMs(user: Id): Promise<number | undefined> {
-    const left = await reply(this.#client.pttl(this.#names.meta(user)));
-    return left < 0 ? undefined : left;
+    return readingOf(await this.#read([this.#names.set(user), this.#names.meta(user)], [count, touch ? 1 : 0]));
   }
 
   async forget(users: readonly Id[]): Promise<void> {
     await this.#inCalls(users, {
       userOf,
       call: async (some) => {
-        await reply(this.#client.unlink(...this.#keys(some.map((user) => ({ user })))));
+        await reply(this.#client.unlink(...this.#keys(some.map(named))));
         return [...some];
       },
       whileMoving: async (user) => {
@@ -140,6 +135,15 @@ export class RedisContactIndex implements ContactIndex {
         return user;
       },
     });
+  }
+
+  async dropIdle(users: readonly Id[], days: number): Promise<number> {
+    const found = await this.#inCalls(users, {
+      userOf,
+      call: async (some) => outcomes(DROP_OUTCOMES, await this.#dropIdle(this.#keys(some.map(named)), [days])),
+      whileMoving: () => 'kept',
+    });
+    return found.filter((outcome) => outcome === 'dropped').length;
   }
 
   #keys(requests: readonly { user: Id }[]): string[] {
@@ -152,6 +156,7 @@ export class RedisContactIndex implements ContactIndex {
 }
 
 const userOf = (user: Id): Id => user;
+const named = (user: Id) => ({ user });
 
 function list(raw: unknown): string[] {
   return raw as string[];

@@ -16,30 +16,29 @@ export interface IndexInspection {
   readonly floor: Key | undefined;
   /** Highest key first, as Redis has them: what MySQL says of them now may be something else. */
   readonly members: readonly Key[];
-  /** Until it expires when nobody reads it; undefined: never, or there is nothing. */
-  readonly expiresInMs: number | undefined;
+  /** The day of its last use, days since 1970 UTC; undefined: there is no whole index. */
+  readonly lastUsed: number | undefined;
 }
 
 export interface InspectedStores {
-  readonly index: Pick<ContactIndex, 'read' | 'expiresInMs'>;
+  readonly index: Pick<ContactIndex, 'read'>;
   readonly database: Database;
 }
 
 /**
- * One index as it is, without using it: it does not live longer for having been looked at.
+ * One index as it is, without using it: it counts as no use to look at it.
  * @throws RedisUnavailable, DatabaseUnavailable
  */
 export async function inspectIndex({ index, database }: InspectedStores, user: Id): Promise<IndexInspection> {
-  const [reading, expiresInMs, { epoch }] = await Promise.all([
+  const [reading, { epoch }] = await Promise.all([
     index.read(user, 0, false),
-    index.expiresInMs(user),
     readPairs(database, []), // of no pair: the epoch alone
   ]);
   if (reading.state !== 'warm') {
-    const nothing = { size: 0, complete: false, floor: undefined, members: [] };
-    return { user, state: reading.state, epochCurrent: undefined, ...nothing, expiresInMs };
+    const nothing = { size: 0, complete: false, floor: undefined, members: [], lastUsed: undefined };
+    return { user, state: reading.state, epochCurrent: undefined, ...nothing };
   }
-  const { size, floor, head } = reading;
+  const { size, floor, head, lastUsed } = reading;
   const epochCurrent = reading.epoch === epoch;
-  return { user, state: 'warm', epochCurrent, size, complete: floor === undefined, floor, members: head, expiresInMs };
+  return { user, state: 'warm', epochCurrent, size, complete: floor === undefined, floor, members: head, lastUsed };
 }

@@ -6,7 +6,7 @@ const KEYS_A_CALL = 1_000;
 
 /**
  * Every key like this on every master, a bounded call at a time, in no order. A key that is there all the while comes at
- * least once.
+ * least once. A page may be empty: whoever asks has their say after each call.
  * @throws RedisUnavailable
  */
 export async function* scanKeys(client: RedisClient, pattern: string): AsyncGenerator<readonly string[]> {
@@ -15,7 +15,7 @@ export async function* scanKeys(client: RedisClient, pattern: string): AsyncGene
     let cursor = '0';
     do {
       const [next, keys] = await reply(node.scan(cursor, 'MATCH', pattern, 'COUNT', KEYS_A_CALL));
-      if (keys.length > 0) yield keys;
+      yield keys;
       cursor = next;
     } while (cursor !== '0');
   }

@@ -8,6 +8,7 @@ import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
 import { inBackground } from './background.ts';
 import { consumerMetrics, measureBacklog } from './consumer-metrics.ts';
 import { epochCounter } from './epoch-metrics.ts';
+import { startIdleSweep } from './idle-sweep.ts';
 import { doIndexesExist } from './index-stores.ts';
 import { openLogger } from './logger.ts';
 import { openStores } from './open-stores.ts';
@@ -38,6 +39,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const observer = consumerMetrics(registry);
   measureBacklog(registry, { lag: () => source.lag(), delayQueue });
   startSampler(context, { registry, stores, transport });
+  startIdleSweep(context, registry, stores);
   await serveMetrics(context, registry);
 
   const onLoss = async ({ reason, detail }: Loss) => {

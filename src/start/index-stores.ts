@@ -9,8 +9,6 @@ import { isAnyKeyLike } from '../redis/any-key.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { DelayQueue } from '../redis/delay-queue.ts';
 
-const DAY_MS = 24 * 3_600_000;
-
 /** The users' indexes, and all that is needed to change them. */
 export interface IndexStores {
   readonly index: RedisContactIndex;
@@ -27,7 +25,6 @@ export function indexStores(config: Config, primary: Database, redis: RedisClien
     {
       max: config.max,
       min: config.min,
-      idleMs: config.idleDays * DAY_MS,
       prefix: config.keyPrefix,
       freshNonce: () => randomBytes(9).toString('base64url'),
     },

@@ -54,7 +54,7 @@ describe.runIf(canStartCluster())(
       primary = new Database(url, { connections: 5, queue: 1_000, deadlineMs: 10_000 });
       delayQueue = new DelayQueue(redis, 'p');
       const delayed = new DelayedWork(delayQueue);
-      const opened = stepsOn({ primary, redis, delayed }, { max: MAX, min: MIN, idleMs: 0, prefix: 'p', freshNonce });
+      const opened = stepsOn({ primary, redis, delayed }, { max: MAX, min: MIN, prefix: 'p', freshNonce });
       index = opened.index;
       steps = opened;
       delayedWorker = new DelayedWorker({ steps, delayed, logger: pino({ level: 'silent' }) });

@@ -103,7 +103,8 @@ const befallen = fc
 const evicted = fc
   .tuple(member, which)
   .map(([user, key]) => happening(`evict ${key} of ${user}`, ({ disturbances }) => disturbances.evict(user, key)));
-const expired = member.map((user) => happening(`expire ${user}`, ({ disturbances }) => disturbances.expire(user)));
+const idle = member.map((user) => happening(`${user} is idle`, ({ disturbances }) => disturbances.leaveIdle(user)));
+const swept = always('drop the idle', ({ stores }) => stores.index.dropIdle(CAST, 30));
 const obstructed = fc
   .tuple(member, which)
   .map(([user, key]) =>
@@ -152,7 +153,8 @@ const USUAL: Weighted = [
   [2, stopped],
   [3, resumed],
   [5, befallen],
-  [1, expired],
+  [2, idle],
+  [1, swept],
   [4, fc.constant(null).map(() => new Rest())],
 ];
 

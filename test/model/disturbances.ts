@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Id } from '../../src/contracts/id.ts';
 import { KeyNames } from '../../src/index/keys.ts';
+import { LONG_AGO, rewriteMeta } from '../support/index-meta.ts';
 
 /** Which of a user's two keys. */
 export type Which = 'z' | 'm';
@@ -28,9 +29,10 @@ export class Disturbances {
     await this.#redis.del(this.#key(user, which));
   }
 
-  /** Both keys at once: nobody has read the index for long. */
-  async expire(user: Id): Promise<void> {
-    await this.#redis.multi().pexpireat(this.#key(user, 'z'), 1).pexpireat(this.#key(user, 'm'), 1).exec();
+  /** Nobody has read the index for long. */
+  async leaveIdle(user: Id): Promise<void> {
+    const key = this.#key(user, 'm');
+    if ((await this.#redis.type(key)) === 'string') await rewriteMeta(this.#redis, key, { day: LONG_AGO });
   }
 
   /** A key that is not Recency's comes into the way. */

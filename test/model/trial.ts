@@ -26,9 +26,6 @@ import { Actor, Turns } from './turns.ts';
 import { Workers } from './workers.ts';
 import { WriteWatch } from './write-watch.ts';
 
-/** Long enough that only the test makes an index expire; so the scripts keep the expiry of both keys together. */
-const IDLE_MS = 3_600_000;
-
 /** Of the five people, so many begin with an index. */
 const WARM = 4;
 
@@ -77,7 +74,7 @@ export class Trial {
     const { primary, redis, logger, freshNonce } = arena;
     this.delayQueue = new DelayQueue(redis, this.prefix);
     this.#delayed = new DelayedWork(this.delayQueue);
-    const sizes = { ...LIMITS, idleMs: IDLE_MS, prefix: this.prefix, freshNonce };
+    const sizes = { ...LIMITS, prefix: this.prefix, freshNonce };
     this.stores = stepsOn({ primary, redis, delayed: this.#delayed }, sizes);
     this.truths = new Truths(arena.pool, turns.now);
     const { truths } = this;

@@ -14,9 +14,6 @@ const UNTOUCHED: ReadonlySet<string> = new Set(['raced', 'cold']);
 /** With these a task is done, as far as this index goes. */
 const DONE: ReadonlySet<string> = new Set(['applied', 'rebuild_due', 'dropped', 'cold']);
 
-/** Redis 7.0 looks at its clock anew for each command of a script. */
-const CLOCK_MS = 5;
-
 export interface WriteWatchOptions {
   /** On real stores. */
   readonly steps: Steps;
@@ -34,7 +31,7 @@ type Request = ApplyRequest | ReplaceRequest;
  * - I6: a write had the nonce in force, and put another one in its place;
  * - what was written was so at some time after the write before it, and after whatever a task that is done had read:
  *   nobody writes what was over by then;
- * - I9: the encoding is the compact one; and both keys of an index expire at the same time.
+ * - I9: the encoding is the compact one.
  */
 export class WriteWatch {
   readonly steps: Steps;
@@ -107,7 +104,7 @@ export class WriteWatch {
       if (DONE.has(outcome) && 'changes' in request) this.#noteDone(who, request);
     }
     this.#learn(after);
-    for (const user of users) await this.#checkKeys(user);
+    for (const user of users) await this.#checkEncoding(user);
     return outcomes;
   }
 
@@ -123,19 +120,10 @@ export class WriteWatch {
     if (!isFresh) throw new Error(`user ${user} was written with what was over by the write before`);
   }
 
-  async #checkKeys(user: Id): Promise<void> {
+  async #checkEncoding(user: Id): Promise<void> {
     const { redis } = this.#options;
-    const [z, m] = [this.#names.set(user), this.#names.meta(user)];
-    const [kind, encoding, zExpiry, mExpiry, meta] = await Promise.all([
-      redis.type(z),
-      redis.object('ENCODING', z).catch(() => null),
-      redis.pexpiretime(z),
-      redis.pexpiretime(m),
-      redis.get(m).catch(() => null),
-    ]);
-    if (kind !== 'zset') return;
-    if (encoding !== 'listpack') throw new Error(`I9: the set of user ${user} is a ${encoding}`);
-    const isWhole = meta?.includes(' ') ?? false;
-    if (isWhole && Math.abs(zExpiry - mExpiry) > CLOCK_MS) throw new Error(`the keys of ${user} expire apart`);
+    const z = this.#names.set(user);
+    const [kind, encoding] = await Promise.all([redis.type(z), redis.object('ENCODING', z).catch(() => null)]);
+    if (kind === 'zset' && encoding !== 'listpack') throw new Error(`I9: the set of user ${user} is a ${encoding}`);
   }
 }

@@ -6,13 +6,23 @@ export interface Meta {
   readonly epoch: string;
   /** Three digits. */
   readonly size: string;
+  /** Of the last use: days since 1970, four hex digits. */
+  readonly day: string;
   readonly floor: string;
 }
 
-/** Rewrites what the key m says, as only a hand can; its expiry stays. */
-export async function rewriteMeta(redis: RedisClient, m: string, change: (meta: Meta) => string): Promise<void> {
-  const [nonce = '', epoch = '', size = '', floor = ''] = String(await redis.get(m)).split(' ');
-  await redis.set(m, change({ nonce, epoch, size, floor }), 'KEEPTTL');
+/** A day long ago. */
+export const LONG_AGO = '0001';
+
+/** Rewrites what the key m says, as only a hand can. What is undefined is left out. */
+export async function rewriteMeta(
+  redis: RedisClient,
+  m: string,
+  changes: { readonly [name in keyof Meta]?: string | undefined },
+): Promise<void> {
+  const [nonce, epoch, size, day, floor] = String(await redis.get(m)).split(' ');
+  const fields = Object.values({ nonce, epoch, size, day, floor, ...changes });
+  await redis.set(m, fields.filter((field) => field !== undefined).join(' '));
 }
 
 /** Sets a size and a floor (undefined: none) by hand. */
@@ -22,7 +32,6 @@ export async function setMeta(
   { size, floor }: { size?: number; floor: { at: number | string; id: string } | undefined },
 ): Promise<void> {
   const floorText = floor === undefined ? '-' : `${String(floor.at).padStart(16, '0')}${floor.id}`;
-  await rewriteMeta(redis, m, (meta) =>
-    [meta.nonce, meta.epoch, size === undefined ? meta.size : String(size).padStart(3, '0'), floorText].join(' '),
-  );
+  const sizeText = size === undefined ? {} : { size: String(size).padStart(3, '0') };
+  await rewriteMeta(redis, m, { ...sizeText, floor: floorText });
 }

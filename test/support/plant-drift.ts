@@ -88,13 +88,13 @@ export const TEARS: Readonly<Record<string, Plant>> = {
     await redis.del(m);
   },
   'the nonce is gone': async ({ redis, m }) => {
-    await rewriteMeta(redis, m, ({ epoch, size, floor }) => ` ${epoch} ${size} ${floor}`);
+    await rewriteMeta(redis, m, { nonce: '' });
   },
   'the size is gone': async ({ redis, m }) => {
-    await rewriteMeta(redis, m, ({ nonce, epoch, floor }) => `${nonce} ${epoch} ${floor}`);
+    await rewriteMeta(redis, m, { size: undefined });
   },
   'the floor is gone': async ({ redis, m }) => {
-    await rewriteMeta(redis, m, ({ nonce, epoch, size }) => `${nonce} ${epoch} ${size}`);
+    await rewriteMeta(redis, m, { floor: undefined });
   },
   'a member is gone': async ({ redis, z }) => {
     await redis.zremrangebyrank(z, 0, 0);
@@ -122,5 +122,5 @@ export async function plantEach(stores: Stores, users: readonly Id[], ofEach: nu
 
 /** The floor is no number. */
 export const unreadableFloor: Plant = async ({ redis, m }) => {
-  await rewriteMeta(redis, m, ({ nonce, epoch, size }) => `${nonce} ${epoch} ${size} high`);
+  await rewriteMeta(redis, m, { floor: 'high' });
 };

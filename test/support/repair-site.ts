@@ -109,7 +109,7 @@ async function repairStores(stores: Stores, primary: MeteredDatabase): Promise<O
     now: () => performance.now(),
     random: Math.random,
     indexedUsers: () => indexedUsers(redis, prefix),
-    steps: stepsOn({ primary, redis, delayed }, { ...LIMITS, idleMs: 0, prefix, freshNonce }),
+    steps: stepsOn({ primary, redis, delayed }, { ...LIMITS, prefix, freshNonce }),
   };
 }
 

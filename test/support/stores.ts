@@ -23,7 +23,6 @@ export interface Stores {
 export interface StoresOptions {
   readonly max?: number;
   readonly min?: number;
-  readonly idleMs?: number;
 }
 
 export const freshNonce = (): string => randomBytes(9).toString('base64url');
@@ -48,9 +47,9 @@ export async function freshStores(options: StoresOptions = {}): Promise<Stores> 
 /** The same on connections that the test has opened, perhaps to servers of its own. */
 export function storesOn(
   { url, prefix, primary, redis }: Pick<Stores, 'url' | 'prefix' | 'primary' | 'redis'>,
-  { max = 4, min = 2, idleMs = 0 }: StoresOptions = {},
+  { max = 4, min = 2 }: StoresOptions = {},
 ): Stores {
   const delayed = new DelayedWork(new DelayQueue(redis, prefix));
-  const steps = stepsOn({ primary, redis, delayed }, { max, min, idleMs, prefix, freshNonce });
+  const steps = stepsOn({ primary, redis, delayed }, { max, min, prefix, freshNonce });
   return { url, prefix, primary, redis, delayed, index: steps.index, steps };
 }

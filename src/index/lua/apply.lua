@@ -61,7 +61,8 @@ local function wrong_type(reply)
   return true
 end
 
--- What m holds of an index: '<nonce> <epoch> <size in three digits> <floor as key_text>'. A nonce alone is a placeholder.
+-- What m holds of an index: '<nonce> <epoch> <size in three digits> <day of the last use, four hex digits> <floor as
+-- key_text>'. A nonce alone is a placeholder.
 local old, new = ' ' .. epoch .. ' ', nonce .. ' ' .. epoch .. ' '
 local sizes = {}
 local function size_text(size)
@@ -86,12 +87,6 @@ local function trim(z, size)
   return key_text(highest[2], highest[1])
 end
 
--- A set that was empty, if only for a moment, was no key, and so carries no expiry: both keys expire together.
-local function expire_together(z, m)
-  local expiry = call('PEXPIRETIME', m)
-  if expiry > 0 then call('PEXPIREAT', z, expiry) end
-end
-
 local function apply(z, m, meta, seen, changes)
   if not meta then return 'C' end
   local whole = seen .. old
@@ -99,14 +94,13 @@ local function apply(z, m, meta, seen, changes)
   if sub(meta, 1, n - 1) ~= whole then
     return sub(meta .. ' ', 1, #seen + 1) == seen .. ' ' and drop(z, m) or 'R'
   end
-  local size, floor = redis.pcall('ZCARD', z), sub(meta, n + 4)
+  local size, day, floor = redis.pcall('ZCARD', z), sub(meta, n + 4, n + 8), sub(meta, n + 9)
   if wrong_type(size) then
     call('DEL', m)
     return 'W'
   end
-  if sub(meta, n, n + 3) ~= size_text(size) or not (floor == '-' or find(floor, '^%d+$')) then return drop(z, m) end
+  if sub(meta, n, n + 3) ~= size_text(size) or not find(meta, '^%x%x%x%x [%d-]%d*$', n + 4) then return drop(z, m) end
 
-  local was_empty = size == 0
   if size > max then -- it was written under a greater max
     floor = trim(z, size)
     size = kept
@@ -121,11 +115,9 @@ local function apply(z, m, meta, seen, changes)
       end
     else
       size = size - call('ZREM', z, change.id)
-      was_empty = was_empty or size == 0
     end
   end
-  if was_empty and size > 0 then expire_together(z, m) end
-  call('SET', m, new .. size_text(size) .. floor, 'KEEPTTL')
+  call('SET', m, new .. size_text(size) .. day .. floor)
   return size < min and floor ~= '-' and 'B' or 'A'
 end
 

@@ -2,13 +2,13 @@
 --
 -- KEYS    1 z, 2 m
 -- ARGV    1 count   of members to read, from the highest; 0: all
---         2 ttl     ms: an index that is read lives on for this long; 0: leave its expiry alone
+--         2 touch   1: the index is being used, and today is noted as the day of its last use; 0: it is only looked at
 -- reply   an empty list where a key is of the wrong type; otherwise
 --         { what m holds, or nil; members in z; { id, score, id, score, … } }
--- writes  nothing but the expiry, and that only when a tenth of it has passed: reads stay reads
+-- writes  nothing but that day, by this server's clock, once a day: reads stay reads
 
-local z, m, count, ttl = KEYS[1], KEYS[2], tonumber(ARGV[1]), tonumber(ARGV[2])
-assert(count and count >= 0 and ttl and ttl >= 0, 'read: bad arguments')
+local z, m, count, touch = KEYS[1], KEYS[2], tonumber(ARGV[1]), ARGV[2]
+assert(count and count >= 0 and (touch == '0' or touch == '1'), 'read: bad arguments')
 
 -- Any other error ends the script before it has written.
 local function wrong_type(reply)
@@ -21,11 +21,12 @@ local meta = redis.pcall('GET', m)
 local head = redis.pcall('ZREVRANGE', z, 0, count - 1, 'WITHSCORES')
 if wrong_type(meta) or wrong_type(head) then return {} end
 
-if ttl > 0 and meta and string.find(meta, ' ', 1, true) then
-  local left = redis.call('PTTL', m)
-  if left >= 0 and left < ttl * 0.9 then
-    redis.call('PEXPIRE', z, ttl)
-    redis.call('PEXPIRE', m, ttl)
-  end
+-- Never back: a clock that is set back, or a master whose clock is behind, must not make an index look idle.
+local function note_use()
+  local before, day, after = string.match(meta, '^([^ ]+ [^ ]+ %d%d%d )(%x%x%x%x)( .+)$')
+  local today = string.format('%04x', math.floor(redis.call('TIME')[1] / 86400))
+  if day and day < today then redis.pcall('SET', m, before .. today .. after) end -- a full Redis answers all the same
 end
+
+if touch == '1' and meta then note_use() end
 return { meta, redis.call('ZCARD', z), head }

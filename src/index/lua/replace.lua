@@ -4,7 +4,6 @@
 -- ARGV    1 max     the most members an index keeps
 --         2 epoch   from the same snapshot as the rows
 --         3 nonce   fresh for this call
---         4 ttl     ms until an index that nobody reads expires; 0: never
 --         then of each user, in the order of KEYS:
 --           seen    the nonce claimed before the rows were read
 --           count   of rows, max + 1 at the most, followed by as many times
@@ -15,11 +14,11 @@
 --           A  replaced
 -- Every argument is checked before the first write: Redis does not roll a script back.
 
-local max, epoch, nonce, ttl = tonumber(ARGV[1]), ARGV[2], ARGV[3], tonumber(ARGV[4])
+local max, epoch, nonce = tonumber(ARGV[1]), ARGV[2], ARGV[3]
 local users = #KEYS / 2
-assert(max and max >= 1 and epoch ~= '' and nonce ~= '' and ttl and ttl >= 0, 'replace: bad arguments')
+assert(max and max >= 1 and epoch ~= '' and nonce ~= '', 'replace: bad arguments')
 
-local first, at = {}, 5
+local first, at = {}, 4
 for u = 1, users do
   first[u] = at
   local count = tonumber(ARGV[at + 1])
@@ -39,7 +38,11 @@ local function wrong_type(reply)
   return true
 end
 
--- What m holds of an index: '<nonce> <epoch> <size in three digits> <floor: score in sixteen digits, then id; '-': none>'.
+-- A new index counts as used today, by this server's clock: days since 1970 UTC.
+local today = string.format('%04x', math.floor(redis.call('TIME')[1] / 86400))
+
+-- What m holds of an index: '<nonce> <epoch> <size in three digits> <day of the last use, four hex digits> <floor: score in
+-- sixteen digits, then id; '-': none>'.
 local function write(z, m, rows, count)
   local size, floor = math.min(count, max), '-'
   redis.call('DEL', z)
@@ -48,13 +51,7 @@ local function write(z, m, rows, count)
     local score, id = ARGV[rows + 2 * max], ARGV[rows + 2 * max + 1]
     floor = string.sub('0000000000000000', #score + 1) .. score .. id
   end
-  local meta = string.format('%s %s %03d %s', nonce, epoch, size, floor)
-  if ttl > 0 then
-    redis.call('SET', m, meta, 'PX', ttl)
-    redis.call('PEXPIRE', z, ttl)
-  else
-    redis.call('SET', m, meta)
-  end
+  redis.call('SET', m, string.format('%s %s %03d %s %s', nonce, epoch, size, today, floor))
 end
 
 local function replace(u)

@@ -1,6 +1,9 @@
 import { arg, type Command, expectNone, numberOf, WrongType } from './command.ts';
 import { Failure, Status } from './reply.ts';
 
+/** As Redis writes them: no space, no leading zero. */
+const INTEGER = /^(0|-?[1-9]\d*)$/;
+
 export const KEY_COMMANDS: Readonly<Record<string, Command>> = {
   DEL: (keyspace, keys) => keys.filter((key) => keyspace.delete(key)).length,
   UNLINK: (keyspace, keys) => keys.filter((key) => keyspace.delete(key)).length,
@@ -26,8 +29,9 @@ export const KEY_COMMANDS: Readonly<Record<string, Command>> = {
   INCR: (keyspace, args) => {
     const value = keyspace.get(arg(args, 0));
     if (value !== undefined && value.kind !== 'string') throw new WrongType();
-    const next = Number(value?.text ?? 0) + 1;
-    if (value?.text === '' || !Number.isSafeInteger(next))
+    const text = value?.text ?? '0';
+    const next = Number(text) + 1;
+    if (!INTEGER.test(text) || !Number.isSafeInteger(next))
       return new Failure('ERR value is not an integer or out of range');
     keyspace.put(arg(args, 0), { kind: 'string', text: String(next) });
     return next;

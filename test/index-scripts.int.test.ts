@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { byKeyDescending, isAbove, type Key } from '../src/contracts/key.ts';
 import type { Reading, WarmReading } from '../src/index/contact-index.ts';
 import { KeyNames } from '../src/index/keys.ts';
 import { RedisContactIndex } from '../src/index/redis-contact-index.ts';
 import type { RedisClient } from '../src/redis/connection.ts';
 import { rewriteMeta } from './support/index-meta.ts';
-import { freshPrefix } from './support/servers.ts';
+import { freshPrefix, redisUrl } from './support/servers.ts';
 import { freshNonce, freshRedis } from './support/stores.ts';
 
 const EPOCH = 'epoch-1';
@@ -24,8 +24,17 @@ beforeAll(async () => {
   index = indexWith({});
 });
 
-function indexWith(options: { max?: number; min?: number }): RedisContactIndex {
-  return new RedisContactIndex(redis, { max: MAX, min: MIN, prefix, freshNonce, ...options });
+function indexWith(options: { max?: number; min?: number }, client = redis): RedisContactIndex {
+  return new RedisContactIndex(client, { max: MAX, min: MIN, prefix, freshNonce, ...options });
+}
+
+/** A connection as somebody who may do everything but that. */
+async function freshUserOfRedis(but: string): Promise<RedisClient> {
+  const name = `user-${prefix}`;
+  await redis.acl('SETUSER', name, 'on', 'nopass', '~*', '&*', '+@all', but);
+  onTestFinished(async () => void (await redis.acl('DELUSER', name)));
+  const url = new URL(redisUrl());
+  return await freshRedis(`redis://${name}:any@${url.host}`);
 }
 
 function freshUser(): string {
@@ -180,6 +189,21 @@ describe('apply', () => {
     const best = [...changes].sort((x, y) => y.at - x.at);
     expect(await warm(user)).toMatchObject({ head: best.slice(0, MAX), floor: best[MAX] });
     expect(await redis.object('ENCODING', names.set(user))).toBe('listpack');
+  });
+
+  it('ended midway, leaves whole who was done, and cold who was in work', async () => {
+    const [done, inWork, later] = [await build([key(1, 10)]), await build([key(1, 10)]), await build([key(1, 10)])];
+    const users = [done, inWork, later];
+    const nonces = await index.nonces(users);
+    const add = key(2, 20);
+    const changes = [[add], [add, key(1, 0)], [key(3, 30)]];
+    const mayNotRemove = await freshUserOfRedis('-zrem');
+    const requests = users.map((user, i) => ({ user, seen: String(nonces[i]), changes: changes[i] ?? [] }));
+    await expect(indexWith({}, mayNotRemove).apply(EPOCH, requests)).rejects.toThrow(/zrem|can't run this command/i);
+    expect(await warm(done)).toMatchObject({ size: 2, head: [key(2, 20), key(1, 10)] });
+    expect((await warm(done)).nonce).not.toBe(nonces[0]);
+    expect(await index.nonces([inWork])).toEqual(['']);
+    expect(await warm(later)).toMatchObject({ nonce: nonces[2], head: [key(1, 10)] });
   });
 
   it('checks every argument before the first write', async () => {

@@ -145,6 +145,7 @@ const REST: Readonly<Record<string, (now: number) => fc.Arbitrary<readonly unkno
   TYPE: () => nothing,
   GET: () => nothing,
   MGET: () => nothing,
+  MSET: () => fc.tuple(words),
   INCR: () => nothing,
   SET: () => fc.tuple(words, fc.constantFrom([], ['PX', TTL_MS], ['NX'], ['PX', TTL_MS, 'NX'])),
   ZADD: () => fc.tuple(fc.constantFrom([], ['NX']), fc.array(fc.tuple(scores, ids), { minLength: 1 })),

@@ -33,8 +33,8 @@ export const FURTHER: readonly Mutation[] = [
     patches: [
       {
         file: APPLY,
-        from: '  local whole = seen .. old',
-        to: "  local whole = seen .. (string.match(meta, ' [^ ]+ ') or old)",
+        from: '  local at = #seen + 1',
+        to: "  local at, old = #seen + 1, string.match(meta, ' [^ ]+ ') or old",
       },
     ],
     try: ['floor, any fault'],

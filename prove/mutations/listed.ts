@@ -7,7 +7,9 @@ const REFRESH = 'index/refresh.ts';
 const REBUILD = 'index/rebuild.ts';
 const FAN_OUT = 'index/fan-out.ts';
 
-const WRITE = "  call('SET', m, new .. size_text(size) .. day .. floor)";
+const WRITE = '  written[w + 1], written[w + 2] = m, new .. size_text(size) .. day .. floor\n  w = w + 2';
+const REMOVE = "      size = size - call('ZREM', z, change.id)";
+const SAME = 'size_text(size) .. day .. floor == sub(meta, at)';
 const STALE = "  if not meta or string.sub(meta .. ' ', 1, #seen + 1) ~= seen .. ' ' then return 'R' end";
 
 /** The rules that DESIGN §2 and §3 list as looking removable. */
@@ -18,31 +20,23 @@ export const LISTED: readonly Mutation[] = [
     patches: [
       {
         file: APPLY,
-        from: '  local whole = seen .. old',
-        to: "  seen = string.match(meta, '^[^ ]*')\n  local whole = seen .. old",
+        from: '  local at = #seen + 1',
+        to: "  seen = string.match(meta, '^[^ ]*')\n  local at = #seen + 1",
       },
     ],
   },
   {
     rule: 'new nonce on a no-op',
     instead: 'a refresh that changes nothing leaves the nonce alone',
-    patches: [{ file: APPLY, from: WRITE, to: `if size_text(size) .. day .. floor ~= sub(meta, n) then ${WRITE} end` }],
+    patches: [{ file: APPLY, from: WRITE, to: `if not (${SAME}) then ${WRITE} end` }],
   },
   {
     rule: 'new nonce on a skipped add',
     instead: 'a refresh that only skips contacts at or below the floor leaves the nonce alone',
     patches: [
-      { file: APPLY, from: '  if size > max then --', to: '  local skipped = false\n  if size > max then --' },
-      {
-        file: APPLY,
-        from: "      size = size - call('ZREM', z, change.id)",
-        to: "      skipped = change.key ~= ''\n      size = size - call('ZREM', z, change.id)",
-      },
-      {
-        file: APPLY,
-        from: WRITE,
-        to: `if not skipped or size_text(size) .. day .. floor ~= sub(meta, n) then ${WRITE} end`,
-      },
+      { file: APPLY, from: '  at = at + #old', to: '  local skipped = false\n  at = at + #old' },
+      { file: APPLY, from: REMOVE, to: `      skipped = change.key ~= ''\n${REMOVE}` },
+      { file: APPLY, from: WRITE, to: `if not skipped or not (${SAME}) then ${WRITE} end` },
     ],
   },
   {
@@ -101,8 +95,8 @@ export const LISTED: readonly Mutation[] = [
     patches: [
       {
         file: APPLY,
-        from: "      size = size - call('ZREM', z, change.id)",
-        to: "      if change.key == '' then size = size - call('ZREM', z, change.id) end",
+        from: REMOVE,
+        to: `if change.key == '' then ${REMOVE} end`,
       },
     ],
   },
@@ -116,7 +110,7 @@ export const LISTED: readonly Mutation[] = [
     rule: 'random nonce, not a counter in the index',
     instead: 'each write counts the nonce on; a claim begins at 1',
     patches: [
-      { file: APPLY, from: WRITE, to: `  new = (seen + 1) .. old\n${WRITE}` },
+      { file: APPLY, from: WRITE, to: `  local new = (seen + 1) .. old\n${WRITE}` },
       { file: REPLACE, from: STALE, to: `${STALE}\n  nonce = tostring(seen + 1)` },
       { file: CLAIM, from: "nonce = nonce .. '.' .. time[1] .. '.' .. time[2]", to: "nonce = '1'" },
     ],
@@ -125,7 +119,7 @@ export const LISTED: readonly Mutation[] = [
     rule: 'random nonce, not a counter of its own (failover)',
     instead: 'a counter that outlives the index, set back only by a failover',
     patches: [
-      { file: APPLY, from: WRITE, to: `  new = call('INCR', m .. ':count') .. old\n${WRITE}` },
+      { file: APPLY, from: WRITE, to: `  local new = call('INCR', m .. ':count') .. old\n${WRITE}` },
       { file: REPLACE, from: STALE, to: `${STALE}\n  nonce = tostring(redis.call('INCR', m .. ':count'))` },
       {
         file: CLAIM,
@@ -200,7 +194,7 @@ export const LISTED: readonly Mutation[] = [
   {
     rule: 'n is the size, when written',
     instead: 'a refresh writes into an index whose set was evicted',
-    patches: [{ file: APPLY, from: 'sub(meta, n, n + 3) ~= size_text(size) or not', to: 'not' }],
+    patches: [{ file: APPLY, from: 'sub(meta, at, at + 3) ~= size_text(size) or not', to: 'not' }],
     try: ['floor, any fault'],
   },
   {

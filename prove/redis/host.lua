@@ -60,10 +60,20 @@ local function call(...)
   return reply
 end
 
+-- Commands may be called within: the pcall of Lua 5.1 cannot be left in the middle, a coroutine can.
+local function protected(f, ...)
+  local inner = coroutine.create(f)
+  local result = { coroutine.resume(inner, ...) }
+  while coroutine.status(inner) ~= 'dead' do
+    result = { coroutine.resume(inner, coroutine.yield(result[2])) }
+  end
+  return unpack(result)
+end
+
 local function sandbox(keys, args)
   local shown = {
     KEYS = keys, ARGV = args, redis = { call = call, pcall = command },
-    assert = assert, error = error, ipairs = ipairs, next = next, pairs = pairs, select = select, tonumber = tonumber,
+    assert = assert, error = error, ipairs = ipairs, next = next, pairs = pairs, pcall = protected, select = select, tonumber = tonumber,
     tostring = tostring, type = type, unpack = unpack, math = math, string = string, table = table,
   }
   local function refuse(_, name) error("Script attempted to access nonexistent global variable '" .. tostring(name) .. "'", 2) end

@@ -26,6 +26,14 @@ export const KEY_COMMANDS: Readonly<Record<string, Command>> = {
     return value?.text ?? null;
   },
 
+  MSET: (keyspace, pairs) => {
+    for (let i = 0; i < pairs.length; i += 2) {
+      keyspace.delete(arg(pairs, i));
+      keyspace.put(arg(pairs, i), { kind: 'string', text: arg(pairs, i + 1) });
+    }
+    return new Status('OK');
+  },
+
   INCR: (keyspace, args) => {
     const value = keyspace.get(arg(args, 0));
     if (value !== undefined && value.kind !== 'string') throw new WrongType();

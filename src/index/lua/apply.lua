@@ -21,7 +21,7 @@
 -- Every argument is checked before the first write: Redis does not roll a script back.
 -- What takes the time here are the calls of redis and texts made anew: a user costs no more of either than must be.
 
-local KEYS, ARGV, call, find, sub = KEYS, ARGV, redis.call, string.find, string.sub
+local KEYS, ARGV, call, find, sub, byte = KEYS, ARGV, redis.call, string.find, string.sub, string.byte
 local max, min, epoch, nonce = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
 assert(max and min and min < max and epoch ~= '' and nonce ~= '', 'apply: bad arguments')
 
@@ -64,11 +64,18 @@ end
 -- What m holds of an index: '<nonce> <epoch> <size in three digits> <day of the last use, four hex digits> <floor as
 -- key_text>'. A nonce alone is a placeholder.
 local old, new = ' ' .. epoch .. ' ', nonce .. ' ' .. epoch .. ' '
+
 local sizes = {}
 local function size_text(size)
   local text = sizes[size] or string.format('%03d ', size)
   sizes[size] = text
   return text
+end
+
+-- Does what follows the size look like a day and a floor?
+local function has_floor(meta, at)
+  local space, first = byte(meta, at + 4, at + 5)
+  return space == 32 and first and (first == 45 or first >= 48 and first <= 57)
 end
 
 local function drop(z, m)
@@ -87,21 +94,25 @@ local function trim(z, size)
   return key_text(highest[2], highest[1])
 end
 
+-- The new contents of every m, written in one command at the end. `half` is an m whose z has been changed by now.
+local written, w, half = {}, 0, nil
+
 local function apply(z, m, meta, seen, changes)
   if not meta then return 'C' end
-  local whole = seen .. old
-  local n = #whole + 1
-  if sub(meta, 1, n - 1) ~= whole then
-    return sub(meta .. ' ', 1, #seen + 1) == seen .. ' ' and drop(z, m) or 'R'
+  local at = #seen + 1
+  if find(meta, seen, 1, true) ~= 1 or find(meta, old, at, true) ~= at then
+    return sub(meta .. ' ', 1, at) == seen .. ' ' and drop(z, m) or 'R'
   end
-  local size, day, floor = redis.pcall('ZCARD', z), sub(meta, n + 4, n + 8), sub(meta, n + 9)
+  at = at + #old
+  local size, day, floor = redis.pcall('ZCARD', z), sub(meta, at + 4, at + 8), sub(meta, at + 9)
   if wrong_type(size) then
     call('DEL', m)
     return 'W'
   end
-  if sub(meta, n, n + 3) ~= size_text(size) or not find(meta, '^%x%x%x%x [%d-]%d*$', n + 4) then return drop(z, m) end
+  if sub(meta, at, at + 3) ~= size_text(size) or not has_floor(meta, at + 4) then return drop(z, m) end
 
   if size > max then -- it was written under a greater max
+    half = m
     floor = trim(z, size)
     size = kept
   end
@@ -109,24 +120,35 @@ local function apply(z, m, meta, seen, changes)
     local change = changes[i]
     if change.key > floor then
       size = size + call('ZADD', z, change.score, change.id)
+      half = m
       if size > max then
         floor = trim(z, size)
         size = kept
       end
     else
       size = size - call('ZREM', z, change.id)
+      half = m
     end
   end
-  call('SET', m, new .. size_text(size) .. day .. floor)
+  half = nil
+  written[w + 1], written[w + 2] = m, new .. size_text(size) .. day .. floor
+  w = w + 2
   return size < min and floor ~= '-' and 'B' or 'A'
 end
 
-local metas = users > 0 and call('MGET', unpack(KEYS, users + 1)) or {}
 local outcomes, user = {}, 0
-for _, group in ipairs(groups) do
-  for i = group.first, group.last do
-    user = user + 1
-    outcomes[user] = apply(KEYS[user], KEYS[users + user], metas[user], ARGV[i], group.changes)
+local function apply_all()
+  local metas = users > 0 and call('MGET', unpack(KEYS, users + 1)) or {}
+  for _, group in ipairs(groups) do
+    for i = group.first, group.last do
+      user = user + 1
+      outcomes[user] = apply(KEYS[user], KEYS[users + user], metas[user], ARGV[i], group.changes)
+    end
   end
 end
-return table.concat(outcomes)
+
+-- On a cluster the script may be ended midway (../user-calls.ts): who is done by then is whole, and who is half done is cold.
+local is_done, failure = pcall(apply_all)
+if not is_done and half then call('DEL', half) end
+if w > 0 then call('MSET', unpack(written)) end
+return is_done and table.concat(outcomes) or { err = failure }

@@ -14,7 +14,7 @@ test('there are the benchmarks that the interface names', () => {
 });
 
 describe('turns', () => {
-  test('are taken one after the other, round by round, and the warm-up does not count', async () => {
+  test('are taken one after the other, each round beginning with another, and the warm-up does not count', async () => {
     const taken: string[] = [];
     const turn = (arm: string, values: readonly number[]) => ({
       row: { arm },
@@ -23,13 +23,14 @@ describe('turns', () => {
         return values[round] ?? Number.NaN;
       },
     });
-    const turns = [turn('a', [1_000, 3, 1, 2]), turn('b', [0, 10, 30, 20])];
+    const turns = [[turn('a', [1_000, 3, 1, 2]), turn('b', [0, 10, 30, 20])], [turn('c', [0, 5, 6, 7])]];
     const rounds: number[] = [];
     const rows = await inTurns(turns, { rounds: 3, warmUp: 1, onRound: (done) => rounds.push(done) });
-    expect(taken).toEqual(['a0', 'b0', 'a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
+    expect(taken).toEqual(['a0', 'b0', 'c0', 'b1', 'a1', 'c1', 'a2', 'b2', 'c2', 'b3', 'a3', 'c3']);
     expect(rows).toEqual([
       { arm: 'a', median: 2 },
       { arm: 'b', median: 20 },
+      { arm: 'c', median: 6 },
     ]);
     expect(rounds).toEqual([1, 2, 3, 4]);
   });
@@ -44,7 +45,7 @@ describe('turns', () => {
       { row: {}, take },
       { row: {}, take: () => expect.unreachable('taken after the end') },
     ];
-    await expect(inTurns(turns, { rounds: 1, warmUp: 0, signal: ending.signal })).rejects.toThrow('enough');
+    await expect(inTurns([turns], { rounds: 1, warmUp: 0, signal: ending.signal })).rejects.toThrow('enough');
   });
 });
 

@@ -16,24 +16,25 @@ export interface TurnsOptions {
 }
 
 /**
- * Takes all turns of a round one after the other, round by round (A B C A B C), so that whatever else the machine does
- * falls on all of them alike.
+ * Takes all turns of a round one after the other, group by group, so that whatever else the machine does falls on all of
+ * them alike. In each round another one is the first of its group (A B C, B C A): what goes before a group, or is left of it in a
+ * cache, falls on each of them in turn as well.
  * @returns the rows, each with the median of its rounds
  */
 export async function inTurns<Row extends object>(
-  turns: readonly Turn<Row>[],
+  groups: readonly (readonly Turn<Row>[])[],
   { rounds, warmUp, onRound, signal }: TurnsOptions,
 ): Promise<(Row & { median: number })[]> {
-  const measured = turns.map(({ row, take }) => ({ row, take, values: [] as number[] }));
+  const measured = groups.map((group) => group.map((turn) => ({ ...turn, values: [] as number[] })));
   for (let round = 0; round < warmUp + rounds; round++) {
-    for (const { take, values } of measured) {
+    for (const { take, values } of measured.flatMap((group) => beginningAt(group, round))) {
       signal?.throwIfAborted();
       const value = await take(round);
       if (round >= warmUp) values.push(value);
     }
     onRound?.(round + 1, warmUp + rounds);
   }
-  return measured.map(({ row, values }) => ({ ...row, median: quantile(values, 0.5) }));
+  return measured.flat().map(({ row, values }) => ({ ...row, median: quantile(values, 0.5) }));
 }
 
 /** Seconds that some work takes. */
@@ -41,4 +42,9 @@ export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   const from = performance.now();
   await work();
   return (performance.now() - from) / 1000;
+}
+
+function beginningAt<T>(items: readonly T[], place: number): T[] {
+  const first = place % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { Config } from '../../config/config.ts';
 import type { Bench } from '../bench.ts';
@@ -20,7 +21,8 @@ export const fanout: Bench<FanOutSize> = {
   name: 'fanout',
   summary: 'users per second whose index a fan-out writes',
   transport: 'streams',
-  full: { followers: 5_000, rounds: 5, warmUp: 2 },
+  settings: () => ({ KEY_PREFIX: `b${randomBytes(3).toString('hex')}` }),
+  full: { followers: 5_000, rounds: 8, warmUp: 4 },
   quick: { followers: 600, rounds: 1, warmUp: 1 },
   measure,
 };
@@ -49,21 +51,28 @@ async function measure(ground: Ground, size: FanOutSize): Promise<Measured> {
   return { rows, ratios: fanOutRatios(rows) };
 }
 
+type FanOutTurn = Turn<Omit<FanOutRow, 'users_per_second'>>;
+
 /** In each round the parts, of each the photos, of each the arms. */
-function turnsOf(arms: readonly FanOutArm[], uploads: Uploads): Turn<Omit<FanOutRow, 'users_per_second'>>[] {
-  const rows = PARTS.flatMap((part) => PHOTOS.flatMap((photo) => arms.map((arm) => ({ arm, part, photo }))));
-  return rows
-    .filter(({ arm, part }) => arm.parts.includes(part))
-    .map(({ arm, part, photo }) => ({
-      row: { arm: arm.name, part, photo },
-      take: async (round) => {
-        const upload = await uploads.of(round, part, photo);
-        await arm.prepare(upload);
-        const seconds = await secondsOf(() => arm.fanOut(upload, part));
-        await arm.tidy();
-        return seconds;
-      },
-    }));
+function turnsOf(arms: readonly FanOutArm[], uploads: Uploads): FanOutTurn[][] {
+  return PARTS.flatMap((part) =>
+    PHOTOS.map((photo) =>
+      arms.filter((arm) => arm.parts.includes(part)).map((arm) => turnOf(arm, part, photo, uploads)),
+    ),
+  );
+}
+
+function turnOf(arm: FanOutArm, part: Part, photo: Photo, uploads: Uploads): FanOutTurn {
+  return {
+    row: { arm: arm.name, part, photo },
+    take: async (round) => {
+      const upload = await uploads.of(round, part, photo);
+      await arm.prepare(upload);
+      const seconds = await secondsOf(() => arm.fanOut(upload, part));
+      await arm.tidy();
+      return seconds;
+    },
+  };
 }
 
 /** Nobody may win by leaving work undone. @throws Error when an arm did */

@@ -62,9 +62,9 @@ async function measure(ground: Ground, size: JobsSize, kinds: readonly JobKind[]
   for (const { users } of households) await buildIndexes(stores, users);
   tell(households.map(({ users, contacts }) => `${users.length} users with ${contacts} contacts`).join(', '));
   const notes = new Map<string, Notes>();
-  const turns: Turn<JobRow>[] = [];
+  const turns: Turn<JobRow>[][] = [];
   for (const household of households) {
-    for (const kind of kinds) turns.push(...(await turnsOf(ground, kind, household, notes)));
+    for (const kind of kinds) turns.push(await turnsOf(ground, kind, household, notes));
   }
   const measured = await inTurns(turns, { ...size, signal });
   const rows = measured.map(({ median, ...row }) => ({ ...row, users_per_second: Math.round(median) }));

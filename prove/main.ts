@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { endWhenUnread } from '../src/cli/unread-output.ts';
 import { MUTATIONS } from './mutations/mutations.ts';
 import { THREADS } from './pool.ts';
 import { mutateAll, searchAll } from './prove.ts';
@@ -64,4 +65,5 @@ async function main(): Promise<number> {
   return wrong === 0 ? 0 : 1;
 }
 
+endWhenUnread();
 process.exitCode = await main();

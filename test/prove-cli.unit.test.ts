@@ -33,6 +33,16 @@ describe('npm run prove', () => {
     expect(stdout).toMatch(/^ +complete with room +539 +[\d,]+ +\d+ +[\d.]+ {2}0$/m);
   });
 
+  it('ends without a word when nobody reads on', () => {
+    const { stdout, stderr } = spawnSync(
+      'sh',
+      ['-c', '"$0" "$@" | head -n 1', process.execPath, MAIN, '--quick', '--only', 'c'],
+      { encoding: 'utf8' },
+    );
+    expect(stdout.split('\n')).toHaveLength(2);
+    expect(stderr).toBe('');
+  });
+
   it('prints one object with --json', () => {
     const { status, stdout } = prove('--quick', '--only', 'complete with room', '--json');
     expect(status).toBe(0);

@@ -226,6 +226,15 @@ describe('GET …/explain', () => {
     expect(await explain(contact(8))).toMatchObject({ drift: 'missing', in_index: false });
   });
 
+  it('finds an index that is wrong as a whole', async () => {
+    await rebuild();
+    const names = new KeyNames(stores.prefix);
+    await stores.redis.zpopmin(names.set(USER), MAX - 1);
+    await rewriteMeta(stores.redis, names.meta(USER), { size: '001' });
+    const drift = { drift: 'floor', breaks: expect.stringMatching(/^I2: /) };
+    expect(await explain(contact(1))).toMatchObject({ verdict: { code: 'in_index' }, ...drift });
+  });
+
   it('says that the user is cold, or the index of another epoch', async () => {
     expect(await explain(contact(1))).toMatchObject({ verdict: { code: 'cold' }, index: { state: 'cold', size: 0 } });
     await rebuild();

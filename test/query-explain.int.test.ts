@@ -11,6 +11,7 @@ import { freshSitePool, rankedContacts, type SmallSite, writeSite } from './supp
 import { freshStores, type Stores } from './support/stores.ts';
 
 const USER = '1';
+const LIMITS = { max: 20, min: 2 };
 
 let stores: Stores;
 
@@ -22,7 +23,7 @@ const site: SmallSite = {
 };
 
 beforeAll(async () => {
-  stores = await freshStores({ max: 20, min: 2 });
+  stores = await freshStores(LIMITS);
   await writeSite(freshSitePool(stores.url), site);
   await run(rebuild([USER]), stores.steps);
 });
@@ -48,7 +49,7 @@ function explained(contact: string, between: (looks: number) => ReturnType<Betwe
     await between(looks);
     return await query();
   };
-  return explain({ index: stores.index, database: stores.primary, recent, limitPlain }, USER, contact);
+  return explain({ index: stores.index, database: stores.primary, recent, limits: LIMITS, limitPlain }, USER, contact);
 }
 
 /** The contact has a newer photo, and the task of it is done. */

@@ -69,12 +69,22 @@ describe('a verdict', () => {
   });
 
   it('is drift exactly when the index is not what MySQL says', () => {
-    expect(VERDICT_CODES.filter((code) => driftOf(code) !== undefined).sort()).toEqual([...DRIFTS].sort());
+    const limits = { max: 3, min: 2 };
+    const drifts = VERDICT_CODES.filter((code) => driftOf(code, warm(), limits) !== undefined);
+    expect([...drifts, 'cap', 'floor'].sort()).toEqual([...DRIFTS].sort());
+    expect(driftOf('in_index', warm(), { max: 2, min: 1 })).toBe('cap');
+    expect(driftOf('below_floor', warm(), { max: 5, min: 4 })).toBe('floor');
+    expect(driftOf('below_floor', warm({ floor: undefined }), { max: 5, min: 4 })).toBeUndefined();
+    expect(driftOf('other_epoch', warm(), { max: 2, min: 1 })).toBeUndefined();
+    expect(driftOf('ghost', warm(), { max: 2, min: 1 })).toBe('ghost');
   });
 
   it('names the rule that a drift breaks, as the invariants are numbered', () => {
     const broken = Object.fromEntries(DRIFTS.map((drift) => [drift, RULES[drift].slice(0, 2)]));
-    expect(broken).toEqual({ missing: 'I1', hole: 'I3', ghost: 'I1', score: 'I1', torn: 'I4', wrong_type: 'I4' });
+    expect(broken).toEqual({
+      ...{ missing: 'I1', ghost: 'I1', score: 'I1', cap: 'I2', floor: 'I2' },
+      ...{ hole: 'I3', torn: 'I4', wrong_type: 'I4' },
+    });
   });
 });
 

@@ -29,7 +29,7 @@ export const explanationSchema = z
       sentence: z.string().meta({ description: 'The same for people.' }),
     }),
     drift: z.enum(DRIFTS).nullable().meta({
-      description: 'How the index differs from what MySQL says it must be; null: it does not.',
+      description: 'How the index differs from what it must be, about this contact or as a whole; null: it does not.',
     }),
     breaks: z.string().nullable().meta({ description: 'The rule that the drift breaks, for people.' }),
     in_index: z.boolean(),

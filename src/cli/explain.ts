@@ -21,11 +21,21 @@ export function addExplain(program: Command): void {
       import('../index/keys.ts'),
     ]);
     const { explanation, keys } = await interruptible((signal) =>
-      withStores({ name: 'explain' }, signal, async ({ stores: { index, primary }, config: { min, keyPrefix } }) => {
-        const explain = explainer({ index, primary, reading: primary, min, limitPlain: (query) => query() });
-        const names = new KeyNames(keyPrefix);
-        return { explanation: await explain(user, contact), keys: [names.set(user), names.meta(user)] };
-      }),
+      withStores(
+        { name: 'explain' },
+        signal,
+        async ({ stores: { index, primary }, config: { max, min, keyPrefix } }) => {
+          const explain = explainer({
+            index,
+            primary,
+            reading: primary,
+            limits: { max, min },
+            limitPlain: (query) => query(),
+          });
+          const names = new KeyNames(keyPrefix);
+          return { explanation: await explain(user, contact), keys: [names.set(user), names.meta(user)] };
+        },
+      ),
     );
     const view = { ...explanationView(explanation), keys };
     await output.result(view, () => text(view));

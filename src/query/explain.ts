@@ -2,6 +2,7 @@ import { DEFAULT_LIMIT, type Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import type { ContactIndex, Reading } from '../index/contact-index.ts';
+import type { Limits } from '../index/limits.ts';
 import type { Database } from '../mysql/database.ts';
 import { type ContactRow, readContactRow } from '../mysql/explain-contact.ts';
 import { ANSWER_VERDICTS, type AnswerVerdict, answerVerdictOf } from './answer-verdict.ts';
@@ -14,7 +15,7 @@ export interface Explanation {
   readonly verdict: VerdictCode;
   /** The verdict for people. */
   readonly sentence: string;
-  /** How the index differs from what MySQL says it must be. */
+  /** How the index differs from what it must be, about this contact or as a whole. */
   readonly drift: Drift | undefined;
   /** What MySQL says; undefined: it has no row of the pair. */
   readonly row: ContactRow | undefined;
@@ -44,6 +45,7 @@ export interface ExplainOptions {
   readonly index: Pick<ContactIndex, 'read'>;
   readonly database: Database;
   readonly recent: Pick<RecentContacts, 'find'>;
+  readonly limits: Limits;
   /** The contact's place among all of the user's contacts costs as much as a plain query. */
   readonly limitPlain: <T>(query: () => Promise<T>) => Promise<T>;
 }
@@ -71,7 +73,7 @@ export async function explain(options: ExplainOptions, user: Id, contact: Id): P
     contact,
     verdict,
     sentence: VERDICTS[verdict],
-    drift: driftOf(verdict),
+    drift: driftOf(verdict, reading, options.limits),
     row,
     index: indexOf(reading, epoch, contact),
     answer: { shown, verdict: inAnswer, sentence: ANSWER_VERDICTS[inAnswer], source, reason },
@@ -79,13 +81,12 @@ export async function explain(options: ExplainOptions, user: Id, contact: Id): P
 }
 
 /** The index and MySQL's row; the index did not change while the row was read, unless it does so all the time. */
-async function look({ index, database, limitPlain }: ExplainOptions, user: Id, contact: Id) {
+async function look({ index, database, limits, limitPlain }: ExplainOptions, user: Id, contact: Id) {
   let reading = await index.read(user, 0, false);
   for (let looks = 1; ; looks++) {
     const { epoch, row } = await limitPlain(() => readContactRow(database, user, contact));
-    if (driftOf(verdictOf(reading, epoch, row, contact)) === undefined || looks === LOOKS) {
-      return { reading, epoch, row };
-    }
+    const drift = driftOf(verdictOf(reading, epoch, row, contact), reading, limits);
+    if (drift === undefined || looks === LOOKS) return { reading, epoch, row };
     const again = await index.read(user, 0, false);
     if (nonceOf(again) === nonceOf(reading)) return { reading, epoch, row };
     reading = again;

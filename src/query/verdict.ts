@@ -1,9 +1,10 @@
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { Epoch, Reading, WarmReading } from '../index/contact-index.ts';
+import type { Limits } from '../index/limits.ts';
 import type { ContactRow } from '../mysql/explain-contact.ts';
 
-/** What an index gets wrong about one contact (DESIGN §7). */
-export const DRIFTS = ['missing', 'hole', 'ghost', 'score', 'torn', 'wrong_type'] as const;
+/** What an index gets wrong about one contact, or as a whole (DESIGN §7). */
+export const DRIFTS = ['missing', 'hole', 'ghost', 'score', 'cap', 'floor', 'torn', 'wrong_type'] as const;
 export type Drift = (typeof DRIFTS)[number];
 
 /** The rule that each of them breaks (DESIGN §3). */
@@ -12,6 +13,8 @@ export const RULES: Readonly<Record<Drift, string>> = {
   hole: 'I3: the floor of an index is at or above the key of every related contact that was left out.',
   ghost: 'I1: an index holds nobody but related contacts that have an upload and a key above its floor.',
   score: 'I1: an index holds the last upload of each of its contacts exactly.',
+  cap: 'I2: an index has no more than max contacts.',
+  floor: 'I2: an index has min contacts or more, or leaves nobody out.',
   torn: 'I4: an index has all of its fields, and as many contacts as it was last left with.',
   wrong_type: 'I4: the keys of an index hold an index.',
 };
@@ -64,7 +67,10 @@ function outsideOf(row: ContactRow | undefined, { floor }: WarmReading): Verdict
   return isAbove(row, floor) ? undefined : 'below_floor';
 }
 
-/** Is this verdict a difference between the index and what MySQL says it must be? */
-export function driftOf(verdict: VerdictCode): Drift | undefined {
-  return DRIFTS.find((drift) => drift === verdict);
+/** What is wrong with the index: about the contact, by the verdict, or else as a whole. undefined: nothing that could be seen. */
+export function driftOf(verdict: VerdictCode, reading: Reading, { max, min }: Limits): Drift | undefined {
+  const drift = DRIFTS.find((one) => one === verdict);
+  if (drift !== undefined || reading.state !== 'warm' || verdict === 'other_epoch') return drift;
+  if (reading.size > max) return 'cap';
+  return reading.size < min && reading.floor !== undefined ? 'floor' : undefined;
 }

@@ -2,10 +2,10 @@ import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import { RELATIONS, type Relation } from '../contracts/relation.ts';
 import type { ContactIndex } from '../index/contact-index.ts';
+import type { Limits } from '../index/limits.ts';
 import { readAllContacts } from '../mysql/all-contacts.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RecentAnswer, RecentContacts } from '../query/recent-contacts.ts';
-import type { Limits } from './drift.ts';
 import { type ExpectedAnswer, expectedAnswer, inOrder, lineOf } from './expected-answer.ts';
 import { countOddRows, type OddRows } from './odd-rows.ts';
 

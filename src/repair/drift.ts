@@ -1,6 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { ColdReading, Reading, WarmReading } from '../index/contact-index.ts';
+import type { Limits } from '../index/limits.ts';
 
 /**
  * How an index can differ from what MySQL says it must be (DESIGN §7), over the invariants I1 to I4:
@@ -28,12 +29,6 @@ export interface Mismatch {
   readonly live: number | undefined;
   /** The index's nonce, where another one would make it another mismatch: what is due is due anew with every write. */
   readonly nonce: string | undefined;
-}
-
-/** The limits of an index, as configured. */
-export interface Limits {
-  readonly max: number;
-  readonly min: number;
 }
 
 /**

@@ -1,11 +1,12 @@
 import { type Id, isId } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
 import type { ContactIndex, Epoch, Reading } from '../index/contact-index.ts';
+import type { Limits } from '../index/limits.ts';
 import type { Database } from '../mysql/database.ts';
 import { type Pair, readPairs } from '../mysql/pairs.ts';
 import { readTopContacts } from '../mysql/top-contacts.ts';
 import { Chunks } from './chunks.ts';
-import { diff, type Limits, type Mismatch } from './drift.ts';
+import { diff, type Mismatch } from './drift.ts';
 import { isVisible } from './visible.ts';
 
 /** What one look at a user's index found. */

@@ -1,9 +1,9 @@
 import type { ContactIndex } from '../index/contact-index.ts';
+import type { Limits } from '../index/limits.ts';
 import type { Settled } from '../index/settled.ts';
 import type { Database } from '../mysql/database.ts';
 import { Answers } from './answers.ts';
 import { Belief } from './belief.ts';
-import type { Limits } from './drift.ts';
 import { Examination } from './examination.ts';
 import { PageCheck } from './page-check.ts';
 

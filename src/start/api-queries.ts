@@ -1,6 +1,7 @@
 import type { ApiDependencies } from '../api/dependencies.ts';
 import type { ContactIndex } from '../index/contact-index.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
+import type { Limits } from '../index/limits.ts';
 import { run } from '../index/protocol.ts';
 import { rebuild } from '../index/rebuild.ts';
 import type { Database } from '../mysql/database.ts';
@@ -44,7 +45,7 @@ export function apiQueries(
   resources.defer(() => coldBuilds.drain());
 
   const limitPlain = plainQueries.run;
-  const asked = { index: trustedReads(index, watch), reading, primary, min: config.min, limitPlain };
+  const asked = { index: trustedReads(index, watch), reading, primary, limits: config, limitPlain };
   const recentContacts = recentContactsOf(asked, {
     onCold: (user) => coldBuilds.request(user),
     onLow: (user) => {
@@ -69,19 +70,19 @@ interface Asked {
   /** Where answers come from: the primary, or a replica. */
   readonly reading: Database;
   readonly primary: Database;
-  readonly min: number;
+  readonly limits: Limits;
   readonly limitPlain: <T>(query: () => Promise<T>) => Promise<T>;
 }
 
 type Effects = Pick<RecentContactsOptions, 'onCold' | 'onLow' | 'touch'>;
 
-function recentContactsOf({ index, reading, primary, min, limitPlain }: Asked, effects: Effects): RecentContacts {
+function recentContactsOf({ index, reading, primary, limits, limitPlain }: Asked, effects: Effects): RecentContacts {
   return new RecentContacts({
     ...effects,
     index,
     database: reading,
     fromReplica: reading !== primary,
-    min,
+    min: limits.min,
     limitPlain,
     now,
   });
@@ -92,6 +93,6 @@ const nothing = () => undefined;
 /** Explains by the answer that a client would get now, without building or prolonging anything. */
 export function explainer(asked: Asked): ApiDependencies['explain'] {
   const recent = recentContactsOf(asked, { onCold: nothing, onLow: nothing, touch: false });
-  const { index, primary: database, limitPlain } = asked;
-  return (user, contact) => explain({ index, database, recent, limitPlain }, user, contact);
+  const { index, primary: database, limits, limitPlain } = asked;
+  return (user, contact) => explain({ index, database, recent, limits, limitPlain }, user, contact);
 }

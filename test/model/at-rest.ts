@@ -4,11 +4,11 @@ import type { Id } from '../../src/contracts/id.ts';
 import { isAbove, type Key } from '../../src/contracts/key.ts';
 import type { Epoch, Reading } from '../../src/index/contact-index.ts';
 import { KeyNames } from '../../src/index/keys.ts';
+import type { Limits } from '../../src/index/limits.ts';
 import type { RedisContactIndex } from '../../src/index/redis-contact-index.ts';
 import type { Database } from '../../src/mysql/database.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
-import type { Limits } from '../../src/repair/drift.ts';
 
 export interface RestStores {
   readonly index: RedisContactIndex;

@@ -1,4 +1,4 @@
-import type { Limits } from '../../src/repair/drift.ts';
+import type { Limits } from '../../src/index/limits.ts';
 
 /** Five users. The orders of their ids as numbers, as text and by length differ; two are beyond 2^53. */
 export const CAST = ['9', '10', '100', '9007199254740993', '18446744073709551615'] as const;

@@ -7,6 +7,7 @@ import type { ApiDependencies } from '../../src/api/dependencies.ts';
 import { type RunningApi, startApi } from '../../src/api/listen.ts';
 import type { IdentifiedTask } from '../../src/api/routes/post-tasks.ts';
 import type { Id } from '../../src/contracts/id.ts';
+import type { Limits } from '../../src/index/limits.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
@@ -27,14 +28,14 @@ export interface TestApi extends RunningApi {
   readonly low: Id[];
 }
 
-type Parts = Partial<ApiDependencies> & { readonly min?: number };
+type Parts = Partial<ApiDependencies> & { readonly min?: number; readonly max?: number };
 
 /** The API on real stores, on a free port, put together as the composition root does it. */
-export async function startTestApi(stores: Stores, { min = 2, ...given }: Parts = {}): Promise<TestApi> {
+export async function startTestApi(stores: Stores, { min = 2, max = 24, ...given }: Parts = {}): Promise<TestApi> {
   const accepted: IdentifiedTask[] = [];
   const log: LogLine[] = [];
   const low: Id[] = [];
-  const dependencies = { ...partsOn(stores, min, low), ...recording(accepted, log), ...settings(), ...given };
+  const dependencies = { ...partsOn(stores, { min, max }, low), ...recording(accepted, log), ...settings(), ...given };
   const onError = (error: Error) => {
     throw error;
   };
@@ -49,7 +50,7 @@ export async function startTestApi(stores: Stores, { min = 2, ...given }: Parts 
   return { ...server, dependencies, accepted, log, low };
 }
 
-function partsOn({ index, primary, steps }: Stores, min: number, low: Id[]) {
+function partsOn({ index, primary, steps }: Stores, limits: Limits, low: Id[]) {
   const now = () => performance.now();
   const plainQueries = new PlainQueryLimit({ concurrency: 4, queue: 4, waitMs: 5_000 });
   const limitPlain = plainQueries.run;
@@ -65,7 +66,7 @@ function partsOn({ index, primary, steps }: Stores, min: number, low: Id[]) {
     index,
     database: primary,
     fromReplica: false,
-    min,
+    min: limits.min,
     limitPlain,
     onCold: (user) => coldBuilds.request(user),
     onLow: (user) => void low.push(user),
@@ -79,7 +80,7 @@ function partsOn({ index, primary, steps }: Stores, min: number, low: Id[]) {
     recentContacts,
     recentPhotos,
     explain: (user: Id, contact: Id) =>
-      explain({ index, database: primary, recent: recentContacts, limitPlain }, user, contact),
+      explain({ index, database: primary, recent: recentContacts, limits, limitPlain }, user, contact),
     inspect: (user: Id) => inspectIndex({ index, database: primary }, user),
     rebuild: (user: Id) => run(rebuild([user]), steps),
     forget: (user: Id) => index.forget([user]),

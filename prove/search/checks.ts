@@ -7,8 +7,8 @@ import type { Violation } from '../violation.ts';
 import type { Debts } from './debts.ts';
 
 /**
- * I1 to I3 of every user's index. A cold index is never wrong. While tasks are on
- * their way, all that they do not speak of must be right all the same; at rest, everything.
+ * I1 to I3 of every user's index. A cold index is never wrong. While tasks are on their way, all that they do not speak of
+ * must be right all the same; at rest, everything.
  * @throws Unknown
  */
 export function checkIndexes(

@@ -4,7 +4,8 @@ import { scanKeys } from '../redis/scan-keys.ts';
 import { anyKeyOf, userOf } from './keys.ts';
 
 /**
- * The users who have an index, or some of one, in no order; each may come several times, and a page may be empty. It goes through all of Redis.
+ * The users who have an index, or some of one, in no order; each may come several times, and a page may be empty. It goes
+ * through all of Redis.
  * @throws RedisUnavailable
  */
 export async function* indexedUsers(client: RedisClient, prefix: string): AsyncGenerator<readonly Id[]> {

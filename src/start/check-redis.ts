@@ -3,7 +3,7 @@ import type { RedisClient } from '../redis/connection.ts';
 import { fieldOf } from '../redis/masters.ts';
 import { StartError } from './start-error.ts';
 
-/** PEXPIRETIME came with 7.0. */
+/** The oldest that is tested. */
 const OLDEST = 7;
 
 /** Looks whether Redis can be used: its version, and what this user may do. @throws StartError, what ioredis throws when Redis is away */

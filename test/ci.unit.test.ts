@@ -76,6 +76,14 @@ describe('CI', () => {
     expect(end).not.toContain('another');
   });
 
+  it('tells which tests passed only when tried again', () => {
+    const { last, output } = run(
+      npm(`mkdir -p "$(dirname "$TRIED_AGAIN")"; echo 'x.ts: slow' > "$TRIED_AGAIN"; ${report(3, 0)}`),
+    );
+    expect(output).toMatch(/^=== Passed only when tried again: x\.ts: slow$/m);
+    expect(last).toBe('3 passed, 0 failed');
+  });
+
   it('uses no servers that the environment gives', () => {
     const { output } = run(npm(`echo "[$RECENCY_REDIS_URL] [$CI]";${report(1, 0)}`), {
       RECENCY_REDIS_URL: 'redis://r',

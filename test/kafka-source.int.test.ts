@@ -12,7 +12,7 @@ const partitionOf = (position: string) => position.split(':')[2];
 
 // A member that is thought to be there holds up a rebalance for its whole timeout, 60 s: the waits here are longer. On a
 // busy machine it may be held up twice: what fails is tried once more, with a topic and a group of its own.
-describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000, retry: 1 }, () => {
+describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
   const { at, run, other } = useConsumers();
   const fresh = async (partitions = 2) =>
     at({ kind: 'kafka', brokers: kafkaBrokers(), topic: await freshTopic({ partitions }) });

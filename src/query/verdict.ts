@@ -1,6 +1,6 @@
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { Epoch, Reading, WarmReading } from '../index/contact-index.ts';
-import type { Limits } from '../index/limits.ts';
+import { type Limits, outsideLimits } from '../index/limits.ts';
 import type { ContactRow } from '../mysql/explain-contact.ts';
 
 /** What an index gets wrong about one contact, or as a whole (DESIGN §7). */
@@ -68,9 +68,8 @@ function outsideOf(row: ContactRow | undefined, { floor }: WarmReading): Verdict
 }
 
 /** What is wrong with the index: about the contact, by the verdict, or else as a whole. undefined: nothing that could be seen. */
-export function driftOf(verdict: VerdictCode, reading: Reading, { max, min }: Limits): Drift | undefined {
+export function driftOf(verdict: VerdictCode, reading: Reading, limits: Limits): Drift | undefined {
   const drift = DRIFTS.find((one) => one === verdict);
   if (drift !== undefined || reading.state !== 'warm' || verdict === 'other_epoch') return drift;
-  if (reading.size > max) return 'cap';
-  return reading.size < min && reading.floor !== undefined ? 'floor' : undefined;
+  return outsideLimits(reading, limits);
 }

@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { ColdReading, Reading, WarmReading } from '../index/contact-index.ts';
-import type { Limits } from '../index/limits.ts';
+import { type Limits, outsideLimits } from '../index/limits.ts';
 
 /**
  * How an index can differ from what MySQL says it must be (DESIGN §7), over the invariants I1 to I4:
@@ -50,10 +50,9 @@ function brokenClass({ state, unreadableFloor }: ColdReading): DriftClass | unde
 }
 
 function diffWarm(reading: WarmReading, truth: readonly Key[], limits: Limits): Mismatch[] {
-  const { floor, size, nonce } = reading;
   const mismatches = [...diffMembers(reading, truth), ...diffAbsent(reading, truth)];
-  if (size > limits.max) mismatches.push(ofIndex('cap'));
-  if (size < limits.min && floor !== undefined) mismatches.push(ofIndex('floor', nonce));
+  const outside = outsideLimits(reading, limits);
+  if (outside !== undefined) mismatches.push(ofIndex(outside, outside === 'floor' ? reading.nonce : undefined));
   return mismatches;
 }
 

@@ -51,6 +51,19 @@ async function runKilledAt(operation: Operation<unknown>, at: number): Promise<b
   }
 }
 
+/** Runs an operation whose process is killed when its first cursors have been saved. */
+async function runKilledBehindCursor(operation: Operation<unknown>): Promise<void> {
+  let killed = false;
+  const saveCursors: Steps['saveCursors'] = async (cursors) => {
+    await stores.steps.saveCursors(cursors);
+    killed = true;
+  };
+  const alive = async () => {
+    if (killed) throw new Killed();
+  };
+  await expect(run(operation, { ...stores.steps, saveCursors }, alive)).rejects.toThrow(Killed);
+}
+
 async function everybodyIsExact(): Promise<void> {
   for (const user of followers) await expectExact(stores, { max: MAX, min: MIN }, user, `follower ${user}`);
 }
@@ -86,13 +99,13 @@ describe('fan-out', () => {
 
   it('reads the nonces after the page, and the pairs after the nonces', async () => {
     const names = (await record(fanOut([{ owner: OWNER, tasks: ['a'] }], 500))).map((step) => step.name);
-    expect(names).toEqual(['loadCursors', 'followers', 'nonces', 'pairs', 'apply']);
+    expect(names).toEqual(['loadCursors', 'followers', 'nonces', 'neighbours', 'apply']);
   });
 
   it('goes on at its cursor after a kill, with the same tasks or some of them', async () => {
     await changeUpload(6_000);
     const tasks = ['a', 'b'];
-    expect(await runKilledAt(fanOut([{ owner: OWNER, tasks }], PAGE), 13)).toBe(true);
+    await runKilledBehindCursor(fanOut([{ owner: OWNER, tasks }], PAGE));
     const steps = await record(fanOut([{ owner: OWNER, tasks: ['b'] }], PAGE));
     expect(pagesOf(steps)[0]).not.toBe('0');
     await everybodyIsExact();
@@ -100,10 +113,39 @@ describe('fan-out', () => {
 
   it('starts at the first follower for a task that came after its first page', async () => {
     await changeUpload(7_000);
-    expect(await runKilledAt(fanOut([{ owner: OWNER, tasks: ['a'] }], PAGE), 13)).toBe(true);
+    await runKilledBehindCursor(fanOut([{ owner: OWNER, tasks: ['a'] }], PAGE));
     await changeUpload(900); // deleted in between: its task comes together with the first one's redelivery
     const steps = await record(fanOut([{ owner: OWNER, tasks: ['a', 'b'] }], PAGE));
     expect(pagesOf(steps)[0]).toBe('0');
+    await everybodyIsExact();
+  });
+
+  it('works on the next pages meanwhile, but moves its cursor behind none that is not done', async () => {
+    await changeUpload(8_000);
+    const fifthPage = Promise.withResolvers<void>();
+    const cursors: (Id | '0')[] = [];
+    let atFifthPage: readonly (Id | '0')[] = [];
+    const steps: Steps = {
+      ...stores.steps,
+      apply: async (epoch, requests) => {
+        const first = requests[0]?.user;
+        if (first === '21') await fifthPage.promise; // the second page
+        const outcomes = await stores.steps.apply(epoch, requests);
+        if (first === '81') {
+          atFifthPage = [...cursors];
+          fifthPage.resolve();
+        }
+        return outcomes;
+      },
+      saveCursors: async (saved) => {
+        cursors.push(...saved.map(({ after }) => after));
+        await stores.steps.saveCursors(saved);
+      },
+    };
+    await run(fanOut([{ owner: OWNER, tasks: ['a'] }], PAGE), steps);
+    expect(atFifthPage).toEqual(['20']);
+    expect(cursors).toEqual(['20', '40', '60', '80', '100', '120']);
+    expect(await stores.steps.loadCursors([OWNER])).toEqual([undefined]);
     await everybodyIsExact();
   });
 

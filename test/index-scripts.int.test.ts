@@ -160,10 +160,11 @@ describe('apply', () => {
     expect((await warm(b)).head).toEqual([key(3, 30), key(1, 10)]);
   });
 
-  it('drops an index of another epoch, a torn one and one of whose keys was lost', async () => {
+  it('drops an index of another epoch, one whose meta is not whole, and one whose set is gone', async () => {
     const spoil: ((user: string) => Promise<unknown>)[] = [
       (user) => rewriteMeta(redis, names.meta(user), { epoch: 'another' }),
-      (user) => rewriteMeta(redis, names.meta(user), { size: '003' }),
+      (user) => rewriteMeta(redis, names.meta(user), { size: '128' }),
+      (user) => rewriteMeta(redis, names.meta(user), { size: 'two' }),
       (user) => rewriteMeta(redis, names.meta(user), { floor: 'soon' }),
       (user) => rewriteMeta(redis, names.meta(user), { floor: undefined }),
       (user) => rewriteMeta(redis, names.meta(user), { day: undefined }),
@@ -172,13 +173,39 @@ describe('apply', () => {
       (user) =>
         rewriteMeta(redis, names.meta(user), { epoch: undefined, size: undefined, day: undefined, floor: undefined }),
       (user) => redis.del(names.set(user)),
-      (user) => redis.zadd(names.set(user), 1, '999'),
     ];
     for (const spoiled of spoil) {
       const user = await build([key(4, 40), key(3, 30)]);
       await spoiled(user);
       expect(await apply(user, key(5, 50))).toBe('dropped');
       expect(await redis.exists(names.set(user), names.meta(user))).toBe(0);
+    }
+  });
+
+  it('drops only those whose sets are gone, when some are', async () => {
+    const users = [await build([key(1, 10)]), await build([key(1, 10)]), await build([])];
+    const [whole, gone] = users as [string, string, string];
+    await redis.del(names.set(gone));
+    const nonces = await index.nonces(users);
+    const requests = users.map((user, i) => ({ user, seen: String(nonces[i]), changes: [key(2, 20)] }));
+    expect(await index.apply(EPOCH, requests)).toEqual(['applied', 'dropped', 'applied']);
+    expect((await warm(whole)).head).toEqual([key(2, 20), key(1, 10)]);
+    expect(await redis.exists(names.set(gone), names.meta(gone))).toBe(0);
+  });
+
+  it('whose set somebody else changed never passes for whole, whatever is applied to it', async () => {
+    const spoil: ((z: string) => Promise<unknown>)[] = [
+      (z) => redis.zadd(z, 1, '999'),
+      (z) => redis.zrem(z, '3'),
+      (z) => redis.zrem(z, '2', '3'),
+    ];
+    for (const spoiled of spoil) {
+      const user = await build([key(3, 30), key(2, 20), key(1, 10)]);
+      await spoiled(names.set(user));
+      for (const change of [key(4, 40), key(4, 0), key(5, 50), key(6, 60), key(7, 70), key(8, 80), key(1, 0)]) {
+        await apply(user, change);
+        expect((await index.read(user, 0, false)).state).not.toBe('warm');
+      }
     }
   });
 

@@ -18,6 +18,7 @@ export type Place = 'site' | 'index' | 'side';
 
 const PLACES: Readonly<Record<StepName, Place>> = {
   pairs: 'site',
+  neighbours: 'site',
   topContacts: 'site',
   followers: 'site',
   nonces: 'index',

@@ -106,6 +106,8 @@ export class SiteStore {
 
   #answer(step: Step, snapshot: Snapshot): unknown {
     if (step.name === 'pairs') return QUESTIONS.pairs(snapshot, ...(step.args as Parameters<Asked['pairs']>));
+    if (step.name === 'neighbours')
+      return QUESTIONS.neighbours(snapshot, ...(step.args as Parameters<Asked['neighbours']>));
     if (step.name === 'followers')
       return QUESTIONS.followers(snapshot, ...(step.args as Parameters<Asked['followers']>));
     if (step.name === 'topContacts')

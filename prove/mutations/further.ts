@@ -21,8 +21,8 @@ export const FURTHER: readonly Mutation[] = [
     patches: [
       {
         file: APPLY,
-        from: 'if change.key > floor then',
-        to: "if change.key ~= '' and sub(change.key, 1, 16) >= sub(floor, 1, 16) then",
+        from: 'local is_above = change.key > floor',
+        to: "local is_above = change.key ~= '' and sub(change.key, 1, 16) >= sub(floor, 1, 16)",
       },
     ],
     try: ['ties'],
@@ -78,7 +78,7 @@ export const FURTHER: readonly Mutation[] = [
     patches: [
       {
         file: REFRESH,
-        from: 'filter(isAsked);',
+        from: "filter((place) => mayBeEarly || nonces[place] !== '');",
         to: "filter((place) => nonces[place] !== '');",
       },
     ],

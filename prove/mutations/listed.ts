@@ -8,8 +8,9 @@ const REBUILD = 'index/rebuild.ts';
 const FAN_OUT = 'index/fan-out.ts';
 
 const WRITE = '  written[w + 1], written[w + 2] = m, new .. size_text(size) .. day .. floor\n  w = w + 2';
-const REMOVE = "      size = size - call('ZREM', z, change.id)";
-const SAME = 'size_text(size) .. day .. floor == sub(meta, at)';
+const IS_ABOVE = 'local is_above = change.key > floor';
+const REMOVE = "try('ZREM', z, change.id)";
+const SAME = 'size_text(size) .. day .. floor == sub(meta, at + #old)';
 const STALE = "  if not meta or string.sub(meta .. ' ', 1, #seen + 1) ~= seen .. ' ' then return 'R' end";
 
 /** The rules that DESIGN §2 and §3 list as looking removable. */
@@ -34,8 +35,8 @@ export const LISTED: readonly Mutation[] = [
     rule: 'new nonce on a skipped add',
     instead: 'a refresh that only skips contacts at or below the floor leaves the nonce alone',
     patches: [
-      { file: APPLY, from: '  at = at + #old', to: '  local skipped = false\n  at = at + #old' },
-      { file: APPLY, from: REMOVE, to: `      skipped = change.key ~= ''\n${REMOVE}` },
+      { file: APPLY, from: '  local at = #seen + 1', to: '  local skipped = false\n  local at = #seen + 1' },
+      { file: APPLY, from: IS_ABOVE, to: `${IS_ABOVE}\n    skipped = not is_above and change.key ~= ''` },
       { file: APPLY, from: WRITE, to: `if not skipped or not (${SAME}) then ${WRITE} end` },
     ],
   },
@@ -43,22 +44,26 @@ export const LISTED: readonly Mutation[] = [
     rule: 'second read of the pairs in a fan-out',
     instead: 'the state is read with the page of followers, before their nonces',
     patches: [
-      { file: FAN_OUT, from: 'yield* refresh(pairs);', to: "yield* refresh(pairs, yield* step('pairs', pairs));" },
       {
-        file: REFRESH,
-        from: 'refresh(hints: readonly Hint[]): Operation',
-        to: 'refresh(hints: readonly Hint[], known?: any): Operation',
+        file: FAN_OUT,
+        from: 'refresh(pairs, page.places.length === 1)',
+        to: "refresh(pairs, true, yield* step('neighbours', pairs))",
       },
       {
         file: REFRESH,
-        from: 'tryOnce(waiting, attempt === 0 ? behind : [])',
-        to: 'tryOnce(waiting, attempt === 0 ? behind : [], attempt === 0 ? known : undefined)',
+        from: 'areNeighbours = false): Operation',
+        to: 'areNeighbours = false, known?: any): Operation',
       },
-      { file: REFRESH, from: 'behind: Hint[]): Operation<', to: 'behind: Hint[], known?: any): Operation<' },
       {
         file: REFRESH,
-        from: "rows } = yield* step('pairs', asked);",
-        to: "rows } = known ?? (yield* step('pairs', asked));",
+        from: 'isFirst && areNeighbours)',
+        to: 'isFirst && areNeighbours, isFirst ? known : undefined)',
+      },
+      { file: REFRESH, from: 'areNeighbours: boolean): Op', to: 'areNeighbours: boolean, known?: any): Op' },
+      {
+        file: REFRESH,
+        from: 'rows } = yield* step(question, asked);',
+        to: 'rows } = known ?? (yield* step(question, asked));',
       },
     ],
   },
@@ -71,18 +76,18 @@ export const LISTED: readonly Mutation[] = [
         from: '  const nonces = yield* step(',
         to: "  const early = yield* step('pairs', users.flatMap(([_user, hints]) => hints));\n  const nonces = yield* step(",
       },
-      { file: REFRESH, from: "rows } = yield* step('pairs', asked);", to: 'rows } = early;' },
+      { file: REFRESH, from: 'rows } = yield* step(question, asked);', to: 'rows } = early;' },
     ],
   },
   {
     rule: 'floor',
     instead: 'a contact is added wherever it stands',
-    patches: [{ file: APPLY, from: 'if change.key > floor then', to: "if change.key ~= '' then" }],
+    patches: [{ file: APPLY, from: IS_ABOVE, to: "local is_above = change.key ~= ''" }],
   },
   {
     rule: 'trim raises the floor',
     instead: 'what is trimmed away leaves no floor behind',
-    patches: [{ file: APPLY, from: '        floor = trim(z, size)', to: '        trim(z, size)' }],
+    patches: [{ file: APPLY, from: '      floor = trim(z, size)', to: '      trim(z, size)' }],
   },
   {
     rule: 'compare-and-set in rebuild',
@@ -96,7 +101,7 @@ export const LISTED: readonly Mutation[] = [
       {
         file: APPLY,
         from: REMOVE,
-        to: `if change.key == '' then ${REMOVE} end`,
+        to: `(change.key == '' and ${REMOVE} or 0)`,
       },
     ],
   },
@@ -184,17 +189,17 @@ export const LISTED: readonly Mutation[] = [
     patches: [
       {
         file: REFRESH,
-        from: "const { epoch, rows } = yield* step('pairs', asked);",
-        to: "const { rows } = yield* step('pairs', asked);\n  const { epoch } = yield* step('pairs', []);",
+        from: 'const { epoch, rows } = yield* step(question, asked);',
+        to: "const { rows } = yield* step(question, asked);\n  const { epoch } = yield* step('pairs', []);",
       },
     ],
     notCaught:
       'a refresh writes only into an index of the very epoch that it brings, built before its nonce was read; a later epoch can only make it drop the index. In a rebuild the rule is needed',
   },
   {
-    rule: 'n is the size, when written',
+    rule: 'the set is there, when written',
     instead: 'a refresh writes into an index whose set was evicted',
-    patches: [{ file: APPLY, from: 'sub(meta, at, at + 3) ~= size_text(size) or not', to: 'not' }],
+    patches: [{ file: APPLY, from: 'if not size or is_gone(z, size) then', to: 'if not size then' }],
     try: ['floor, any fault'],
   },
   {

@@ -1,5 +1,6 @@
 import type { Key } from '../../src/contracts/key.ts';
 import type { Step, StepName, Steps } from '../../src/index/protocol.ts';
+import type { Pair, PairRows } from '../../src/mysql/pairs.ts';
 import { textOf } from './checks.ts';
 
 type Texts = { readonly [N in StepName]: (args: Parameters<Steps[N]>, reply: Awaited<ReturnType<Steps[N]>>) => string };
@@ -8,13 +9,8 @@ type Texts = { readonly [N in StepName]: (args: Parameters<Steps[N]>, reply: Awa
 const TEXTS: Texts = {
   nonces: ([users], nonces) =>
     users.map((user, i) => `reads the nonce of ${user}${nonces[i] === '' ? ': none' : ''}`).join(', '),
-  pairs: ([pairs], { epoch, rows }) => {
-    const told = pairs.map(({ user, contact }) => {
-      const row = rows.find((other) => other.user === user && other.contact === contact);
-      return `${user} → ${contact}: ${row === undefined ? 'no row' : row.related ? `related, last upload ${row.lastUploadAt}` : 'not related'}`;
-    });
-    return `reads MySQL (${epoch}): ${told.join(', ')}`;
-  },
+  pairs: rowsText,
+  neighbours: rowsText,
   topContacts: ([users], { epoch, tops }) =>
     `reads MySQL (${epoch}): ${users.map((user, i) => `the best of ${user}: ${textOf(tops[i] ?? [])}`).join(', ')}`,
   followers: ([wanted], pages) =>
@@ -42,6 +38,14 @@ const TEXTS: Texts = {
 
 export function stepText(step: Step, reply: unknown): string {
   return (TEXTS[step.name] as (args: unknown, reply: unknown) => string)(step.args, reply);
+}
+
+function rowsText([pairs]: readonly [readonly Pair[]], { epoch, rows }: PairRows): string {
+  const told = pairs.map(({ user, contact }) => {
+    const row = rows.find((other) => other.user === user && other.contact === contact);
+    return `${user} → ${contact}: ${row === undefined ? 'no row' : row.related ? `related, last upload ${row.lastUploadAt}` : 'not related'}`;
+  });
+  return `reads MySQL (${epoch}): ${told.join(', ')}`;
 }
 
 function changesText(changes: readonly Key[]): string {

@@ -1,7 +1,7 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, type Key } from '../../src/contracts/key.ts';
 import type { FollowersWanted } from '../../src/index/system-of-record.ts';
-import type { Pair, PairRow } from '../../src/mysql/pairs.ts';
+import type { Pair, PairRow, PairRows } from '../../src/mysql/pairs.ts';
 import type { TopContacts } from '../../src/mysql/top-contacts.ts';
 import type { TruthRow } from './site.ts';
 
@@ -13,13 +13,17 @@ export interface Snapshot {
 
 /** The questions of `SystemOfRecord`, each answered from one snapshot. */
 export const QUESTIONS = {
-  pairs({ epoch, rows }: Snapshot, wanted: readonly Pair[]): { epoch: string; rows: PairRow[] } {
+  pairs({ epoch, rows }: Snapshot, wanted: readonly Pair[]): PairRows {
     const isWanted = (row: TruthRow) =>
       wanted.some(({ user, contact }) => row.user === user && row.contact === contact);
-    const found = rows
-      .filter(isWanted)
-      .map(({ user, contact, related, at, version }) => ({ user, contact, related, lastUploadAt: at, version }));
-    return { epoch, rows: found };
+    return { epoch, rows: rows.filter(isWanted).map(pairRow) };
+  },
+
+  neighbours({ epoch, rows }: Snapshot, wanted: readonly Pair[]): PairRows {
+    const [first, last] = [wanted[0], wanted.at(-1)] as [Pair, Pair];
+    const isBetween = ({ user }: TruthRow) => BigInt(user) >= BigInt(first.user) && BigInt(user) <= BigInt(last.user);
+    const followers = rows.filter((row) => row.contact === first.contact && row.related && isBetween(row));
+    return { epoch, rows: followers.map(pairRow) };
   },
 
   topContacts({ epoch, rows }: Snapshot, users: readonly Id[], count: number): TopContacts {
@@ -36,6 +40,10 @@ export const QUESTIONS = {
     );
   },
 };
+
+function pairRow({ user, contact, related, at, version }: TruthRow): PairRow {
+  return { user, contact, related, lastUploadAt: at, version };
+}
 
 /** All that an index of this user may hold, highest key first. */
 export function keysOf(rows: readonly TruthRow[], user: Id): Key[] {

@@ -1,4 +1,5 @@
 import type { Id } from '../contracts/id.ts';
+import { chunks } from '../index/chunks.ts';
 import { type FanOutReport, fanOut } from '../index/fan-out.ts';
 import { type Operation, step, type VersionedPair } from '../index/protocol.ts';
 import { type Hint, PAIRS_A_CALL, type RefreshReport, refresh } from '../index/refresh.ts';
@@ -44,8 +45,4 @@ function* fanOutOwners(
 
 export function hasVersion(hint: Hint): hint is Hint & VersionedPair {
   return hint.version !== undefined;
-}
-
-function chunks<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }

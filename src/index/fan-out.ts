@@ -1,6 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { Pair } from '../mysql/pairs.ts';
-import type { FanOutCursor } from './fan-out-cursors.ts';
+import { chunks } from './chunks.ts';
+import { FanOutProgress, type Page, type Place } from './fan-out-progress.ts';
 import { type Operation, step, together } from './protocol.ts';
 import { PAIRS_A_CALL, type RefreshReport, refresh } from './refresh.ts';
 
@@ -16,17 +17,6 @@ export interface FanOutReport {
   readonly resumed: number;
 }
 
-/** One owner's place in a fan-out under way. */
-interface Place {
-  readonly owner: Id;
-  readonly tasks: readonly string[];
-  readonly after: Id | '0';
-  /** Is there a cursor, to be cleared at the end? */
-  readonly saved: boolean;
-}
-
-type Page = readonly Id[];
-
 /** Followers of one owner read at once: several calls' worth, so that they can be under way side by side. */
 export const FOLLOWERS_A_PAGE = 8 * PAIRS_A_CALL;
 
@@ -36,7 +26,8 @@ const AT_ONCE = 4;
 /**
  * Refreshes every follower of each owner, a page of each owner at a time. A page of followers only says whom to look
  * at, so it may be read ahead: `refresh` reads the nonces and then the pairs again, and whoever becomes a follower
- * afterwards has a task of their own. What a cursor shows to be done is not done again.
+ * afterwards has a task of their own. The calls of a page begin before those of the last one have ended; a cursor moves on
+ * only behind pages that are done. What a cursor shows to be done is not done again.
  * @param fanOuts each owner once
  * @param pageSize followers of one owner read at once
  * @param onRefresh told what became of each call's followers
@@ -46,35 +37,33 @@ export function* fanOut(
   pageSize: number = FOLLOWERS_A_PAGE,
   onRefresh?: (report: RefreshReport) => void,
 ): Operation<FanOutReport> {
-  let places = yield* begin(fanOuts);
-  const resumed = places.filter((place) => place.after !== '0').length;
+  const queue: Operation<void>[] = [];
+  const progress = new FanOutProgress();
   let followers = 0;
-  let pages = yield* readPages(places, pageSize);
-  while (places.length > 0) {
-    const pairs = places.flatMap((place, i) => (pages[i] ?? []).map((user): Pair => ({ user, contact: place.owner })));
-    const next = nextPlaces(places, pages, pageSize);
-    let nextPages: readonly Page[] = [];
-    function* readAhead(): Operation<void> {
-      nextPages = yield* readPages(next, pageSize);
-    }
-    yield* together([readAhead(), ...partsOf(pairs).map((part) => refreshPart(part, onRefresh))], AT_ONCE);
+
+  function* readPage(places: readonly Place[]): Operation<void> {
+    const users = yield* step('followers', places, pageSize);
+    const pairs = places.flatMap((place, i) => (users[i] ?? []).map((user): Pair => ({ user, contact: place.owner })));
+    const parts = places.length === 1 ? chunks(pairs, PAIRS_A_CALL) : partsOf(pairs);
+    const page = { places, next: nextPlaces(places, users, pageSize), left: parts.length };
     followers += pairs.length;
-    yield* keepCursors(places, next);
-    [places, pages] = [next, nextPages];
+    progress.add(page);
+    if (page.next.length > 0) queue.push(readPage(page.next)); // before this page's calls: it is read meanwhile
+    queue.push(...parts.map((part) => refreshPart(page, part)));
+    yield* progress.keep();
   }
-  return { followers, resumed };
-}
 
-function* readPages(places: readonly Place[], pageSize: number): Operation<readonly Page[]> {
-  return places.length === 0 ? [] : yield* step('followers', places, pageSize);
-}
+  function* refreshPart(page: Page, pairs: readonly Pair[]): Operation<void> {
+    const report = yield* refresh(pairs, page.places.length === 1);
+    onRefresh?.(report);
+    page.left--;
+    yield* progress.keep();
+  }
 
-function* refreshPart(
-  pairs: readonly Pair[],
-  onRefresh: ((report: RefreshReport) => void) | undefined,
-): Operation<void> {
-  const report = yield* refresh(pairs);
-  onRefresh?.(report);
+  const places = yield* begin(fanOuts);
+  if (places.length > 0) queue.push(readPage(places));
+  yield* together(queue, AT_ONCE);
+  return { followers, resumed: places.filter((place) => place.after !== '0').length };
 }
 
 function* begin(fanOuts: readonly FanOut[]): Operation<readonly Place[]> {
@@ -91,29 +80,12 @@ function* begin(fanOuts: readonly FanOut[]): Operation<readonly Place[]> {
   });
 }
 
-/** Of the owners who have more followers than these pages, where the next page begins. */
-function nextPlaces(places: readonly Place[], pages: readonly Page[], pageSize: number): Place[] {
+/** Of the owners who have more followers than these, where the next page begins. */
+function nextPlaces(places: readonly Place[], users: readonly (readonly Id[])[], pageSize: number): Place[] {
   return places.flatMap((place, i) => {
-    const page = pages[i] ?? [];
-    const last = page.at(-1);
-    return page.length === pageSize && last !== undefined ? [{ ...place, after: last, saved: true }] : [];
+    const last = users[i]?.at(-1);
+    return users[i]?.length === pageSize && last !== undefined ? [{ ...place, after: last, saved: true }] : [];
   });
-}
-
-/** What was done up to `next` is done; who is not among them has been finished. */
-function* keepCursors(places: readonly Place[], next: readonly Place[]): Operation<void> {
-  const more = new Set(next.map(({ owner }) => owner));
-  const finished = places.filter(({ owner, saved }) => saved && !more.has(owner));
-  if (next.length > 0) yield* step('saveCursors', next.map(cursorOf));
-  if (finished.length > 0)
-    yield* step(
-      'clearCursors',
-      finished.map(({ owner }) => owner),
-    );
-}
-
-function cursorOf({ owner, after, tasks }: Place): FanOutCursor {
-  return { owner, after, tasks };
 }
 
 /** Calls' worth of pairs. All pairs of a user are in one of them: side by side, they would only lose races to each other. */

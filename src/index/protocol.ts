@@ -35,7 +35,6 @@
  * Parts of an operation that concern different users may run side by side: nothing that is true of one user's index
  * depends on when another's is written.
  */
-import pLimit from 'p-limit';
 import type { Id } from '../contracts/id.ts';
 import type { Pair } from '../mysql/pairs.ts';
 import type { ContactIndex } from './contact-index.ts';
@@ -73,9 +72,10 @@ export interface Step<N extends StepName = StepName> {
   readonly args: Parameters<Steps[N]>;
 }
 
-/** Operations on different users, which may run side by side, `atOnce` of them at a time. */
+/** Operations on different users, which may run side by side. */
 export interface Together {
-  readonly together: readonly Operation<void>[];
+  /** Taken from the front, `atOnce` of them at a time, until none is left; those under way may add more. */
+  readonly queue: Operation<void>[];
   readonly atOnce: number;
 }
 
@@ -90,9 +90,9 @@ export function* step<N extends StepName>(
   return (yield { name, args } as Step) as Awaited<ReturnType<Steps[N]>>;
 }
 
-/** Runs operations side by side: `yield* together(operations, 2)`. */
-export function* together(operations: readonly Operation<void>[], atOnce: number): Operation<void> {
-  yield { together: operations, atOnce };
+/** Runs operations side by side: `yield* together(queue, 2)`. See {@link Together}. */
+export function* together(queue: Operation<void>[], atOnce: number): Operation<void> {
+  yield { queue, atOnce };
 }
 
 /** The same operation with its parts one after the other, for who drives it step by step. */
@@ -100,8 +100,8 @@ export function* inSequence<T>(operation: Operation<T>): Generator<Step, T, unkn
   let next = operation.next();
   while (!next.done) {
     const { value } = next;
-    if ('together' in value) {
-      for (const part of value.together) yield* inSequence(part);
+    if ('queue' in value) {
+      for (let part = value.queue.shift(); part; part = value.queue.shift()) yield* inSequence(part);
       next = operation.next();
     } else {
       next = operation.next(yield value);
@@ -119,9 +119,7 @@ export async function run<T>(operation: Operation<T>, steps: Steps, between?: ()
   let next = operation.next();
   while (!next.done) {
     const { value } = next;
-    next = operation.next(
-      'together' in value ? await runAll(value, steps, between) : await take(value, steps, between),
-    );
+    next = operation.next('queue' in value ? await runAll(value, steps, between) : await take(value, steps, between));
   }
   return next.value;
 }
@@ -131,13 +129,22 @@ async function take({ name, args }: Step, steps: Steps, between?: () => Promise<
   return await (steps[name] as (...args: unknown[]) => Promise<unknown>)(...args);
 }
 
-async function runAll({ together, atOnce }: Together, steps: Steps, between?: () => Promise<void>): Promise<void> {
-  const limit = pLimit(atOnce);
+async function runAll({ queue, atOnce }: Together, steps: Steps, between?: () => Promise<void>): Promise<void> {
+  const underWay = new Set<Promise<unknown>>();
   const failures: unknown[] = [];
-  const part = async (operation: Operation<void>) => {
-    if (failures.length > 0) return; // none begins after that
-    await run(operation, steps, between).catch((error: unknown) => failures.push(error));
+  const begin = (operation: Operation<void>) => {
+    const ended: Promise<unknown> = run(operation, steps, between)
+      .catch((error: unknown) => failures.push(error))
+      .finally(() => underWay.delete(ended));
+    underWay.add(ended);
   };
-  await Promise.all(together.map((operation) => limit(part, operation)));
+  do {
+    while (underWay.size < atOnce && failures.length === 0) {
+      const operation = queue.shift();
+      if (operation === undefined) break;
+      begin(operation);
+    }
+    if (underWay.size > 0) await Promise.race(underWay);
+  } while (underWay.size > 0 || (queue.length > 0 && failures.length === 0));
   if (failures.length > 0) throw failures[0];
 }

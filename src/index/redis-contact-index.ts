@@ -77,7 +77,7 @@ export class RedisContactIndex implements ContactIndex {
     return this.#inCalls(requests, {
       userOf: ({ user }) => user,
       call: async (some) => {
-        const groups = [...Map.groupBy(some, changesText).values()];
+        const groups = groupsOf(some);
         const args = [max, min, epoch, freshNonce(), ...groups.flatMap(groupArguments)];
         const grouped = groups.flat();
         const keys = [
@@ -170,10 +170,28 @@ function outcomes<T>(names: Readonly<Record<string, T>>, raw: unknown): T[] {
   });
 }
 
-/** Equal for requests that say the same: in a fan-out, nearly all. */
+/** Requests that say the same: in a fan-out, nearly all. */
+function groupsOf(requests: readonly ApplyRequest[]): ApplyRequest[][] {
+  const groups = new Map<string, ApplyRequest[]>();
+  let last: ApplyRequest[] = [];
+  for (const request of requests) {
+    if (!saysTheSame(request, last[0])) {
+      const text = changesText(request);
+      last = groups.get(text) ?? [];
+      groups.set(text, last);
+    }
+    last.push(request);
+  }
+  return [...groups.values()];
+}
+
+function saysTheSame({ changes }: ApplyRequest, other: ApplyRequest | undefined): boolean {
+  const [one, first] = [changes[0], other?.changes[0]];
+  return changes.length === 1 && other?.changes.length === 1 && one?.id === first?.id && one?.at === first?.at;
+}
+
 function changesText({ changes }: ApplyRequest): string {
-  const [only] = changes;
-  return changes.length === 1 && only ? `${only.id} ${only.at}` : JSON.stringify(changes);
+  return changes.map(({ id, at }) => `${id} ${at}`).join(' ');
 }
 
 /** What apply.lua is told of users about whose contacts MySQL says the same. */

@@ -27,14 +27,18 @@ const ATTEMPTS = 5;
  * Makes the index of each pair's user say of the pair's contact what MySQL says. See protocol.ts.
  * What loses its race too often is deferred. Rebuilds that become due are done here, before anything is acknowledged.
  * @param hints at most PAIRS_A_CALL, each pair once
+ * @param areNeighbours they are all of one contact's followers from the first to the last, by id, as they were a moment ago
  */
-export function* refresh(hints: readonly Hint[]): Operation<RefreshReport> {
+export function* refresh(hints: readonly Hint[], areNeighbours = false): Operation<RefreshReport> {
   const outcomes = { applied: 0, rebuild_due: 0, raced: 0, cold: 0, dropped: 0, wrong_type: 0 };
   const due: Id[] = [];
   const behind: Hint[] = [];
-  let waiting: readonly UserHints[] = [...Map.groupBy(hints, (hint) => hint.user)];
+  let waiting: readonly UserHints[] = areNeighbours
+    ? hints.map((hint) => [hint.user, [hint]])
+    : [...Map.groupBy(hints, (hint) => hint.user)];
   for (let attempt = 0; attempt < ATTEMPTS && waiting.length > 0; attempt++) {
-    const round = yield* tryOnce(waiting, attempt === 0 ? behind : []);
+    const isFirst = attempt === 0;
+    const round = yield* tryOnce(waiting, isFirst ? behind : [], isFirst && areNeighbours);
     for (const [i, [user]] of waiting.entries()) {
       const outcome = round[i] ?? 'raced';
       outcomes[outcome]++;
@@ -57,34 +61,45 @@ type UserHints = readonly [user: Id, hints: readonly Hint[]];
  * @param behind gets the hints whose row is older than they say
  * @returns what became of each user
  */
-function* tryOnce(users: readonly UserHints[], behind: Hint[]): Operation<ApplyOutcome[]> {
+function* tryOnce(users: readonly UserHints[], behind: Hint[], areNeighbours: boolean): Operation<ApplyOutcome[]> {
   const nonces = yield* step(
     'nonces',
     users.map(([user]) => user),
   );
   const mayBeEarly = users.some(([_user, hints]) => hints.some((hint) => hint.version !== undefined));
-  const isAsked = (place: number): boolean => mayBeEarly || nonces[place] !== '';
-  const asked = users.filter((_user, i) => isAsked(i)).flatMap(([_user, hints]) => hints);
+  const places = [...users.keys()].filter((place) => mayBeEarly || nonces[place] !== '');
+  const asked = places.flatMap((place) => users[place]?.[1] ?? []);
   const result = users.map((): ApplyOutcome => 'cold');
   if (asked.length === 0) return result;
 
-  const { epoch, rows } = yield* step('pairs', asked);
-  const rowsOf = Map.groupBy(rows, (row) => row.user);
-  const find = ({ user, contact }: Hint) => rowsOf.get(user)?.find((row) => row.contact === contact);
-  for (const hint of asked) if (hint.version !== undefined && isBehind(hint.version, find(hint))) behind.push(hint);
-
-  const places = [...users.keys()].filter(isAsked);
+  const question = areNeighbours && 2 * asked.length > users.length ? 'neighbours' : 'pairs';
+  const { epoch, rows } = yield* step(question, asked);
+  const find = finder(rows);
   const requests = places.map((place): ApplyRequest => {
     const [user, hints] = users[place] as UserHints;
-    return { user, seen: nonces[place] ?? '', changes: hints.map((hint) => changeOf(hint, find(hint))) };
+    return { user, seen: nonces[place] ?? '', changes: hints.map((hint) => changeOf(hint, find(hint), behind)) };
   });
   const outcomes = yield* step('apply', epoch, requests);
   for (const [i, place] of places.entries()) result[place] = outcomes[i] ?? 'raced';
   return result;
 }
 
-function changeOf(pair: Pair, row: PairRow | undefined): Change {
-  return { id: pair.contact, at: row?.related ? row.lastUploadAt : 0 };
+/** The row of a pair. Rows come in the order in which they are asked for, or nearly so. */
+function finder(rows: readonly PairRow[]): (pair: Pair) => PairRow | undefined {
+  let next = 0;
+  let rowsOf: Map<Id, PairRow[]> | undefined;
+  return ({ user, contact }) => {
+    const row = rows[next];
+    if (row?.user === user && row.contact === contact) return rows[next++];
+    rowsOf ??= Map.groupBy(rows, (other) => other.user);
+    return rowsOf.get(user)?.find((other) => other.contact === contact);
+  };
+}
+
+/** @param behind gets the hint when its row is older than it says */
+function changeOf(hint: Hint, row: PairRow | undefined, behind: Hint[]): Change {
+  if (hint.version !== undefined && isBehind(hint.version, row)) behind.push(hint);
+  return { id: hint.contact, at: row?.related ? row.lastUploadAt : 0 };
 }
 
 function isBehind(version: string, row: PairRow | undefined): boolean {

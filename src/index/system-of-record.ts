@@ -1,9 +1,8 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { readFollowers } from '../mysql/followers.ts';
-import { type Pair, type PairRow, readPairs } from '../mysql/pairs.ts';
+import { type Pair, type PairRows, readNeighbours, readPairs } from '../mysql/pairs.ts';
 import { readTopContacts, type TopContacts } from '../mysql/top-contacts.ts';
-import type { Epoch } from './contact-index.ts';
 
 /** Followers of one owner wanted: those after the one named ('0': from the first). */
 export interface FollowersWanted {
@@ -14,7 +13,12 @@ export interface FollowersWanted {
 /** What the protocol asks MySQL's primary. Each answer is of one snapshot. */
 export interface SystemOfRecord {
   /** The rows of these pairs (none where there is no row), and the epoch of the same snapshot. */
-  pairs(pairs: readonly Pair[]): Promise<{ epoch: Epoch; rows: readonly PairRow[] }>;
+  pairs(pairs: readonly Pair[]): Promise<PairRows>;
+  /**
+   * The same of pairs that are most of one contact's followers between the first and the last, by id. Those who are not
+   * related may be left out, and others' rows may come along.
+   */
+  neighbours(pairs: readonly Pair[]): Promise<PairRows>;
   /** The best contacts of these users, one row more than an index holds, and the epoch of the same snapshot. */
   topContacts(users: readonly Id[]): Promise<TopContacts>;
   /** The next page of each owner's related followers, by id. In the order of the owners. */
@@ -24,6 +28,7 @@ export interface SystemOfRecord {
 export function systemOfRecord(primary: Database, max: number): SystemOfRecord {
   return {
     pairs: (pairs) => readPairs(primary, pairs),
+    neighbours: (pairs) => readNeighbours(primary, pairs),
     topContacts: (users) => readTopContacts(primary, users, max + 1),
     followers: (wanted, limit) =>
       Promise.all(wanted.map(({ owner, after }) => readFollowers(primary, owner, after, limit))),

@@ -1,5 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import { isSlotMoving } from '../redis/unavailable.ts';
+import { chunks } from './chunks.ts';
 import { bucketOf } from './keys.ts';
 
 /** What is done to many users' indexes, some in one call of a script. */
@@ -16,24 +17,25 @@ const USERS_A_CALL = 500;
 
 /** Splits the items into calls, by bucket on a cluster, and puts the answers back into the order of the items. */
 export async function inUserCalls<I, O>(items: readonly I[], isCluster: boolean, calls: UserCalls<I, O>): Promise<O[]> {
-  const groups = isCluster
-    ? Map.groupBy(items.keys(), (place) => bucketOf(calls.userOf(items[place] as I)))
-    : undefined;
+  return isCluster ? await byBucket(items, calls) : await inOrder(items, calls);
+}
+
+async function inOrder<I, O>(items: readonly I[], calls: UserCalls<I, O>): Promise<O[]> {
+  const answers = await Promise.all(chunks(items, USERS_A_CALL).map((some) => inOneCall(some, calls)));
+  return answers.length === 1 ? (answers[0] as O[]) : answers.flat();
+}
+
+async function byBucket<I, O>(items: readonly I[], calls: UserCalls<I, O>): Promise<O[]> {
+  const buckets = Map.groupBy(items.keys(), (place) => bucketOf(calls.userOf(items[place] as I)));
   const answers = new Array<O>(items.length);
-  const made: Promise<void>[] = [];
-  for (const group of groups?.values() ?? [[...items.keys()]]) {
-    for (const places of chunks(group, USERS_A_CALL)) {
-      made.push(
-        inOneCall(
-          places.map((place) => items[place] as I),
-          calls,
-        ).then((replies) => {
-          for (const [i, place] of places.entries()) answers[place] = replies[i] as O;
-        }),
-      );
-    }
-  }
-  await Promise.all(made);
+  const answer = async (places: readonly number[]) => {
+    const own = await inOrder(
+      places.map((place) => items[place] as I),
+      calls,
+    );
+    for (const [i, place] of places.entries()) answers[place] = own[i] as O;
+  };
+  await Promise.all([...buckets.values()].map(answer));
   return answers;
 }
 
@@ -61,8 +63,4 @@ async function alone<I, O>(item: I, { call, whileMoving }: UserCalls<I, O>): Pro
     if (!isSlotMoving(error)) throw error;
     return await whileMoving(item, error);
   }
-}
-
-function* chunks<T>(items: readonly T[], size: number): Iterable<T[]> {
-  for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
 }

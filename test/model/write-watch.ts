@@ -54,7 +54,7 @@ export class WriteWatch {
   async do(who: object, name: StepName, args: readonly unknown[]): Promise<unknown> {
     const work = () => (this.steps[name] as AnyStep)(...args);
     if (name === 'claim') return this.#learn((await work()) as Nonce[]);
-    if (name === 'pairs') this.#noteRead(who, args[0] as readonly Pair[]);
+    if (name === 'pairs' || name === 'neighbours') this.#noteRead(who, args[0] as readonly Pair[]);
     if (name !== 'apply' && name !== 'replace') return await work();
     return await this.#write(who, args[1] as readonly Request[], work as () => Promise<string[]>);
   }

@@ -5,7 +5,7 @@ import { FOLLOWERS_A_PAGE } from '../../index/fan-out.ts';
 import { PAIRS_A_CALL } from '../../index/refresh.ts';
 import type { Database } from '../../mysql/database.ts';
 import { readFollowers } from '../../mysql/followers.ts';
-import { readPairs } from '../../mysql/pairs.ts';
+import { readNeighbours } from '../../mysql/pairs.ts';
 import { pages } from '../people.ts';
 import type { Acknowledger } from './acknowledger.ts';
 import { type FanOutArm, PARTS, type Part, type Upload } from './arm.ts';
@@ -93,7 +93,7 @@ export abstract class PayloadArm implements FanOutArm {
   }
 
   async #whoMaySee(users: readonly Id[], { owner, at }: Upload): Promise<Id[]> {
-    const { rows } = await readPairs(
+    const { rows } = await readNeighbours(
       this.#options.primary,
       users.map((user) => ({ user, contact: owner })),
     );

@@ -65,7 +65,7 @@ export class RecencyArm implements FanOutArm {
           return this.#followers.slice(first, first + limit);
         }),
       // In the order of the followers, as they are asked for.
-      pairs: async (pairs) => ({
+      neighbours: async (pairs) => ({
         epoch: this.#epoch,
         rows: this.#rows.slice(from(pairs[0]?.user), from(pairs[0]?.user) + pairs.length),
       }),

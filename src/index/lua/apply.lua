@@ -14,14 +14,15 @@
 -- reply   one character a user:
 --           C  cold: no nonce, or a key of the wrong type in its place; nothing to do
 --           R  raced: the nonce has moved, nothing written; read again
---           D  dropped: a placeholder, another epoch or a torn index; deleted, so that a rebuild under way finds its nonce gone
+--           D  dropped: a placeholder, another epoch or an index whose set is gone; deleted, so that a rebuild under way finds
+--              its nonce gone
 --           W  a key of the wrong type is in the way; nothing written but that the other key no longer makes an index
 --           A  applied
 --           B  applied, and a rebuild is due: fewer than min are left, and the index is not complete
 -- Every argument is checked before the first write: Redis does not roll a script back.
 -- What takes the time here are the calls of redis and texts made anew: a user costs no more of either than must be.
 
-local KEYS, ARGV, call, find, sub, byte = KEYS, ARGV, redis.call, string.find, string.sub, string.byte
+local KEYS, ARGV, call, try, find, sub, byte = KEYS, ARGV, redis.call, redis.pcall, string.find, string.sub, string.byte
 local max, min, epoch, nonce = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
 assert(max and min and min < max and epoch ~= '' and nonce ~= '', 'apply: bad arguments')
 
@@ -54,13 +55,6 @@ while at <= #ARGV do
 end
 assert(at == #ARGV + 1 and 2 * users == #KEYS, 'apply: arguments left over')
 
--- Any other error ends the script before it has written.
-local function wrong_type(reply)
-  if type(reply) ~= 'table' or not reply.err then return false end
-  assert(find(reply.err, 'WRONGTYPE', 1, true), reply.err)
-  return true
-end
-
 -- What m holds of an index: '<nonce> <epoch> <size in three digits> <day of the last use, four hex digits> <floor as
 -- key_text>'. A nonce alone is a placeholder.
 local old, new = ' ' .. epoch .. ' ', nonce .. ' ' .. epoch .. ' '
@@ -72,10 +66,18 @@ local function size_text(size)
   return text
 end
 
--- Does what follows the size look like a day and a floor?
-local function has_floor(meta, at)
-  local space, first = byte(meta, at + 4, at + 5)
-  return space == 32 and first and (first == 45 or first >= 48 and first <= 57)
+-- The size, day and floor that m holds from there on; nothing where they do not stand there.
+local function parts_of(meta, at)
+  local a, b, c, _, _, _, _, _, space, first = byte(meta, at, at + 9)
+  if space ~= 32 or not first or first ~= 45 and (first < 48 or first > 57) then return end
+  local size = 100 * a + 10 * b + c - 5328 -- three digits, of which '0' is 48
+  if size >= 0 and size <= 127 then return size, sub(meta, at + 4, at + 8), sub(meta, at + 9) end
+end
+
+-- Redis evicts whole keys. That no set is gone, as nearly always, is asked once for all; only otherwise each is asked for.
+local none_gone = users == 0 or call('EXISTS', unpack(KEYS, 1, users)) == users
+local function is_gone(z, size)
+  return not none_gone and size > 0 and call('EXISTS', z) == 0
 end
 
 local function drop(z, m)
@@ -83,15 +85,23 @@ local function drop(z, m)
   return 'D'
 end
 
+-- Any other error ends the script.
+local function in_the_way(m, reply)
+  assert(find(reply.err, 'WRONGTYPE', 1, true), reply.err)
+  call('DEL', m)
+  return 'W'
+end
+
 -- A trim is dear: it leaves room for a few more, so that not every contact that comes needs one.
 local kept = max - math.min(4, math.floor((max - min) / 3))
 
--- Removes the lowest until no more than `kept` are left; returns the key of the highest of them, the new floor.
+-- Removes the lowest until no more than `kept` are left; returns the key of the highest of them, the new floor. Nothing
+-- where somebody else has removed so many that it is not there.
 local function trim(z, size)
   local last = size - kept - 1
   local highest = call('ZRANGE', z, last, last, 'WITHSCORES')
   call('ZREMRANGEBYRANK', z, 0, last)
-  return key_text(highest[2], highest[1])
+  return highest[1] and key_text(highest[2], highest[1])
 end
 
 -- The new contents of every m, written in one command at the end. `half` is an m whose z has been changed by now.
@@ -103,31 +113,20 @@ local function apply(z, m, meta, seen, changes)
   if find(meta, seen, 1, true) ~= 1 or find(meta, old, at, true) ~= at then
     return sub(meta .. ' ', 1, at) == seen .. ' ' and drop(z, m) or 'R'
   end
-  at = at + #old
-  local size, day, floor = redis.pcall('ZCARD', z), sub(meta, at + 4, at + 8), sub(meta, at + 9)
-  if wrong_type(size) then
-    call('DEL', m)
-    return 'W'
-  end
-  if sub(meta, at, at + 3) ~= size_text(size) or not has_floor(meta, at + 4) then return drop(z, m) end
+  local size, day, floor = parts_of(meta, at + #old)
+  if not size or is_gone(z, size) then return drop(z, m) end
 
-  if size > max then -- it was written under a greater max
-    half = m
-    floor = trim(z, size)
-    size = kept
-  end
   for i = 1, #changes do
     local change = changes[i]
-    if change.key > floor then
-      size = size + call('ZADD', z, change.score, change.id)
-      half = m
-      if size > max then
-        floor = trim(z, size)
-        size = kept
-      end
-    else
-      size = size - call('ZREM', z, change.id)
-      half = m
+    local is_above = change.key > floor
+    local moved = is_above and try('ZADD', z, change.score, change.id) or try('ZREM', z, change.id)
+    if type(moved) ~= 'number' then return in_the_way(m, moved) end
+    half = m
+    size = is_above and size + moved or size - moved
+    if size > max then
+      floor = trim(z, size)
+      if not floor then return drop(z, m) end
+      size = kept
     end
   end
   half = nil

@@ -92,7 +92,11 @@ const INDEX_CALLS: Readonly<Record<string, fc.Arbitrary<Call>>> = {
     .tuple(requests(fc.tuple(nonces, changes)), fc.boolean(), fc.constantFrom([2, 1], [3, 2], [1, 2]), epochs, odd)
     .map(([{ contents, asked }, same, bounds, epoch, more]) => {
       const groups = same ? [[asked[0]?.[1] ?? [], asked.map(([seen]) => seen)] as const] : asked.map(alone);
-      const told = groups.flatMap(([pairs, seen]) => [pairs.length, ...pairs.flat(), seen.length, ...seen]);
+      const told = groups.flatMap(([pairs, seen]) => [
+        pairs.length,
+        ...pairs.flat(),
+        seen.map((nonce) => nonce || '-').join(' '),
+      ]);
       return { contents: setsFirst(contents), args: texts([bounds, epoch, 'fresh', told], more) };
     }),
   replace: fc

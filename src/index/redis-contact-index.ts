@@ -28,6 +28,9 @@ export interface ContactIndexOptions {
 /** A placeholder outlives a rebuild that never ends by this long. */
 const PLACEHOLDER_MS = 600_000;
 
+/** For apply.lua: a nonce that nobody has. */
+const NO_NONCE = '-';
+
 const APPLY_OUTCOMES: Readonly<Record<string, ApplyOutcome>> = {
   A: 'applied',
   B: 'rebuild_due',
@@ -194,8 +197,9 @@ function changesText({ changes }: ApplyRequest): string {
   return changes.map(({ id, at }) => `${id} ${at}`).join(' ');
 }
 
-/** What apply.lua is told of users about whose contacts MySQL says the same. */
+/** What apply.lua is told of users about whose contacts MySQL says the same. All nonces are one argument: each has its price. */
 function groupArguments(group: readonly ApplyRequest[]): (string | number)[] {
   const changes = group[0]?.changes ?? [];
-  return [changes.length, ...changes.flatMap(({ id, at }) => [id, at]), group.length, ...group.map(({ seen }) => seen)];
+  const seen = group.map((request) => request.seen || NO_NONCE).join(' ');
+  return [changes.length, ...changes.flatMap(({ id, at }) => [id, at]), seen];
 }

@@ -55,13 +55,13 @@ export abstract class PayloadArm implements FanOutArm {
   async fanOut(upload: Upload, part: Part): Promise<void> {
     if (part === 'redis') return await this.write(this.followers, upload);
     const limit = pLimit(this.#options.atOnce);
+    const calls: Promise<void>[] = [];
     let page = await this.#page(upload.owner, '0');
     while (page.length > 0) {
-      const following = this.#after(upload.owner, page);
-      const chunks = [...pages(page, PAIRS_A_CALL)];
-      await Promise.all(chunks.map((users) => limit(() => this.#bring(users, upload, part))));
-      page = await following;
+      for (const users of pages(page, PAIRS_A_CALL)) calls.push(limit(() => this.#bring(users, upload, part)));
+      page = await this.#after(upload.owner, page);
     }
+    await Promise.all(calls);
     await this.#options.acknowledger.acknowledge();
   }
 
@@ -82,7 +82,7 @@ export abstract class PayloadArm implements FanOutArm {
     return readFollowers(this.#options.primary, owner, after, FOLLOWERS_A_PAGE);
   }
 
-  /** The next page is read while this one is worked on, as Recency does. */
+  /** Read while the pages before it are worked on, as Recency does. */
   #after(owner: Id, page: readonly Id[]): Promise<Id[]> {
     const last = page.at(-1);
     return last === undefined || page.length < FOLLOWERS_A_PAGE ? Promise.resolve([]) : this.#page(owner, last);

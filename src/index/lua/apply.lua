@@ -9,8 +9,7 @@
 --         then groups of users, in the order of KEYS, about whose contacts MySQL says the same:
 --           count   of contacts, followed by as many times
 --             id, score   score '0': not to be in the index (not related, or no upload)
---           users   of the group, followed by as many times
---             seen    the nonce that was read before the rows
+--           seen    of each user the nonce that was read before the rows ('-': there was none), with a space between them
 -- reply   one character a user:
 --           C  cold: no nonce, or a key of the wrong type in its place; nothing to do
 --           R  raced: the nonce has moved, nothing written; read again
@@ -38,20 +37,16 @@ local function change_at(i)
   return { id = id, score = score, key = number > 0 and key_text(score, id) or '' }
 end
 
-local function count_at(i)
-  local count = tonumber(ARGV[i] or '')
-  assert(count and count >= 0, 'apply: bad count')
-  return count
-end
-
 local groups, users, at = {}, 0, 5
 while at <= #ARGV do
-  local changes = {}
-  for c = 1, count_at(at) do changes[c] = change_at(at + 2 * c - 1) end
+  local count, changes, seen = tonumber(ARGV[at]), {}, {}
+  assert(count and count >= 0, 'apply: bad count')
+  for c = 1, count do changes[c] = change_at(at + 2 * c - 1) end
   at = at + 1 + 2 * #changes
-  groups[#groups + 1] = { changes = changes, first = at + 1, last = at + count_at(at) }
-  users = users + count_at(at)
-  at = at + 1 + count_at(at)
+  for one in string.gmatch(ARGV[at] or '', '[^ ]+') do seen[#seen + 1] = one end
+  groups[#groups + 1] = { changes = changes, seen = seen }
+  users = users + #seen
+  at = at + 1
 end
 assert(at == #ARGV + 1 and 2 * users == #KEYS, 'apply: arguments left over')
 
@@ -139,9 +134,9 @@ local outcomes, user = {}, 0
 local function apply_all()
   local metas = users > 0 and call('MGET', unpack(KEYS, users + 1)) or {}
   for _, group in ipairs(groups) do
-    for i = group.first, group.last do
+    for _, seen in ipairs(group.seen) do
       user = user + 1
-      outcomes[user] = apply(KEYS[user], KEYS[users + user], metas[user], ARGV[i], group.changes)
+      outcomes[user] = apply(KEYS[user], KEYS[users + user], metas[user], seen, group.changes)
     end
   end
 end

@@ -1,13 +1,33 @@
 import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
-const MAIN = fileURLToPath(new URL('../prove/main.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const MAIN = join(ROOT, 'prove', 'main.ts');
 
 /** `npm run prove -- …` */
 function prove(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8' });
+  return proveIn(ROOT, ...args);
+}
+
+function proveIn(root: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [join(root, 'prove', 'main.ts'), ...args], { encoding: 'utf8' });
+}
+
+/** The tree once more, with something else in the place of some text. */
+function changedTree(file: string, from: string, to: string): string {
+  const root = mkdtempSync(join(tmpdir(), 'recency-prove-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  for (const name of ['src', 'prove', 'package.json']) cpSync(join(ROOT, name), join(root, name), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  const text = readFileSync(join(root, file), 'utf8');
+  expect(text).toContain(from);
+  writeFileSync(join(root, file), text.replace(from, to));
+  return root;
 }
 
 describe('npm run prove', () => {
@@ -31,6 +51,14 @@ describe('npm run prove', () => {
     const { status, stdout } = prove('--quick', '--only', 'complete with room');
     expect(status).toBe(0);
     expect(stdout).toMatch(/^ +complete with room +539 +[\d,]+ +\d+ +[\d.]+ {2}0$/m);
+  });
+
+  it('ends with 1, and prints a history, when the code is wrong', () => {
+    const root = changedTree('src/index/lua/apply.lua', 'local is_above = change.key > floor', 'local is_above = true');
+    const { status, stdout } = proveIn(root, '--quick', '--only', 'floor');
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^ +start +index of/m);
+    expect(stdout).toMatch(/^ +end +index of/m);
   });
 
   it('ends without a word when nobody reads on', () => {

@@ -109,7 +109,7 @@ describe('an index that was made with another MAX or MIN', () => {
 
   it.each([
     ['an addition', [{ id: '99', at: 2_000 }], ['99', '1', '2', '3'], '4'],
-    ['a removal', [{ id: '2', at: 0 }], ['1', '3', '4'], '5'],
+    ['a removal', [{ id: '2', at: 0 }], ['1', '3', '4', '5'], '6'],
     ['nothing new', [{ id: '77', at: 1 }], ['1', '2', '3', '4'], '5'],
   ])('is cut to the new max by %s, and the floor is the best that was cut', async (_what, changes, left, floor) => {
     const apply = await indexOf({ max: 8, min: 2 }, 9);

@@ -20,9 +20,12 @@ export type Part = (typeof PARTS)[number];
 export const PHOTOS = ['first', 'next'] as const;
 export type Photo = (typeof PHOTOS)[number];
 
+export const ARM_NAMES = ['recency', 'recipe', 'recipe_pipelined', 'raw_zadd'] as const;
+export type ArmName = (typeof ARM_NAMES)[number];
+
 /** One way to bring an upload into the index of every follower. */
 export interface FanOutArm {
-  readonly name: string;
+  readonly name: ArmName;
   /** Of which it has a figure. */
   readonly parts: readonly Part[];
   /** Before each fan-out, and not counted. */

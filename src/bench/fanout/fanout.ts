@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { Redis } from 'ioredis';
 import type { Config } from '../../config/config.ts';
 import type { Bench } from '../bench.ts';
 import type { Ground } from '../ground.ts';
 import { type Measured, rounded } from '../report.ts';
 import { inTurns, secondsOf, type Turn } from '../turns.ts';
-import { type FanOutArm, PARTS, type Part, PHOTOS, type Photo, type Upload } from './arm.ts';
+import { ARM_NAMES, type FanOutArm, PARTS, type Part, PHOTOS, type Photo, type Upload } from './arm.ts';
 import { gatherCrowd } from './crowd.ts';
-import { openArms } from './open-arms.ts';
+import { ThreadedArm } from './threaded-arm.ts';
 import { ownersNeeded, Uploads } from './uploads.ts';
 
 export interface FanOutSize {
@@ -38,8 +37,9 @@ async function measure(ground: Ground, size: FanOutSize): Promise<Measured> {
   const { tell, signal, stores, resources } = ground;
   const rounds = size.warmUp + size.rounds;
   const crowd = await gatherCrowd(ground, { followers: size.followers, owners: ownersNeeded(rounds) });
-  const client = resources.adopt(new Redis(ground.place.config.redisUrl), (opened) => opened.disconnect());
-  const arms = await openArms(ground, client, crowd);
+  const { settings } = ground.place;
+  const arms: FanOutArm[] = [];
+  for (const name of ARM_NAMES) arms.push(await ThreadedArm.open({ name, settings, crowd }, resources));
   tell(`${size.followers} followers, each with a full index; ${rounds} rounds, of which ${size.warmUp} warm up`);
   const uploads = new Uploads(stores.pool, crowd);
   const measured = await inTurns(turnsOf(arms, uploads), { ...size, signal });

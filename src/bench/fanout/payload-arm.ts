@@ -8,11 +8,11 @@ import { readFollowers } from '../../mysql/followers.ts';
 import { readNeighbours } from '../../mysql/pairs.ts';
 import { pages } from '../people.ts';
 import type { Acknowledger } from './acknowledger.ts';
-import { type FanOutArm, PARTS, type Part, type Upload } from './arm.ts';
+import { type ArmName, type FanOutArm, PARTS, type Part, type Upload } from './arm.ts';
 import type { Crowd } from './crowd.ts';
 
 export interface PayloadArmOptions {
-  readonly name: string;
+  readonly name: ArmName;
   readonly client: Redis;
   readonly primary: Database;
   /** Of all arms' keys. */
@@ -26,7 +26,7 @@ export interface PayloadArmOptions {
 
 /** Writes what the task says, without a look at what is true, into sorted sets of its own. */
 export abstract class PayloadArm implements FanOutArm {
-  readonly name: string;
+  readonly name: ArmName;
   readonly parts = PARTS;
   protected readonly client: Redis;
   protected readonly prefix: string;

@@ -200,4 +200,28 @@ describe('fan-out', () => {
     expect(report).toEqual({ followers: 2 * FOLLOWERS, resumed: 0 });
     await everybodyIsExact();
   });
+
+  it('has no two calls race for a user whose owners come to them on different pages', async () => {
+    const { primary, steps } = stores;
+    const sparse = followers.filter((_, i) => i % 3 === 0);
+    await primary.write('INSERT INTO users (id) VALUES (2000)', []);
+    await primary.write(
+      'INSERT INTO contacts (user_id, contact_id) SELECT id, 2000 FROM users WHERE id < 1000 AND id % 3 = 1',
+      [],
+    );
+    for (let at = 80_000; at < 80_005; at++) {
+      await primary.write('UPDATE users SET last_public_at = ? WHERE id IN (1000, 2000)', [String(at)]);
+      let raced = 0;
+      const fanOuts = [OWNER, '2000'].map((owner) => ({ owner, tasks: [owner] }));
+      const report = await run(
+        fanOut(fanOuts, PAGE, ({ outcomes }) => {
+          raced += outcomes.raced;
+        }),
+        steps,
+      );
+      expect(report.followers).toBe(FOLLOWERS + sparse.length);
+      expect(raced).toBe(0);
+    }
+    await everybodyIsExact();
+  });
 });

@@ -26,8 +26,9 @@ const AT_ONCE = 4;
 /**
  * Refreshes every follower of each owner, a page of each owner at a time. A page of followers only says whom to look
  * at, so it may be read ahead: `refresh` reads the nonces and then the pairs again, and whoever becomes a follower
- * afterwards has a task of their own. The calls of a page begin before those of the last one have ended; a cursor moves on
- * only behind pages that are done. What a cursor shows to be done is not done again.
+ * afterwards has a task of their own. One owner's pages have nobody in common: the calls of a page begin before those of the
+ * last one have ended. Several owners' pages may: they would lose races to each other, so each waits for the one before it.
+ * A cursor moves on only behind pages that are done. What it shows to be done is not done again.
  * @param fanOuts each owner once
  * @param pageSize followers of one owner read at once
  * @param onRefresh told what became of each call's followers
@@ -44,20 +45,27 @@ export function* fanOut(
   function* readPage(places: readonly Place[]): Operation<void> {
     const users = yield* step('followers', places, pageSize);
     const pairs = places.flatMap((place, i) => (users[i] ?? []).map((user): Pair => ({ user, contact: place.owner })));
-    const parts = places.length === 1 ? chunks(pairs, PAIRS_A_CALL) : partsOf(pairs);
+    const isOne = places.length === 1;
+    const parts = isOne ? chunks(pairs, PAIRS_A_CALL) : partsOf(pairs);
     const page = { places, next: nextPlaces(places, users, pageSize), left: parts.length };
     followers += pairs.length;
     progress.add(page);
-    if (page.next.length > 0) queue.push(readPage(page.next)); // before this page's calls: it is read meanwhile
+    if (isOne) readNext(page); // before this page's calls: it is read meanwhile
     queue.push(...parts.map((part) => refreshPart(page, part)));
     yield* progress.keep();
   }
 
   function* refreshPart(page: Page, pairs: readonly Pair[]): Operation<void> {
-    const report = yield* refresh(pairs, page.places.length === 1);
+    const isOne = page.places.length === 1;
+    const report = yield* refresh(pairs, isOne);
     onRefresh?.(report);
     page.left--;
+    if (!isOne && page.left === 0) readNext(page);
     yield* progress.keep();
+  }
+
+  function readNext({ next }: Page): void {
+    if (next.length > 0) queue.push(readPage(next));
   }
 
   const places = yield* begin(fanOuts);

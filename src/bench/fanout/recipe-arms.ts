@@ -1,4 +1,5 @@
 import type { ChainableCommander, Redis } from 'ioredis';
+import pLimit from 'p-limit';
 import type { Id } from '../../contracts/id.ts';
 import { RecipeIndex } from '../../rig/arms/recipe-index.ts';
 import { pages } from '../people.ts';
@@ -27,10 +28,13 @@ export class RecipeArm extends PayloadArm {
 /** Followers in one pipeline. */
 const PIPELINE = 500;
 
+/** While Redis works on one, the client makes the next. */
+const PIPELINES_AT_ONCE = 2;
+
 /**
  * The same commands the best way that ioredis has for them: all three of 500 followers in one pipeline. ZREMRANGEBYRANK by
- * negative ranks does nothing where there is nothing to trim, so that it need not wait for ZCARD. Auto-pipelining,
- * two pipelines with only the trims that are due, and two pages under way at once were all slower.
+ * negative ranks does nothing where there is nothing to trim, so that it need not wait for ZCARD. Auto-pipelining, and
+ * two pipelines with only the trims that are due, were slower.
  */
 export class PipelinedRecipeArm extends PayloadArm {
   readonly #max: number;
@@ -79,9 +83,11 @@ async function pipelined(
   users: readonly Id[],
   add: (pipeline: ChainableCommander, user: Id) => void,
 ): Promise<void> {
-  for (const page of pages(users, PIPELINE)) {
+  const limit = pLimit(PIPELINES_AT_ONCE);
+  const send = async (page: readonly Id[]) => {
     const pipeline = client.pipeline();
     for (const user of page) add(pipeline, user);
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
-  }
+  };
+  await Promise.all(Array.from(pages(users, PIPELINE), (page) => limit(send, page)));
 }

@@ -46,7 +46,7 @@ export const LISTED: readonly Mutation[] = [
     patches: [
       {
         file: FAN_OUT,
-        from: 'refresh(pairs, page.places.length === 1)',
+        from: 'refresh(pairs, isOne)',
         to: "refresh(pairs, true, yield* step('neighbours', pairs))",
       },
       {

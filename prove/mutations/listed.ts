@@ -47,7 +47,7 @@ export const LISTED: readonly Mutation[] = [
       {
         file: FAN_OUT,
         from: 'refresh(pairs, isOne)',
-        to: "refresh(pairs, true, yield* step('neighbours', pairs))",
+        to: "refresh(pairs, isOne, yield* step('pairs', pairs))",
       },
       {
         file: REFRESH,

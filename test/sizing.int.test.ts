@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { ids, pages } from '../src/bench/people.ts';
+import { ids } from '../src/bench/people.ts';
 import { TaskWorker } from '../src/consumers/task-worker.ts';
 import { planWork } from '../src/consumers/work-plan.ts';
 import type { Task } from '../src/contracts/task.ts';
@@ -8,6 +8,7 @@ import { DEFAULTS } from '../src/demo/options.ts';
 import { measureMemory } from '../src/demo/phases/memory.ts';
 import { populate } from '../src/demo/phases/populate.ts';
 import { seededRandom } from '../src/demo/random.ts';
+import { chunks } from '../src/index/chunks.ts';
 import { FOLLOWERS_A_PAGE } from '../src/index/fan-out.ts';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
@@ -45,7 +46,7 @@ describe("the demonstration's memory", () => {
 
     const users = await stores.primary.rows('SELECT DISTINCT user_id FROM contacts ORDER BY user_id', []);
     const before = await usedMemory();
-    for (const page of pages(
+    for (const page of chunks(
       users.map(([user]) => String(user)),
       100,
     ))
@@ -90,7 +91,7 @@ describe('what tasks ask of the servers', async () => {
     users: [...owners, ...followers].map((id) => ({ id })),
     contacts: owners.flatMap((contact, i) => followers.slice(0, followed[i]).map((user) => ({ user, contact }))),
   });
-  for (const page of pages(followers, 500)) await run(rebuild(page), stores.steps);
+  for (const page of chunks(followers, 500)) await run(rebuild(page), stores.steps);
 
   async function counted(task: Task) {
     const plan = planWork([{ task, position: '1' }]);

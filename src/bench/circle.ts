@@ -1,10 +1,11 @@
 import type { Id } from '../contracts/id.ts';
+import { chunks } from '../index/chunks.ts';
 import { run } from '../index/protocol.ts';
 import { rebuild } from '../index/rebuild.ts';
 import type { RigStores } from '../rig/stores.ts';
 import type { NewContact } from '../site/bulk.ts';
 import { loadGraph } from '../site/load-graph.ts';
-import { ids, pages } from './people.ts';
+import { ids } from './people.ts';
 
 const FIRST_USER = 20_000_000n;
 
@@ -46,5 +47,5 @@ export function contactsOf(users: readonly Id[], place: number, count: number): 
 
 /** Builds the index of each. */
 export async function buildIndexes({ steps }: RigStores, users: readonly Id[]): Promise<void> {
-  for (const page of pages(users, USERS_AT_ONCE)) await run(rebuild(page), steps);
+  for (const page of chunks(users, USERS_AT_ONCE)) await run(rebuild(page), steps);
 }

@@ -1,10 +1,11 @@
 import type { Id } from '../../contracts/id.ts';
+import { chunks } from '../../index/chunks.ts';
 import { run } from '../../index/protocol.ts';
 import { rebuild } from '../../index/rebuild.ts';
 import { PAIRS_A_CALL } from '../../index/refresh.ts';
 import { loadGraph } from '../../site/load-graph.ts';
 import type { Ground } from '../ground.ts';
-import { ids, pages } from '../people.ts';
+import { ids } from '../people.ts';
 
 /** Everybody's followers, and those who will upload. */
 export interface Crowd {
@@ -39,6 +40,6 @@ export async function gatherCrowd(ground: Ground, counts: { followers: number; o
     contacts: followers.flatMap((user) => contacts.map((contact) => ({ user, contact }))),
     photos: known.map(({ id, at }) => ({ owner: id, audience: 0, uploadedAt: at })),
   });
-  for (const page of pages(followers, PAIRS_A_CALL)) await run(rebuild(page), steps);
+  for (const page of chunks(followers, PAIRS_A_CALL)) await run(rebuild(page), steps);
   return { followers, owners, known };
 }

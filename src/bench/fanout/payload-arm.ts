@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
 import pLimit from 'p-limit';
 import type { Id } from '../../contracts/id.ts';
+import { chunks } from '../../index/chunks.ts';
 import { FOLLOWERS_A_PAGE } from '../../index/fan-out.ts';
 import { PAIRS_A_CALL } from '../../index/refresh.ts';
 import type { Database } from '../../mysql/database.ts';
 import { readFollowers } from '../../mysql/followers.ts';
 import { readNeighbours } from '../../mysql/pairs.ts';
-import { pages } from '../people.ts';
 import type { Acknowledger } from './acknowledger.ts';
 import { type ArmName, type FanOutArm, PARTS, type Part, type Upload } from './arm.ts';
 import type { Crowd } from './crowd.ts';
@@ -58,7 +58,7 @@ export abstract class PayloadArm implements FanOutArm {
     const calls: Promise<void>[] = [];
     let page = await this.#page(upload.owner, '0');
     while (page.length > 0) {
-      for (const users of pages(page, PAIRS_A_CALL)) calls.push(limit(() => this.#bring(users, upload, part)));
+      for (const users of chunks(page, PAIRS_A_CALL)) calls.push(limit(() => this.#bring(users, upload, part)));
       page = await this.#after(upload.owner, page);
     }
     await Promise.all(calls);

@@ -1,8 +1,8 @@
 import type { ChainableCommander, Redis } from 'ioredis';
 import pLimit from 'p-limit';
 import type { Id } from '../../contracts/id.ts';
+import { chunks } from '../../index/chunks.ts';
 import { RecipeIndex } from '../../rig/arms/recipe-index.ts';
-import { pages } from '../people.ts';
 import type { Upload } from './arm.ts';
 import { PayloadArm, type PayloadArmOptions } from './payload-arm.ts';
 
@@ -89,5 +89,5 @@ async function pipelined(
     for (const user of page) add(pipeline, user);
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
   };
-  await Promise.all(Array.from(pages(users, PIPELINE), (page) => limit(send, page)));
+  await Promise.all(Array.from(chunks(users, PIPELINE), (page) => limit(send, page)));
 }

@@ -3,12 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Id } from '../../contracts/id.ts';
 import type { Key } from '../../contracts/key.ts';
+import { chunks } from '../../index/chunks.ts';
 import { KeyNames } from '../../index/keys.ts';
 import { removeKeys } from '../../rig/remove-keys.ts';
 import { indexStores } from '../../start/index-stores.ts';
 import type { Bench } from '../bench.ts';
 import type { Ground } from '../ground.ts';
-import { ids, pages } from '../people.ts';
+import { ids } from '../people.ts';
 import { type Measured, type Row, rounded } from '../report.ts';
 import { meanKeyBytes, usedMemory } from './usage.ts';
 
@@ -75,7 +76,7 @@ async function fill(ground: Ground, client: Redis, arm: MemoryArm, users: readon
   const { stores, place } = ground;
   const { index } = indexStores({ ...place.config, max, min: Math.floor(max / 2) }, stores.primary, stores.redis);
   const now = Date.now();
-  for (const page of pages(users, USERS_A_CALL)) {
+  for (const page of chunks(users, USERS_A_CALL)) {
     if (arm === 'recency') {
       const seen = await index.claim(page);
       const requests = page.map((user, i) => ({ user, seen: seen[i] ?? '', top: contactsOf(user, max + 1, now) }));

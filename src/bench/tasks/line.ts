@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OutgoingTask } from '../../consumers/task-publisher.ts';
+import { chunks } from '../../index/chunks.ts';
 import type { TransportMarks } from '../../index/settled.ts';
 import type { ServiceProcess } from '../../rig/processes/service-process.ts';
-import { pages } from '../people.ts';
 
 /** What carries tasks, and who consumes them. */
 export interface Line {
@@ -34,7 +34,7 @@ export async function prime(line: Line, tasks: readonly OutgoingTask[], signal: 
 }
 
 async function publishAll({ publish, marks }: Line, tasks: readonly OutgoingTask[]): Promise<unknown> {
-  for (const some of pages(tasks, TASKS_A_CALL)) await publish(some);
+  for (const some of chunks(tasks, TASKS_A_CALL)) await publish(some);
   return await marks.mark();
 }
 

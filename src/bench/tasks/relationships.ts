@@ -1,7 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import type { OutgoingTask } from '../../consumers/task-publisher.ts';
+import { chunks } from '../../index/chunks.ts';
 import type { NewContact } from '../../site/bulk.ts';
-import { pages } from '../people.ts';
 import { outgoing } from './outgoing.ts';
 
 // As a site's own change: the version grows under the row's lock.
@@ -51,7 +51,7 @@ export class Relationships {
   }
 
   async #turnOver(pairs: readonly NewContact[]): Promise<void> {
-    for (const some of pages(pairs, ROWS_AT_ONCE)) {
+    for (const some of chunks(pairs, ROWS_AT_ONCE)) {
       await this.#pool.execute(TURN_OVER, [JSON.stringify(some.map(({ user, contact }) => [user, contact]))]);
     }
   }

@@ -19,7 +19,11 @@ export interface Outside {
 }
 
 /** The container for an order. On a daemon of this machine its port is bound to loopback alone. */
-export function defineContainer(library: Docker['library'], order: LaunchOrder, outside: Outside): GenericContainer {
+export function defineContainer(
+  library: Docker['testcontainers'],
+  order: LaunchOrder,
+  outside: Outside,
+): GenericContainer {
   const recipe = IMAGES[order.name];
   const inside = recipe.port(outside.port);
   const binding = { HostPort: `${outside.port}`, ...(outside.host === '127.0.0.1' ? { HostIp: outside.host } : {}) };

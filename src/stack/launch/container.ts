@@ -73,7 +73,7 @@ class ContainerInstance implements Instance {
     const onCreated = (id: string) => {
       this.#id = id;
     };
-    await defineContainer(this.#docker.library, this.#order, {
+    await defineContainer(this.#docker.testcontainers, this.#order, {
       host: this.#host,
       port: this.#port,
       run: this.#run,
@@ -84,11 +84,11 @@ class ContainerInstance implements Instance {
 
   /** The one long step; a daemon gives it up when its client goes. */
   async #pull(): Promise<void> {
-    const { library, client } = this.#docker;
+    const { testcontainers, client } = this.#docker;
     const aborted = new Promise<never>((_, reject) => {
       this.#signal.addEventListener('abort', () => reject(this.#signal.reason), { once: true });
     });
-    await Promise.race([client.image.pull(library.ImageName.fromString(this.#recipe.image)), aborted]);
+    await Promise.race([client.image.pull(testcontainers.ImageName.fromString(this.#recipe.image)), aborted]);
   }
 
   async #untilReady(): Promise<void> {

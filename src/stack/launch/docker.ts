@@ -2,7 +2,7 @@ import type { ContainerRuntimeClient } from 'testcontainers';
 
 /** testcontainers, and the daemon that answered it. */
 export interface Docker {
-  readonly library: typeof import('testcontainers');
+  readonly testcontainers: typeof import('testcontainers');
   readonly client: ContainerRuntimeClient;
 }
 
@@ -11,14 +11,14 @@ export async function findDocker(): Promise<Docker | string> {
   const library = await loadLibrary();
   if (library === undefined) return 'testcontainers, a development dependency, is not installed';
   try {
-    return { library, client: await library.getContainerRuntimeClient() };
+    return { testcontainers: library, client: await library.getContainerRuntimeClient() };
   } catch (error) {
     return `no Docker daemon answers (${error instanceof Error ? error.message : error})`;
   }
 }
 
 /** A development dependency: a package installed for production works without it. */
-async function loadLibrary(): Promise<Docker['library'] | undefined> {
+async function loadLibrary(): Promise<Docker['testcontainers'] | undefined> {
   try {
     return await import('testcontainers');
   } catch (error) {

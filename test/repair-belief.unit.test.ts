@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inTurn, type Settled } from '../src/index/settled.ts';
-import { Belief, type Doubts } from '../src/repair/belief.ts';
+import { Belief, type Doubts, type Recurrence } from '../src/repair/belief.ts';
 
 /** Settles after so many questions for each mark. */
 function settledAfter(questions: number) {
@@ -31,14 +31,16 @@ function looks(...found: Doubts<string>[]) {
   return { look, asked };
 }
 
-const isSame = (a: string, b: string) => a === b;
+/** 'a1' and 'a2' look the same, and are not. */
+const recurrence = (a: string, b: string): Recurrence =>
+  a === b ? 'lasting' : a[0] === b[0] ? 'recurring' : undefined;
 const doubts = (of: Record<string, string[]>): Doubts<string> => new Map(Object.entries(of));
 
 describe('a mismatch', () => {
   it('is believed when it is still there after everything was processed', async () => {
     const { settled, marks } = settledAfter(3);
     const { look, asked } = looks(doubts({ 1: ['a', 'c'] }));
-    const { believed, unsettled } = await belief(settled).confirm(doubts({ 1: ['a', 'b'], 2: [] }), look, isSame);
+    const { believed, unsettled } = await belief(settled).confirm(doubts({ 1: ['a', 'b'], 2: [] }), look, recurrence);
     expect([...believed]).toEqual([['1', ['a']]]);
     expect(unsettled).toEqual([]);
     expect(asked).toEqual([['1']]);
@@ -47,14 +49,14 @@ describe('a mismatch', () => {
 
   it('was on its way when it is gone by then', async () => {
     const { look } = looks(doubts({ 1: [] }));
-    const found = await belief(settledAfter(1).settled).confirm(doubts({ 1: ['a'] }), look, isSame);
+    const found = await belief(settledAfter(1).settled).confirm(doubts({ 1: ['a'] }), look, recurrence);
     expect(found).toEqual({ believed: new Map(), unsettled: [] });
   });
 
   it('that is another one at the second look is waited for anew', async () => {
     const { settled, marks } = settledAfter(0);
     const { look, asked } = looks(doubts({ 1: ['b'], 2: ['x'] }), doubts({ 1: ['b'] }));
-    const { believed } = await belief(settled).confirm(doubts({ 1: ['a'], 2: ['x'] }), look, isSame);
+    const { believed } = await belief(settled).confirm(doubts({ 1: ['a'], 2: ['x'] }), look, recurrence);
     expect([...believed]).toEqual([
       ['2', ['x']],
       ['1', ['b']],
@@ -70,14 +72,28 @@ describe('a mismatch', () => {
       doubts({ 1: ['d'] }),
       doubts({ 1: ['e'] }),
     );
-    const found = await belief(settledAfter(0).settled).confirm(doubts({ 1: ['a'] }), look, isSame);
+    const found = await belief(settledAfter(0).settled).confirm(doubts({ 1: ['a'] }), look, recurrence);
     expect(found).toEqual({ believed: new Map(), unsettled: ['1'] });
+    expect(asked).toHaveLength(4);
+  });
+
+  it('that looks the same and may be another one is believed when it is there at every look', async () => {
+    const { look, asked } = looks(
+      doubts({ 1: ['a2', 'x'], 2: ['b2'], 3: ['c2'] }),
+      doubts({ 1: ['a3', 'y'], 2: ['b3'], 3: [] }),
+      doubts({ 1: ['a4'], 2: ['d'] }),
+      doubts({ 1: ['a5'], 2: ['b5'] }),
+    );
+    const first = doubts({ 1: ['a1', 'y'], 2: ['b1'], 3: ['c1'] });
+    const { believed, unsettled } = await belief(settledAfter(0).settled).confirm(first, look, recurrence);
+    expect([...believed]).toEqual([['1', ['a5']]]);
+    expect(unsettled).toEqual(['2']);
     expect(asked).toHaveLength(4);
   });
 
   it('is not told when what is on its way does not arrive in time, and nobody looks again', async () => {
     const { look, asked } = looks();
-    const found = await belief(never, 60).confirm(doubts({ 1: ['a'], 2: [] }), look, isSame);
+    const found = await belief(never, 60).confirm(doubts({ 1: ['a'], 2: [] }), look, recurrence);
     expect(found).toEqual({ believed: new Map(), unsettled: ['1'] });
     expect(asked).toEqual([]);
   });
@@ -86,14 +102,14 @@ describe('a mismatch', () => {
     let marked = 0;
     const settled: Settled = { mark: async () => (marked = performance.now()), reached: async () => true };
     const seen = performance.now();
-    await belief(settled, 1_000, 60).confirm(doubts({ 1: ['a'] }), looks().look, isSame);
+    await belief(settled, 1_000, 60).confirm(doubts({ 1: ['a'] }), looks().look, recurrence);
     expect(marked - seen).toBeGreaterThan(55);
   });
 
   it('is waited for only until the signal', async () => {
     const { look } = looks();
     const signal = AbortSignal.timeout(20);
-    await expect(belief(never).confirm(doubts({ 1: ['a'] }), look, isSame, signal)).rejects.toThrow(/abort/i);
+    await expect(belief(never).confirm(doubts({ 1: ['a'] }), look, recurrence, signal)).rejects.toThrow(/abort/i);
   });
 });
 
@@ -101,7 +117,7 @@ describe('nothing doubted', () => {
   it('asks nobody', async () => {
     const { settled, marks } = settledAfter(0);
     const { look, asked } = looks();
-    await belief(settled).confirm(doubts({ 1: [], 2: [] }), look, isSame);
+    await belief(settled).confirm(doubts({ 1: [], 2: [] }), look, recurrence);
     expect([marks(), asked.length]).toEqual([0, 0]);
   });
 });

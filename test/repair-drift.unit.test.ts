@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { byKeyDescending, type Key } from '../src/contracts/key.ts';
 import type { WarmReading } from '../src/index/contact-index.ts';
-import { DRIFT_CLASSES, type DriftClass, diff, isSame, type Mismatch } from '../src/repair/drift.ts';
+import { DRIFT_CLASSES, type DriftClass, diff, type Mismatch, recurrence } from '../src/repair/drift.ts';
 import { isVisible } from '../src/repair/visible.ts';
 
 /** '9' > '100' > '10' as bytes; few times, so that ties are common. */
@@ -114,9 +114,9 @@ describe('diff', () => {
       { max: 4, min: 2 },
     );
     expect(found).toEqual([
-      { class: 'score', contact: '7', indexed: 5, live: 9, nonce: undefined },
-      { class: 'ghost', contact: '6', indexed: 4, live: undefined, nonce: undefined },
-      { class: 'missing', contact: '8', indexed: undefined, live: 8, nonce: undefined },
+      { class: 'score', contact: '7', indexed: 5, live: 9, nonce: 'n' },
+      { class: 'ghost', contact: '6', indexed: 4, live: undefined, nonce: 'n' },
+      { class: 'missing', contact: '8', indexed: undefined, live: 8, nonce: 'n' },
     ]);
   });
 
@@ -134,28 +134,32 @@ describe('diff', () => {
     const look = () => diff(warm([{ id: '1', at: Number.NaN }], undefined), [{ id: '1', at: 3 }], { max: 4, min: 2 });
     const [first, second] = [look()[0] as Mismatch, look()[0] as Mismatch];
     expect(first.class).toBe('score');
-    expect(isSame(first, second)).toBe(true);
+    expect(recurrence(first, second)).toBe('lasting');
   });
 });
 
-describe('two looks see the same mismatch', () => {
-  const mismatch: Mismatch = { class: 'score', contact: '7', indexed: 5, live: 9, nonce: undefined };
+describe('at two looks', () => {
+  const mismatch: Mismatch = { class: 'score', contact: '7', indexed: 5, live: 9, nonce: 'n' };
+  const floor: Mismatch = { class: 'floor', contact: undefined, indexed: undefined, live: undefined, nonce: 'n' };
+  const written = { nonce: 'another' };
 
-  it.each([{ class: 'ghost' }, { contact: '8' }, { indexed: 6 }, { live: 8 }, { nonce: 'another' }] as const)(
-    'but not when %j differs',
+  it.each([{ class: 'ghost' }, { contact: '8' }, { indexed: 6 }, { live: 8 }] as const)(
+    'mismatches that differ in %j are two',
     (other) => {
-      expect(isSame(mismatch, { ...mismatch })).toBe(true);
-      expect(isSame(mismatch, { ...mismatch, ...other })).toBe(false);
+      expect(recurrence(mismatch, { ...mismatch, ...other })).toBe(undefined);
     },
   );
 
-  it('is about the nonce only where every write makes the work due anew', () => {
-    const reading = { ...warm([{ id: '1', at: 3 }], { id: '2', at: 1 }) };
-    const truth = [
-      { id: '1', at: 3 },
-      { id: '2', at: 1 },
-    ];
-    expect(diff(reading, truth, { max: 4, min: 2 })).toMatchObject([{ class: 'floor', nonce: 'n' }]);
+  it.each([mismatch, floor, { ...mismatch, nonce: undefined }])('%j lasts', (one) => {
+    expect(recurrence(one, { ...one })).toBe('lasting');
+  });
+
+  it('one may have gone and come again when the index was written in between', () => {
+    expect(recurrence(mismatch, { ...mismatch, ...written })).toBe('recurring');
+  });
+
+  it('a rebuild is due anew with every write', () => {
+    expect(recurrence(floor, { ...floor, ...written })).toBe(undefined);
   });
 });
 

@@ -1,11 +1,12 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import { RELATIONS, type Relation } from '../contracts/relation.ts';
-import type { ContactIndex } from '../index/contact-index.ts';
+import type { ContactIndex, Nonce } from '../index/contact-index.ts';
 import type { Limits } from '../index/limits.ts';
 import { readAllContacts } from '../mysql/all-contacts.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RecentAnswer, RecentContacts } from '../query/recent-contacts.ts';
+import type { Recurrence } from './belief.ts';
 import { type ExpectedAnswer, expectedAnswer, inOrder, lineOf } from './expected-answer.ts';
 import { countOddRows, type OddRows } from './odd-rows.ts';
 
@@ -31,6 +32,8 @@ export interface WrongAnswer extends Question {
   readonly page: number;
   readonly expected: readonly string[];
   readonly got: readonly string[];
+  /** Of the user's index before anything was asked; undefined: it was not whole. */
+  readonly nonce: Nonce | undefined;
 }
 
 export interface CheckedAnswers {
@@ -80,7 +83,10 @@ export class Answers {
 
   /** @throws RedisUnavailable, DatabaseUnavailable */
   async check(user: Id, questions: readonly Question[]): Promise<CheckedAnswers> {
-    const rows = await readAllContacts(this.#stores.primary, user);
+    const { index, primary } = this.#stores;
+    const reading = await index.read(user, 1, false);
+    const nonce = reading.state === 'warm' ? reading.nonce : undefined;
+    const rows = await readAllContacts(primary, user);
     const ordered = inOrder(rows);
     const wrong: WrongAnswer[] = [];
     let checked = 0;
@@ -89,7 +95,7 @@ export class Answers {
       for (let page = 0; page < 2; page++) {
         const answer = await this.#recent.find({ user, ...question, below });
         checked++;
-        const asked = { ...question, page };
+        const asked = { ...question, page, nonce };
         wrong.push(...compare(asked, expectedAnswer(ordered, asked), answer));
         below = answer.contacts.at(-1);
         if (answer.contacts.length < question.limit || below === undefined) break;
@@ -100,15 +106,23 @@ export class Answers {
 }
 
 /** An answer may say that there is more where there is not; never the other way round. */
-function compare(asked: Question & { page: number }, expected: ExpectedAnswer, answer: RecentAnswer): WrongAnswer[] {
+function compare(
+  asked: Omit<WrongAnswer, 'expected' | 'got'>,
+  expected: ExpectedAnswer,
+  answer: RecentAnswer,
+): WrongAnswer[] {
   const got = answer.contacts.map(lineOf);
   const isRight = expected.lines.join() === got.join() && (answer.more || !expected.more);
   return isRight ? [] : [{ ...asked, expected: expected.lines, got }];
 }
 
 /** The same question with the same right answer, wrong at both looks. */
-export function isSameWrong(a: WrongAnswer, b: WrongAnswer): boolean {
-  return (
-    a.relation === b.relation && a.limit === b.limit && a.page === b.page && a.expected.join() === b.expected.join()
-  );
+export function recurrence(before: WrongAnswer, now: WrongAnswer): Recurrence {
+  const isAlike =
+    before.relation === now.relation &&
+    before.limit === now.limit &&
+    before.page === now.page &&
+    before.expected.join() === now.expected.join();
+  if (!isAlike) return undefined;
+  return now.nonce !== undefined && before.nonce === now.nonce ? 'lasting' : 'recurring';
 }

@@ -24,12 +24,19 @@ export interface Beliefs<M> {
   readonly unsettled: readonly Id[];
 }
 
+/**
+ * A mismatch seen at two looks: `lasting`, nothing was written in between; `recurring`, it looks the same, but something
+ * was, so that it may have gone and come again; undefined: they are two.
+ */
+export type Recurrence = 'lasting' | 'recurring' | undefined;
+
 /** Looks after the first. A user who is different at each of them is changing all the time. */
 const ROUNDS = 4;
 
 /**
- * Believes a mismatch only if it is still there after everything that existed at first sight was processed. Where each
- * look finds others than the one before, those may be on their way in turn, and are waited for anew.
+ * Believes a mismatch only if it is still there after everything that existed at first sight was processed: at the next
+ * look, if nothing was written meanwhile; else at every one, since a contact who is removed, added and removed again is
+ * twice on its way and looks the same each time. Where each look finds others, those are waited for anew.
  */
 export class Belief {
   readonly #options: BeliefOptions;
@@ -46,22 +53,22 @@ export class Belief {
   async confirm<M>(
     first: Doubts<M>,
     look: (users: readonly Id[]) => Promise<Doubts<M>>,
-    isSame: (a: M, b: M) => boolean,
+    recurrence: (before: M, now: M) => Recurrence,
     signal?: AbortSignal,
   ): Promise<Beliefs<M>> {
     const believed = new Map<Id, readonly M[]>();
     let doubts = withSomething(first);
+    let atEveryLook = doubts;
     for (let round = 0; round < ROUNDS && doubts.size > 0; round++) {
-      if (!(await this.#settle(signal))) break;
+      if (!(await this.#settle(signal))) return { believed, unsettled: [...doubts.keys()] };
       const again = withSomething(await look([...doubts.keys()]));
-      for (const [user, mismatches] of again) {
-        const before = doubts.get(user) ?? [];
-        const lasting = mismatches.filter((mismatch) => before.some((other) => isSame(mismatch, other)));
-        if (lasting.length > 0) believed.set(user, lasting);
-      }
+      const lasting = those(again, doubts, (before, now) => recurrence(before, now) === 'lasting');
+      for (const [user, mismatches] of lasting) believed.set(user, mismatches);
       doubts = new Map([...again].filter(([user]) => !believed.has(user)));
+      atEveryLook = those(doubts, atEveryLook, (before, now) => recurrence(before, now) !== undefined);
     }
-    return { believed, unsettled: [...doubts.keys()] };
+    for (const [user, mismatches] of atEveryLook) believed.set(user, mismatches);
+    return { believed, unsettled: [...doubts.keys()].filter((user) => !believed.has(user)) };
   }
 
   /** False: not in time. */
@@ -78,6 +85,14 @@ export class Belief {
   }
 }
 
-function withSomething<M>(doubts: Doubts<M>): Map<Id, readonly M[]> {
+function withSomething<M>(doubts: Doubts<M>): Doubts<M> {
   return new Map([...doubts].filter(([, mismatches]) => mismatches.length > 0));
+}
+
+/** Those of the mismatches found now that a mismatch of before says so of. */
+function those<M>(found: Doubts<M>, before: Doubts<M>, isSo: (before: M, now: M) => boolean): Doubts<M> {
+  const recurred = (user: Id, now: M) => (before.get(user) ?? []).some((other) => isSo(other, now));
+  return withSomething(
+    new Map([...found].map(([user, mismatches]) => [user, mismatches.filter((now) => recurred(user, now))])),
+  );
 }

@@ -2,6 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { ColdReading, Reading, WarmReading } from '../index/contact-index.ts';
 import { type Limits, outsideLimits } from '../index/limits.ts';
+import type { Recurrence } from './belief.ts';
 
 /**
  * How an index can differ from what MySQL says it must be (DESIGN §7), over the invariants I1 to I4:
@@ -27,7 +28,7 @@ export interface Mismatch {
   readonly indexed: number | undefined;
   /** The last upload in MySQL; undefined: not related, or none. */
   readonly live: number | undefined;
-  /** The index's nonce, where another one would make it another mismatch: what is due is due anew with every write. */
+  /** The nonce of the index that it was found in; undefined: that was not whole. */
   readonly nonce: string | undefined;
 }
 
@@ -52,29 +53,29 @@ function brokenClass({ state, unreadableFloor }: ColdReading): DriftClass | unde
 function diffWarm(reading: WarmReading, truth: readonly Key[], limits: Limits): Mismatch[] {
   const mismatches = [...diffMembers(reading, truth), ...diffAbsent(reading, truth)];
   const outside = outsideLimits(reading, limits);
-  if (outside !== undefined) mismatches.push(ofIndex(outside, outside === 'floor' ? reading.nonce : undefined));
+  if (outside !== undefined) mismatches.push(ofIndex(outside, reading.nonce));
   return mismatches;
 }
 
 /** What is in the index and should not be, or not so. */
-function* diffMembers({ head, floor }: WarmReading, truth: readonly Key[]): Iterable<Mismatch> {
+function* diffMembers({ head, floor, nonce }: WarmReading, truth: readonly Key[]): Iterable<Mismatch> {
   const liveOf = new Map(truth.map((key) => [key.id, key]));
   for (const { id, at } of head) {
     const live = liveOf.get(id);
-    const about = { contact: id, indexed: at, live: live?.at, nonce: undefined };
+    const about = { contact: id, indexed: at, live: live?.at, nonce };
     if (live === undefined || !isAbove(live, floor)) yield { class: 'ghost', ...about };
     else if (live.at !== at) yield { class: 'score', ...about };
   }
 }
 
 /** What should be in the index and is not. */
-function* diffAbsent({ head, floor }: WarmReading, truth: readonly Key[]): Iterable<Mismatch> {
+function* diffAbsent({ head, floor, nonce }: WarmReading, truth: readonly Key[]): Iterable<Mismatch> {
   const members = new Set(head.map((key) => key.id));
   const lowest = head.at(-1);
   for (const key of truth) {
     if (members.has(key.id) || !isAbove(key, floor)) continue;
     const below = lowest !== undefined && isAbove(lowest, key);
-    yield { class: below ? 'hole' : 'missing', contact: key.id, indexed: undefined, live: key.at, nonce: undefined };
+    yield { class: below ? 'hole' : 'missing', contact: key.id, indexed: undefined, live: key.at, nonce };
   }
 }
 
@@ -82,13 +83,13 @@ function ofIndex(drift: DriftClass, nonce?: string): Mismatch {
   return { class: drift, contact: undefined, indexed: undefined, live: undefined, nonce };
 }
 
-/** The same mismatch at two looks: nothing that it is about has changed in between. */
-export function isSame(a: Mismatch, b: Mismatch): boolean {
-  return (
-    a.class === b.class &&
-    a.contact === b.contact &&
-    Object.is(a.indexed, b.indexed) &&
-    a.live === b.live &&
-    a.nonce === b.nonce
-  );
+/** A floor that asks for a rebuild asks anew with every write. */
+export function recurrence(before: Mismatch, now: Mismatch): Recurrence {
+  const isAlike =
+    before.class === now.class &&
+    before.contact === now.contact &&
+    Object.is(before.indexed, now.indexed) &&
+    before.live === now.live;
+  if (isAlike && before.nonce === now.nonce) return 'lasting';
+  return isAlike && now.class !== 'floor' ? 'recurring' : undefined;
 }

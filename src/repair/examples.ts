@@ -1,4 +1,5 @@
 import type { Id } from '../contracts/id.ts';
+import type { WrongAnswer } from './answers.ts';
 import type { Mismatch } from './drift.ts';
 import type { Drifted, WrongAnswersOf } from './page-check.ts';
 
@@ -17,6 +18,11 @@ export interface DriftExample {
   readonly mismatches: readonly Omit<Mismatch, 'nonce'>[];
 }
 
+export interface AnswerExample {
+  readonly user: Id;
+  readonly wrong: readonly Omit<WrongAnswer, 'nonce'>[];
+}
+
 /** The first few of each kind of thing that is wrong, by name. */
 export class Examples {
   #found: Found = { drifted: [], answers: [], columns: [] };
@@ -29,16 +35,21 @@ export class Examples {
     };
   }
 
-  shown(): { wrong_users: DriftExample[]; wrong_answers: WrongAnswersOf[]; wrong_columns: Id[] } {
+  shown(): { wrong_users: DriftExample[]; wrong_answers: AnswerExample[]; wrong_columns: Id[] } {
     const { drifted, answers, columns } = this.#found;
     return {
       wrong_users: drifted.map(({ user, visible, mismatches }) => ({
         user,
         visible,
-        mismatches: mismatches.slice(0, SHOWN).map(({ nonce: _, ...mismatch }) => mismatch),
+        mismatches: withoutNonces(mismatches.slice(0, SHOWN)),
       })),
-      wrong_answers: [...answers],
+      wrong_answers: answers.map(({ user, wrong }) => ({ user, wrong: withoutNonces(wrong) })),
       wrong_columns: [...columns],
     };
   }
+}
+
+/** A nonce tells nobody anything who cannot see the next one. */
+function withoutNonces<T extends { readonly nonce: unknown }>(found: readonly T[]): Omit<T, 'nonce'>[] {
+  return found.map(({ nonce: _, ...rest }) => rest);
 }

@@ -1,9 +1,8 @@
 import pLimit from 'p-limit';
 import type { Id } from '../contracts/id.ts';
-import type { Answers, WrongAnswer } from './answers.ts';
-import { isSameWrong } from './answers.ts';
+import { type Answers, recurrence as ofAnswers, type WrongAnswer } from './answers.ts';
 import type { Belief } from './belief.ts';
-import { DRIFT_CLASSES, type DriftClass, isSame, type Mismatch } from './drift.ts';
+import { DRIFT_CLASSES, type DriftClass, type Mismatch, recurrence as ofMismatches } from './drift.ts';
 import type { Examination, Finding } from './examination.ts';
 import { NO_ODD_ROWS, type OddRows } from './odd-rows.ts';
 import { sum } from './tally.ts';
@@ -94,7 +93,7 @@ export class PageCheck {
     };
     const first = remember(await this.#examination.look(users, signal));
     const again = async (some: readonly Id[]) => remember(await this.#examination.lookCloser(some, signal));
-    const { believed, unsettled } = await this.#belief.confirm(first, again, isSame, signal);
+    const { believed, unsettled } = await this.#belief.confirm(first, again, ofMismatches, signal);
     const drifted = [...believed].map(([user, mismatches]) => ({
       user,
       mismatches,
@@ -117,7 +116,7 @@ export class PageCheck {
     const first = await ask(users);
     const wrongIn = (checks: typeof first) => new Map(checks.map(({ user, wrong }) => [user, wrong]));
     const again = async (some: readonly Id[]) => wrongIn(await ask(some));
-    const { believed, unsettled } = await this.#belief.confirm(wrongIn(first), again, isSameWrong, signal);
+    const { believed, unsettled } = await this.#belief.confirm(wrongIn(first), again, ofAnswers, signal);
     const wrong = [...believed].map(([user, answers]) => ({ user, wrong: answers }));
     const counts = {
       answers_checked: first.reduce((all, check) => all + check.checked, 0),

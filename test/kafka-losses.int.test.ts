@@ -40,6 +40,11 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     return topic?.partitions.map(({ offset }) => Number(offset));
   };
 
+  const partitionsOf = async (opened: Fresh) => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topicOf(opened)] });
+    return topics[0]?.partitions.length;
+  };
+
   /** Publishes and consumes, so that the group stands at the end. */
   async function consumed(opened: Fresh, count: number): Promise<void> {
     await opened.publisher.publish(freshTasks(count));
@@ -157,6 +162,8 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
       const opened = await fresh();
       await consumed(opened, 2);
       await admin.createPartitions({ topicPartitions: [{ topic: topicOf(opened), count: 3 }] });
+      // A member that is not told of the partition at once is told 5 min later.
+      await until(async () => (await partitionsOf(opened)) === 3);
       const one = run(opened, undefined, { expectsOffsets: indexesExist });
       await until(async () => expect(await committed(opened)).toEqual([2, 0, 0]) ?? true);
       expect(one.losses).toEqual([]);

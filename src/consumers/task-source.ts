@@ -30,7 +30,7 @@ export interface Batch {
 
 /**
  * Resolves: acknowledge the batch. Rejects: do not; the deliveries come again after a pause that grows to a bound.
- * Calls overlap only in a source that was told to work on several partitions at once.
+ * Calls never overlap.
  */
 export type BatchHandler = (batch: Batch) => Promise<void>;
 

@@ -1,19 +1,20 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { ProgressWatch } from '../progress-watch.ts';
-import type { BatchHandler, Loss } from '../task-source.ts';
+import type { Loss } from '../task-source.ts';
 import type { Assignment, OwnedPartition } from './assignment.ts';
 import { deliveryOf } from './deliveries.ts';
+import type { Gathering } from './gathering.ts';
 import { findGap } from './losses.ts';
+import { BATCH, type Part } from './merged-batches.ts';
+import type { Commit } from './merged-commits.ts';
 import type { TopicAdmin } from './topic-admin.ts';
-
-/** Deliveries in one batch at the most: kafkajs may fetch thousands, and each chunk has its heartbeat and its commit. */
-export const CHUNK = 500;
 
 export interface PartitionWork {
   readonly payload: EachBatchPayload;
   readonly assignment: Assignment;
   readonly owned: OwnedPartition;
-  readonly handler: BatchHandler;
+  readonly batches: Gathering<Part>;
+  readonly commits: Gathering<Commit>;
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly admin: TopicAdmin;
   readonly group: string;
@@ -36,13 +37,13 @@ export class GivenBack extends Error {
 export async function workThrough(work: PartitionWork): Promise<void> {
   const { payload, assignment, isStopping } = work;
   const { messages } = payload.batch;
-  for (let from = 0; from < messages.length; from += CHUNK) {
+  for (let from = 0; from < messages.length; from += BATCH) {
     if (isStopping() || !payload.isRunning() || payload.isStale() || !assignment.membership.isOpen) return;
-    const chunk = messages.slice(from, from + CHUNK);
+    const chunk = messages.slice(from, from + BATCH);
     if (from === 0) await orGivenBack(requireContinuity(work));
     await orGivenBack(handle(chunk, work));
     if (assignment.signal.aborted) return;
-    await commit(chunk, from + CHUNK >= messages.length, work);
+    await commit(chunk, from + BATCH >= messages.length, work);
   }
 }
 
@@ -65,7 +66,7 @@ async function requireContinuity({ payload, owned, admin, group, onLoss }: Parti
 }
 
 async function handle(chunk: readonly KafkaMessage[], work: PartitionWork): Promise<void> {
-  const { payload, assignment, handler, progress, heartbeatMs } = work;
+  const { payload, assignment, owned, batches, progress, heartbeatMs } = work;
   const { topic, partition } = payload.batch;
   const deliveries = chunk.map((message) => deliveryOf(message, topic, partition));
   const keepAlive = async () => {
@@ -78,7 +79,7 @@ async function handle(chunk: readonly KafkaMessage[], work: PartitionWork): Prom
     if (!assignment.signal.aborted) void assignment.membership.beat(payload.heartbeat);
   }, heartbeatMs / 3);
   try {
-    await handler({ deliveries, keepAlive });
+    await batches.add({ deliveries, keepAlive, isSuspect: owned.failures > 0 });
   } finally {
     clearInterval(background);
     progress.mark();
@@ -87,13 +88,12 @@ async function handle(chunk: readonly KafkaMessage[], work: PartitionWork): Prom
 
 /** Of the last chunk, the end of what was fetched is committed: control records after it are never delivered. */
 async function commit(chunk: readonly KafkaMessage[], isLast: boolean, work: PartitionWork): Promise<void> {
-  const { payload, assignment, owned, progress } = work;
-  const { topic, partition } = payload.batch;
+  const { payload, assignment, owned, commits, progress } = work;
+  const { partition } = payload.batch;
+  const { signal } = assignment;
   const lastOffset = String(chunk.at(-1)?.offset);
   const next = BigInt(isLast ? payload.batch.lastOffset() : lastOffset) + 1n;
-  await payload.commitOffsetsIfNecessary({
-    topics: [{ topic, partitions: [{ partition, offset: next.toString() }] }],
-  });
+  await commits.add({ partition, offset: next.toString(), payload, signal });
   payload.resolveOffset(lastOffset);
   owned.next = next;
   owned.failures = 0;

@@ -6,7 +6,10 @@ import type { BatchHandler, Loss } from '../task-source.ts';
 import { admit } from './admission.ts';
 import { Assignment, type OwnedPartition } from './assignment.ts';
 import { type KafkaSettings, openKafka, RETRY } from './client.ts';
+import type { Gathering } from './gathering.ts';
 import { Membership } from './membership.ts';
+import { mergedBatches, type Part } from './merged-batches.ts';
+import { type Commit, mergedCommits } from './merged-commits.ts';
 import { GivenBack, workThrough } from './partition-work.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
@@ -15,7 +18,6 @@ export interface SessionOptions {
   readonly topic: string;
   readonly partitions: number;
   readonly group: string;
-  readonly concurrency: number;
   readonly sessionTimeoutMs: number;
   readonly heartbeatMs: number;
   readonly rebalanceTimeoutMs: number;
@@ -38,6 +40,9 @@ const FETCH_WAIT_MS = 250;
  */
 const FETCH_BYTES = 32 * 1024;
 
+/** Partitions of one fetch that are handed over at once, to be worked on together. */
+const PARTITIONS_AT_ONCE = 64;
+
 /** Hanging up may not hold up a shutdown when the brokers are away. */
 const LEAVE_TIMEOUT_MS = 5_000;
 
@@ -47,12 +52,17 @@ export class KafkaSession {
   readonly #consumer: Consumer;
   readonly #stopped = Promise.withResolvers<void>();
   readonly #working = new Set<Promise<void>>();
+  readonly #batches: Gathering<Part>;
+  readonly #commits: Gathering<Commit>;
   #started: Promise<void> = Promise.resolve();
   #assignment: Assignment | undefined;
   #isStopping = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    const isOver = () => this.#isStopping || this.#assignment?.membership.isOpen !== true;
+    this.#batches = mergedBatches(options.handler, isOver);
+    this.#commits = mergedCommits(options.topic);
     this.#consumer = openKafka(options.kafka).consumer({
       groupId: options.group,
       sessionTimeout: options.sessionTimeoutMs,
@@ -125,7 +135,7 @@ export class KafkaSession {
   }
 
   async #start(): Promise<void> {
-    const { admin, partitions, topic, concurrency } = this.#options;
+    const { admin, partitions, topic } = this.#options;
     await admin.ensureTopics(partitions);
     await this.#consumer.connect();
     await this.#consumer.subscribe({ topics: [topic], fromBeginning: true });
@@ -133,7 +143,7 @@ export class KafkaSession {
     this.#started = this.#consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
-      partitionsConsumedConcurrently: concurrency,
+      partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
       eachBatch: (payload) => this.#eachBatch(payload),
     });
     await this.#started;
@@ -177,7 +187,8 @@ export class KafkaSession {
   async #work(payload: EachBatchPayload, assignment: Assignment, owned: OwnedPartition): Promise<void> {
     const isStopping = () => this.#isStopping;
     try {
-      await workThrough({ ...this.#options, payload, assignment, owned, isStopping });
+      const [batches, commits] = [this.#batches, this.#commits];
+      await workThrough({ ...this.#options, batches, commits, payload, assignment, owned, isStopping });
     } catch (error) {
       if (!(error instanceof GivenBack)) throw error;
       this.#giveBack(payload, assignment, owned, error.cause);

@@ -17,8 +17,6 @@ export interface KafkaTaskSourceOptions {
   readonly expectsOffsets: () => Promise<boolean>;
   /** Of the topic, when it has to be created. */
   readonly partitions?: number;
-  /** Partitions worked on at once; that many calls of the handler may overlap. */
-  readonly concurrency?: number;
   /** ms after which the brokers give a silent consumer's partitions to others. */
   readonly sessionTimeoutMs?: number;
   /** Between two heartbeats, ms. */
@@ -37,7 +35,6 @@ export interface KafkaTaskSourceOptions {
 
 const DEFAULTS = {
   partitions: DEFAULT_PARTITIONS,
-  concurrency: 1,
   sessionTimeoutMs: 20_000,
   heartbeatMs: 3_000,
   rebalanceTimeoutMs: 60_000,

@@ -2,6 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { DriftClass } from '../src/repair/drift.ts';
+import { pointWithin } from '../src/repair/sample.ts';
 import { ninesOf } from '../src/repair/sampler/nines.ts';
 import { type SampleCounts, WINDOW_NAMES, WINDOWS, Windows } from '../src/repair/sampler/windows.ts';
 import { WrongUsers } from '../src/repair/sampler/wrong-users.ts';
@@ -120,5 +121,25 @@ describe('wrong users', () => {
     wrong('1', false, 'ghost');
     wrongUsers.forget('3');
     expect(names(999, 5)).toEqual(['1', '2']);
+  });
+});
+
+describe('a point to draw from', () => {
+  const id = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n });
+
+  test.prop([id, id, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })])(
+    'is before the last, and at most one before the first',
+    (one, other, random) => {
+      const [first, last] = one < other ? [one, other] : [other, one];
+      const point = BigInt(pointWithin({ first: String(first), last: String(last) }, random));
+      expect(point >= first - 1n && point < last).toBe(true);
+    },
+  );
+
+  it('finds each of those who follow one another equally often, wherever their ids begin', () => {
+    const first = 9_007_199_254_740_993n;
+    const range = { first: String(first), last: String(first + 99n) };
+    const found = Array.from({ length: 100 }, (_, i) => BigInt(pointWithin(range, (i + 0.5) / 100)) + 1n - first);
+    expect(found).toEqual(Array.from({ length: 100 }, (_, i) => BigInt(i)));
   });
 });

@@ -7,7 +7,7 @@ import type { NewContact } from '../site/bulk.ts';
 import { loadGraph } from '../site/load-graph.ts';
 import { ids } from './people.ts';
 
-const FIRST_USER = 20_000_000n;
+export const FIRST_USER = 20_000_000n;
 
 const HOUR_MS = 3_600_000;
 

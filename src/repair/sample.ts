@@ -18,12 +18,13 @@ const OWNERS_AT_ONCE = 500;
  * @throws DatabaseUnavailable
  */
 export async function sampleUsers(database: Database, count: number, random: () => number): Promise<Id[]> {
-  const last = await readLastOwner(database, GREATEST_ID);
-  if (last === undefined) return [];
+  const range = await readOwnerRange(database);
+  if (range === undefined) return [];
+  const { last } = range;
   const found = new Set<Id>();
   for (let points = 0; points < 2 * count && found.size < count; points += POINTS_AT_ONCE) {
     const asked = Array.from({ length: Math.min(POINTS_AT_ONCE, count - found.size) }, () =>
-      pointBelow(last, random()),
+      pointWithin(range, random()),
     );
     const owners = await Promise.all(asked.map((after) => readNextOwner(database, { after, to: last })));
     for (const owner of owners) if (owner !== undefined) found.add(owner);
@@ -32,10 +33,27 @@ export async function sampleUsers(database: Database, count: number, random: () 
   return [...found].sort(byId);
 }
 
-/** From 0 to one below the last id. The thousandth of a billionth is near enough. */
-export function pointBelow(last: Id, random: number): string {
+/** The least and the greatest id of those who own relationships. */
+export interface OwnerRange {
+  readonly first: Id;
+  readonly last: Id;
+}
+
+/** Undefined: nobody owns any. @throws DatabaseUnavailable */
+export async function readOwnerRange(database: Database): Promise<OwnerRange | undefined> {
+  const last = await readLastOwner(database, GREATEST_ID);
+  if (last === undefined) return undefined;
+  return { first: (await readNextOwner(database, { after: '0', to: last })) ?? last, last };
+}
+
+/**
+ * From one below the first id to one below the last: a site's ids may begin anywhere, and whoever comes behind a gap is
+ * found from all of it. The thousandth of a billionth is near enough.
+ */
+export function pointWithin({ first, last }: OwnerRange, random: number): string {
   const steps = 10n ** 12n;
-  return String((BigInt(last) * BigInt(Math.floor(random * Number(steps)))) / steps);
+  const ids = BigInt(last) - BigInt(first) + 1n;
+  return String(BigInt(first) - 1n + (ids * BigInt(Math.floor(random * Number(steps)))) / steps);
 }
 
 async function fillUp(database: Database, found: Set<Id>, count: number, last: Id): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Id } from '../../contracts/id.ts';
 import type { Database } from '../../mysql/database.ts';
-import { readLastOwner, readNextOwner } from '../../mysql/users.ts';
-import { GREATEST_ID, pointBelow } from '../sample.ts';
+import { readNextOwner } from '../../mysql/users.ts';
+import { type OwnerRange, pointWithin, readOwnerRange } from '../sample.ts';
 
 /**
  * Draws users who own relationships, without end. Half of them at random, so that what is drawn in a few seconds stands
@@ -21,26 +21,26 @@ export class UserDraw {
 
   /** Up to `count` users, each once; none only when there are none. @throws DatabaseUnavailable */
   async next(count: number): Promise<Id[]> {
-    const last = await readLastOwner(this.#database, GREATEST_ID);
-    if (last === undefined) return [];
+    const range = await readOwnerRange(this.#database);
+    if (range === undefined) return [];
     const inTurn = Math.floor(count / 2 + this.#random());
     const drawn = new Set<Id>();
-    for (let i = 0; i < count; i++) drawn.add(await (i < inTurn ? this.#nextInTurn(last) : this.#anyone(last)));
+    for (let i = 0; i < count; i++) drawn.add(await (i < inTurn ? this.#nextInTurn(range) : this.#anyone(range)));
     return [...drawn];
   }
 
-  async #anyone(last: Id): Promise<Id> {
-    return (await readNextOwner(this.#database, { after: pointBelow(last, this.#random()), to: last })) ?? last;
+  async #anyone(range: OwnerRange): Promise<Id> {
+    return (await this.#next(range, pointWithin(range, this.#random()))) ?? range.last;
   }
 
-  async #nextInTurn(last: Id): Promise<Id> {
+  async #nextInTurn(range: OwnerRange): Promise<Id> {
     // Begun anywhere: whoever takes over does not begin with the same users again.
-    const after = this.#turn ?? pointBelow(last, this.#random());
-    this.#turn = (await readNextOwner(this.#database, { after, to: last })) ?? (await this.#first(last));
+    const after = this.#turn ?? pointWithin(range, this.#random());
+    this.#turn = (await this.#next(range, after)) ?? range.first;
     return this.#turn;
   }
 
-  async #first(last: Id): Promise<Id> {
-    return (await readNextOwner(this.#database, { after: '0', to: last })) ?? last;
+  #next({ last }: OwnerRange, after: Id | '0'): Promise<Id | undefined> {
+    return readNextOwner(this.#database, { after, to: last });
   }
 }

@@ -31,6 +31,9 @@ const MESSAGES_A_REQUEST = 500;
 /** Below the brokers' `message.max.bytes` (1 MB) even when all are of one partition and nothing can be compressed. */
 const BYTES_A_REQUEST = 700_000;
 
+/** Less is not worth it: each partition's messages are compressed by themselves, here, and unpacked by broker and consumer. */
+const BYTES_COMPRESSED = 32 * 1024;
+
 /**
  * Puts messages on Kafka; each is taken by all replicas in sync. Not idempotent on purpose: after a failed request
  * kafkajs gives its sequence numbers to the next messages, and a broker that had taken the first ones then drops
@@ -75,8 +78,9 @@ export class KafkaProducer {
     this.#producer ??= this.#connect();
     const producer = this.#producer;
     try {
-      for (const some of requests(messages)) {
-        await (await producer).send({ topic, messages: some, acks: -1, compression: CompressionTypes.GZIP });
+      for (const { messages: some, bytes } of requests(messages)) {
+        const compression = bytes < BYTES_COMPRESSED ? CompressionTypes.None : CompressionTypes.GZIP;
+        await (await producer).send({ topic, messages: some, acks: -1, compression });
       }
     } catch (error) {
       // It may hold a connection to a broker that is no more; the next call begins anew.
@@ -108,20 +112,24 @@ export class KafkaProducer {
   }
 }
 
-function* requests(messages: readonly Message[]): Generator<Message[]> {
-  let some: Message[] = [];
-  let bytes = 0;
+interface Request {
+  readonly messages: Message[];
+  bytes: number;
+}
+
+function* requests(messages: readonly Message[]): Generator<Request> {
+  let request: Request = { messages: [], bytes: 0 };
   for (const message of messages) {
     const size = sizeOf(message);
-    if (some.length === MESSAGES_A_REQUEST || (some.length > 0 && bytes + size > BYTES_A_REQUEST)) {
-      yield some;
-      some = [];
-      bytes = 0;
+    const { length } = request.messages;
+    if (length === MESSAGES_A_REQUEST || (length > 0 && request.bytes + size > BYTES_A_REQUEST)) {
+      yield request;
+      request = { messages: [], bytes: 0 };
     }
-    some.push(message);
-    bytes += size;
+    request.messages.push(message);
+    request.bytes += size;
   }
-  if (some.length > 0) yield some;
+  if (request.messages.length > 0) yield request;
 }
 
 function sizeOf({ key, value, headers }: Message): number {

@@ -4,7 +4,7 @@
  * `N passed, N failed[, N skipped]`, summed over the runs that happened; a run without a report counts as a failure.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -73,6 +73,8 @@ async function test(title, name, prefix, { args = '', ...options }) {
   const report = join(reports, `${name}.json`);
   const again = join(reports, `${name}-again.txt`);
   for (const file of [report, again]) rmSync(file, { force: true });
+  // Each reporter may be the first to write.
+  mkdirSync(reports, { recursive: true });
   const reporters = `--reporter=default --reporter=json --outputFile.json='${report}' --reporter=./scripts/tried-again.mjs`;
   const env = { ...options.env, TRIED_AGAIN: again };
   const succeeded = await run(title, `${prefix}npm test -- ${RETRY} ${reporters} ${args}`, { ...options, env });

@@ -76,9 +76,7 @@ describe('CI', () => {
   });
 
   it('tells which tests passed only when tried again', () => {
-    const { last, output } = run(
-      npm(`echo 'x.ts: slow' > "$TRIED_AGAIN"; ${report(3, 0)}`),
-    );
+    const { last, output } = run(npm(`echo 'x.ts: slow' > "$TRIED_AGAIN"; ${report(3, 0)}`));
     expect(output).toMatch(/^=== Passed only when tried again: x\.ts: slow$/m);
     expect(last).toBe('3 passed, 0 failed');
   });

@@ -1,6 +1,8 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { encodeTask } from '../src/consumers/cloud-events.ts';
 import type { Delivery } from '../src/consumers/task-source.ts';
+import { MAX_TASK_BYTES } from '../src/contracts/task.ts';
 import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from './support/servers.ts';
 import { until } from './support/until.ts';
 import { freshTask, freshTasks } from './transport/outgoing-task.ts';
@@ -27,8 +29,10 @@ function describeDeadLetters(name: string, freshPlace: () => Promise<Place>): vo
     it('keep the original bytes and headers, and say why and where from', async () => {
       const { deadLetters } = await fresh();
       await deadLetters.put([{ delivery: delivery(), failure }]);
-      const [letter] = await deadLetters.list({ limit: 10 });
+      const [listed] = await deadLetters.list({ limit: 10 });
+      const letter = await deadLetters.get(String(listed?.id));
       expect(letter?.body).toEqual(Buffer.from([0, 255, 10]));
+      expect(listed?.bytes).toBe(3);
       expect(letter?.headers).toEqual({
         a: 'é',
         'dlq-original-topic': 't.a',
@@ -57,17 +61,84 @@ function describeDeadLetters(name: string, freshPlace: () => Promise<Place>): vo
       });
     });
 
-    it('take tombstones, large messages and long reasons', async () => {
+    it('take tombstones and long reasons', async () => {
       const { deadLetters } = await fresh();
-      const large = Buffer.alloc(900_000, 'x');
       await deadLetters.put([
         { delivery: delivery({ body: null }), failure },
-        { delivery: delivery({ body: large }), failure: { ...failure, message: 'm'.repeat(100_000) } },
+        { delivery: delivery(), failure: { ...failure, message: 'm'.repeat(100_000) } },
       ]);
       const [tombstone, other] = await deadLetters.list({ limit: 10 });
-      expect(tombstone?.body).toBeNull();
-      expect(other?.body?.equals(large)).toBe(true);
+      expect(tombstone?.bytes).toBeNull();
+      expect((await deadLetters.get(String(tombstone?.id)))?.body).toBeNull();
       expect(other?.headers['dlq-exception-message']).toHaveLength(1_000);
+    });
+
+    it('keep a body as large as a task may be whole, and of a larger one the beginning, its length and its hash', async () => {
+      const { deadLetters } = await fresh();
+      const largest = Buffer.alloc(MAX_TASK_BYTES, 'x');
+      // The largest that the brokers take as a task by default, and what no request of theirs would hold with its letter.
+      const bodies = [
+        largest,
+        Buffer.alloc(MAX_TASK_BYTES + 1, 'y'),
+        Buffer.alloc(1_048_400, 'z'),
+        randomBytes(5_000_000),
+      ];
+      await deadLetters.put(bodies.map((body) => ({ delivery: delivery({ body }), failure })));
+      const letters = await deadLetters.list({ limit: 10 });
+      expect(letters.map(({ bytes }) => bytes)).toEqual(bodies.map(() => MAX_TASK_BYTES));
+      expect(letters[0]?.headers).not.toHaveProperty('dlq-body-truncated');
+      for (const [i, body] of bodies.entries()) {
+        const kept = (await deadLetters.get(String(letters[i]?.id)))?.body;
+        expect(kept?.equals(body.subarray(0, MAX_TASK_BYTES))).toBe(true);
+        if (i === 0) continue;
+        expect(letters[i]?.headers).toMatchObject({
+          'dlq-body-truncated': 'true',
+          'dlq-body-bytes': String(body.length),
+          'dlq-body-sha256': createHash('sha256').update(body).digest('hex'),
+          'dlq-original-partition': '3',
+          'dlq-original-offset': '17',
+        });
+      }
+    });
+
+    it('leave out headers that do not fit, and say how many', async () => {
+      const { deadLetters } = await fresh();
+      const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`h${i}`, 'x'.repeat(20)]));
+      const headers = { ce_id: 'a', large: 'x'.repeat(1_000_000), ce_type: 'b', ...many };
+      await deadLetters.put([{ delivery: delivery({ headers }), failure }]);
+      const [letter] = await deadLetters.list({ limit: 1 });
+      expect(letter?.headers).toMatchObject({ ce_id: 'a', ce_type: 'b', h0: 'x'.repeat(20), 'dlq-attempts': '3' });
+      expect(letter?.headers).not.toHaveProperty('large');
+      const omitted = Number(letter?.headers['dlq-headers-omitted']);
+      expect(omitted).toBeGreaterThan(49_000);
+      expect(JSON.stringify(letter?.headers).length).toBeLessThan(30_000);
+    });
+
+    it('are not put back when they do not hold what was sent: none of those asked for is', async () => {
+      const opened = await fresh();
+      const { deadLetters } = opened;
+      const { body, headers } = encodeTask(freshTask());
+      await deadLetters.put([
+        { delivery: delivery({ body, headers }), failure },
+        { delivery: delivery({ body: Buffer.alloc(MAX_TASK_BYTES + 1) }), failure },
+        { delivery: delivery({ headers: { a: 'x'.repeat(100_000) } }), failure },
+        { delivery: delivery({ unreadable: { reason: 'r', lastOffset: '19' } }), failure },
+      ]);
+      const [whole, ...others] = (await deadLetters.list({ limit: 10 })).map(({ id }) => id);
+      const reasons = [
+        /truncated; 65537 bytes were sent/,
+        /1 of its headers/,
+        /a batch of messages that could not be read/,
+      ];
+      for (const [i, reason] of reasons.entries()) {
+        const asked = [String(whole), String(others[i])];
+        await expect(deadLetters.replay(asked)).rejects.toThrow(reason);
+        await expect(deadLetters.replay(asked)).rejects.toMatchObject({ name: 'NotReplayable' });
+      }
+      const { received } = run(opened);
+      expect(await deadLetters.replay([String(whole)])).toBe(1);
+      await until(() => received.length > 0);
+      expect(received.map((one) => one.headers)).toEqual([headers]);
     });
 
     it('are listed oldest first, a page at a time, and found by their ids', async () => {
@@ -78,11 +149,12 @@ function describeDeadLetters(name: string, freshPlace: () => Promise<Place>): vo
       await deadLetters.put(bodies.slice(4).map((body) => ({ delivery: delivery({ body }), failure })));
       const first = await deadLetters.list({ limit: 3 });
       const rest = await deadLetters.list({ limit: 10, after: String(first.at(-1)?.id) });
-      expect([...first, ...rest].map(({ body }) => String(body))).toEqual(['0', '1', '2', '3', '4', '5', '6']);
-      expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(7);
-      for (const letter of [...first, ...rest]) {
+      const letters = [...first, ...rest];
+      expect(new Set(letters.map(({ id }) => id)).size).toBe(7);
+      for (const [i, { bytes, ...letter }] of letters.entries()) {
         expect(letter.id).toMatch(/^\d+-\d+$/);
-        expect(await deadLetters.get(letter.id)).toEqual(letter);
+        expect(bytes).toBe(1);
+        expect(await deadLetters.get(letter.id)).toEqual({ ...letter, body: bodies[i] });
       }
       expect(await deadLetters.list({ limit: 10, after: String(rest.at(-1)?.id) })).toEqual([]);
     });

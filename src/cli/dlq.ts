@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { DeadLetter, DeadLetters } from '../consumers/dead-letters.ts';
+import { type DeadLetter, type DeadLetters, type ListedLetter, NotReplayable } from '../consumers/dead-letters.ts';
 import { whole } from './arguments.ts';
 import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
 import { EXIT, UsageError } from './exit-code.ts';
@@ -19,7 +19,7 @@ export function addDlq(program: Command): void {
 function addList(dlq: Command): void {
   const command = defineCommand(dlq, {
     usage: 'list',
-    summary: 'lists them, the oldest first',
+    summary: 'lists them, the oldest first, without their bodies',
     example: 'dlq list --limit 20',
   })
     .option('--limit <n>', 'so many at the most', whole(1, 10_000), 100)
@@ -28,7 +28,7 @@ function addList(dlq: Command): void {
     const letters = await withDeadLetters((deadLetters) =>
       deadLetters.list({ limit, ...(after === undefined ? {} : { after }) }).catch(refuseId),
     );
-    if (output.json) for (const letter of letters) await output.result(view(letter), '');
+    if (output.json) for (const letter of letters) await output.result(listView(letter), '');
     else await output.result({}, () => table(letters));
     if (letters.length === limit) output.note(`There may be more: --after ${letters.at(-1)?.id}`);
   });
@@ -37,7 +37,7 @@ function addList(dlq: Command): void {
 function addShow(dlq: Command): void {
   const command = defineCommand(dlq, {
     usage: 'show',
-    summary: 'shows one with its headers and its original bytes',
+    summary: 'shows one with its headers and its bytes, of which the first 64 KiB are kept',
     example: 'dlq show 0-17',
   }).argument('<id>', 'as `dlq list` names it');
   whenCalled<object, [id: string]>(command, async (output, _options, id) => {
@@ -50,6 +50,9 @@ function addShow(dlq: Command): void {
     const { body, headers, time } = view(letter);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
     await output.result(view(letter), [`id: ${id}`, `time: ${time}`, ...lines, '', body ?? '(no body)'].join('\n'));
+    const { 'dlq-body-truncated': isTruncated, 'dlq-body-bytes': bytes } = headers;
+    if (isTruncated === 'true')
+      output.note(`The body is truncated: ${letter.body?.length} of ${bytes} bytes are kept.`);
   });
 }
 
@@ -60,7 +63,15 @@ function addReplay(dlq: Command): void {
     example: 'dlq replay 0-17 0-18',
   }).argument('<id...>', 'as `dlq list` names them');
   whenCalled<object, [ids: string[]]>(command, async (output, _options, ids) => {
-    const replayed = await withDeadLetters((deadLetters) => deadLetters.replay(ids));
+    const replayed = await withDeadLetters((deadLetters) => deadLetters.replay(ids)).catch((error: unknown) => {
+      if (!(error instanceof NotReplayable)) throw error;
+      output.note(`${error.message}. Nothing was replayed.`);
+      return undefined;
+    });
+    if (replayed === undefined) {
+      output.exitCode = EXIT.failed;
+      return;
+    }
     await output.result({ asked: ids.length, replayed }, `${replayed} of ${ids.length} are on the topic again.`);
     if (replayed < ids.length) output.exitCode = EXIT.failed;
   });
@@ -80,22 +91,30 @@ async function withDeadLetters<T>(work: (deadLetters: DeadLetters) => Promise<T>
   );
 }
 
+function listView({ id, bytes, headers, timestamp }: ListedLetter) {
+  return { id, time: timeText(timestamp), headers, bytes };
+}
+
 /** A letter in JSON. What is no text is shown in base64. */
 function view({ id, body, headers, timestamp }: DeadLetter) {
   const text = body?.toString('utf8');
   const isText = body === null || Buffer.from(text ?? '').equals(body);
   const shown = isText ? { body: text ?? null } : { body: body.toString('base64'), encoding: 'base64' };
-  return { id, time: new Date(timestamp).toISOString(), headers, ...shown };
+  return { id, time: timeText(timestamp), headers, ...shown };
 }
 
-async function table(letters: readonly DeadLetter[]): Promise<string> {
+function timeText(timestamp: number): string {
+  return new Date(timestamp).toISOString();
+}
+
+async function table(letters: readonly ListedLetter[]): Promise<string> {
   if (letters.length === 0) return 'There are no dead letters.';
   const { textTable } = await import('./text-table.ts');
   return textTable(
     ['id', 'time', 'type', 'why'],
     letters.map((letter) => [
       letter.id,
-      view(letter).time,
+      timeText(letter.timestamp),
       letter.headers.ce_type ?? '',
       letter.headers['dlq-exception-message'] ?? '',
     ]),

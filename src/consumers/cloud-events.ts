@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { MAX_TASK_BYTES, partitionKey, TASK_TYPES, type Task, taskSchema } from '../contracts/task.ts';
+import { deliveredTaskSchema, MAX_TASK_BYTES, partitionKey, TASK_TYPES, type Task } from '../contracts/task.ts';
 import type { OutgoingTask } from './task-publisher.ts';
 import type { Delivery } from './task-source.ts';
 
 /**
- * Tasks as CloudEvents 1.0 in binary mode: the attributes are headers (`ce_…`), the body is the task in JSON.
+ * Tasks as CloudEvents 1.0. They are sent in binary mode: the attributes are headers (`ce_…`), the body is the task in JSON.
  * https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md
  */
 
@@ -38,28 +38,82 @@ export function encodeTask({ task, id, source, time, traceparent }: OutgoingTask
   return { key, body: Buffer.from(JSON.stringify(task)), headers };
 }
 
-/**
- * The task that a delivery carries. Its type may stand in the body, in `ce_type` or, saying the same, in both; a
- * message without CloudEvents headers is a task, too.
- * @throws InvalidTask
- */
-export function decodeTask({ body, headers }: Pick<Delivery, 'body' | 'headers'>): Task {
-  requireBinaryMode(headers);
-  const value = parse(body);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new InvalidTask('the body is not a JSON object');
-  }
-  return checked({ ...value, type: typeOf(value, headers.ce_type) });
+/** A task as it was delivered, and what came with it. */
+export interface ReadTask {
+  readonly task: Task;
+  /** The publisher's id of the event; undefined where it gave none. */
+  readonly id: string | undefined;
+  /** Fields of the task that this version does not know, which are passed over so that producers can add some. */
+  readonly ignored: readonly string[];
 }
 
-function requireBinaryMode(headers: Delivery['headers']): void {
-  const version = headers.ce_specversion;
-  if (version !== undefined && version !== SPEC_VERSION) {
-    throw new InvalidTask(`ce_specversion: ${shown(version)} is not known; send CloudEvents ${SPEC_VERSION}`);
+/**
+ * The task that a delivery carries, an event in binary mode (the attributes are headers) or structured mode (they stand in
+ * the body, around the task). Its type may stand in the task, in the attributes or, saying the same, in both; a message
+ * without CloudEvents attributes is a task, too.
+ * @throws InvalidTask
+ */
+export function readTask({ body, headers, unreadable }: Pick<Delivery, 'body' | 'headers' | 'unreadable'>): ReadTask {
+  if (unreadable !== undefined) throw new InvalidTask(unreadable.reason);
+  const { data, type, id } = isStructured(headers) ? structured(body) : binary(body, headers);
+  if (!isObject(data)) throw new InvalidTask('the body is not a JSON object');
+  const { task, ignored } = checked({ ...data, type: typeOf(data, type) });
+  return { task, id, ignored };
+}
+
+/** {@link readTask}'s task. @throws InvalidTask */
+export function decodeTask(delivery: Pick<Delivery, 'body' | 'headers' | 'unreadable'>): Task {
+  return readTask(delivery).task;
+}
+
+interface Event {
+  readonly data: unknown;
+  readonly type: string | undefined;
+  readonly id: string | undefined;
+}
+
+function binary(body: Buffer | null, headers: Delivery['headers']): Event {
+  const { ce_specversion: version, ce_type: type, ce_id: id } = headers;
+  if (version !== undefined) requireVersion('ce_specversion', version);
+  return { data: parse(body), type, id };
+}
+
+const STRUCTURED = 'application/cloudevents+json';
+
+/** @throws InvalidTask for an event in a form that is not read */
+function isStructured(headers: Delivery['headers']): boolean {
+  const [type = ''] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const media = type.trim();
+  if (media === STRUCTURED || !media.startsWith('application/cloudevents')) return media === STRUCTURED;
+  const problem = media.startsWith('application/cloudevents-batch')
+    ? 'a batch of CloudEvents; send one event in each message'
+    : `${shown(media)} is not read; send ${STRUCTURED}, or binary mode with the attributes as headers`;
+  throw new InvalidTask(`content-type: ${problem}`);
+}
+
+/** https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md */
+function structured(body: Buffer | null): Event {
+  const event = parse(body);
+  if (!isObject(event)) throw new InvalidTask('the body is not a JSON object');
+  const { specversion, type, id, data, data_base64: encoded } = event;
+  requireVersion('specversion', specversion);
+  for (const [name, value] of Object.entries({ type, id })) {
+    if (typeof value !== 'string' || value === '') throw new InvalidTask(`${name}: the event has none that is text`);
   }
-  if (headers['content-type']?.toLowerCase().startsWith('application/cloudevents')) {
-    throw new InvalidTask('content-type: a CloudEvent in structured mode; send binary mode, the attributes as headers');
-  }
+  if (data !== undefined && encoded !== undefined) throw new InvalidTask('data: the event has data_base64 as well');
+  const task = typeof encoded === 'string' ? parse(Buffer.from(encoded, 'base64')) : data;
+  if (!isObject(task)) throw new InvalidTask('data: the event holds no JSON object');
+  return { data: task, type: type as string, id: id as string };
+}
+
+function requireVersion(name: string, version: unknown): void {
+  if (version === SPEC_VERSION) return;
+  const problem = version === undefined ? 'there is none' : `${shown(version)} is not known`;
+  throw new InvalidTask(`${name}: ${problem}; send CloudEvents ${SPEC_VERSION}`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parse(body: Buffer | null): unknown {
@@ -84,9 +138,12 @@ function typeOf(value: object, fromHeader: string | undefined): unknown {
   return inBody === undefined ? fromHeader : inBody;
 }
 
-function checked(value: { type: unknown }): Task {
-  const parsed = taskSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
+function checked(value: { type: unknown }): Pick<ReadTask, 'task' | 'ignored'> {
+  const parsed = deliveredTaskSchema.safeParse(value);
+  if (parsed.success) {
+    const task = parsed.data;
+    return { task, ignored: Object.keys(value).filter((name) => !Object.hasOwn(task, name)) };
+  }
   if (!(TASK_TYPES as readonly unknown[]).includes(value.type)) throw new InvalidTask(typeProblem(value.type));
   const problems = parsed.error.issues.map(({ path, message }) => [...path, message].join(': '));
   throw new InvalidTask(shortened(problems.join('; ')));

@@ -1,29 +1,114 @@
-import { partitionKey } from '../contracts/task.ts';
+import { createHash } from 'node:crypto';
+import { MAX_TASK_BYTES, partitionKey } from '../contracts/task.ts';
 import { decodeTask, InvalidTask } from './cloud-events.ts';
-import type { Failure } from './dead-letters.ts';
+import { type DeadLetter, type DeadLetters, type Failure, type ListedLetter, NotReplayable } from './dead-letters.ts';
 import type { Delivery } from './task-source.ts';
 
-/** What a dead letter says of itself, in headers beside those of the message (DESIGN §6). */
+/**
+ * What a dead letter keeps of a message, and says of it in headers beside the message's own (DESIGN §6). A letter is
+ * bounded whatever was sent, or no transport would take it and its partition would wait for ever: of a body that is
+ * larger than a task may be the beginning is kept, with its length and its hash; headers that do not fit are left out.
+ */
 
 const PREFIX = 'dlq-';
 
 /** Of the error's message, so that a letter stays within what a transport takes. */
 const LONGEST_MESSAGE = 1_000;
 
+/** Bytes of a body that are kept: more than this never was a task. */
+const MAX_BODY_BYTES = MAX_TASK_BYTES;
+
+/** Bytes of all headers of the message that are kept, names included; those of CloudEvents take some 300. */
+const MAX_HEADER_BYTES = 16_384;
+
 type Headers = Readonly<Record<string, string>>;
 
-export function deadLetterHeaders(delivery: Delivery, { errorClass, message, attempts }: Failure): Headers {
-  const { topic, partition, offset } = originOf(delivery.position);
+/** What is put among the dead letters for a message. */
+export interface Letter {
+  readonly body: Buffer | null;
+  readonly headers: Headers;
+}
+
+export function deadLetterOf(delivery: Delivery, failure: Failure): Letter {
+  const { body } = delivery;
+  const isCut = body !== null && body.length > MAX_BODY_BYTES;
+  const { kept, left } = keptHeaders(delivery.headers);
+  const headers = {
+    ...kept,
+    ...originHeaders(delivery),
+    'dlq-exception-class': failure.errorClass,
+    'dlq-exception-message': cut(failure.message, LONGEST_MESSAGE),
+    'dlq-attempts': String(failure.attempts),
+    ...(isCut ? cutHeaders(body) : {}),
+    ...(left > 0 ? { 'dlq-headers-omitted': String(left) } : {}),
+  };
+  return { body: isCut ? Buffer.from(body.subarray(0, MAX_BODY_BYTES)) : body, headers };
+}
+
+function originHeaders({ position, timestamp, unreadable }: Delivery): Headers {
+  const { topic, partition, offset } = originOf(position);
   return {
-    ...delivery.headers,
     'dlq-original-topic': topic,
     'dlq-original-partition': partition,
     'dlq-original-offset': offset,
-    'dlq-original-timestamp': String(delivery.timestamp),
-    'dlq-exception-class': errorClass,
-    'dlq-exception-message': message.slice(0, LONGEST_MESSAGE),
-    'dlq-attempts': String(attempts),
+    ...(unreadable === undefined
+      ? {}
+      : { 'dlq-original-last-offset': unreadable.lastOffset, 'dlq-unreadable': 'true' }),
+    'dlq-original-timestamp': String(timestamp),
   };
+}
+
+function cutHeaders(body: Buffer): Headers {
+  return {
+    'dlq-body-truncated': 'true',
+    'dlq-body-bytes': String(body.length),
+    'dlq-body-sha256': createHash('sha256').update(body).digest('hex'),
+  };
+}
+
+/** In their order, as far as there is room; a name of ours is not taken from anybody else. */
+function keptHeaders(headers: Headers): { kept: Headers; left: number } {
+  const kept: Record<string, string> = {};
+  let [room, left] = [MAX_HEADER_BYTES, 0];
+  for (const [name, value] of Object.entries(headers)) {
+    const size = Buffer.byteLength(name) + Buffer.byteLength(value);
+    if (name.startsWith(PREFIX)) continue;
+    if (size > room) left++;
+    else {
+      kept[name] = value;
+      room -= size;
+    }
+  }
+  return { kept, left };
+}
+
+/** Not in the middle of a character of two units. */
+function cut(text: string, most: number): string {
+  return text.slice(0, most).toWellFormed();
+}
+
+/** The letters by these ids, each once, as far as there are any. @throws NotReplayable */
+export async function lettersToReplay(from: Pick<DeadLetters, 'get'>, ids: readonly string[]): Promise<DeadLetter[]> {
+  const letters: DeadLetter[] = [];
+  for (const id of new Set(ids)) {
+    const letter = await from.get(id);
+    const problem = letter && whyNotReplayable(letter.headers);
+    if (problem !== undefined) throw new NotReplayable(`dead letter ${id} cannot be replayed: ${problem}`);
+    if (letter !== undefined) letters.push(letter);
+  }
+  return letters;
+}
+
+function whyNotReplayable(headers: Headers): string | undefined {
+  const { 'dlq-unreadable': isUnreadable, 'dlq-body-truncated': isCut, 'dlq-headers-omitted': omitted } = headers;
+  if (isUnreadable === 'true') return 'it is a batch of messages that could not be read, not a task';
+  if (isCut === 'true') return `its body is truncated; ${headers['dlq-body-bytes']} bytes were sent`;
+  return omitted === undefined ? undefined : `${omitted} of its headers did not fit and were left out`;
+}
+
+/** As it stands in a list. */
+export function listed({ body, ...letter }: DeadLetter): ListedLetter {
+  return { ...letter, bytes: body === null ? null : body.length };
 }
 
 /** The headers as they were. */

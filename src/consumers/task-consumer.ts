@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isStoreFault } from '../index/store-fault.ts';
-import { decodeTask, InvalidTask } from './cloud-events.ts';
+import { InvalidTask, type ReadTask, readTask } from './cloud-events.ts';
 import type { DeadLetters, Failure } from './dead-letters.ts';
 import { type Batch, BatchLost, type Delivery, type Loss, type TaskSource } from './task-source.ts';
 import type { TaskWorker } from './task-worker.ts';
@@ -14,7 +14,7 @@ export interface TaskConsumerOptions {
   /** Tasks were lost: raise the alarm and begin a new epoch. Nothing behind the loss is delivered before it resolves. */
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly logger: Logger;
-  readonly onBatch?: (batch: { tasks: number; deadLetters: number; seconds: number }) => void;
+  readonly onBatch?: (batch: { tasks: number; deadLetters: number; ignoredFields: number; seconds: number }) => void;
 }
 
 /** How often a task that fails by itself is tried before it goes to the dead letters. */
@@ -47,15 +47,19 @@ export class TaskConsumer {
     const from = performance.now();
     const letters: Letter[] = [];
     const received = new Map<Delivery, ReceivedTask>();
+    let ignoredFields = 0;
     for (const delivery of batch.deliveries) {
       const task = decode(delivery);
       if (task instanceof InvalidTask) letters.push(letter(delivery, task, 1));
-      else received.set(delivery, task);
+      else {
+        received.set(delivery, task);
+        ignoredFields += task.ignored.length;
+      }
     }
     letters.push(...(await this.#work(received, batch)));
     if (letters.length > 0) await this.#putAside(letters);
     const seconds = (performance.now() - from) / 1000;
-    this.#options.onBatch?.({ tasks: received.size, deadLetters: letters.length, seconds });
+    this.#options.onBatch?.({ tasks: received.size, deadLetters: letters.length, ignoredFields, seconds });
   }
 
   /** All at once; when that fails for a reason of one task's own, one by one, to find which. */
@@ -103,9 +107,10 @@ interface Letter {
 }
 
 /** The identity of a task for the cursors: the place in its transport, and the publisher's id, in case places repeat. */
-function decode(delivery: Delivery): ReceivedTask | InvalidTask {
+function decode(delivery: Delivery): (ReceivedTask & Pick<ReadTask, 'ignored'>) | InvalidTask {
   try {
-    return { task: decodeTask(delivery), position: `${delivery.position} ${delivery.headers.ce_id ?? ''}` };
+    const { task, id, ignored } = readTask(delivery);
+    return { task, position: `${delivery.position} ${id ?? ''}`, ignored };
   } catch (error) {
     if (error instanceof InvalidTask) return error;
     throw error;

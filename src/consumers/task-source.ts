@@ -14,8 +14,17 @@ export interface Delivery {
   readonly body: Buffer | null;
   /** CloudEvents attributes (`ce_id`, `ce_type`, …) and whatever else the publisher sent. */
   readonly headers: Readonly<Record<string, string>>;
-  /** When the transport took the message, ms since 1970 UTC. */
+  /** When the transport took the message, ms since 1970 UTC; −1 when it cannot be told. */
   readonly timestamp: number;
+  /** Set when these are messages that the transport's client could not read; the body is what came, as it came. */
+  readonly unreadable?: Unreadable;
+}
+
+export interface Unreadable {
+  /** For people: what is wrong with it. */
+  readonly reason: string;
+  /** The offset of the last message in it; the position has that of the first. */
+  readonly lastOffset: string;
 }
 
 /** What one call of the handler works on: at most 500 deliveries, acknowledged together. */

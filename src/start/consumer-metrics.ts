@@ -15,6 +15,10 @@ export function consumerMetrics(registry: Registry): Observer {
     new Counter({ name, help, labelNames, registers: [registry] });
   const tasks = count('recency_tasks_total', 'Tasks read and taken care of.');
   const deadLetters = count('recency_dead_letters_total', 'Messages put aside because they can never be applied.');
+  const ignored = count(
+    'recency_task_unknown_fields_total',
+    'Fields of tasks that this version does not know and ignores.',
+  );
   const refreshes = count('recency_refreshes_total', 'Users refreshed, by what was found.', ['outcome']);
   const rebuilds = count(
     'recency_rebuilds_total',
@@ -33,6 +37,7 @@ export function consumerMetrics(registry: Registry): Observer {
     onBatch: (batch) => {
       tasks.inc(batch.tasks);
       deadLetters.inc(batch.deadLetters);
+      ignored.inc(batch.ignoredFields);
       seconds.observe(batch.seconds);
     },
     onRefresh: (report) => {

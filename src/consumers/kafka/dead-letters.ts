@@ -1,10 +1,10 @@
-import type { KafkaMessage } from 'kafkajs';
-import { deadLetterHeaders, originalHeaders, originalKey } from '../dead-letter-headers.ts';
-import type { DeadLetter, DeadLetters, Failure } from '../dead-letters.ts';
+import { deadLetterOf, lettersToReplay, listed, originalHeaders, originalKey } from '../dead-letter-headers.ts';
+import type { DeadLetter, DeadLetters, Failure, ListedLetter } from '../dead-letters.ts';
 import type { Delivery } from '../task-source.ts';
 import { type KafkaSettings, openKafka } from './client.ts';
-import { headersOf } from './deliveries.ts';
+import { deliveryOf, headersOf } from './deliveries.ts';
 import { KafkaProducer } from './producer.ts';
+import type { FetchedMessage } from './record-batches.ts';
 import { TopicReader } from './topic-reader.ts';
 import { deadLetterTopic, deadLetterTopicConfig, taskTopic } from './topics.ts';
 
@@ -34,23 +34,23 @@ export class KafkaDeadLetters implements DeadLetters {
 
   /** @throws KafkaUnavailable */
   async put(letters: readonly { delivery: Delivery; failure: Failure }[]): Promise<void> {
-    const messages = letters.map(({ delivery, failure }) => ({
-      key: null,
-      value: delivery.body,
-      headers: { ...deadLetterHeaders(delivery, failure) },
-    }));
+    const messages = letters.map(({ delivery, failure }) => {
+      const { body, headers } = deadLetterOf(delivery, failure);
+      return { key: null, value: body, headers: { ...headers } };
+    });
     await this.#producer.send(deadLetterTopic(this.#topic), messages);
   }
 
-  async list({ limit, after }: { limit: number; after?: string }): Promise<DeadLetter[]> {
+  async list({ limit, after }: { limit: number; after?: string }): Promise<ListedLetter[]> {
     const start = after === undefined ? { partition: 0, offset: -1n } : placeOf(after);
     if (start === undefined) throw new RangeError(`not the id of a dead letter: ${after}`);
-    const letters: DeadLetter[] = [];
+    const letters: ListedLetter[] = [];
     for (const { partition, low, high } of await this.#offsets()) {
       if (partition < start.partition || letters.length >= limit) continue;
       const next = partition === start.partition && start.offset >= low ? start.offset + 1n : low;
-      const messages = await this.#reader.read({ partition, low: next, high }, limit - letters.length);
-      letters.push(...messages.map((message) => letterOf(partition, message)));
+      for await (const message of this.#reader.read({ partition, low: next, high }, limit - letters.length)) {
+        letters.push(listed(letterOf(partition, message)));
+      }
     }
     return letters;
   }
@@ -60,20 +60,18 @@ export class KafkaDeadLetters implements DeadLetters {
     const offsets = (await this.#offsets()).find(({ partition }) => partition === place?.partition);
     if (place === undefined || offsets === undefined) return undefined;
     if (place.offset < offsets.low || place.offset >= offsets.high) return undefined;
-    const [message] = await this.#reader.read({ ...offsets, low: place.offset }, 1);
-    return message?.offset === place.offset.toString() ? letterOf(place.partition, message) : undefined;
+    for await (const message of this.#reader.read({ ...offsets, low: place.offset }, 1)) {
+      return message.offset === place.offset.toString() ? letterOf(place.partition, message) : undefined;
+    }
+    return undefined;
   }
 
-  /** @throws KafkaUnavailable */
+  /** @throws KafkaUnavailable; NotReplayable */
   async replay(ids: readonly string[]): Promise<number> {
-    const letters = [];
-    for (const id of new Set(ids)) letters.push(await this.get(id));
-    const messages = letters
-      .filter((letter) => letter !== undefined)
-      .map((letter) => {
-        const headers = originalHeaders(letter.headers);
-        return { key: originalKey({ ...letter, headers }) ?? null, value: letter.body, headers: { ...headers } };
-      });
+    const messages = (await lettersToReplay(this, ids)).map((letter) => {
+      const headers = originalHeaders(letter.headers);
+      return { key: originalKey({ ...letter, headers }) ?? null, value: letter.body, headers: { ...headers } };
+    });
     await this.#producer.send(this.#topic, messages);
     return messages.length;
   }
@@ -95,6 +93,11 @@ function placeOf(id: string): { partition: number; offset: bigint } | undefined 
     : { partition: Number(partition), offset: BigInt(offset) };
 }
 
-function letterOf(partition: number, { offset, value, headers = {}, timestamp }: KafkaMessage): DeadLetter {
-  return { id: `${partition}-${offset}`, body: value, headers: headersOf(headers), timestamp: Number(timestamp) };
+/** What somebody else has put on the topic, and cannot be read, is shown as a letter about itself. */
+function letterOf(partition: number, message: FetchedMessage): DeadLetter {
+  const { offset, value, headers, timestamp, unreadable } = message;
+  const id = `${partition}-${offset}`;
+  if (unreadable === undefined) return { id, body: value, headers: headersOf(headers), timestamp: Number(timestamp) };
+  const failure = { errorClass: 'InvalidTask', message: unreadable.reason, attempts: 1 };
+  return { id, timestamp: 0, ...deadLetterOf(deliveryOf(message, 'dlq', partition), failure) };
 }

@@ -1,22 +1,23 @@
-import type { KafkaMessage } from 'kafkajs';
 import type { Delivery } from '../task-source.ts';
+import type { FetchedMessage } from './record-batches.ts';
 
-export function deliveryOf(message: KafkaMessage, topic: string, partition: number): Delivery {
+/** A batch that cannot be read is one delivery, at the first of its offsets. */
+export function deliveryOf(message: FetchedMessage, topic: string, partition: number): Delivery {
+  const { unreadable } = message;
   return {
-    position: `kafka:${topic}:${partition}:${message.offset}`,
+    position: `kafka:${topic}:${partition}:${unreadable?.firstOffset ?? message.offset}`,
     body: message.value,
-    headers: headersOf(message.headers ?? {}),
+    headers: headersOf(message.headers),
     timestamp: Number(message.timestamp),
+    ...(unreadable === undefined ? {} : { unreadable: { reason: unreadable.reason, lastOffset: message.offset } }),
   };
 }
 
-/** Of a header that comes more than once, the first. */
-export function headersOf(headers: NonNullable<KafkaMessage['headers']>): Record<string, string> {
+export function headersOf(headers: FetchedMessage['headers']): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
-    const first = Array.isArray(value) ? value[0] : value;
-    if (first !== undefined && first !== null) texts[name] = first.toString();
+    if (value !== undefined) texts[name] = value.toString();
   }
   return texts;
 }

@@ -1,4 +1,4 @@
-import type { EachBatchPayload, KafkaMessage } from 'kafkajs';
+import type { EachBatchPayload } from 'kafkajs';
 import type { ProgressWatch } from '../progress-watch.ts';
 import type { Loss } from '../task-source.ts';
 import type { Assignment, OwnedPartition } from './assignment.ts';
@@ -7,6 +7,7 @@ import type { Gathering } from './gathering.ts';
 import { findGap } from './losses.ts';
 import { BATCH, type Part } from './merged-batches.ts';
 import type { Commit } from './merged-commits.ts';
+import type { FetchedMessage } from './record-batches.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
 export interface PartitionWork {
@@ -36,7 +37,8 @@ export class GivenBack extends Error {
  */
 export async function workThrough(work: PartitionWork): Promise<void> {
   const { payload, assignment, isStopping } = work;
-  const { messages } = payload.batch;
+  // As fetch-response.ts has read them.
+  const messages = payload.batch.messages as unknown as FetchedMessage[];
   for (let from = 0; from < messages.length; from += BATCH) {
     if (isStopping() || !payload.isRunning() || payload.isStale() || !assignment.membership.isOpen) return;
     const chunk = messages.slice(from, from + BATCH);
@@ -65,7 +67,7 @@ async function requireContinuity({ payload, owned, admin, group, onLoss }: Parti
   owned.next = first;
 }
 
-async function handle(chunk: readonly KafkaMessage[], work: PartitionWork): Promise<void> {
+async function handle(chunk: readonly FetchedMessage[], work: PartitionWork): Promise<void> {
   const { payload, assignment, owned, batches, progress, heartbeatMs } = work;
   const { topic, partition } = payload.batch;
   const deliveries = chunk.map((message) => deliveryOf(message, topic, partition));
@@ -87,7 +89,7 @@ async function handle(chunk: readonly KafkaMessage[], work: PartitionWork): Prom
 }
 
 /** Of the last chunk, the end of what was fetched is committed: control records after it are never delivered. */
-async function commit(chunk: readonly KafkaMessage[], isLast: boolean, work: PartitionWork): Promise<void> {
+async function commit(chunk: readonly FetchedMessage[], isLast: boolean, work: PartitionWork): Promise<void> {
   const { payload, assignment, owned, commits, progress } = work;
   const { partition } = payload.batch;
   const { signal } = assignment;

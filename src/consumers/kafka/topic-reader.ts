@@ -1,4 +1,5 @@
-import { type Cluster, type Consumer, type Kafka, type KafkaMessage, PartitionAssigners } from 'kafkajs';
+import { type Cluster, type Consumer, type Kafka, PartitionAssigners } from 'kafkajs';
+import type { FetchedMessage } from './record-batches.ts';
 
 /** The offsets of one partition that can be read: from `low` to before `high`. */
 export interface ReadableOffsets {
@@ -52,18 +53,21 @@ export class TopicReader {
   }
 
   /** Messages from an offset on, oldest first, at most `limit`; the offset must be a readable one. */
-  async read({ partition, low, high }: ReadableOffsets, limit: number): Promise<KafkaMessage[]> {
+  async *read({ partition, low, high }: ReadableOffsets, limit: number): AsyncGenerator<FetchedMessage> {
     await this.#connect();
-    const messages: KafkaMessage[] = [];
-    for (let from = low; from < high && messages.length < limit; ) {
-      const fetched = await this.#fetch(partition, from, limit - messages.length === 1 ? 1 : BYTES_A_FETCH);
+    let left = limit;
+    for (let from = low; from < high && left > 0; ) {
+      const fetched = await this.#fetch(partition, from, limit === 1 ? 1 : BYTES_A_FETCH);
       const last = fetched.at(-1);
-      if (last === undefined) break;
-      // A compressed batch comes as a whole, also what is before the offset asked for.
-      messages.push(...fetched.filter(({ offset, isControlRecord }) => BigInt(offset) >= from && !isControlRecord));
+      if (last === undefined) return;
+      for (const message of fetched) {
+        // A compressed batch comes as a whole, also what is before the offset asked for.
+        if (BigInt(message.offset) < from || message.isControlRecord) continue;
+        yield message;
+        if (--left === 0) return;
+      }
       from = BigInt(last.offset) + 1n;
     }
-    return messages.slice(0, limit);
   }
 
   async close(): Promise<void> {
@@ -94,8 +98,6 @@ export class TopicReader {
     return responses[0]?.partitions[0]?.messages ?? [];
   }
 }
-
-type FetchedMessage = KafkaMessage & { readonly isControlRecord?: boolean };
 
 interface FetchResponse {
   readonly responses: readonly { readonly partitions: readonly { readonly messages: FetchedMessage[] }[] }[];

@@ -1,7 +1,7 @@
 import type { RedisClient } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
-import { deadLetterHeaders, originalHeaders } from '../dead-letter-headers.ts';
-import type { DeadLetter, DeadLetters, Failure } from '../dead-letters.ts';
+import { deadLetterOf, lettersToReplay, listed, originalHeaders } from '../dead-letter-headers.ts';
+import type { DeadLetter, DeadLetters, Failure, ListedLetter } from '../dead-letters.ts';
 import type { Delivery } from '../task-source.ts';
 import { addEntries } from './add-entries.ts';
 import { deliveryOf, entryFields, type RawEntry } from './entries.ts';
@@ -15,6 +15,9 @@ export interface StreamsDeadLettersOptions {
 
 /** Longer than tasks are kept, for people are slower. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
+
+/** Their bodies come along, and are dropped at once. */
+const LETTERS_A_CALL = 50;
 
 /**
  * Dead letters in a stream of their own. The id of a letter is that of its entry. Letters stay listed when they were
@@ -33,16 +36,24 @@ export class StreamsDeadLetters implements DeadLetters {
 
   /** @throws RedisUnavailable */
   async put(letters: readonly { delivery: Delivery; failure: Failure }[]): Promise<void> {
-    const entries = letters.map(({ delivery, failure }) =>
-      entryFields(delivery.body, deadLetterHeaders(delivery, failure)),
-    );
+    const entries = letters.map(({ delivery, failure }) => {
+      const { body, headers } = deadLetterOf(delivery, failure);
+      return entryFields(body, headers);
+    });
     await addEntries(this.#client, this.#letters, entries, KEPT_MS);
   }
 
   /** @throws RedisUnavailable */
-  async list({ limit, after }: { limit: number; after?: string }): Promise<DeadLetter[]> {
+  async list({ limit, after }: { limit: number; after?: string }): Promise<ListedLetter[]> {
     if (after !== undefined && !isEntryId(after)) throw new RangeError(`not the id of a dead letter: ${after}`);
-    return this.#range(after === undefined ? '-' : `(${after}`, '+', limit);
+    const letters: ListedLetter[] = [];
+    for (let from = after; letters.length < limit; from = letters.at(-1)?.id) {
+      const count = Math.min(LETTERS_A_CALL, limit - letters.length);
+      const page = await this.#range(from === undefined ? '-' : `(${from}`, '+', count);
+      letters.push(...page.map(listed));
+      if (page.length < count) break;
+    }
+    return letters;
   }
 
   /** @throws RedisUnavailable */
@@ -52,13 +63,10 @@ export class StreamsDeadLetters implements DeadLetters {
     return letter;
   }
 
-  /** @throws RedisUnavailable */
+  /** @throws RedisUnavailable; NotReplayable */
   async replay(ids: readonly string[]): Promise<number> {
-    const letters = [];
-    for (const id of new Set(ids)) letters.push(await this.get(id));
-    const entries = letters
-      .filter((letter) => letter !== undefined)
-      .map(({ body, headers }) => entryFields(body, originalHeaders(headers)));
+    const letters = await lettersToReplay(this, ids);
+    const entries = letters.map(({ body, headers }) => entryFields(body, originalHeaders(headers)));
     await addEntries(this.#client, this.#stream, entries);
     return entries.length;
   }

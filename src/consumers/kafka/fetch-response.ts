@@ -1,0 +1,174 @@
+import { createRequire } from 'node:module';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ByteReader } from './byte-reader.ts';
+import { batchesIn, decodeBatch, type FetchedMessage } from './record-batches.ts';
+
+/**
+ * Replaces how kafkajs 2.2.4 reads the answer to a fetch. What it throws there, for a codec that it lacks or a byte too
+ * few, ends the consumer, and so does the error of one partition; both would meet each of its successors again. Also, it
+ * delivers by mistake what was aborted, and leaves out what was committed, where transactions of several producers
+ * overlap (it takes one aborted transaction a message into account). And nothing bounds what a fetch comes to.
+ *
+ * Every version of the answer that kafkajs asks for has one module with a `decode`; these are set here, before the first
+ * fetch.
+ */
+
+/** Versions of the answer that hold record batches: a broker from Kafka 0.11 on has one of them. */
+const VERSIONS = [4, 5, 6, 7, 8, 9, 10, 11] as const;
+
+interface ResponseModule {
+  decode: (bytes: Buffer) => Promise<object>;
+}
+
+interface Aborted {
+  readonly producerId: string;
+  readonly firstOffset: bigint;
+}
+
+/** As kafkajs knows it; the records are read when the whole answer is known. */
+interface Partition {
+  readonly partition: number;
+  errorCode: number;
+  readonly highWatermark: string;
+  readonly lastStableOffset: string;
+  readonly preferredReadReplica: number;
+  /** Looked at here: kafkajs is to leave out nothing more. */
+  readonly abortedTransactions: readonly never[];
+  messages: FetchedMessage[];
+}
+
+interface Unread {
+  readonly topic: string;
+  readonly partition: Partition;
+  readonly aborted: readonly Aborted[];
+  readonly records: Buffer;
+}
+
+/**
+ * Memory that the messages of one answer take, about, after which the rest of it is left for the next fetch. The first
+ * batch comes however large it is.
+ */
+const RESPONSE_BYTES = 64 * 1024 * 1024;
+const BYTES_A_MESSAGE = 500;
+
+/**
+ * Errors of a partition that are kafkajs's: after these it looks up the leader (3, 5, 6, 74, 75) or the oldest offset (1), and
+ * a missing permission (29) does not pass by itself. https://kafka.apache.org/41/design/protocol/#error-codes
+ */
+const PASSED_ON = new Set([1, 3, 5, 6, 29, 74, 75]);
+
+/** A broker that answers with an error does not wait before: fetching on at once would be a busy loop. */
+const ERROR_PAUSE_MS = 500;
+
+/** Partitions whose last fetch their broker answered with an error, by topic and number; the error's code. */
+const faults = new Map<string, number>();
+
+/** The code of the error with which a broker refuses to read this partition just now; undefined: it does not. */
+export function brokerFault(topic: string, partition: number): number | undefined {
+  return faults.get(`${topic}/${partition}`);
+}
+
+let turn = 0;
+
+async function decode(version: number, bytes: Buffer): Promise<object> {
+  const reader = new ByteReader(bytes);
+  const clientSideThrottleTime = reader.int32();
+  const session = version >= 7 ? { errorCode: reader.int16(), sessionId: reader.int32() } : {};
+  const unread: Unread[] = [];
+  const responses = list(reader, () => {
+    const topicName = reader.text(reader.int16());
+    return { topicName, partitions: list(reader, () => partition(reader, version, topicName, unread)) };
+  });
+  await readAll(unread);
+  if (unread.some(isFaulty)) await pause(ERROR_PAUSE_MS);
+  // From version 8 on the client throttles itself, which kafkajs does.
+  const throttle =
+    version >= 8 ? { throttleTime: 0, clientSideThrottleTime } : { throttleTime: clientSideThrottleTime };
+  return { ...throttle, ...session, responses };
+}
+
+function list<T>(reader: ByteReader, read: () => T): T[] {
+  const count = reader.int32();
+  return Array.from({ length: Math.max(count, 0) }, read);
+}
+
+function partition(reader: ByteReader, version: number, topic: string, unread: Unread[]): Partition {
+  const head = {
+    partition: reader.int32(),
+    errorCode: reader.int16(),
+    highWatermark: reader.int64().toString(),
+    lastStableOffset: reader.int64().toString(),
+  };
+  if (version >= 5) reader.int64(); // where the log begins
+  const aborted = list(reader, () => ({ producerId: reader.int64().toString(), firstOffset: reader.int64() }));
+  const preferredReadReplica = version >= 11 ? reader.int32() : -1;
+  const records = reader.takeOrNull(Math.max(reader.int32(), -1)) ?? Buffer.alloc(0);
+  const found: Partition = { ...head, preferredReadReplica, abortedTransactions: [], messages: [] };
+  unread.push({ topic, partition: found, aborted, records });
+  return found;
+}
+
+function isFaulty({ topic, partition }: Unread): boolean {
+  return brokerFault(topic, partition.partition) !== undefined;
+}
+
+/** Another partition comes first each time: none can take all the room for itself. */
+async function readAll(unread: readonly Unread[]): Promise<void> {
+  const first = unread.length === 0 ? 0 : turn++ % unread.length;
+  let room = RESPONSE_BYTES;
+  for (const one of [...unread.slice(first), ...unread.slice(0, first)]) {
+    setFaultAside(one);
+    room -= await read(one, room);
+  }
+}
+
+/** The other partitions are not to blame; this one is asked for again. */
+function setFaultAside({ topic, partition }: Unread): void {
+  const name = `${topic}/${partition.partition}`;
+  const { errorCode } = partition;
+  if (errorCode === 0 || PASSED_ON.has(errorCode)) {
+    faults.delete(name);
+    return;
+  }
+  faults.set(name, errorCode);
+  partition.errorCode = 0;
+}
+
+async function read({ partition, aborted, records }: Unread, room: number): Promise<number> {
+  let taken = 0;
+  for (const batch of batchesIn(records)) {
+    if (taken >= room) break;
+    const { messages, bytes } = await decodeBatch(batch);
+    taken += bytes + messages.length * BYTES_A_MESSAGE;
+    for (const message of messages) partition.messages.push(message);
+  }
+  hideAborted(partition.messages, aborted);
+  return taken;
+}
+
+/**
+ * What was aborted is not delivered, as the Java client has it: a transaction counts as aborted from its first offset to
+ * the control record of the same producer.
+ */
+function hideAborted(messages: readonly FetchedMessage[], aborted: readonly Aborted[]): void {
+  const coming = aborted.toSorted((a, b) => (a.firstOffset < b.firstOffset ? -1 : 1));
+  const open = new Set<string>();
+  for (const message of messages) {
+    const { producerId, inTransaction } = message.batchContext;
+    while (coming[0] !== undefined && coming[0].firstOffset <= BigInt(message.offset)) {
+      open.add((coming.shift() as Aborted).producerId);
+    }
+    if (message.isControlRecord && message.key !== null) open.delete(producerId);
+    else if (inTransaction && open.has(producerId)) message.isControlRecord = true;
+  }
+}
+
+const require = createRequire(import.meta.url);
+
+for (const version of VERSIONS) {
+  const module = require(`kafkajs/src/protocol/requests/fetch/v${version}/response.js`) as ResponseModule;
+  if (typeof module.decode !== 'function') {
+    throw new Error(`kafkajs does not read answers of version ${version}: it must be the version in the lock file`);
+  }
+  module.decode = (bytes) => decode(version, bytes);
+}

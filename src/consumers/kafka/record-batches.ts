@@ -1,0 +1,247 @@
+import { createRequire } from 'node:module';
+import { crc32 } from 'node:zlib';
+import { ByteReader, Malformed } from './byte-reader.ts';
+import { CODEC_NAMES, decompress } from './decompress.ts';
+
+/**
+ * The records of a partition as a broker keeps them: record batches (https://kafka.apache.org/41/implementation/message-format/)
+ * and, in segments from before Kafka 0.11, message sets. Written here because kafkajs's decoder throws out of its fetch
+ * whatever a producer got wrong, which ends the consumer and every one after it; it checks no CRC, has no bound, and
+ * takes the square of a record's headers in time.
+ *
+ * A batch that cannot be read is one message that says so; it stands at the batch's last offset, so that consuming goes
+ * on behind it.
+ */
+
+/** One message as kafkajs hands it on, and what we need besides. */
+export interface FetchedMessage {
+  readonly offset: string;
+  /** ms since 1970 UTC. */
+  readonly timestamp: string;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers: Readonly<Record<string, Buffer | undefined>>;
+  /** Not to be delivered; kafkajs passes over it, but for its offset. */
+  isControlRecord: boolean;
+  readonly batchContext: { readonly producerId: string; readonly inTransaction: boolean };
+  /** Set on the one message that stands for a batch that could not be read; its value is the batch. */
+  readonly unreadable?: Unreadable;
+}
+
+export interface Unreadable {
+  /** For people. */
+  readonly reason: string;
+  /** Of the batch. */
+  readonly firstOffset: string;
+}
+
+/**
+ * What one batch may come to. A task has 64 KiB at the most and usually some 300 bytes, and a broker takes 1 MB by
+ * default: one such batch of tasks comes to 20 MB and some 50,000 records at the best ratios seen.
+ */
+export const MAX_BATCH_BYTES = 32 * 1024 * 1024;
+
+/** A record that is a task takes 50 bytes at the least, one that is none takes 7; as an object it takes 1 kB. */
+export const MAX_BATCH_RECORDS = 200_000;
+
+/** The offset and the length before each batch, and each message of a set. */
+const PREFIX_BYTES = 12;
+const MAGIC_AT = 16;
+const BATCH_HEADER_BYTES = 61;
+const CRC_ENDS_AT = 21;
+
+const CODEC_MASK = 0x07;
+const APPEND_TIME = 0x08;
+const TRANSACTIONAL = 0x10;
+const CONTROL = 0x20;
+
+const crc32c = createRequire(import.meta.url)('kafkajs/src/protocol/recordBatch/crc32C/index.js') as (
+  bytes: Buffer,
+) => number;
+
+/** The messages of one batch, and how many bytes they came to when decompressed. */
+export interface DecodedBatch {
+  readonly messages: FetchedMessage[];
+  readonly bytes: number;
+}
+
+/** The batches, or messages of a set, one after the other; what is cut off at the end is left out. */
+export function* batchesIn(records: Buffer): Generator<Buffer> {
+  for (let at = 0; at + PREFIX_BYTES <= records.length; ) {
+    const end = at + PREFIX_BYTES + Math.max(records.readInt32BE(at + 8), 0);
+    if (end > records.length) return;
+    yield records.subarray(at, end);
+    at = end;
+  }
+}
+
+/** Reads one batch. Never throws: see above. */
+export async function decodeBatch(batch: Buffer): Promise<DecodedBatch> {
+  try {
+    const magic = batch.length > MAGIC_AT ? batch.readInt8(MAGIC_AT) : -1;
+    if (magic === 2) return await recordBatch(batch);
+    if (magic === 0 || magic === 1) return await messageOfSet(batch, magic);
+    throw new Malformed(`message format ${magic} is not known`);
+  } catch (error) {
+    return { messages: [unreadableBatch(batch, error as Error)], bytes: batch.length };
+  }
+}
+
+interface BatchHeader {
+  readonly first: bigint;
+  readonly lastDelta: number;
+  readonly attributes: number;
+  readonly firstTime: number;
+  readonly maxTime: number;
+  readonly context: FetchedMessage['batchContext'];
+  readonly count: number;
+}
+
+function headerOf(batch: Buffer): BatchHeader {
+  const reader = new ByteReader(batch);
+  const first = reader.int64();
+  reader.take(CRC_ENDS_AT - 8);
+  const attributes = reader.int16();
+  const lastDelta = reader.int32();
+  const [firstTime, maxTime] = [Number(reader.int64()), Number(reader.int64())];
+  const producerId = reader.int64().toString();
+  reader.take(6);
+  const context = { producerId, inTransaction: (attributes & TRANSACTIONAL) !== 0 };
+  return { first, lastDelta, attributes, firstTime, maxTime, context, count: reader.int32() };
+}
+
+async function recordBatch(batch: Buffer): Promise<DecodedBatch> {
+  if (batch.length < BATCH_HEADER_BYTES) throw new Malformed('the batch is shorter than its header');
+  if (crc32c(batch.subarray(CRC_ENDS_AT)) !== batch.readUInt32BE(CRC_ENDS_AT - 4)) {
+    throw new Malformed('the checksum (CRC-32C) does not fit');
+  }
+  const header = headerOf(batch);
+  const { count, first, lastDelta } = header;
+  if (count < 0 || lastDelta < 0) throw new Malformed(`${count} records to offset +${lastDelta}`);
+  if (count > MAX_BATCH_RECORDS) throw new Malformed(`it has ${count} records; ${MAX_BATCH_RECORDS} are taken`);
+  const messages: FetchedMessage[] = [];
+  const bytes = await unpacked(header.attributes, batch.subarray(BATCH_HEADER_BYTES));
+  const reader = new ByteReader(bytes);
+  for (let i = 0; i < count; i++) messages.push(record(reader, header));
+  if (reader.left > 0) throw new Malformed(`${reader.left} bytes are left behind its ${count} records`);
+  const last = String(first + BigInt(lastDelta));
+  // Compaction may have taken the last ones, or all of them: the offset goes on all the same.
+  if (messages.at(-1)?.offset !== last) messages.push(filler(last, header));
+  return { messages, bytes: bytes.length };
+}
+
+async function unpacked(attributes: number, bytes: Buffer): Promise<Buffer> {
+  const codec = attributes & CODEC_MASK;
+  try {
+    return await decompress(codec, bytes, MAX_BATCH_BYTES);
+  } catch (error) {
+    throw new Malformed(`compression (${CODEC_NAMES[codec] ?? codec}): ${(error as Error).message}`);
+  }
+}
+
+function record(from: ByteReader, { first, lastDelta, attributes, firstTime, maxTime, context }: BatchHeader) {
+  const reader = new ByteReader(from.take(from.varint()));
+  reader.int8();
+  const time = firstTime + reader.varint();
+  const delta = reader.varint();
+  if (delta < 0 || delta > lastDelta) throw new Malformed(`offset +${delta} in a batch that ends at +${lastDelta}`);
+  const message: FetchedMessage = {
+    offset: String(first + BigInt(delta)),
+    timestamp: String((attributes & APPEND_TIME) !== 0 ? maxTime : time),
+    key: reader.takeOrNull(reader.varint()),
+    value: reader.takeOrNull(reader.varint()),
+    headers: headers(reader),
+    isControlRecord: (attributes & CONTROL) !== 0,
+    batchContext: context,
+  };
+  return message;
+}
+
+const NO_HEADERS: FetchedMessage['headers'] = Object.freeze({});
+
+/** Of a header that comes more than once, the first. */
+function headers(reader: ByteReader): FetchedMessage['headers'] {
+  const count = reader.varint();
+  if (count <= 0) return NO_HEADERS;
+  const found: Record<string, Buffer | undefined> = Object.create(null);
+  for (let i = 0; i < count; i++) {
+    const name = reader.text(reader.varint());
+    const value = reader.takeOrNull(reader.varint());
+    if (value !== null && !(name in found)) found[name] = value;
+  }
+  return found;
+}
+
+function filler(offset: string, { maxTime, context }: BatchHeader): FetchedMessage {
+  const timestamp = String(maxTime);
+  return {
+    offset,
+    timestamp,
+    key: null,
+    value: null,
+    headers: NO_HEADERS,
+    isControlRecord: true,
+    batchContext: context,
+  };
+}
+
+const NO_PRODUCER = { producerId: '-1', inTransaction: false };
+
+function unreadableBatch(batch: Buffer, error: Error): FetchedMessage {
+  const first = batch.readBigInt64BE(0);
+  return {
+    offset: String(first + BigInt(believedDelta(batch))),
+    timestamp: '-1',
+    key: null,
+    value: batch,
+    headers: NO_HEADERS,
+    isControlRecord: false,
+    batchContext: NO_PRODUCER,
+    unreadable: { reason: `a batch that cannot be read: ${error.message}`, firstOffset: String(first) },
+  };
+}
+
+/**
+ * How far the batch reaches. What the header says is believed where it fits the number of records, as it does in all that
+ * producers write; otherwise it may be damaged, too, and only the first offset is passed over, then the next.
+ */
+function believedDelta(batch: Buffer): number {
+  if (batch.length < BATCH_HEADER_BYTES || batch.readInt8(MAGIC_AT) !== 2) return 0;
+  const { count, lastDelta } = headerOf(batch);
+  return lastDelta > 0 && count === lastDelta + 1 ? lastDelta : 0;
+}
+
+/** A message of a set. Compressed, it holds another set, whose last message has its offset. */
+async function messageOfSet(entry: Buffer, magic: number): Promise<DecodedBatch> {
+  const outer = message(entry, magic);
+  const codec = outer.attributes & CODEC_MASK;
+  if (codec === 0) return { messages: [outer.message], bytes: entry.length };
+  const bytes = await unpacked(codec, outer.message.value ?? Buffer.alloc(0));
+  const messages: FetchedMessage[] = [];
+  for (const inner of batchesIn(bytes)) {
+    if (messages.length === MAX_BATCH_RECORDS) throw new Malformed(`it has more than ${MAX_BATCH_RECORDS} messages`);
+    messages.push(message(inner, magic).message);
+  }
+  const last = messages.at(-1);
+  if (last === undefined) throw new Malformed('a compressed message holds none');
+  const base = BigInt(outer.message.offset) - BigInt(last.offset);
+  // From format 1 on they count from 0.
+  return {
+    messages: messages.map((one) => ({ ...one, offset: String(BigInt(one.offset) + base) })),
+    bytes: bytes.length,
+  };
+}
+
+function message(entry: Buffer, magic: number): { attributes: number; message: FetchedMessage } {
+  const reader = new ByteReader(entry);
+  const offset = reader.int64().toString();
+  reader.int32();
+  if (crc32(entry.subarray(MAGIC_AT)) !== reader.uint32()) throw new Malformed('the checksum (CRC-32) does not fit');
+  if (reader.int8() !== magic) throw new Malformed('messages of two formats are in one');
+  const attributes = reader.int8();
+  const timestamp = magic === 0 ? '-1' : reader.int64().toString();
+  const key = reader.takeOrNull(reader.int32());
+  const value = reader.takeOrNull(reader.int32());
+  const rest = { headers: NO_HEADERS, isControlRecord: false, batchContext: NO_PRODUCER };
+  return { attributes, message: { offset, timestamp, key, value, ...rest } };
+}

@@ -1,16 +1,19 @@
 import process from 'node:process';
+import type { Logger } from 'pino';
 import { type Config, type ReadConfig, readConfig } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Database } from '../mysql/database.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { DelayQueue } from '../redis/delay-queue.ts';
+import { kafkaSettings } from '../start/kafka-transport.ts';
 import { openLogger } from '../start/logger.ts';
 import { openForReading, openPrimary, untilMysqlAnswers } from '../start/open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../start/open-redis.ts';
 import { openTransport } from '../start/open-transport.ts';
 import type { Transport } from '../start/transport.ts';
 import { backlogChecks } from './backlog-checks.ts';
-import { examine, type Finding, fine } from './finding.ts';
+import { type Checks, examine, type Finding, fine } from './finding.ts';
+import { kafkaChecks } from './kafka-checks.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 import { redisChecks } from './redis-checks.ts';
 import { samplerChecks } from './sampler-checks.ts';
@@ -40,8 +43,9 @@ export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
     ...reached,
   ];
   if (found.some(({ check, state }) => check === 'reachable' && state === 'problem')) return found;
+  const brokers = config.transport === 'kafka' ? await examine('kafka', await kafkaChecksOf(config, logger)) : [];
   const backlog = await examineBacklog(primary, redis, transport, config);
-  return [...found, ...backlog, ...(await examine('consistency', samplerChecks(redis, config)))];
+  return [...found, ...brokers, ...backlog, ...(await examine('consistency', samplerChecks(redis, config)))];
 }
 
 function settings(): ReadConfig | { findings: Finding[] } {
@@ -94,6 +98,10 @@ async function examineRedis(client: RedisClient, config: Config, signal: AbortSi
   const reached = await examine('redis', { reachable: () => answered(untilRedisAnswers(client, config, signal)) });
   if (reached[0]?.state === 'problem') return reached;
   return [...reached, ...(await examine('redis', redisChecks(client, config)))];
+}
+
+function kafkaChecksOf(config: Config, logger: Logger): Promise<Checks> {
+  return kafkaChecks(kafkaSettings(config, 'doctor', logger), config.topic, config.kafkaGroup);
 }
 
 function examineBacklog(

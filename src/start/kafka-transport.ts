@@ -7,22 +7,27 @@ import { isPassing } from '../consumers/kafka/errors.ts';
 import { kafkaMarks } from '../consumers/kafka/marks.ts';
 import { KafkaTaskPublisher } from '../consumers/kafka/publisher.ts';
 import { KafkaTaskSource } from '../consumers/kafka/source.ts';
-import { type PartitionOffsets, TopicAdmin } from '../consumers/kafka/topic-admin.ts';
+import { TopicAdmin } from '../consumers/kafka/topic-admin.ts';
 import { DEFAULT_PARTITIONS } from '../consumers/kafka/topics.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
 import { StartError } from './start-error.ts';
 import type { Transport } from './transport.ts';
 
 /** @param name of the process, shown in the brokers' logs */
-export function openKafkaTransport(config: Config, name: string, logger: Logger): Transport {
-  const { topic, kafkaGroup: group, kafkaTimeoutMs: deadlineMs } = config;
-  const kafka: KafkaSettings = {
+export function kafkaSettings(config: Config, name: string, logger: Logger): KafkaSettings {
+  return {
     brokers: config.kafkaBrokers,
     clientId: `recency-${name}`,
     connectTimeoutMs: config.connectTimeoutMs,
-    requestTimeoutMs: deadlineMs,
+    requestTimeoutMs: config.kafkaTimeoutMs,
     logger,
   };
+}
+
+/** @param name as for {@link kafkaSettings} */
+export function openKafkaTransport(config: Config, name: string, logger: Logger): Transport {
+  const { topic, kafkaGroup: group, kafkaTimeoutMs: deadlineMs } = config;
+  const kafka = kafkaSettings(config, name, logger);
   const admin = new TopicAdmin(openKafka(kafka), topic);
   return {
     untilAnswers: (signal) => untilAnswers(admin, config, signal),
@@ -37,8 +42,11 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
       };
       return new KafkaTaskSource({ kafka, topic, group, expectsOffsets, sessionTimeoutMs: config.takeoverMs });
     },
-    marks: kafkaMarks(() => admin.offsets(group)),
-    lag: () => lagOfAll(admin.offsets(group)),
+    marks: kafkaMarks(
+      () => admin.offsets(group),
+      () => admin.ends(),
+    ),
+    lag: () => lagIfKnown(admin.lag(group)),
     close: () => admin.close(),
   };
 }
@@ -71,15 +79,11 @@ function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {
 }
 
 /** Undefined: not now, as while a new topic has no leaders yet. */
-async function lagOfAll(offsets: Promise<PartitionOffsets[]>): Promise<number | undefined> {
+async function lagIfKnown(lag: Promise<number>): Promise<number | undefined> {
   try {
-    return (await offsets).reduce((sum, partition) => sum + lagOf(partition), 0);
+    return await lag;
   } catch (error) {
     if (isPassing(error)) return undefined;
     throw error;
   }
-}
-
-function lagOf({ committed, low, high }: PartitionOffsets): number {
-  return Number(high - (committed !== undefined && committed >= low ? committed : low));
 }

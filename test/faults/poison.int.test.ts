@@ -49,8 +49,17 @@ describe.each<[string, () => Promise<Place>]>([
     onTestFinished(() => opened.close());
     for (const [body] of POISON) await opened.put(body, { from: 'a site' });
     await opened.put(text({ ...ADDED, user: CURSED }), {});
-    await opened.put(text(ADDED), {});
-    const batches: { tasks: number; deadLetters: number; seconds: number }[] = [];
+    await opened.put(text({ ...ADDED, reason: 'a newer producer says more' }), {});
+    const event = {
+      specversion: '1.0',
+      id: 'e1',
+      source: '/site',
+      type: ADDED.type,
+      data: { user: '3', contact: '4' },
+    };
+    await opened.put(text(event), { 'content-type': 'application/cloudevents+json' });
+    await opened.put(text([event]), { 'content-type': 'application/cloudevents-batch+json' });
+    const batches: { tasks: number; deadLetters: number; ignoredFields: number; seconds: number }[] = [];
     const consumer = new TaskConsumer({
       ...{ source: opened.source(), deadLetters: opened.deadLetters, logger },
       worker: new TaskWorker({ steps: failing, pageSize: 10 }),
@@ -64,11 +73,12 @@ describe.each<[string, () => Promise<Place>]>([
       await consumer.stop();
       await running;
     });
-    await until(() => batches.reduce((sum, { tasks, deadLetters }) => sum + tasks + deadLetters, 0) >= 12);
+    await until(() => batches.reduce((sum, { tasks, deadLetters }) => sum + tasks + deadLetters, 0) >= 14);
+    expect(batches.reduce((sum, { ignoredFields }) => sum + ignoredFields, 0)).toBe(1);
     for (const { seconds } of batches) expect(seconds).toBeLessThan(1);
 
     const listed = await opened.deadLetters.list({ limit: 20 });
-    expect(listed).toHaveLength(POISON.length + 1);
+    expect(listed).toHaveLength(POISON.length + 2);
     const letters = await Promise.all(listed.map(async ({ id }) => (await opened.deadLetters.get(id)) as DeadLetter));
     for (const [body, reason] of POISON) {
       const kept = body?.subarray(0, MAX_TASK_BYTES);
@@ -76,6 +86,8 @@ describe.each<[string, () => Promise<Place>]>([
       expect(letter?.headers['dlq-exception-message']).toMatch(reason);
       expect(letter?.headers).toMatchObject({ 'dlq-exception-class': 'InvalidTask', 'dlq-attempts': '1' });
     }
-    expect(letters.map(({ headers }) => headers['dlq-exception-message'])).toContain('cursed');
+    const reasons = letters.map(({ headers }) => headers['dlq-exception-message']);
+    expect(reasons).toContain('cursed');
+    expect(reasons).toContain('content-type: a batch of CloudEvents; send one event in each message');
   });
 });

@@ -3,12 +3,17 @@ import type { PartitionOffsets } from './topic-admin.ts';
 
 /**
  * A mark is the end of every partition. It is reached when the group has committed as much: a task is committed when it
- * is applied. What retention has removed meanwhile is not waited for.
+ * is applied. What retention has removed meanwhile is not waited for; what stands behind an open transaction is.
  * @param offsets of every partition of the topic
+ * @param ends of every partition, by number
  */
-export function kafkaMarks(offsets: () => Promise<readonly PartitionOffsets[]>): TransportMarks {
+export function kafkaMarks(
+  offsets: () => Promise<readonly PartitionOffsets[]>,
+  ends: () => Promise<ReadonlyMap<number, bigint>> = async () =>
+    new Map((await offsets()).map(({ partition, high }) => [partition, high])),
+): TransportMarks {
   return {
-    mark: async () => new Map((await offsets()).map(({ partition, high }) => [partition, high])),
+    mark: ends,
     reached: async (mark) => {
       const ends = mark as ReadonlyMap<number, bigint>;
       return (await offsets()).every((found) => passedBy(found) >= (ends.get(found.partition) ?? 0n));

@@ -29,7 +29,7 @@ export interface KafkaProducerOptions {
 const MESSAGES_A_REQUEST = 500;
 
 /** Below the brokers' `message.max.bytes` (1 MB) even when all are of one partition and nothing can be compressed. */
-const BYTES_A_REQUEST = 700_000;
+export const BYTES_A_REQUEST = 700_000;
 
 /** Less is not worth it: each partition's messages are compressed by themselves, here, and unpacked by broker and consumer. */
 const BYTES_COMPRESSED = 32 * 1024;

@@ -6,6 +6,7 @@ import type { BatchHandler, Loss } from '../task-source.ts';
 import { admit } from './admission.ts';
 import { Assignment, type OwnedPartition } from './assignment.ts';
 import { type KafkaSettings, openKafka, RETRY } from './client.ts';
+import { brokerFault } from './fetch-response.ts';
 import type { Gathering } from './gathering.ts';
 import { Membership } from './membership.ts';
 import { mergedBatches, type Part } from './merged-batches.ts';
@@ -54,6 +55,7 @@ export class KafkaSession {
   readonly #working = new Set<Promise<void>>();
   readonly #batches: Gathering<Part>;
   readonly #commits: Gathering<Commit>;
+  readonly #faults = new Map<number, number | undefined>();
   #started: Promise<void> = Promise.resolve();
   #assignment: Assignment | undefined;
   #isStopping = false;
@@ -113,7 +115,8 @@ export class KafkaSession {
     const offsets = await this.#options.admin.offsets(this.#options.group).catch(() => []);
     return offsets.some(({ partition, low, high }) => {
       const owned = assignment.partitions.get(partition);
-      return owned !== undefined && high > (owned.next ?? low);
+      const isToBeHad = brokerFault(this.#options.topic, partition) === undefined;
+      return owned !== undefined && isToBeHad && high > (owned.next ?? low);
     });
   }
 
@@ -126,12 +129,25 @@ export class KafkaSession {
   #listen(): Promise<never> {
     const { events } = this.#consumer;
     this.#consumer.on(events.GROUP_JOIN, ({ payload }) => this.#joined(payload.memberAssignment[this.#options.topic]));
+    this.#consumer.on(events.FETCH, () => this.#tellFaults());
     this.#consumer.on(events.HEARTBEAT, () => this.#assignment?.membership.renew());
     this.#consumer.on(events.END_BATCH_PROCESS, ({ payload }) => this.#skipped(payload));
     const { promise: crashed, reject } = Promise.withResolvers<never>();
     this.#consumer.on(events.CRASH, ({ payload }) => reject(payload.error));
     crashed.catch(() => undefined);
     return crashed;
+  }
+
+  /** What a broker cannot read, nobody here can mend; the other partitions go on. */
+  #tellFaults(): void {
+    const { topic, kafka } = this.#options;
+    for (const partition of this.#assignment?.partitions.keys() ?? []) {
+      const errorCode = brokerFault(topic, partition);
+      if (errorCode === this.#faults.get(partition)) continue;
+      this.#faults.set(partition, errorCode);
+      if (errorCode === undefined) kafka.logger.info({ topic, partition }, 'the broker reads the partition again');
+      else kafka.logger.error({ topic, partition, errorCode }, 'the broker cannot read a partition; it is asked again');
+    }
   }
 
   async #start(): Promise<void> {

@@ -4,7 +4,6 @@ import { settledWithin } from '../settled-within.ts';
 import type { BatchHandler, Loss, TaskSource } from '../task-source.ts';
 import { type KafkaSettings, openKafka } from './client.ts';
 import { isPassing } from './errors.ts';
-import { startOf } from './losses.ts';
 import { KafkaSession } from './session.ts';
 import { TopicAdmin } from './topic-admin.ts';
 import { DEFAULT_PARTITIONS } from './topics.ts';
@@ -79,9 +78,7 @@ export class KafkaTaskSource implements TaskSource {
 
   async lag(): Promise<number | undefined> {
     const { group, kafka } = this.#options;
-    const counted = this.#admin
-      .offsets(group)
-      .then((all) => all.reduce((sum, offsets) => sum + Number(offsets.high - startOf(offsets)), 0));
+    const counted = this.#admin.lag(group);
     const isTold = await settledWithin(counted, kafka.requestTimeoutMs);
     if (this.#running === undefined) await this.#admin.close();
     return isTold ? counted.catch(() => undefined) : undefined;

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Admin, Kafka } from 'kafkajs';
 import { isElecting } from './errors.ts';
+import { startOf } from './losses.ts';
+import { TopicReader } from './topic-reader.ts';
 import { deadLetterTopicConfig, ensureTopics, taskTopic } from './topics.ts';
 
 /** Where a consumer group stands in one partition. */
@@ -10,7 +12,7 @@ export interface PartitionOffsets {
   readonly committed: bigint | undefined;
   /** The oldest offset that is still there. */
   readonly low: bigint;
-  /** The offset that the next message will get. */
+  /** Up to before this one there are messages to be had; behind it, a transaction that is open holds them back, if any. */
   readonly high: bigint;
 }
 
@@ -19,6 +21,7 @@ export class TopicAdmin {
   readonly #kafka: Kafka;
   readonly #topic: string;
   #admin: Promise<Admin> | undefined;
+  #ends: TopicReader | undefined;
 
   constructor(kafka: Kafka, topic: string) {
     this.#kafka = kafka;
@@ -47,10 +50,31 @@ export class TopicAdmin {
     });
   }
 
+  /** By partition, the offset that the next message will get: also those count that a transaction holds back. */
+  async ends(): Promise<ReadonlyMap<number, bigint>> {
+    // kafkajs's admin asks for what is committed, always.
+    this.#ends ??= new TopicReader(this.#kafka, this.#topic, { readUncommitted: true });
+    const reader = this.#ends;
+    try {
+      return new Map((await reader.offsets()).map(({ partition, high }) => [partition, high]));
+    } catch (error) {
+      if (this.#ends === reader) this.#ends = undefined;
+      await reader.close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Messages that the group has not committed, also those that a transaction holds back. */
+  async lag(group: string): Promise<number> {
+    const [all, ends] = [await this.offsets(group), await this.ends()];
+    const behind = (one: PartitionOffsets) => Number((ends.get(one.partition) ?? one.high) - startOf(one));
+    return all.reduce((sum, one) => sum + behind(one), 0);
+  }
+
   async close(): Promise<void> {
-    const admin = this.#admin;
-    this.#admin = undefined;
-    if (admin !== undefined) await disconnected(admin);
+    const [admin, ends] = [this.#admin, this.#ends];
+    [this.#admin, this.#ends] = [undefined, undefined];
+    await Promise.all([admin && disconnected(admin), ends?.close().catch(() => undefined)]);
   }
 
   async #ask<T>(question: (admin: Admin) => Promise<T>): Promise<T> {

@@ -22,12 +22,14 @@ export class TopicReader {
   readonly #cluster: Cluster;
   #connected: Promise<void> | undefined;
 
-  constructor(kafka: Kafka, topic: string) {
+  /** @param readUncommitted then a partition ends where its last message does, even behind a transaction that is open */
+  constructor(kafka: Kafka, topic: string, { readUncommitted = false } = {}) {
     this.#topic = topic;
     let cluster: Cluster | undefined;
     this.#consumer = kafka.consumer({
       groupId: 'recency',
       allowAutoTopicCreation: false,
+      readUncommitted,
       partitionAssigners: [
         (config) => {
           cluster = config.cluster;

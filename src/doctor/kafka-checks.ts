@@ -1,0 +1,163 @@
+import { type KafkaSettings, openKafka } from '../consumers/kafka/client.ts';
+import { type ClusterState, readClusterState, type TopicState } from '../consumers/kafka/cluster-state.ts';
+import { BYTES_A_REQUEST } from '../consumers/kafka/producer.ts';
+import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The largest task, its headers, and what a dead letter adds. */
+const LARGEST_MESSAGE = 100_000;
+
+type Judge = (value: string, topic: TopicState, state: ClusterState) => Verdict;
+
+/** What the brokers do with the topics, and whether anybody consumes. Nothing is written. */
+export async function kafkaChecks(kafka: KafkaSettings, topic: string, group: string): Promise<Checks> {
+  const read = readClusterState(openKafka(kafka), topic, group);
+  const failed = await read.then(() => false).catch(() => true);
+  // One finding, and not one for each check.
+  if (failed) return { topics: () => read as Promise<never> };
+  const state = await read;
+  const setting = (name: string, judge: Judge) => async () => settingVerdict(name, state, judge);
+  return {
+    consumers: async () => consumersVerdict(state, group),
+    transactions: async () => transactionsVerdict(state),
+    partitions: async () => each(state, partitionsVerdict),
+    'replication factor': async () => each(state, replicationVerdict),
+    'min.insync.replicas': setting('min.insync.replicas', insyncVerdict),
+    'cleanup.policy': setting('cleanup.policy', cleanupVerdict),
+    'retention.ms': setting('retention.ms', retentionVerdict),
+    'retention.bytes': setting('retention.bytes', retentionBytesVerdict),
+    'max.message.bytes': setting('max.message.bytes', sizeVerdict),
+    'compression.type': setting('compression.type', compressionVerdict),
+  };
+}
+
+function consumersVerdict({ members, lag }: ClusterState, group: string): Verdict {
+  const text = `${members === 0 ? 'no consumer' : members} in the group ${group}, ${lag} tasks wait`;
+  if (members > 0 || lag === 0) return fine(text);
+  return problem(text, 'Start `recency consume`, with the RECENCY_KAFKA_GROUP that is meant.');
+}
+
+function transactionsVerdict({ heldBack }: ClusterState): Verdict {
+  if (heldBack.length === 0) return fine('none holds anything back');
+  const text = heldBack.map(
+    ({ partition, from, messages }) =>
+      `partition ${partition}: ${messages} messages wait behind one open since ${from}`,
+  );
+  return warning(
+    text.join('; '),
+    'The producer must end it, or the brokers do after its transaction.timeout.ms. One that stays: `kafka-transactions.sh find-hanging`, then `abort`.',
+  );
+}
+
+function partitionsVerdict({ partitions }: TopicState): Verdict {
+  const names = (some: TopicState['partitions']) => some.map(({ partition }) => partition).join(', ');
+  const leaderless = partitions.filter(({ leader }) => leader === undefined);
+  if (leaderless.length > 0) {
+    return problem(`without a leader: ${names(leaderless)}`, 'Start the brokers that hold them.');
+  }
+  const behind = partitions.filter(({ inSync, replicas }) => inSync < replicas);
+  if (behind.length === 0) return fine(`${partitions.length}, all in sync`);
+  return warning(`replicas not in sync: ${names(behind)}`, 'Are all brokers running? Their logs say what keeps them.');
+}
+
+const replicasOf = ({ partitions }: TopicState) => Math.min(...partitions.map(({ replicas }) => replicas));
+
+function replicationVerdict(topic: TopicState, { brokers }: ClusterState): Verdict {
+  const replicas = replicasOf(topic);
+  if (replicas > 1) return fine(String(replicas));
+  if (brokers === 1) return fine('1, and there is one broker');
+  return warning(
+    `1, and there are ${brokers} brokers: what one of them loses is lost`,
+    'Raise it to 3: `kafka-reassign-partitions.sh`.',
+  );
+}
+
+function insyncVerdict(value: string, topic: TopicState): Verdict {
+  const [least, replicas] = [Number(value), replicasOf(topic)];
+  const set = (to: number) => alter(topic, `min.insync.replicas=${to}`);
+  if (least > replicas) return problem(`${least} of ${replicas} replicas: nothing is taken`, set(replicas));
+  if (replicas > 1 && least === replicas) {
+    return warning(`${least} of ${replicas} replicas: nothing is taken while one is away`, set(replicas - 1));
+  }
+  if (replicas > 2 && least === 1) {
+    return warning(`1 of ${replicas} replicas: what the others have not copied yet may be lost with it`, set(2));
+  }
+  return fine(`${least} of ${replicas}`);
+}
+
+/** Compaction keeps one message of each key, and drops those without: tasks of one user share a key. */
+function cleanupVerdict(value: string, topic: TopicState): Verdict {
+  if (!value.includes('compact')) return fine(value);
+  return problem(`${value}: compaction removes tasks that were not consumed`, alter(topic, 'cleanup.policy=delete'));
+}
+
+function retentionVerdict(value: string, topic: TopicState, { topics: [tasks] }: ClusterState): Verdict {
+  const ms = Number(value);
+  if (ms < 0) return fine('for ever');
+  const text = ms < DAY_MS ? `${(ms / HOUR_MS).toFixed(1)} h` : `${(ms / DAY_MS).toFixed(1)} days`;
+  if (topic !== tasks) {
+    const mend = alter(topic, `retention.ms=${30 * DAY_MS}`);
+    return ms < DAY_MS ? warning(`${text}: dead letters are gone before people see them`, mend) : fine(text);
+  }
+  const effect = `${text}: consumers that are away for longer lose tasks, and a new epoch begins`;
+  const mend = alter(topic, `retention.ms=${7 * DAY_MS}`);
+  if (ms < HOUR_MS) return problem(effect, mend);
+  return ms < DAY_MS ? warning(effect, mend) : fine(text);
+}
+
+const FEW_BYTES = 1024 ** 3;
+
+function retentionBytesVerdict(value: string, topic: TopicState): Verdict {
+  const bytes = Number(value);
+  if (bytes < 0) return fine('no bound');
+  const text = `${bytes} bytes a partition`;
+  if (bytes >= FEW_BYTES) return fine(text);
+  return warning(`${text}: a backlog beyond that is lost, however young`, alter(topic, 'retention.bytes=-1'));
+}
+
+function sizeVerdict(value: string, topic: TopicState): Verdict {
+  const bytes = Number(value);
+  if (bytes >= BYTES_A_REQUEST) return fine(value);
+  const mend = alter(topic, 'max.message.bytes=1048588');
+  if (bytes < LARGEST_MESSAGE) return problem(`${value}: the largest tasks and dead letters are refused`, mend);
+  return warning(`${value}: Recency sends up to ${BYTES_A_REQUEST} bytes at once, and some of it may be refused`, mend);
+}
+
+const COMPRESSIONS = ['producer', 'uncompressed', 'gzip', 'snappy', 'lz4', 'zstd'];
+
+function compressionVerdict(value: string, topic: TopicState): Verdict {
+  if (COMPRESSIONS.includes(value)) return fine(value);
+  return problem(
+    `${value} is not known: its batches go to the dead letters`,
+    alter(topic, 'compression.type=producer'),
+  );
+}
+
+function alter({ topic }: TopicState, setting: string): string {
+  return `kafka-configs.sh --alter --entity-type topics --entity-name ${topic} --add-config ${setting}`;
+}
+
+function settingVerdict(name: string, state: ClusterState, judge: Judge): Verdict {
+  return each(state, (topic) => {
+    const value = topic.settings?.get(name);
+    if (value !== undefined) return judge(value, topic, state);
+    return warning('not known: DESCRIBE_CONFIGS is not allowed', `Allow it for this user, or see to ${name} yourself.`);
+  });
+}
+
+const BY_WEIGHT = ['fine', 'warning', 'problem'] as const;
+
+/** Of both topics in one: what is said of each, the worse state, and how to mend it. */
+function each(state: ClusterState, judge: (topic: TopicState, state: ClusterState) => Verdict): Verdict {
+  const verdicts = state.topics.map((topic) => ({ topic, verdict: judge(topic, state) }));
+  const worst = Math.max(...verdicts.map(({ verdict }) => BY_WEIGHT.indexOf(verdict.state)));
+  const detail = verdicts.map(({ topic, verdict }) => `${topic.topic}: ${verdict.detail}`).join('\n');
+  const mends = verdicts.flatMap(({ verdict }) => verdict.mend ?? []);
+  return {
+    state: BY_WEIGHT[worst] as Verdict['state'],
+    detail,
+    ...(mends.length > 0 ? { mend: mends.join('\n') } : {}),
+  };
+}

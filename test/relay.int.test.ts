@@ -130,7 +130,10 @@ describe('the relay', () => {
 
   it('lets the site write while rows are claimed', async () => {
     await bench.write(2);
-    const published = await publishRows(bench.database, 500, async () => bench.write(1, 100));
+    const published = await publishRows(bench.database, { limit: 500, which: 'due' }, async () => {
+      await bench.write(1, 100);
+      return { putBack: [], refused: new Map() };
+    });
     expect(published).toBe(2);
     expect(await bench.unpublished()).toBe(1);
   });

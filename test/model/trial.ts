@@ -7,6 +7,7 @@ import { DelayedWork } from '../../src/index/deferred-work.ts';
 import { bumpEpoch } from '../../src/index/epoch.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
+import { Rechecks } from '../../src/index/rechecks.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
@@ -80,7 +81,7 @@ export class Trial {
     const { truths } = this;
     this.watch = new WriteWatch({ steps: this.stores, redis, prefix, truths, now: turns.now });
     const onLoss = (loss: Loss) => this.beginEpoch(`tasks were lost: ${loss.detail}`);
-    const doing = { turns, carrier, watch: this.watch, delayed: this.#delayed };
+    const doing = { turns, carrier, watch: this.watch, delayed: this.#delayed, rechecks: new Rechecks(primary) };
     this.workers = new Workers({ ...doing, logger, onLoss, onFault: this.#fault });
     this.disturbances = new Disturbances(redis, this.prefix);
     arena.inTurns.asking(turns, this.#api);

@@ -25,6 +25,7 @@ export class KafkaPair {
   static async start(): Promise<KafkaPair> {
     const first = await startKafka({ from: 'programs' });
     const { dir, source: java } = first.facts;
+    if (dir === undefined || java === undefined) throw new Error('the first broker is no program');
     const properties = readFileSync(join(dir, 'server.properties'), 'utf8');
     const port = await freePort();
     const url = `127.0.0.1:${port}`;

@@ -37,7 +37,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const source = transport.openSource({ primary, doIndexesExist: () => doIndexesExist(redis, config) });
 
   const observer = consumerMetrics(registry);
-  measureBacklog(registry, { lag: () => source.lag(), delayQueue });
+  measureBacklog(registry, { lag: () => source.lag(), delayQueue, primary });
   startSampler(context, { registry, stores, transport });
   startIdleSweep(context, registry, stores);
   await serveMetrics(context, registry);

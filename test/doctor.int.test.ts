@@ -96,6 +96,20 @@ describe('doctor', () => {
     expect(code).toBe(1);
   });
 
+  it('tells re-checks from rows that wait to be published, and finds that nobody does them', async () => {
+    const columns = 'type, user_id, other_id, version, attempt, is_recheck, due_at';
+    const row = (due: string) => `('recency.contact.changed', 1, 2, 3, 1, TRUE, UNIX_TIMESTAMP() * 1000 + ${due})`;
+    const waiting = await migrated(`INSERT INTO recency_outbox (${columns}) VALUES ${row('3600000')}`);
+    const { find } = await doctor({ MYSQL_URL: waiting });
+    expect(find('backlog', 'outbox')).toMatchObject({ state: 'fine', detail: 'no row waits' });
+    expect(find('backlog', 're-checks')).toMatchObject({ state: 'fine', detail: '1 wait' });
+    const overdue = await migrated(`INSERT INTO recency_outbox (${columns}) VALUES ${row('-90000')}`);
+    expect((await doctor({ MYSQL_URL: overdue })).find('backlog', 're-checks')).toMatchObject({
+      state: 'warning',
+      mend: expect.stringContaining('recency consume'),
+    });
+  });
+
   it('finds missing rights', async () => {
     const user = freshName();
     const database = new URL(settings.MYSQL_URL).pathname.slice(1);

@@ -1,6 +1,7 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate, rollback, status } from '../src/mysql/migrate.ts';
+import { loadMigrations } from '../src/mysql/schema-migrations.ts';
 import { freshDatabase } from './support/servers.ts';
 
 const OWN = [
@@ -15,6 +16,11 @@ const OWN = [
 const KNEX = ['recency_migrations', 'recency_migrations_lock'];
 const REFERENCE = ['contacts', 'photos', 'users'];
 const VIEWS = ['recency_contacts', 'recency_photos'];
+
+const KNOWN = await loadMigrations();
+const ALL = KNOWN.map(({ name }) => name);
+/** Recency's own, without the reference schema. */
+const OWN_PART = KNOWN.filter(({ part }) => part === 'recency').map(({ name }) => name);
 
 let url: string;
 let connection: Connection;
@@ -45,7 +51,7 @@ const sorted = (...names: string[][]): string[] => names.flat().sort();
 describe('a full migrate', () => {
   it('makes the reference schema, the views and its own tables, once', async () => {
     const first = await migrate({ url });
-    expect(first.applied).toEqual(['0001_recency_tables', '0002_reference_tables']);
+    expect(first.applied).toEqual(ALL);
     expect(first.views.map(({ origin, made }) => ({ origin, made }))).toEqual(
       VIEWS.map(() => ({ origin: 'recency', made: true })),
     );
@@ -94,7 +100,7 @@ describe('a full migrate', () => {
 describe('--views-only', () => {
   it('makes its own tables, and says which views are missing and how they must look', async () => {
     const { applied, views } = await migrate({ url, viewsOnly: true });
-    expect(applied).toEqual(['0001_recency_tables']);
+    expect(applied).toEqual(OWN_PART);
     expect(await objects()).toEqual(sorted(OWN, KNEX));
     expect(views.map(({ name, origin }) => [name, origin])).toEqual(VIEWS.map((name) => [name, 'missing']));
     expect(views[0]?.mustLookLike).toMatch(/recency_contacts \(user_id, contact_id, related, last_upload_at, sees/);
@@ -146,7 +152,7 @@ describe('a roll-back', () => {
     await migrate({ url });
     expect(await rollback({ url })).toMatchObject({ undone: ['0002_reference_tables'], viewsDropped: VIEWS });
     expect(await objects()).toEqual(sorted(OWN, KNEX));
-    expect(await rollback({ url })).toMatchObject({ undone: ['0001_recency_tables'], viewsDropped: [] });
+    expect(await rollback({ url })).toMatchObject({ undone: OWN_PART.toReversed(), viewsDropped: [] });
     expect(await objects()).toEqual([]);
     expect(await rollback({ url })).toMatchObject({ undone: [], viewsDropped: [] });
   });
@@ -154,7 +160,7 @@ describe('a roll-back', () => {
   it('drops everything that was made, in order', async () => {
     await migrate({ url });
     await connection.query('INSERT INTO users (id) VALUES (1)');
-    expect((await rollback({ url })).undone).toEqual(['0002_reference_tables', '0001_recency_tables']);
+    expect((await rollback({ url })).undone).toEqual(ALL.toReversed());
     expect(await objects()).toEqual([]);
     await migrate({ url });
   });
@@ -164,12 +170,12 @@ describe('the status', () => {
   it('says what is applied and pending, and changes nothing', async () => {
     expect(await status({ url })).toMatchObject({
       applied: [],
-      pending: ['0001_recency_tables', '0002_reference_tables'],
+      pending: ALL,
     });
     expect(await objects()).toEqual([]);
     await migrate({ url, viewsOnly: true });
     const { applied, pending, views } = await status({ url });
-    expect(applied).toEqual([{ name: '0001_recency_tables', batch: 1 }]);
+    expect(applied).toEqual(OWN_PART.map((name) => ({ name, batch: 1 })));
     expect(pending).toEqual(['0002_reference_tables']);
     expect(views.map(({ origin }) => origin)).toEqual(['missing', 'missing']);
   });
@@ -185,17 +191,40 @@ describe('the outbox', () => {
     expect(row?.published_at).toBeNull();
   });
 
-  it('gives unpublished rows in id order, counts them and finds old ones by its index', async () => {
+  it('gives new rows in id order, then those put back, counts them and finds old ones by its index', async () => {
     await migrate({ url });
-    const rows = Array.from({ length: 2000 }, (_, n) => ['recency.user.deleted', n + 1, n < 1500 ? n + 1 : null]);
-    await connection.query('INSERT INTO recency_outbox (type, user_id, published_at) VALUES ?', [rows]);
-    const claim = 'SELECT * FROM recency_outbox WHERE published_at IS NULL ORDER BY id LIMIT 10 FOR UPDATE SKIP LOCKED';
-    const lag = 'SELECT COUNT(*) FROM recency_outbox WHERE published_at IS NULL';
+    const rows = Array.from({ length: 2000 }, (_, n) => {
+      return ['recency.user.deleted', n + 1, n < 1500 ? n + 1 : null, n % 5 === 0 ? n : 0, n % 100 === 1];
+    });
+    const columns = 'type, user_id, published_at, due_at, is_recheck';
+    await connection.query(`INSERT INTO recency_outbox (${columns}) VALUES ?`, [rows]);
+    const of = (isRecheck: string) =>
+      `recency_outbox FORCE INDEX (recency_outbox_published) WHERE published_at IS NULL AND is_recheck = ${isRecheck}`;
+    const claims = ['FALSE', 'TRUE'].map(
+      (isRecheck) =>
+        `SELECT * FROM ${of(isRecheck)} AND due_at >= 0 AND due_at <= 1800 ORDER BY due_at, id LIMIT 10 FOR UPDATE SKIP LOCKED`,
+    );
+    const lag = `SELECT COUNT(*) FROM ${of('FALSE')}`;
+    const first = `SELECT created_at FROM ${of('FALSE')} AND due_at = 0 ORDER BY id LIMIT 1`;
     const old = 'DELETE FROM recency_outbox WHERE published_at < 20 ORDER BY published_at LIMIT 10';
-    for (const statement of [claim, lag, old]) {
+    for (const statement of [...claims, lag, first, old]) {
       const [plan] = await select(`EXPLAIN FORMAT=TRADITIONAL ${statement}`);
       expect(plan).toMatchObject({ key: 'recency_outbox_published' });
+      expect(plan?.type).toMatch(/^(range|ref)$/);
       expect(String(plan?.Extra)).not.toMatch(/filesort|temporary/);
     }
+    for (const claim of claims) {
+      const claimed = await select(claim);
+      const keys = claimed.map(({ due_at: due, id }) => [Number(due), Number(id)] as const);
+      expect(keys).toEqual(keys.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]));
+      expect(keys.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('has columns for what is due later that no site has to know', async () => {
+    await migrate({ url });
+    await connection.query("INSERT INTO recency_outbox (type, user_id) VALUES ('recency.user.deleted', 7)");
+    const [row] = await select('SELECT due_at, attempt, is_recheck, refused FROM recency_outbox');
+    expect(row).toEqual({ due_at: 0, attempt: 0, is_recheck: 0, refused: null });
   });
 });

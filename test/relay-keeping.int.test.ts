@@ -56,6 +56,20 @@ describe('publishing again', () => {
     expect(tasks).toHaveLength(4_998);
   });
 
+  it('comes after everything that is new', async () => {
+    await bench.write(700);
+    const { tasks, publish } = recorder();
+    const relay = bench.relayTo(publish);
+    while ((await relay.runOnce()).published > 0);
+    await bench.database.write('UPDATE recency_outbox SET published_at = 1000', []);
+    expect(await republish(bench.database, { from: 0, to: 2_000 }, never)).toBe(700);
+    await bench.write(600, 10_000);
+    while ((await relay.runOnce()).published > 0);
+    const users = tasks.slice(700).map(({ task }) => ('user' in task ? Number(task.user) : 0));
+    expect(users).toHaveLength(1_300);
+    expect(users.slice(0, 600).every((user) => user >= 10_000)).toBe(true);
+  });
+
   it('ends with what was published until now', async () => {
     await bench.write(1_500);
     const { publish } = recorder();

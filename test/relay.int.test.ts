@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { publishRows } from '../src/mysql/outbox.ts';
+import { MessageRefused, type OutgoingTask, PartlyPublished } from '../src/consumers/task-publisher.ts';
+import { publishRows, readClock } from '../src/mysql/outbox.ts';
 import { OutboxBench, recorder } from './support/outbox-bench.ts';
 import { until } from './support/until.ts';
 
@@ -17,7 +18,7 @@ describe('a row of the outbox', () => {
       [],
     );
     const { tasks, publish } = recorder();
-    expect(await bench.relayTo(publish).runOnce()).toEqual({ published: 5, deadLetters: 0 });
+    expect(await bench.relayTo(publish).runOnce()).toEqual({ published: 5, deadLetters: 0, putBack: 0, refused: 0 });
     expect(tasks.map(({ task }) => task)).toEqual([
       {
         type: 'recency.contact.changed',
@@ -58,7 +59,12 @@ describe('a row of the outbox', () => {
     await bench.write(1);
     const letters: { delivery: { body: Buffer; headers: object }; failure: object }[] = [];
     const { tasks, publish } = recorder();
-    expect(await bench.relayTo(publish, letters).runOnce()).toEqual({ published: 1, deadLetters: 6 });
+    expect(await bench.relayTo(publish, letters).runOnce()).toEqual({
+      published: 1,
+      deadLetters: 6,
+      putBack: 0,
+      refused: 0,
+    });
     expect(tasks).toHaveLength(1);
     expect(await bench.unpublished()).toBe(0);
     expect(letters.map(({ failure }) => failure)).toEqual(
@@ -101,7 +107,7 @@ describe('the relay', () => {
     const counts = await Promise.all([together.runOnce(), together.runOnce()]);
     expect(counts.map(({ published }) => published)).toEqual([500, 500]);
     expect(new Set(tasks.map(({ id }) => id)).size).toBe(1_000);
-    expect(await bench.relayTo(publish).runOnce()).toEqual({ published: 200, deadLetters: 0 });
+    expect(await bench.relayTo(publish).runOnce()).toEqual({ published: 200, deadLetters: 0, putBack: 0, refused: 0 });
     expect(new Set(tasks.map(({ id }) => id)).size).toBe(1_200);
   });
 
@@ -130,7 +136,10 @@ describe('the relay', () => {
 
   it('lets the site write while rows are claimed', async () => {
     await bench.write(2);
-    const published = await publishRows(bench.database, 500, async () => bench.write(1, 100));
+    const published = await publishRows(bench.database, { limit: 500, which: 'due' }, async () => {
+      await bench.write(1, 100);
+      return { putBack: [], refused: new Map() };
+    });
     expect(published).toBe(2);
     expect(await bench.unpublished()).toBe(1);
   });
@@ -171,3 +180,127 @@ describe('the relay', () => {
     expect(await bench.unpublished()).toBe(0);
   });
 });
+
+describe('rows that cannot be published', () => {
+  it('of a part of the transport that is away are put back, hold up no other and come again', async () => {
+    await bench.write(600);
+    const { tasks, publish } = recorder();
+    const isAway = ({ task }: OutgoingTask) => 'user' in task && Number(task.user) <= 550;
+    const relay = bench.relayTo(partly(publish, isAway));
+    expect(await relay.runOnce()).toMatchObject({ published: 0, putBack: 500 });
+    expect(await relay.runOnce()).toMatchObject({ published: 50, putBack: 50 });
+    await bench.write(10, 1_000);
+    expect(await relay.runOnce()).toMatchObject({ published: 10, putBack: 0 });
+    expect(tasks).toHaveLength(60);
+    expect(await bench.unpublished()).toBe(550); // they wait, and are lag
+    await bench.allDue();
+    await bench.write(10, 2_000);
+    const after = bench.relayTo(publish);
+    expect(await after.runOnce()).toMatchObject({ published: 500 });
+    expect(tasks.slice(60, 70).map(({ task }) => 'user' in task && Number(task.user))).toEqual(range(2_000, 10));
+    expect(await after.runOnce()).toMatchObject({ published: 60 });
+    expect(new Set(tasks.map(({ id }) => id)).size).toBe(620);
+  });
+
+  it('come again after a pause that grows', async () => {
+    await bench.write(1);
+    const relay = bench.relayTo(partly(recorder().publish, () => true));
+    const pauses: number[] = [];
+    for (let round = 0; round < 9; round++) {
+      expect(await relay.runOnce()).toMatchObject({ putBack: 1 });
+      const [row] = await bench.database.rows('SELECT due_at - ? FROM recency_outbox', [
+        await readClock(bench.database),
+      ]);
+      pauses.push(Number(row?.[0]));
+      await bench.allDue();
+    }
+    const expected = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000];
+    for (const [i, ms] of expected.entries()) {
+      expect(pauses[i]).toBeLessThanOrEqual(ms);
+      expect(pauses[i]).toBeGreaterThan(ms / 2 - 250);
+    }
+  });
+
+  it('have a turn though new rows never end', async () => {
+    await bench.write(20, 100_000);
+    await bench.relayTo(partly(recorder().publish, () => true)).runOnce();
+    await bench.allDue();
+    const { tasks, publish } = recorder();
+    const relay = bench.relayTo(publish);
+    for (let round = 0; round < 12; round++) {
+      await bench.write(600, 1_000 * round + 1);
+      await relay.runOnce();
+    }
+    expect(tasks.filter(({ task }) => 'user' in task && Number(task.user) >= 100_000)).toHaveLength(20);
+  });
+
+  it('because the transport refuses them go to the dead letters with the reason', async () => {
+    await bench.write(3);
+    const letters: { delivery: { body: Buffer }; failure: object }[] = [];
+    const publish = partly(
+      recorder().publish,
+      ({ task }) => 'user' in task && task.user === '2',
+      () => new MessageRefused('too large'),
+    );
+    expect(await bench.relayTo(publish, letters).runOnce()).toMatchObject({ published: 2, deadLetters: 1 });
+    expect(letters.map(({ failure }) => failure)).toEqual([
+      { errorClass: 'MessageRefused', message: 'too large', attempts: 1 },
+    ]);
+    expect(JSON.parse(String(letters[0]?.delivery.body))).toMatchObject({ user_id: '2' });
+    expect(await bench.unpublished()).toBe(0);
+  });
+
+  it('and that the dead letters refuse, too, are marked with the reason and left', async () => {
+    await bench.database.write(
+      "INSERT INTO recency_outbox (type, user_id, other_id) VALUES ('recency.contact.exploded', 1, 2), ('recency.contact.imploded', 3, 4)",
+      [],
+    );
+    await bench.write(2);
+    const { tasks, publish } = recorder();
+    const put = async (letters: readonly { delivery: { headers: Readonly<Record<string, string>> } }[]) => {
+      if (!letters.some(({ delivery }) => delivery.headers.ce_type === 'recency.contact.exploded')) return;
+      throw letters.length === 1 ? new MessageRefused('larger than the topic takes') : new Error('one of these');
+    };
+    const relay = bench.relayTo(publish, [], put);
+    expect(await relay.runOnce()).toEqual({ published: 2, deadLetters: 1, putBack: 0, refused: 1 });
+    expect(tasks).toHaveLength(2);
+    const rows = await bench.database.rows('SELECT refused FROM recency_outbox WHERE refused IS NOT NULL', []);
+    expect(rows).toEqual([[expect.stringMatching(/exploded.*larger than the topic takes/)]]);
+    expect(await relay.runOnce()).toMatchObject({ published: 0, refused: 0 });
+  });
+
+  it('are put back while the dead letters are away: the others are published', async () => {
+    await bench.database.write(
+      "INSERT INTO recency_outbox (type, user_id, other_id) VALUES ('recency.contact.exploded', 1, 2), ('', 3, 4)",
+      [],
+    );
+    await bench.write(2);
+    const { tasks, publish } = recorder();
+    const away = async () => {
+      throw new Error('no broker');
+    };
+    expect(await bench.relayTo(publish, [], away).runOnce()).toMatchObject({
+      published: 2,
+      deadLetters: 0,
+      putBack: 2,
+    });
+    expect(tasks).toHaveLength(2);
+    await bench.allDue();
+    expect(await bench.relayTo(publish).runOnce()).toMatchObject({ deadLetters: 2 });
+  });
+});
+
+/** A transport that does not take some of the tasks. */
+function partly(
+  publish: (tasks: readonly OutgoingTask[]) => Promise<void>,
+  isNotTaken: (task: OutgoingTask) => boolean,
+  why = () => new Error('its partition has no leader'),
+) {
+  return async (tasks: readonly OutgoingTask[]) => {
+    await publish(tasks.filter((task) => !isNotTaken(task)));
+    const notTaken = tasks.filter(isNotTaken).map((task) => [task, why()] as const);
+    if (notTaken.length > 0) throw new PartlyPublished(new Map(notTaken));
+  };
+}
+
+const range = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i);

@@ -116,6 +116,13 @@ export class IndexStore {
     });
   }
 
+  /** Redis lost everything, on every node. */
+  lost(contents: number): IndexEffect {
+    return this.#change(`lost ${contents}`, contents, ({ master, resent }) => {
+      return { master: new Keyspace(master.now), replica: undefined, resent };
+    });
+  }
+
   /** Whoever was to send a command again does not. */
   notResent(contents: number): IndexEffect {
     return this.#change(`not resent ${contents}`, contents, (all) => ({ ...all, resent: undefined }));

@@ -3,6 +3,7 @@ import type { Patch } from '../patch.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { IndexStore } from './index-store.ts';
 import { Operations } from './operations.ts';
+import { RecheckStore } from './recheck-store.ts';
 import { SideStore } from './side-store.ts';
 import { SiteStore } from './site-store.ts';
 import { TaskStore } from './task-store.ts';
@@ -14,6 +15,7 @@ export interface Machine {
   readonly site: SiteStore;
   readonly index: IndexStore;
   readonly side: SideStore;
+  readonly rechecks: RecheckStore;
   readonly tasks: TaskStore;
   close(): void;
 }
@@ -38,6 +40,7 @@ export async function buildMachine(scenario: Scenario, name: string, patches: re
     site: new SiteStore({ users: versions ? everybody : new Set(users), menu, max, versions }, numberOf),
     index,
     side,
+    rechecks: new RecheckStore(),
     tasks: new TaskStore(operations),
     close() {
       index.close();

@@ -2,6 +2,7 @@ import type { ReceivedTask } from '../../src/consumers/work-plan.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { DelayedItem } from '../../src/index/deferred-work.ts';
 import { inSequence, type Operation, type Step, type StepName } from '../../src/index/protocol.ts';
+import type { RecheckRow } from '../../src/mysql/rechecks.ts';
 import type { Held } from '../../src/redis/delay-queue.ts';
 import { Interner } from '../interner.ts';
 import type { Product } from '../load-product.ts';
@@ -11,10 +12,11 @@ import { type Renaming, renameDeep } from './nonces.ts';
 export type Cause =
   | { readonly kind: 'tasks'; readonly batch: readonly ReceivedTask[] }
   | { readonly kind: 'delayed'; readonly held: Held<DelayedItem> }
+  | { readonly kind: 'rechecks'; readonly rows: readonly RecheckRow[] }
   | { readonly kind: 'rebuild'; readonly users: readonly Id[] };
 
-/** Where a step is done: in MySQL, in the indexes, or among the cursors and the delay queue. */
-export type Place = 'site' | 'index' | 'side';
+/** Where a step is done: in MySQL, in the indexes, among the cursors and the delay queue, or among the re-checks. */
+export type Place = 'site' | 'index' | 'side' | 'rechecks';
 
 const PLACES: Readonly<Record<StepName, Place>> = {
   pairs: 'site',
@@ -30,7 +32,7 @@ const PLACES: Readonly<Record<StepName, Place>> = {
   saveCursors: 'side',
   clearCursors: 'side',
   defer: 'side',
-  recheck: 'side',
+  recheck: 'rechecks',
 };
 
 /** An operation somewhere on its way: a generator cannot be copied, so it is its cause and the replies so far. */
@@ -133,9 +135,15 @@ export class Operations {
 
   #whole(cause: Cause): Operation<unknown> {
     if (cause.kind === 'delayed') return this.#code.doDelayed(cause.held.items, {});
+    if (cause.kind === 'rechecks') return this.#code.doDelayed(cause.rows.map(itemOf), {});
     if (cause.kind === 'rebuild') return this.#code.rebuild(cause.users);
     return inTurn(this.#code.stagesOf(this.#code.planWork(cause.batch), this.#pageSize, {}));
   }
+}
+
+/** As the delayed worker hands it on. */
+function itemOf({ user, contact, version, attempt }: RecheckRow): DelayedItem {
+  return { kind: 'recheck', user, contact, version, attempt };
 }
 
 function* inTurn(stages: readonly (readonly Operation<unknown>[])[]): Operation<void> {

@@ -86,8 +86,9 @@ export class SideStore {
     );
   }
 
-  dueItems(contents: number): DelayedItem[] {
-    return this.#itemsOf(contents, DUE);
+  /** Redis lost everything. The clock goes on. */
+  lost(contents: number): number {
+    return this.contents.number(new Keyspace(this.contents.thing(contents).now));
   }
 
   /** What is put off, and what somebody is at work on. */

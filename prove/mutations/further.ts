@@ -93,6 +93,26 @@ export const FURTHER: readonly Mutation[] = [
     try: ['one change before its commit'],
   },
   {
+    rule: 're-checks are kept in MySQL',
+    instead: 'they wait in the delay queue, and are lost with Redis',
+    patches: [],
+    change: { rechecks: 'in Redis' },
+    try: ['one change before its commit, Redis lost'],
+  },
+  {
+    rule: 're-checks outlive the index of their user',
+    instead: 'whoever drops an index drops what is to be looked at again',
+    patches: [],
+    change: { rechecks: 'dropped with the index' },
+    try: ['one change before its commit, Redis lost'],
+  },
+  {
+    rule: 'a re-check that finds the row older is put again',
+    instead: 'every pair is looked at again once',
+    patches: [{ file: 'consumers/delayed-items.ts', from: 'if (attempt < RECHECKS)', to: 'if (attempt < 1)' }],
+    try: ['one change before its commit'],
+  },
+  {
     rule: 'a re-check looks at both sides',
     instead: 'a re-check looks at its own pair only',
     patches: [

@@ -13,8 +13,19 @@ import type { Site } from '../site/site.ts';
  * - `epoch`      a new epoch begins
  * - `loss`       tasks are lost; that is noticed, and a new epoch begins
  * - `failover`   Redis goes on from a replica that lagged; that is noticed, and a new epoch begins
+ * - `wipe`       Redis loses everything, the delay queue and the cursors as well; that is noticed, and a new epoch begins
  */
-export type Fault = 'crash' | 'resend' | 'duplicate' | 'rebuild' | 'evict' | 'drop' | 'epoch' | 'loss' | 'failover';
+export type Fault =
+  | 'crash'
+  | 'resend'
+  | 'duplicate'
+  | 'rebuild'
+  | 'evict'
+  | 'drop'
+  | 'epoch'
+  | 'loss'
+  | 'failover'
+  | 'wipe';
 
 /** What is searched in one go: every interleaving of everything that may happen here. */
 export interface Scenario {
@@ -39,6 +50,8 @@ export interface Scenario {
   readonly publish: 'after' | 'versioned before' | 'before';
   /** Do contact tasks carry the version of their row? */
   readonly versions: boolean;
+  /** Where re-checks may be lost; undefined, as it is: nowhere. */
+  readonly rechecks?: 'in Redis' | 'dropped with the index';
   /** Does a trim leave no more than min, instead of max? */
   readonly trimsToMin?: true;
   /** How often a lost race is run again at once; undefined: as often as the product does. */

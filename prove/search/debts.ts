@@ -14,7 +14,7 @@ export interface Debts {
 /** The debts of states, by their numbers; 0 is none: the state is at rest. */
 export class DebtStore {
   readonly #debts = new Interner<Debts>();
-  readonly #numbers = new Map<number, number>();
+  readonly #numbers = new Map<number | string, number>();
   readonly #machine: Machine;
   readonly #users: readonly Id[];
 
@@ -24,11 +24,12 @@ export class DebtStore {
     this.#debts.number({ pairs: [], rebuilds: [] });
   }
 
-  of({ tasks, side }: State): number {
-    const key = tasks * 2 ** 24 + side;
+  of({ tasks, side, rechecks }: State): number {
+    // Mostly there is no re-check, and a number is found faster than a text.
+    const key = rechecks === this.#machine.rechecks.empty ? tasks * 2 ** 24 + side : `${tasks} ${side} ${rechecks}`;
     let number = this.#numbers.get(key);
     if (number === undefined) {
-      number = this.#debts.number(this.#collect(tasks, side));
+      number = this.#debts.number(this.#collect(tasks, side, rechecks));
       this.#numbers.set(key, number);
     }
     return number;
@@ -38,7 +39,7 @@ export class DebtStore {
     return this.#debts.thing(number);
   }
 
-  #collect(tasks: number, side: number): Debts {
+  #collect(tasks: number, side: number, rechecks: number): Debts {
     const pairs = new Set<string>();
     const rebuilds = new Set<Id>();
     for (const { task, owed, uncommitted } of this.#machine.tasks.list(tasks)) {
@@ -49,6 +50,9 @@ export class DebtStore {
     for (const item of this.#machine.side.items(side)) {
       if (item.kind === 'rebuild') rebuilds.add(item.user);
       else pairs.add(`${item.user} ${item.contact}`).add(`${item.contact} ${item.user}`);
+    }
+    for (const { user, contact } of this.#machine.rechecks.rows(rechecks)) {
+      pairs.add(`${user} ${contact}`).add(`${contact} ${user}`);
     }
     return { pairs: [...pairs].sort(), rebuilds: [...rebuilds].sort() };
   }

@@ -25,6 +25,7 @@ export class Faults {
     epoch: (state, emit) => this.#newEpoch(state, emit),
     loss: (state, emit) => this.#loss(state, emit),
     failover: (state, emit) => this.#failover(state, emit),
+    wipe: (state, emit) => this.#wipe(state, emit),
   };
 
   constructor(machine: Machine, scenario: Scenario, workers: Workers) {
@@ -67,7 +68,10 @@ export class Faults {
   /** A task is delivered to two, or whoever took something from the delay queue takes longer than the lease. */
   #duplicate(state: State, emit: Emit): void {
     const side = this.#machine.side.lapsed(state.side);
-    if (side !== state.side) this.#emit(emit, { ...state, side }, 'the lease of what was put off passes');
+    const rechecks = this.#machine.rechecks.returned(state.rechecks);
+    if (side !== state.side || rechecks !== state.rechecks) {
+      this.#emit(emit, { ...state, side, rechecks }, 'the lease of what was put off passes');
+    }
     const worker = state.workers.indexOf(IDLE);
     if (worker < 0) return;
     for (const { tasks, operation, what } of this.#machine.tasks.duplicates(state.tasks)) {
@@ -97,7 +101,9 @@ export class Faults {
         meta: `the nonce, size and floor of ${user} are evicted (its key m)`,
         both: `the index of ${user} is dropped`,
       };
-      this.#emit(emit, this.#withIndex(state, effect), what[which]);
+      const isDropped = which === 'both' && this.#scenario.rechecks === 'dropped with the index';
+      const rechecks = isDropped ? this.#machine.rechecks.lost(state.rechecks) : state.rechecks;
+      this.#emit(emit, this.#withIndex({ ...state, rechecks }, effect), what[which]);
     }
   }
 
@@ -124,6 +130,17 @@ export class Faults {
     const failedOver = this.#withIndex(state, index.failedOver(state.index));
     const noticed = { ...failedOver, site: site.newEpoch(state.site) };
     this.#emit(emit, noticed, 'Redis fails over to the replica, which is noticed: a new epoch begins');
+  }
+
+  #wipe(state: State, emit: Emit): void {
+    const { index, side, rechecks, site } = this.#machine;
+    const lost = {
+      ...this.#withIndex(state, index.lost(state.index)),
+      side: side.lost(state.side),
+      rechecks: this.#scenario.rechecks === 'in Redis' ? rechecks.lost(state.rechecks) : state.rechecks,
+      site: site.newEpoch(state.site),
+    };
+    this.#emit(emit, lost, 'Redis loses everything, which is noticed: a new epoch begins');
   }
 
   #withIndex(state: State, effect: IndexEffect): State {

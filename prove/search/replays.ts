@@ -37,8 +37,9 @@ export class Replays {
   }
 
   #replay(index: number, site: number, operation: number): number {
-    const { side, tasks } = this.#machine;
-    const state: State = { site, index, side: side.empty, tasks: tasks.empty, actions: 0, faults: 0, workers: [IDLE] };
+    const { side, rechecks, tasks } = this.#machine;
+    const nothing = { side: side.empty, rechecks: rechecks.empty, tasks: tasks.empty, actions: 0, faults: 0 };
+    const state: State = { site, index, ...nothing, workers: [IDLE] };
     let { state: next } = this.#workers.begin(state, 0, operation);
     while (next.workers[0] !== IDLE) next = this.#workers.advance(next, 0).state;
     return next.index;

@@ -6,13 +6,14 @@ import { Workers } from './workers.ts';
 
 /** Where a scenario begins: the indexes are built by the product's own rebuild, or left where its first step left them. */
 export async function startOf(machine: Machine, scenario: Scenario): Promise<State> {
-  const { index, side, site, tasks, operations } = machine;
+  const { index, side, rechecks, site, tasks, operations } = machine;
   const { actions, faultsAtMost: faults, workers } = scenario;
   const idle = Array.from({ length: workers }, () => IDLE);
   const start: State = {
     site: site.number(scenario.site),
     index: index.empty,
     side: side.empty,
+    rechecks: rechecks.empty,
     tasks: tasks.empty,
     actions,
     faults,

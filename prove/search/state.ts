@@ -4,6 +4,8 @@ export interface State {
   readonly index: number;
   /** Cursors and the delay queue. */
   readonly side: number;
+  /** Re-checks in MySQL. */
+  readonly rechecks: number;
   readonly tasks: number;
   /** Actions that are still to happen. */
   readonly actions: number;
@@ -20,7 +22,7 @@ export function canonical(state: State): State {
   return { ...state, workers: state.workers.toSorted((a, b) => a - b) };
 }
 
-const FIXED = 6;
+const FIXED = 7;
 
 /** All the states seen, each as a row of whole numbers, with the state that each was first reached from. */
 export class StateTable {
@@ -54,11 +56,9 @@ export class StateTable {
 
   at(number: number): State {
     const from = number * this.#width;
-    const [site = 0, index = 0, side = 0, tasks = 0, actions = 0, faults = 0, ...workers] = this.#rows.subarray(
-      from,
-      from + this.#width,
-    );
-    return { site, index, side, tasks, actions, faults, workers };
+    const [site = 0, index = 0, side = 0, rechecks = 0, tasks = 0, actions = 0, faults = 0, ...workers] =
+      this.#rows.subarray(from, from + this.#width);
+    return { site, index, side, rechecks, tasks, actions, faults, workers };
   }
 
   /** The numbers of the states on the way to this one, from the first. */
@@ -69,9 +69,9 @@ export class StateTable {
   }
 
   #write(state: State, number: number): void {
-    const { site, index, side, tasks, actions, faults, workers } = state;
+    const { site, index, side, rechecks, tasks, actions, faults, workers } = state;
     this.#rows.set(
-      [site, index, side, tasks, actions, faults, ...workers.toSorted((a, b) => a - b)],
+      [site, index, side, rechecks, tasks, actions, faults, ...workers.toSorted((a, b) => a - b)],
       number * this.#width,
     );
   }

@@ -44,19 +44,29 @@ export class Successors {
     for (const { tasks, operation, what } of this.#machine.tasks.takes(state.tasks)) {
       emit(this.workers.begin({ ...state, tasks }, worker, operation), what, worker);
     }
+    this.#takeRechecks(state, worker, emit);
     const { side, operations } = this.#machine;
-    if (!side.hasDue(state.side) || this.#isTooEarly(state)) return;
+    if (!side.hasDue(state.side)) return;
     const { contents, reply } = side.take(state.side);
     const held = operations.replies.thing(reply) as Held<DelayedItem>;
     const operation = operations.begin({ kind: 'delayed', held });
     emit(this.workers.begin({ ...state, side: contents }, worker, operation), 'takes what was put off', worker);
   }
 
+  #takeRechecks(state: State, worker: number, emit: Emit): void {
+    const { rechecks, operations } = this.#machine;
+    const rows = rechecks.due(state.rechecks);
+    if (rows.length === 0 || this.#isTooEarly(state)) return;
+    const operation = operations.begin({ kind: 'rechecks', rows });
+    const taken = { ...state, rechecks: rechecks.taken(state.rechecks) };
+    emit(this.workers.begin(taken, worker, operation), 'takes what is to be looked at again', worker);
+  }
+
   /** No transaction that is still to commit takes longer than all the pauses before the re-checks: one stands for them. */
   #isTooEarly(state: State): boolean {
-    const { side, tasks } = this.#machine;
+    const { rechecks, tasks } = this.#machine;
     if (tasks.uncommitted(state.tasks).length === 0) return false;
-    return side.dueItems(state.side).some((item) => item.kind === 'recheck' && item.attempt > 1);
+    return rechecks.due(state.rechecks).some(({ attempt }) => attempt > 1);
   }
 
   #commit(state: State, emit: Emit): void {

@@ -23,7 +23,7 @@ export interface Move {
 type End = (state: State) => State;
 
 /** These change what MySQL holds. */
-const IN_MYSQL: ReadonlySet<Fault> = new Set(['epoch', 'loss', 'failover'] as const);
+const IN_MYSQL: ReadonlySet<Fault> = new Set(['epoch', 'loss', 'failover', 'wipe'] as const);
 
 /** The workers' steps. Every method throws Unknown where the product was not asked yet. */
 export class Workers {
@@ -57,11 +57,13 @@ export class Workers {
 
   /** The worker is gone: its tasks come again, and so does what it took from the delay queue. */
   abandon(state: State, worker: number): State {
-    const { operations, index, side, tasks } = this.#machine;
+    const { operations, index, side, rechecks, tasks } = this.#machine;
     const { cause, resends } = operations.at(state.workers[worker] as number);
     const idle = { ...state, workers: state.workers.with(worker, IDLE) };
     const left = resends ? withIndex(this.#machine, idle, index.notResent(state.index)) : idle;
-    const { kind } = operations.causes.thing(cause);
+    const what = operations.causes.thing(cause);
+    const { kind } = what;
+    if (kind === 'rechecks') return { ...left, rechecks: rechecks.returned(state.rechecks, what.rows) };
     if (kind === 'tasks') return { ...left, tasks: tasks.returned(state.tasks, cause) };
     return kind === 'delayed' ? { ...left, side: side.lapsed(state.side) } : left;
   }
@@ -91,7 +93,7 @@ export class Workers {
   }
 
   #doStep({ state, done, broken }: Move, worker: number, end: End = (last) => this.#end(last, worker)): Move {
-    const { operations, site, index, side } = this.#machine;
+    const { operations, site, index, side, rechecks } = this.#machine;
     const { wants, resends } = operations.at(state.workers[worker] as number);
     if (wants === undefined) return { state: end(state), done, broken };
     const step = operations.steps.thing(wants.step);
@@ -108,6 +110,10 @@ export class Workers {
         const after = { ...state, side: effect.contents };
         return this.#answered({ state: after, done, broken }, worker, effect.reply, end);
       }
+      case 'rechecks': {
+        const after = { ...state, rechecks: rechecks.put(state.rechecks, step) };
+        return this.#answered({ state: after, done, broken }, worker, operations.reply(undefined), end);
+      }
     }
   }
 
@@ -123,11 +129,12 @@ export class Workers {
 
   /** Acknowledges. */
   #end(state: State, worker: number): State {
-    const { operations, side, tasks } = this.#machine;
+    const { operations, side, rechecks, tasks } = this.#machine;
     const { cause } = operations.at(state.workers[worker] as number);
     const ended = { ...state, workers: state.workers.with(worker, IDLE) };
     const what = operations.causes.thing(cause);
     if (what.kind === 'tasks') return { ...ended, tasks: tasks.acknowledged(state.tasks, cause) };
+    if (what.kind === 'rechecks') return { ...ended, rechecks: rechecks.finished(state.rechecks, what.rows) };
     if (what.kind === 'delayed') return { ...ended, side: side.finish(state.side, what.held).contents };
     return ended;
   }

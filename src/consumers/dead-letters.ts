@@ -32,7 +32,10 @@ export class NotReplayable extends Error {
 
 /** A letter put twice is listed twice. Letters stay listed when they were replayed: a replayed task that fails again is a new one. */
 export interface DeadLetters {
-  /** Resolves once the transport has them durably: only then may the original be acknowledged. */
+  /**
+   * Resolves once the transport has them durably: only then may the original be acknowledged.
+   * @throws MessageRefused where there is one letter, and the transport will never take it
+   */
   put(letters: readonly { delivery: Delivery; failure: Failure }[]): Promise<void>;
   /** Oldest first, at most `limit`, after the one named. @throws RangeError for what is not an id */
   list(options: { limit: number; after?: string }): Promise<ListedLetter[]>;

@@ -2,6 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import type { DelayedItem } from '../index/deferred-work.ts';
 import { type Operation, step } from '../index/protocol.ts';
 import { rebuild } from '../index/rebuild.ts';
+import { RECHECKS } from '../index/rechecks.ts';
 import { type Hint, type RefreshReport, refresh } from '../index/refresh.ts';
 import { hasVersion } from './planned-work.ts';
 
@@ -12,12 +13,9 @@ export interface DelayedObserver {
   readonly onGivenUp?: (count: number) => void;
 }
 
-/** With the pauses growing to 30 s, some four minutes: no transaction that is still to commit takes longer. */
-const RECHECKS = 14;
-
 type Refreshing = Exclude<DelayedItem, { kind: 'rebuild' }>;
 
-/** Does items of the delay queue. When it has ended, they are written, or wait again, and may be finished. */
+/** Does items of the delay queue, or re-checks. When it has ended, they are written, or wait again, and may be finished. */
 export function* doDelayed(items: readonly DelayedItem[], observer: DelayedObserver): Operation<void> {
   const users = items.filter((item) => item.kind === 'rebuild').map((item) => item.user);
   if (users.length > 0) {

@@ -13,9 +13,30 @@ export interface OutgoingTask {
   readonly traceparent?: string;
 }
 
+/** The transport will never take this message, whatever its own state: it is too large, or not as it must be. */
+export class MessageRefused extends Error {
+  override readonly name = 'MessageRefused';
+}
+
+/** Some tasks were not taken; the others were. */
+export class PartlyPublished extends Error {
+  override readonly name = 'PartlyPublished';
+  /** Each with its reason: MessageRefused, or an error of that part of the transport, which may take it another time. */
+  readonly notTaken: ReadonlyMap<OutgoingTask, Error>;
+
+  constructor(notTaken: ReadonlyMap<OutgoingTask, Error>) {
+    const [first] = notTaken.values();
+    super(`${notTaken.size} of the tasks were not taken, the first because: ${first?.message}`, { cause: first });
+    this.notTaken = notTaken;
+  }
+}
+
 /** Puts tasks on a transport. */
 export interface TaskPublisher {
-  /** Resolves once the transport has all of them durably. Rejects otherwise; some may have been taken: publish all again. */
+  /**
+   * Resolves once the transport has all of them durably.
+   * @throws PartlyPublished where it can be told which were taken. Any other error: some may have been taken; publish all again
+   */
   publish(tasks: readonly OutgoingTask[]): Promise<void>;
   close(): Promise<void>;
 }

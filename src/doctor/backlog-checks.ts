@@ -1,5 +1,6 @@
 import type { Database } from '../mysql/database.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
+import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
@@ -17,6 +18,12 @@ export function backlogChecks({ primary, delayQueue, transportLag }: Backlog): C
       const { rows, oldestMs } = await readOutboxLag(primary);
       return outboxVerdict(rows, oldestMs / 1000);
     },
+    're-checks': async () => {
+      const { rows, overdueMs } = await readRecheckBacklog(primary, COUNTED);
+      const text = `${rows}${rows >= COUNTED ? ' or more' : ''} wait`;
+      if (overdueMs < RECHECKS_LATE_MS) return fine(rows === 0 ? 'none waits' : text);
+      return warning(`${text}, the first has been due for ${(overdueMs / 1000).toFixed(1)} s`, NO_CONSUMER);
+    },
     transport: async () => {
       const lag = await transportLag();
       if (lag === undefined) return fine('not known: nothing has been consumed yet');
@@ -26,12 +33,17 @@ export function backlogChecks({ primary, delayQueue, transportLag }: Backlog): C
     'delay queue': async () => {
       const items = await delayQueue.size();
       if (items < MANY) return fine(`${items} items`);
-      return warning(`${items} items`, 'Is a `recency consume` running? It also does what was put off.');
+      return warning(`${items} items`, NO_CONSUMER);
     },
   };
 }
 
+const NO_CONSUMER = 'Is a `recency consume` running? It also does what was put off.';
+
 const MANY = 10_000;
+
+/** A lease may have to pass first. */
+const RECHECKS_LATE_MS = 60_000;
 const LATE_S = 10;
 const TOO_LATE_S = 60;
 

@@ -1,12 +1,15 @@
 import type { Id } from '../contracts/id.ts';
 import type { DelayQueue, Held } from '../redis/delay-queue.ts';
-import type { DeferredWork, VersionedPair } from './protocol.ts';
+import type { DeferredWork } from './protocol.ts';
 
 /** One item of the delay queue, as its text says it. Equal items are one. */
 export type DelayedItem =
   | { readonly kind: 'refresh'; readonly user: Id; readonly contact: Id }
   | { readonly kind: 'rebuild'; readonly user: Id }
-  /** A row that was older than its task said. `attempt` counts from 1. */
+  /**
+   * A row that was older than its task said. `attempt` counts from 1. Kept in MySQL (see {@link Rechecks}); in a delay
+   * queue only where a version before 0003_outbox_due has left it, and what is still behind then moves to MySQL.
+   */
   | {
       readonly kind: 'recheck';
       readonly user: Id;
@@ -21,12 +24,10 @@ const CONTENDED_MS = 100;
 /** Many reads may ask for the rebuild of one index; one is enough. */
 const REBUILD_DEBOUNCE_MS = 250;
 
-/** Later for each attempt, so that a slow transaction is waited for: 0.25 s, 0.5 s, … at most 30 s. */
-function recheckDelay(attempt: number): number {
-  return Math.min(250 * 2 ** (attempt - 1), 30_000);
-}
-
-/** What is put off, in a delay queue. */
+/**
+ * What is put off, in a delay queue: only what a new epoch makes unnecessary, because a Redis that is lost takes it
+ * along. What it would have done, the rebuilds of the new epoch do.
+ */
 export class DelayedWork {
   readonly #queue: DelayQueue;
 
@@ -45,13 +46,6 @@ export class DelayedWork {
   /** A read found that the user's index has run low. */
   async askForRebuild(user: Id): Promise<void> {
     await this.#queue.put([textOf({ kind: 'rebuild', user })], REBUILD_DEBOUNCE_MS);
-  }
-
-  async recheck(pairs: readonly VersionedPair[], attempt: number): Promise<void> {
-    const items = pairs.map(
-      ({ user, contact, version }) => ({ kind: 'recheck', user, contact, version, attempt }) as const,
-    );
-    await this.#queue.put(items.map(textOf), recheckDelay(attempt));
   }
 
   /** Of these users nothing is to be built any more. Refreshes that wait do nothing for a user without an index. */

@@ -25,6 +25,8 @@
  * - The second read of the pairs in a fan-out: between the page of followers and the nonces, a contact may have been
  *   removed; its refresh is done, and writing the page's state would bring the contact back.
  * - Rebuilds that a write makes due are finished before the task is acknowledged: nobody else knows of them.
+ * - A re-check (of a row that is older than its task says: the commit is still to come) is kept in MySQL before the task
+ *   is acknowledged. When Redis is lost, the rebuilds of the new epoch may still read MySQL before that commit.
  *
  * The epoch in a write is the one that the rows' own statement returned, never a cached or a later one: after a loss (of
  * Redis's latest writes, of tasks, of MySQL's latest commits) a new epoch makes every index cold at once, and an index
@@ -49,7 +51,7 @@ export interface Steps extends Pick<ContactIndex, 'nonces' | 'apply' | 'claim' |
   clearCursors(owners: readonly Id[]): Promise<void>;
   /** Puts work that could not be finished now into the delay queue. */
   defer(work: DeferredWork): Promise<void>;
-  /** Has pairs looked at again later, whose rows are older than their tasks say. `attempt` counts from 1. */
+  /** Has pairs looked at again later, whose rows are older than their tasks say: kept in MySQL. `attempt` counts from 1. */
   recheck(pairs: readonly VersionedPair[], attempt: number): Promise<void>;
 }
 

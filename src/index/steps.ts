@@ -2,6 +2,7 @@ import type { Database } from '../mysql/database.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import type { DelayedWork } from './deferred-work.ts';
 import type { Steps } from './protocol.ts';
+import { Rechecks } from './rechecks.ts';
 import { type ContactIndexOptions, RedisContactIndex } from './redis-contact-index.ts';
 import { RedisFanOutCursors } from './redis-fan-out-cursors.ts';
 import { systemOfRecord } from './system-of-record.ts';
@@ -13,6 +14,7 @@ export function stepsOn(
 ): Steps & { readonly index: RedisContactIndex } {
   const index = new RedisContactIndex(stores.redis, options);
   const record = systemOfRecord(stores.primary, options.max);
+  const rechecks = new Rechecks(stores.primary);
   const cursors = new RedisFanOutCursors(stores.redis, options.prefix);
   return {
     index,
@@ -29,6 +31,6 @@ export function stepsOn(
       await index.forget(users);
     },
     defer: (work) => stores.delayed.defer(work),
-    recheck: (pairs, attempt) => stores.delayed.recheck(pairs, attempt),
+    recheck: (pairs, attempt) => rechecks.put(pairs, attempt),
   };
 }

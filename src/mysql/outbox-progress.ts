@@ -1,3 +1,4 @@
+import type { Id } from '../contracts/id.ts';
 import type { Database } from './database.ts';
 
 const LAST = 'SELECT MAX(id) FROM recency_outbox';
@@ -9,15 +10,37 @@ export async function readLastOutboxId(database: Database): Promise<string> {
 }
 
 const UNPUBLISHED = `
-  SELECT 1 FROM recency_outbox FORCE INDEX (recency_outbox_published)
-  WHERE published_at IS NULL AND id <= ?
-  LIMIT 1`;
+  recency_outbox FORCE INDEX (recency_outbox_published)
+  WHERE published_at IS NULL AND is_recheck = FALSE`;
+
+// New rows stand in the order of their ids; of those that were put back there are few.
+const UP_TO = `
+  (SELECT 1 FROM ${UNPUBLISHED} AND due_at = 0 AND id <= ? LIMIT 1)
+  UNION ALL
+  (SELECT 1 FROM ${UNPUBLISHED} AND due_at > 0 AND id <= ? LIMIT 1)`;
 
 /**
- * Is every row up to this one published? Rows with smaller ids that are committed later are waited for as well, which
- * does no harm.
+ * Is every task up to this row published? Rows with smaller ids that are committed later are waited for as well, which
+ * does no harm; so are those that were put back. Re-checks are no tasks, and are not waited for: see
+ * {@link usersWithRechecks}.
  * @throws DatabaseUnavailable
  */
 export async function isPublishedUpTo(database: Database, id: string): Promise<boolean> {
-  return (await database.rows(UNPUBLISHED, [id])).length === 0;
+  return (await database.rows(UP_TO, [id, id])).length === 0;
+}
+
+const RECHECKED = `
+  SELECT user_id, other_id
+  FROM recency_outbox FORCE INDEX (recency_outbox_published)
+  WHERE published_at IS NULL AND is_recheck = TRUE`;
+
+/**
+ * Whose indexes may still change by a re-check, of these users: it looks at both sides of its pair. A re-check that was
+ * there before and after the question is never missed.
+ * @throws DatabaseUnavailable
+ */
+export async function usersWithRechecks(database: Database, users: readonly Id[]): Promise<Set<Id>> {
+  const asked = new Set(users);
+  const rows = await database.rows(RECHECKED, []);
+  return new Set(rows.flatMap((row) => row.map(String)).filter((user) => asked.has(user)));
 }

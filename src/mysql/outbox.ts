@@ -13,9 +13,19 @@ export interface OutboxRow {
   readonly version: string | null;
   /** ms since 1970 UTC, by MySQL's clock. */
   readonly createdAt: number;
+  /** How often publishing it failed. */
+  readonly attempt: number;
 }
 
-/** How much waits to be published. */
+/** What became of claimed rows. Those that are in no list were published. */
+export interface Outcome {
+  /** To be published later: their partition does not take them now. */
+  readonly putBack: readonly OutboxRow[];
+  /** Never to be published, and why: not even the dead letters take them. */
+  readonly refused: ReadonlyMap<OutboxRow, string>;
+}
+
+/** How much waits to be published; re-checks do not. */
 export interface OutboxLag {
   /** At most COUNTED. */
   readonly rows: number;
@@ -26,20 +36,28 @@ export interface OutboxLag {
 /** Counting more would make the question dear just when there is trouble. */
 export const COUNTED = 100_000;
 
+const PUT_BACK_LOOKED_AT = 1_000;
+
 /** ms since 1970 UTC by MySQL's clock: one clock for every process. */
-const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(3)) DIV 1000`;
+export const OUTBOX_NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(3)) DIV 1000`;
 
 // Rows that somebody else has claimed are skipped, so nobody waits for another. No cursor over the ids: a row with a
 // smaller id may be committed after one with a greater. The index is forced, here and below, because a small table would
 // be read as a whole, and reading it as a whole means waiting for rows that are not even committed.
-const UNPUBLISHED = `recency_outbox FORCE INDEX (recency_outbox_published) WHERE published_at IS NULL`;
+const UNPUBLISHED = `
+  recency_outbox FORCE INDEX (recency_outbox_published)
+  WHERE published_at IS NULL AND is_recheck = FALSE`;
 
-const CLAIM = `
-  SELECT id, type, user_id, other_id, at, version, created_at
-  FROM ${UNPUBLISHED}
-  ORDER BY id
+// In the order of the index: new rows (due since 0) by their ids, then what was put back, by when it is due.
+const claim = (from: string) => `
+  SELECT id, type, user_id, other_id, at, version, created_at, attempt
+  FROM ${UNPUBLISHED} AND due_at >= ${from} AND due_at <= ${OUTBOX_NOW}
+  ORDER BY due_at, id
   LIMIT ?
   FOR UPDATE SKIP LOCKED`;
+
+const CLAIM = claim('0');
+const CLAIM_PUT_BACK = claim('1');
 
 const CLAIM_PUBLISHED = `
   SELECT id
@@ -53,29 +71,58 @@ const CLAIMED = `
   JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS claimed
   STRAIGHT_JOIN recency_outbox AS o FORCE INDEX (PRIMARY) ON o.id = claimed.id`;
 
-const MARK = `UPDATE ${CLAIMED} SET o.published_at = ${NOW}`;
-const UNMARK = `UPDATE ${CLAIMED} SET o.published_at = NULL`;
+const MARK = `UPDATE ${CLAIMED} SET o.published_at = ${OUTBOX_NOW}`;
+const UNMARK = `UPDATE ${CLAIMED} SET o.published_at = NULL, o.due_at = ${OUTBOX_NOW}, o.attempt = 0, o.refused = NULL`;
+
+// Twice as long for each attempt: 0.5 s, 1 s, … at most 30 s.
+const PUT_BACK = `
+  UPDATE ${CLAIMED}
+  SET o.due_at = ${OUTBOX_NOW} + LEAST(30000, 500 * POW(2, LEAST(o.attempt, 6))), o.attempt = LEAST(o.attempt + 1, 1000)`;
+
+const REFUSE = `
+  UPDATE JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$.id', why VARCHAR(500) PATH '$.why')) AS claimed
+  STRAIGHT_JOIN recency_outbox AS o FORCE INDEX (PRIMARY) ON o.id = claimed.id
+  SET o.published_at = ${OUTBOX_NOW}, o.refused = claimed.why`;
+
 const DELETE = `DELETE o FROM ${CLAIMED}`;
 
 /**
- * Takes unpublished rows, has them published, and marks them, in one transaction: when `publish` rejects, or the process
- * ends before the commit, they are unpublished again. Under READ COMMITTED, so that the site's inserts never wait.
+ * Takes unpublished rows that are due, has them published, and marks what became of them, in one transaction: when
+ * `publish` rejects, or the process ends before the commit, they are as they were. Under READ COMMITTED, so that the
+ * site's inserts never wait.
+ * @param which `due`: new rows before those that were put back; `put back`: only those
  * @returns how many rows there were
  * @throws DatabaseUnavailable, and what `publish` throws
  */
 export async function publishRows(
   database: Database,
-  limit: number,
-  publish: (rows: readonly OutboxRow[]) => Promise<void>,
+  { limit, which }: { limit: number; which: 'due' | 'put back' },
+  publish: (rows: readonly OutboxRow[]) => Promise<Outcome>,
 ): Promise<number> {
   return await database.transaction(async (connection) => {
-    const rows = (await select(connection, CLAIM, [String(limit)])).map(rowOf);
+    const rows = (await selectRows(connection, which === 'due' ? CLAIM : CLAIM_PUT_BACK, [String(limit)])).map(rowOf);
     if (rows.length === 0) return 0;
-    await publish(rows);
-    await connection.execute(MARK, [JSON.stringify(rows.map((row) => row.id))]);
+    await markAll(connection, rows, await publish(rows));
     return rows.length;
   }, 'READ COMMITTED');
 }
+
+async function markAll(
+  connection: PoolConnection,
+  rows: readonly OutboxRow[],
+  { putBack, refused }: Outcome,
+): Promise<void> {
+  const others = new Set([...putBack, ...refused.keys()]);
+  const published = rows.filter((row) => !others.has(row));
+  const ids = (some: readonly OutboxRow[]) => JSON.stringify(some.map(({ id }) => id));
+  if (published.length > 0) await connection.execute(MARK, [ids(published)]);
+  if (putBack.length > 0) await connection.execute(PUT_BACK, [ids(putBack)]);
+  const reasons = [...refused].map(([{ id }, why]) => ({ id, why: why.slice(0, LONGEST_REASON) }));
+  if (reasons.length > 0) await connection.execute(REFUSE, [JSON.stringify(reasons)]);
+}
+
+/** Characters that the column `refused` holds. */
+const LONGEST_REASON = 500;
 
 /**
  * Deletes rows that were published before a time, at most `limit`.
@@ -104,19 +151,24 @@ async function change(
   limit: number,
 ): Promise<number> {
   return await database.transaction(async (connection) => {
-    const claimed = await select(connection, CLAIM_PUBLISHED, [String(from), String(to), String(limit)]);
+    const claimed = await selectRows(connection, CLAIM_PUBLISHED, [String(from), String(to), String(limit)]);
     if (claimed.length === 0) return 0;
     await connection.execute(statement, [JSON.stringify(claimed.map(([id]) => id))]);
     return claimed.length;
   }, 'READ COMMITTED');
 }
 
-async function select(connection: PoolConnection, statement: string, parameters: string[]): Promise<Value[][]> {
+/** Rows of a statement within a transaction. */
+export async function selectRows(
+  connection: PoolConnection,
+  statement: string,
+  parameters: string[],
+): Promise<Value[][]> {
   const [rows] = await connection.execute({ sql: statement, rowsAsArray: true }, parameters);
   return rows as unknown as Value[][];
 }
 
-function rowOf([id, type, userId, otherId, at, version, createdAt]: readonly Value[]): OutboxRow {
+function rowOf([id, type, userId, otherId, at, version, createdAt, attempt]: readonly Value[]): OutboxRow {
   return {
     id: String(id),
     type: String(type),
@@ -125,6 +177,7 @@ function rowOf([id, type, userId, otherId, at, version, createdAt]: readonly Val
     at: textOrNull(at),
     version: textOrNull(version),
     createdAt: Number(createdAt),
+    attempt: Number(attempt),
   };
 }
 
@@ -132,9 +185,15 @@ function textOrNull(column: string | number | null | undefined): string | null {
   return column === null || column === undefined ? null : String(column);
 }
 
+// The first of the new rows is the oldest of them. What was put back is there in the order of its due times, so the
+// oldest is looked for among the first ones only.
 const LAG = `
   SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM ${UNPUBLISHED} LIMIT ?) AS waiting),
-         (SELECT ${NOW} - created_at FROM ${UNPUBLISHED} ORDER BY id LIMIT 1)`;
+         (SELECT ${OUTBOX_NOW} - MIN(created_at) FROM (
+           (SELECT created_at FROM ${UNPUBLISHED} AND due_at = 0 ORDER BY id LIMIT 1)
+           UNION ALL
+           (SELECT created_at FROM ${UNPUBLISHED} AND due_at > 0 ORDER BY due_at, id LIMIT ${PUT_BACK_LOOKED_AT})
+         ) AS first)`;
 
 /** @throws DatabaseUnavailable */
 export async function readOutboxLag(database: Database): Promise<OutboxLag> {
@@ -144,6 +203,6 @@ export async function readOutboxLag(database: Database): Promise<OutboxLag> {
 
 /** ms since 1970 UTC by MySQL's clock, which also says when a row was published. @throws DatabaseUnavailable */
 export async function readClock(database: Database): Promise<number> {
-  const [row] = await database.rows(`SELECT ${NOW}`, []);
+  const [row] = await database.rows(`SELECT ${OUTBOX_NOW}`, []);
   return Number(row?.[0]);
 }

@@ -1,10 +1,11 @@
 import type { Check } from '../api/readiness.ts';
 import type { Database } from '../mysql/database.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
+import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import { RedisUnavailable, reply } from '../redis/unavailable.ts';
 import type { Stores } from './open-stores.ts';
 
-/** What must be there for requests to be sent to the API; the outbox and the delay queue are told and never fail. */
+/** What must be there for requests to be sent to the API; the outbox, re-checks and the delay queue are told and never fail. */
 export function apiChecks({ primary, redis, watch, delayQueue }: Stores, reading: Database): Record<string, Check> {
   const answers = (database: Database) => async () => {
     await database.rows('SELECT 1', []);
@@ -21,6 +22,10 @@ export function apiChecks({ primary, redis, watch, delayQueue }: Stores, reading
     outbox: told(async () => {
       const { rows, oldestMs } = await readOutboxLag(primary);
       return `${rows}${rows === COUNTED ? ' or more' : ''} unpublished rows, the oldest ${(oldestMs / 1000).toFixed(1)} s`;
+    }),
+    rechecks: told(async () => {
+      const { rows, overdueMs } = await readRecheckBacklog(primary, COUNTED);
+      return `${rows}${rows === COUNTED ? ' or more' : ''} wait, the first due for ${(overdueMs / 1000).toFixed(1)} s`;
     }),
     delay_queue: told(async () => `${await delayQueue.size()} items`),
   };

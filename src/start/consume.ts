@@ -29,7 +29,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const registry = openRegistry('consume');
   const onNewEpoch = epochCounter(registry);
   const stores = await openStores(context, { name: 'consume', onNewEpoch });
-  const { primary, redis, steps, delayed, delayQueue } = stores;
+  const { primary, redis, steps, delayed, delayQueue, rechecks } = stores;
   const transport = openTransport(context, 'consume');
   await transport.untilAnswers(signal);
   await agreeOnSettings(primary, config);
@@ -37,7 +37,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const source = transport.openSource({ primary, doIndexesExist: () => doIndexesExist(redis, config) });
 
   const observer = consumerMetrics(registry);
-  measureBacklog(registry, { lag: () => source.lag(), delayQueue });
+  measureBacklog(registry, { lag: () => source.lag(), delayQueue, primary });
   startSampler(context, { registry, stores, transport });
   startIdleSweep(context, registry, stores);
   await serveMetrics(context, registry);
@@ -50,7 +50,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const ending = new AbortController();
   const worker = endingWorker(new TaskWorker({ steps, pageSize: FOLLOWERS_A_PAGE, ...observer }), ending.signal);
   const consumer = new TaskConsumer({ source, worker, deadLetters, onLoss, logger, onBatch: observer.onBatch });
-  const delayedWorker = new DelayedWorker({ steps, delayed, logger, ...observer });
+  const delayedWorker = new DelayedWorker({ steps, delayed, rechecks, logger, ...observer });
   inBackground(context, (stopping) => watchSettings(context, primary, stopping));
   inBackground(context, (stopping) => delayedWorker.run(stopping));
   const running = consumer.run().catch(fail);

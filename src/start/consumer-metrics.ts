@@ -2,6 +2,9 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { DelayedObserver } from '../consumers/delayed-items.ts';
 import type { WorkObserver } from '../consumers/planned-work.ts';
 import type { TaskConsumerOptions } from '../consumers/task-consumer.ts';
+import type { Database } from '../mysql/database.ts';
+import { COUNTED } from '../mysql/outbox.ts';
+import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
 
 /** s: from a few tasks to a large fan-out. */
@@ -55,7 +58,7 @@ export function consumerMetrics(registry: Registry): Observer {
 /** Looked up at every scrape; unknown while a store is away. */
 export function measureBacklog(
   registry: Registry,
-  { lag, delayQueue }: { lag: () => Promise<number | undefined>; delayQueue: DelayQueue },
+  { lag, delayQueue, primary }: { lag: () => Promise<number | undefined>; delayQueue: DelayQueue; primary: Database },
 ): void {
   const gauge = (name: string, help: string, read: () => Promise<number | undefined>) =>
     new Gauge({
@@ -68,4 +71,9 @@ export function measureBacklog(
     });
   gauge('recency_transport_lag_tasks', 'Tasks on the transport that are not yet acknowledged.', lag);
   gauge('recency_delay_queue_items', 'Work that was put off, waiting or in hand.', () => delayQueue.size());
+  gauge(
+    'recency_rechecks_waiting',
+    'Re-checks: rows that were older than their tasks said, to be looked at again. Counted up to 100,000.',
+    async () => (await readRecheckBacklog(primary, COUNTED)).rows,
+  );
 }

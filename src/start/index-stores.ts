@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { DelayedWork } from '../index/deferred-work.ts';
 import type { Steps } from '../index/protocol.ts';
+import { Rechecks } from '../index/rechecks.ts';
 import type { RedisContactIndex } from '../index/redis-contact-index.ts';
 import { stepsOn } from '../index/steps.ts';
 import type { Database } from '../mysql/database.ts';
@@ -15,6 +16,7 @@ export interface IndexStores {
   readonly steps: Steps;
   readonly delayed: DelayedWork;
   readonly delayQueue: DelayQueue;
+  readonly rechecks: Rechecks;
 }
 
 export function indexStores(config: Config, primary: Database, redis: RedisClient): IndexStores {
@@ -29,7 +31,7 @@ export function indexStores(config: Config, primary: Database, redis: RedisClien
       freshNonce: () => randomBytes(9).toString('base64url'),
     },
   );
-  return { index: steps.index, steps, delayed, delayQueue };
+  return { index: steps.index, steps, delayed, delayQueue, rechecks: new Rechecks(primary) };
 }
 
 /** Calls of SCAN, of a thousand keys each. */

@@ -37,12 +37,14 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 export function relayCounters(registry: Registry): (counts: RelayCounts) => void {
   const rows = new Counter({
     name: 'recency_outbox_rows_total',
-    help: 'Rows of the outbox taken care of, by what became of them.',
+    help: 'Rows of the outbox taken care of, by what became of them. One that is put back is counted each time.',
     labelNames: ['outcome'],
     registers: [registry],
   });
-  return ({ published, deadLetters }) => {
+  return ({ published, deadLetters, putBack, refused }) => {
     rows.inc({ outcome: 'published' }, published);
     rows.inc({ outcome: 'dead_letter' }, deadLetters);
+    rows.inc({ outcome: 'put_back' }, putBack);
+    rows.inc({ outcome: 'refused' }, refused);
   };
 }

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { nextFencingToken } from '../../src/mysql/leases.ts';
+import { readRecheckBacklog } from '../../src/mysql/rechecks.ts';
 import { deletePhoto, uploadPhoto } from '../../src/site/photos.ts';
 import { addContact, removeContact } from '../../src/site/relationships.ts';
 import { startConsuming } from '../support/consuming.ts';
@@ -38,13 +39,14 @@ it('fault 33: clocks that jump by an hour change no order and delay nothing', as
     else await addContact(pool, any(USERS), any(CONTACTS), { friend: false, family: false });
   }
   await stores.delayed.askForRebuild('1');
-  await stores.delayed.recheck([{ user: '2', contact: '101', version: '1' }], 1);
+  await stores.rechecks.put([{ user: '2', contact: '101', version: '1' }], 1);
   const tokens = [await nextFencingToken(stores.primary, 'clock', Date.now())];
   tokens.push(await nextFencingToken(stores.primary, 'clock', Date.now()));
   expect(tokens).toEqual(['1', '2']);
 
   const mark = await consuming.settled.mark();
   await until(() => consuming.settled.reached(mark), { timeout: 15_000 });
+  await until(async () => (await readRecheckBacklog(stores.primary, 10)).rows === 0, { timeout: 15_000 });
   for (const user of USERS) await expectExact(stores, LIMITS, user, 'whatever the clocks said');
   await consuming.stop();
 });

@@ -7,6 +7,7 @@ import { fanOut } from '../../src/index/fan-out.ts';
 import { bucketOf } from '../../src/index/keys.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
+import { Rechecks } from '../../src/index/rechecks.ts';
 import type { RedisContactIndex } from '../../src/index/redis-contact-index.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { stepsOn } from '../../src/index/steps.ts';
@@ -57,7 +58,12 @@ describe.runIf(canStartCluster())(
       const opened = stepsOn({ primary, redis, delayed }, { max: MAX, min: MIN, prefix: 'p', freshNonce });
       index = opened.index;
       steps = opened;
-      delayedWorker = new DelayedWorker({ steps, delayed, logger: pino({ level: 'silent' }) });
+      delayedWorker = new DelayedWorker({
+        steps,
+        delayed,
+        rechecks: new Rechecks(primary),
+        logger: pino({ level: 'silent' }),
+      });
       await populate(primary);
       await run(rebuild([...USERS, LONELY]), steps);
     });

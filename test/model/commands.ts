@@ -2,7 +2,7 @@ import fc, { type AsyncCommand } from 'fast-check';
 import { RELATIONS } from '../../src/contracts/relation.ts';
 import { CAST } from './cast.ts';
 import type { Mishap } from './mishaps.ts';
-import { describeMove, member, move } from './moves.ts';
+import { describeMove, member, move, relating } from './moves.ts';
 import { comeToRest } from './rest.ts';
 import type { Trial } from './trial.ts';
 
@@ -53,6 +53,11 @@ const moved = fc.tuple(move, fc.boolean()).map(([made, soon]) =>
   }),
 );
 
+const early = relating.map((made) =>
+  happening(`${describeMove(made)}, published before its commit`, (trial) => trial.actEarly(made)),
+);
+const committed = fc.nat(5).map((n) => happening(`early ${n} is committed`, (trial) => trial.commitEarly(n)));
+
 const published = fc
   .constantFrom(false, false, false, false, true)
   .map((dies) => happening(dies ? 'publish, killed before it is marked' : 'publish', (trial) => trial.publish(dies)));
@@ -66,9 +71,9 @@ const delivered = fc
   );
 
 const delayed = fc.tuple(nth, fc.constantFrom(false, false, true)).map(([n, leases]) =>
-  happening(`delayed work by idle ${n}${leases ? ', after the leases' : ''}`, async ({ workers, disturbances }) => {
-    await disturbances.letTimePass(leases);
-    workers.beginDelayed(n);
+  happening(`delayed work by idle ${n}${leases ? ', after the leases' : ''}`, async (trial) => {
+    await trial.letTimePass(leases);
+    trial.workers.beginDelayed(n);
   }),
 );
 
@@ -143,6 +148,8 @@ type Weighted = readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Asyn
 /** What goes on at every site, and the processes' own troubles. */
 const USUAL: Weighted = [
   [60, moved],
+  [5, early],
+  [4, committed],
   [8, published],
   [30, delivered],
   [5, delayed],

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import type { DelayedWork } from '../../src/index/deferred-work.ts';
 import type { Steps } from '../../src/index/protocol.ts';
+import type { Rechecks } from '../../src/index/rechecks.ts';
 import type { Worker } from './carrier.ts';
 import type { Actor, Turns } from './turns.ts';
 
@@ -10,6 +11,7 @@ export interface DelayedProcessOptions {
   readonly turns: Turns;
   readonly steps: Steps;
   readonly delayed: DelayedWork;
+  readonly rechecks: Rechecks;
   readonly logger: Logger;
 }
 
@@ -21,14 +23,19 @@ export class DelayedProcess implements Worker {
   readonly #logger: Logger;
   #working: Promise<void> | undefined;
 
-  constructor({ actor, turns, steps, delayed, logger }: DelayedProcessOptions) {
+  constructor({ actor, turns, steps, delayed, rechecks, logger }: DelayedProcessOptions) {
     this.actor = actor;
     this.#logger = logger;
     const queue: Pick<DelayedWork, 'take' | 'finish'> = {
       take: (count, leaseMs) => turns.take(actor, 'take', () => delayed.take(count, leaseMs)),
       finish: (items) => turns.take(actor, 'finish', () => delayed.finish(items)),
     };
-    this.#worker = new DelayedWorker({ steps, delayed: queue, logger });
+    const kept: Pick<Rechecks, 'put' | 'take' | 'finish'> = {
+      put: (pairs, attempt) => turns.take(actor, 'recheck', () => rechecks.put(pairs, attempt)),
+      take: (count, leaseMs) => turns.take(actor, 'take re-checks', () => rechecks.take(count, leaseMs)),
+      finish: (rows) => turns.take(actor, 'finish re-checks', () => rechecks.finish(rows)),
+    };
+    this.#worker = new DelayedWorker({ steps, delayed: queue, rechecks: kept, logger });
   }
 
   /** The round in work; undefined: it has nothing to do. */

@@ -9,7 +9,7 @@ import { RedisUnavailable } from '../../src/redis/unavailable.ts';
  */
 export type Mishap = 'refused' | 'reply_lost' | 'sent_twice';
 
-const IN_MYSQL: ReadonlySet<string> = new Set(['pairs', 'neighbours', 'topContacts', 'followers', 'sql']);
+const IN_MYSQL: ReadonlySet<string> = new Set(['pairs', 'neighbours', 'topContacts', 'followers', 'recheck', 'sql']);
 
 /** Does a step as the mishap has it. */
 export async function befallen<T>(mishap: Mishap | undefined, step: string, work: () => Promise<T>): Promise<T> {

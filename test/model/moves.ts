@@ -18,6 +18,9 @@ export type Move =
   | { readonly kind: 'show'; readonly owner: Id; readonly nth: number; readonly audience: Audience }
   | { readonly kind: 'leave' | 'join'; readonly user: Id };
 
+/** A change of a relationship. */
+export type Relating = Move & { readonly kind: 'add' | 'change' | 'remove' };
+
 /** Some are more active than others, so that their changes meet. */
 export const member = fc.nat(11).map((n): Id => CAST[[0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4][n] ?? 0] ?? CAST[0]);
 const audience = fc.constantFrom<Audience>(0, 0, 1, 2, 3, 4);
@@ -28,9 +31,17 @@ const pair = fc.tuple(member, member).filter(([user, contact]) => user !== conta
 
 const related = fc.tuple(pair, granted, fc.constantFrom('add' as const, 'add' as const, 'change' as const));
 
+const granting = related.map(([[user, contact], grant, kind]): Relating => ({ kind, user, contact, grant }));
+const removing = pair.map(([user, contact]): Relating => ({ kind: 'remove', user, contact }));
+
+export const relating: fc.Arbitrary<Relating> = fc.oneof(
+  { weight: 2, arbitrary: granting },
+  { weight: 1, arbitrary: removing },
+);
+
 export const move: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 10, arbitrary: related.map(([[user, contact], grant, kind]): Move => ({ kind, user, contact, grant })) },
-  { weight: 5, arbitrary: pair.map(([user, contact]): Move => ({ kind: 'remove', user, contact })) },
+  { weight: 10, arbitrary: granting },
+  { weight: 5, arbitrary: removing },
   {
     weight: 6,
     arbitrary: fc
@@ -74,11 +85,16 @@ export async function perform(made: Move, site: Site): Promise<boolean> {
   }
 }
 
-async function relate(made: Move & { kind: 'add' | 'change' | 'remove' }, site: Site): Promise<boolean> {
-  const { pool, journal, absent } = site;
+export function canRelate({ kind, user, contact }: Relating, { journal, absent }: Site): boolean {
+  if (absent.has(user) || absent.has(contact)) return false;
+  return kind === 'add' || journal.relationship(user, contact).active;
+}
+
+async function relate(made: Relating, site: Site): Promise<boolean> {
+  const { pool, journal } = site;
   const { kind, user, contact } = made;
   const before = journal.relationship(user, contact);
-  if (absent.has(user) || absent.has(contact) || (kind !== 'add' && !before.active)) return false;
+  if (!canRelate(made, site)) return false;
   const state = kind === 'remove' ? { ...before, active: false } : { active: true, ...made.grant };
   await journal.changeRelationship(user, contact, state, async () => {
     if (kind === 'add') await addContact(pool, user, contact, made.grant);

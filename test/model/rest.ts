@@ -35,10 +35,11 @@ export async function endInOrder(trial: Trial): Promise<void> {
 }
 
 async function drain(trial: Trial): Promise<void> {
-  const { workers, carrier, disturbances, delayQueue, turns, director, random } = trial;
+  const { workers, carrier, disturbances, turns, director, random } = trial;
   const alone = <T>(what: string, work: () => Promise<T>) => turns.take(director, what, work);
   await alone('calm', async () => {
     await disturbances.removeObstructions();
+    await trial.early.endAll((made) => trial.act(made));
     workers.calm();
   });
   for (let round = 0; round < carrier.patience; round++) {
@@ -47,14 +48,14 @@ async function drain(trial: Trial): Promise<void> {
     trial.throwFaults();
     const left = await alone('what is left', async () => {
       await trial.publish(false);
-      await disturbances.letTimePass(true);
-      return (await carrier.waiting()) + (await delayQueue.size());
+      await trial.letTimePass(true);
+      return (await carrier.waiting()) + (await trial.putOff());
     });
     if (left === 0) return;
     for (let n = 0; n < carrier.consumers; n++) await workers.deliver(n, Array.from({ length: 8 }, random), false);
     workers.beginDelayed(0);
   }
-  const left = `${await carrier.waiting()} messages, ${await delayQueue.size()} items put off`;
+  const left = `${await carrier.waiting()} messages, ${await trial.putOff()} items put off`;
   throw new Error(`it does not come to rest: ${left}`);
 }
 

@@ -7,7 +7,9 @@ import { DelayedWork } from '../../src/index/deferred-work.ts';
 import { bumpEpoch } from '../../src/index/epoch.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
+import { Rechecks } from '../../src/index/rechecks.ts';
 import { stepsOn } from '../../src/index/steps.ts';
+import { readRecheckBacklog } from '../../src/mysql/rechecks.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
@@ -18,7 +20,8 @@ import type { Carrier } from './carrier.ts';
 import { CAST, LIMITS } from './cast.ts';
 import { Client, type Queries, queriesOn } from './client.ts';
 import { Disturbances } from './disturbances.ts';
-import { type Move, perform } from './moves.ts';
+import { EarlyTasks } from './early-tasks.ts';
+import { type Move, perform, type Relating } from './moves.ts';
 import { newSite, type Site } from './site.ts';
 import type { Tally } from './tally.ts';
 import { Truths } from './truths.ts';
@@ -48,6 +51,7 @@ export class Trial {
   readonly workers: Workers;
   readonly disturbances: Disturbances;
   readonly client: Client;
+  readonly early: EarlyTasks;
   readonly delayQueue: DelayQueue;
   readonly stores: ReturnType<typeof stepsOn>;
   readonly truths: Truths;
@@ -80,9 +84,10 @@ export class Trial {
     const { truths } = this;
     this.watch = new WriteWatch({ steps: this.stores, redis, prefix, truths, now: turns.now });
     const onLoss = (loss: Loss) => this.beginEpoch(`tasks were lost: ${loss.detail}`);
-    const doing = { turns, carrier, watch: this.watch, delayed: this.#delayed };
+    const doing = { turns, carrier, watch: this.watch, delayed: this.#delayed, rechecks: new Rechecks(primary) };
     this.workers = new Workers({ ...doing, logger, onLoss, onFault: this.#fault });
     this.disturbances = new Disturbances(redis, this.prefix);
+    this.early = new EarlyTasks(site, primary);
     arena.inTurns.asking(turns, this.#api);
     this.client = new Client({ queries: this.#queries(), journal: site.journal, now: turns.now });
   }
@@ -123,9 +128,31 @@ export class Trial {
 
   /** Somebody does something on the site. */
   async act(made: Move): Promise<void> {
-    if (!(await perform(made, this.site))) return;
+    if (this.early.isHeld(made) || !(await perform(made, this.site))) return;
     this.#actions++;
     await this.truths.look();
+  }
+
+  /** Somebody changes a relationship, and its task goes out before that is committed. */
+  async actEarly(made: Relating): Promise<void> {
+    const task = await this.early.begin(made);
+    if (task !== undefined) await this.carrier.publish([task]);
+  }
+
+  /** The nth of those transactions is committed. */
+  async commitEarly(nth: number): Promise<void> {
+    await this.early.end(nth, (made) => this.act(made));
+  }
+
+  /** What was put off is due now. @param leasesToo and what is in work has been for too long */
+  async letTimePass(leasesToo: boolean): Promise<void> {
+    await this.disturbances.letTimePass(leasesToo);
+    await this.early.letTimePass();
+  }
+
+  /** What is put off, in hand or to be looked at again. */
+  async putOff(): Promise<number> {
+    return (await this.delayQueue.size()) + (await readRecheckBacklog(this.arena.primary, 1_000)).rows;
   }
 
   /** Has tasks of committed changes published. @param dies the relay is killed before it has marked them */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { DeadLetters } from '../../src/consumers/dead-letters.ts';
 import type { Loss } from '../../src/consumers/task-source.ts';
 import type { DelayedWork } from '../../src/index/deferred-work.ts';
+import type { Rechecks } from '../../src/index/rechecks.ts';
 import { stepsOf } from './actor-steps.ts';
 import type { Carrier, Picks, Worker } from './carrier.ts';
 import { DelayedProcess } from './delayed-process.ts';
@@ -16,6 +17,7 @@ export interface WorkersOptions {
   readonly carrier: Carrier;
   readonly watch: WriteWatch;
   readonly delayed: DelayedWork;
+  readonly rechecks: Rechecks;
   readonly logger: Logger;
   /** The carrier lost tasks. */
   readonly onLoss: (loss: Loss) => Promise<void>;
@@ -116,8 +118,8 @@ export class Workers {
   }
 
   #startDelayed(): Worker {
-    const { turns, delayed, logger } = this.#options;
-    return new DelayedProcess({ ...this.#start('delayed'), turns, delayed, logger });
+    const { turns, delayed, rechecks, logger } = this.#options;
+    return new DelayedProcess({ ...this.#start('delayed'), turns, delayed, rechecks, logger });
   }
 
   #start(kind: string) {

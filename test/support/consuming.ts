@@ -33,7 +33,7 @@ export interface Consuming {
 /** Relay, consumer and delayed worker on a stream of their own, as their processes run them, until the test file ends. */
 export async function startConsuming(stores: Stores, options: ConsumingOptions = {}): Promise<Consuming> {
   const { url = redisUrl(), pageSize = 500, relays = true } = options;
-  const { redis, primary, prefix, steps, delayed } = stores;
+  const { redis, primary, prefix, steps, delayed, rechecks } = stores;
   const stream = `${prefix}:{tasks}:stream`;
   const transport = await open({ kind: 'streams', url, stream });
   const { publisher, deadLetters } = transport;
@@ -49,7 +49,7 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
   const running = [
     consumer.run(),
     ...(relays ? [relay.run(ending.signal)] : []),
-    new DelayedWorker({ steps, delayed, logger }).run(ending.signal),
+    new DelayedWorker({ steps, delayed, rechecks, logger }).run(ending.signal),
   ];
   let stopped: Promise<void> | undefined;
   const end = async () => {

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach } from 'vitest';
+import type { DeadLetters } from '../../src/consumers/dead-letters.ts';
 import type { OutgoingTask } from '../../src/consumers/task-publisher.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
@@ -44,8 +45,17 @@ export class OutboxBench {
     return (await readOutboxLag(this.database)).rows;
   }
 
-  relayTo(publish: (tasks: readonly OutgoingTask[]) => Promise<void>, letters: unknown[] = []): OutboxRelay {
-    const deadLetters = { put: async (some: readonly unknown[]) => void letters.push(...some) };
+  /** Has the pauses of what was put back pass. */
+  async allDue(): Promise<void> {
+    await this.database.write('UPDATE recency_outbox SET due_at = 1 WHERE due_at > 0', []);
+  }
+
+  relayTo(
+    publish: (tasks: readonly OutgoingTask[]) => Promise<void>,
+    letters: unknown[] = [],
+    put: DeadLetters['put'] = async (some) => void letters.push(...some),
+  ): OutboxRelay {
+    const deadLetters = { put };
     return new OutboxRelay({ database: this.database, publisher: { publish }, deadLetters, logger: silent });
   }
 }

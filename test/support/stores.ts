@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
 import { DelayedWork } from '../../src/index/deferred-work.ts';
 import type { Steps } from '../../src/index/protocol.ts';
+import { Rechecks } from '../../src/index/rechecks.ts';
 import type { RedisContactIndex } from '../../src/index/redis-contact-index.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { Database } from '../../src/mysql/database.ts';
@@ -16,6 +17,7 @@ export interface Stores {
   readonly primary: Database;
   readonly redis: RedisClient;
   readonly delayed: DelayedWork;
+  readonly rechecks: Rechecks;
   readonly index: RedisContactIndex;
   readonly steps: Steps;
 }
@@ -51,5 +53,5 @@ export function storesOn(
 ): Stores {
   const delayed = new DelayedWork(new DelayQueue(redis, prefix));
   const steps = stepsOn({ primary, redis, delayed }, { max, min, prefix, freshNonce });
-  return { url, prefix, primary, redis, delayed, index: steps.index, steps };
+  return { url, prefix, primary, redis, delayed, rechecks: new Rechecks(primary), index: steps.index, steps };
 }

@@ -1,5 +1,10 @@
 /** What kafkajs throws, told apart. It exports its classes, yet not every one, so the fields are asked. */
 
+/** Kafka did not take the messages. Some may be there all the same. */
+export class KafkaUnavailable extends Error {
+  override readonly name = 'KafkaUnavailable';
+}
+
 interface KafkaError extends Error {
   readonly type?: string;
   readonly retriable?: boolean;
@@ -35,6 +40,20 @@ const FENCED = new Set(['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTA
 /** The group has gone on without this member: its partitions belong to others. */
 export function isFenced(error: unknown): error is Error {
   return FENCED.has((error as KafkaError | null)?.type ?? '');
+}
+
+const REFUSED = new Set([
+  'MESSAGE_TOO_LARGE',
+  'RECORD_LIST_TOO_LARGE',
+  'INVALID_RECORD',
+  'INVALID_TIMESTAMP',
+  'CORRUPT_MESSAGE',
+]);
+
+/** A message among those of the request is at fault, and would be on any day; or all of them together are too large. */
+export function isRefusal(error: unknown): boolean {
+  const { type = '', cause } = (error ?? {}) as KafkaError;
+  return REFUSED.has(type) || (cause !== undefined && isRefusal(cause));
 }
 
 const ELECTING = new Set([

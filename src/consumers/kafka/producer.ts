@@ -6,15 +6,39 @@ import {
   type Message,
   Partitioners,
   type Producer,
+  type RecordMetadata,
 } from 'kafkajs';
 import { settledWithin } from '../settled-within.ts';
 import { type KafkaSettings, openKafka, RETRY } from './client.ts';
-import { isPassing } from './errors.ts';
+import { isPassing, isRefusal, KafkaUnavailable } from './errors.ts';
+import { PartitionFaults } from './partition-faults.ts';
+import { type Request, Sending } from './sending.ts';
 import { ensureTopics } from './topics.ts';
 
-/** Kafka did not take the messages. Some may be there all the same. */
-export class KafkaUnavailable extends Error {
-  override readonly name = 'KafkaUnavailable';
+/** Kafka took the other messages. */
+export class PartlySent extends Error {
+  override readonly name = 'PartlySent';
+  /** Each with its reason: MessageRefused, or KafkaUnavailable because of its partition. */
+  readonly notTaken: ReadonlyMap<Message, Error>;
+  /** Where those went that were taken. */
+  readonly taken: readonly RecordMetadata[];
+
+  constructor({ notTaken, taken }: Pick<Sending, 'notTaken' | 'taken'>) {
+    const [first] = notTaken.values();
+    super(`Kafka did not take ${notTaken.size} of the messages, the first because: ${first?.message}`, {
+      cause: first,
+    });
+    this.notTaken = notTaken;
+    this.taken = taken;
+  }
+}
+
+/** A producer, and what is being sent with it. */
+interface Connected {
+  readonly producer: Promise<Producer>;
+  readonly inFlight: Set<Promise<unknown>>;
+  /** Resolves when it is disconnected; undefined: it is in use. */
+  retired?: Promise<void>;
 }
 
 export interface KafkaProducerOptions {
@@ -24,12 +48,6 @@ export interface KafkaProducerOptions {
   /** ms that a call of `send` may take, connecting included. */
   readonly deadlineMs: number;
 }
-
-/** kafkajs copies a partition's messages once for each of them: many at once would cost their square. */
-const MESSAGES_A_REQUEST = 500;
-
-/** Below the brokers' `message.max.bytes` (1 MB) even when all are of one partition and nothing can be compressed. */
-export const BYTES_A_REQUEST = 700_000;
 
 /** Less is not worth it: each partition's messages are compressed by themselves, here, and unpacked by broker and consumer. */
 const BYTES_COMPRESSED = 32 * 1024;
@@ -42,52 +60,108 @@ const BYTES_COMPRESSED = 32 * 1024;
 export class KafkaProducer {
   readonly #options: KafkaProducerOptions;
   readonly #kafka: Kafka;
-  #producer: Promise<Producer> | undefined;
+  #connected: Connected | undefined;
+  readonly #retiring = new Set<Connected>();
+  readonly #faults = new Map<string, PartitionFaults>();
 
   constructor(options: KafkaProducerOptions) {
     this.#options = options;
     this.#kafka = openKafka(options.kafka);
   }
 
-  /** Resolves when all are taken. @throws KafkaUnavailable; what kafkajs throws when trying again is of no use */
-  async send(topic: string, messages: readonly Message[]): Promise<void> {
+  /**
+   * Resolves when all are taken, and says where they went. A partition that takes nothing holds up no other.
+   * @throws MessageRefused for a single message that Kafka will never take; PartlySent when only some were taken;
+   *   KafkaUnavailable when there is no partition that takes any; what kafkajs throws when trying again is of no use
+   */
+  async send(topic: string, messages: readonly Message[]): Promise<readonly RecordMetadata[]> {
     const { deadlineMs, kafka } = this.#options;
-    const sent = this.#send(topic, messages);
+    const sending = new Sending({
+      topic,
+      faults: this.#faultsOf(topic),
+      request: (request) => this.#request(topic, request),
+      lookUp: () => this.#lookUp(topic),
+    });
+    const sent = sending.send(messages);
     if (!(await settledWithin(sent, deadlineMs))) {
       throw new KafkaUnavailable(`Kafka (${kafka.brokers}) did not take the messages within ${deadlineMs} ms`);
     }
     await sent;
+    const [first] = sending.notTaken.values();
+    if (first === undefined) return sending.taken;
+    throw messages.length === 1 ? first : new PartlySent(sending);
   }
 
   /** Creates the topics that are missing, when nothing was sent yet. */
   async ensureTopics(): Promise<void> {
-    if (this.#producer === undefined) await this.#withAdmin((admin) => ensureTopics(admin, this.#options.topics));
+    if (this.#connected === undefined) await this.#withAdmin((admin) => ensureTopics(admin, this.#options.topics));
   }
 
   async close(): Promise<void> {
-    const producer = this.#producer;
-    this.#producer = undefined;
-    if (producer === undefined) return;
-    await settledWithin(
-      producer.then((connected) => connected.disconnect()),
-      this.#options.deadlineMs,
-    );
+    if (this.#connected !== undefined) this.#retire(this.#connected);
+    await Promise.all([...this.#retiring].map(({ retired }) => retired));
   }
 
-  async #send(topic: string, messages: readonly Message[]): Promise<void> {
-    this.#producer ??= this.#connect();
-    const producer = this.#producer;
+  async #request(topic: string, request: Request): Promise<RecordMetadata[]> {
+    this.#connected ??= { producer: this.#connect(), inFlight: new Set() };
+    const connected = this.#connected;
+    const sent = this.#send(connected, topic, request);
+    connected.inFlight.add(sent);
     try {
-      for (const { messages: some, bytes } of requests(messages)) {
-        const compression = bytes < BYTES_COMPRESSED ? CompressionTypes.None : CompressionTypes.GZIP;
-        await (await producer).send({ topic, messages: some, acks: -1, compression });
-      }
+      // A broker that hangs leaves the other half of the deadline for the partitions of the others.
+      const ms = this.#options.deadlineMs / 2;
+      if (await settledWithin(sent, ms)) return await sent;
+      throw new KafkaUnavailable(`a broker did not take the messages within ${ms} ms`);
     } catch (error) {
-      // It may hold a connection to a broker that is no more; the next call begins anew.
-      if (this.#producer === producer) await this.close();
-      if (!isPassing(error)) throw error;
+      // It may hold a connection to a broker that is no more; the next request begins anew.
+      if (!isRefusal(error)) this.#retire(connected);
+      throw error;
+    } finally {
+      void sent.catch(() => undefined).finally(() => connected.inFlight.delete(sent));
+    }
+  }
+
+  async #send({ producer }: Connected, topic: string, { messages, bytes }: Request): Promise<RecordMetadata[]> {
+    try {
+      const compression = bytes < BYTES_COMPRESSED ? CompressionTypes.None : CompressionTypes.GZIP;
+      return await (await producer).send({ topic, messages, acks: -1, compression });
+    } catch (error) {
+      if (isRefusal(error) || !isPassing(error)) throw error;
       throw new KafkaUnavailable(`Kafka is not available: ${(error as Error).message}`, { cause: error });
     }
+  }
+
+  /** Disconnects it when what others are sending with it has ended. */
+  #retire(connected: Connected): void {
+    if (this.#connected === connected) this.#connected = undefined;
+    if (connected.retired !== undefined) return;
+    const disconnect = async () => {
+      await Promise.allSettled(connected.inFlight);
+      const { deadlineMs } = this.#options;
+      await settledWithin(
+        connected.producer.then((producer) => producer.disconnect()),
+        deadlineMs,
+      );
+      this.#retiring.delete(connected);
+    };
+    connected.retired = disconnect();
+    this.#retiring.add(connected);
+  }
+
+  async #lookUp(topic: string): Promise<void> {
+    await this.#withAdmin(async (admin) => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+      this.#faultsOf(topic).learn(topics.flatMap(({ partitions }) => partitions));
+    });
+  }
+
+  #faultsOf(topic: string): PartitionFaults {
+    let faults = this.#faults.get(topic);
+    if (faults === undefined) {
+      faults = new PartitionFaults();
+      this.#faults.set(topic, faults);
+    }
+    return faults;
   }
 
   async #connect(): Promise<Producer> {
@@ -110,30 +184,4 @@ export class KafkaProducer {
       await admin.disconnect();
     }
   }
-}
-
-interface Request {
-  readonly messages: Message[];
-  bytes: number;
-}
-
-function* requests(messages: readonly Message[]): Generator<Request> {
-  let request: Request = { messages: [], bytes: 0 };
-  for (const message of messages) {
-    const size = sizeOf(message);
-    const { length } = request.messages;
-    if (length === MESSAGES_A_REQUEST || (length > 0 && request.bytes + size > BYTES_A_REQUEST)) {
-      yield request;
-      request = { messages: [], bytes: 0 };
-    }
-    request.messages.push(message);
-    request.bytes += size;
-  }
-  if (request.messages.length > 0) yield request;
-}
-
-function sizeOf({ key, value, headers }: Message): number {
-  let size = (key?.length ?? 0) + (value?.length ?? 0);
-  for (const name in headers) size += name.length + (headers[name]?.length ?? 0);
-  return size;
 }

@@ -1,7 +1,8 @@
+import type { Message } from 'kafkajs';
 import { encodeTask } from '../cloud-events.ts';
-import type { OutgoingTask, TaskPublisher } from '../task-publisher.ts';
+import { type OutgoingTask, PartlyPublished, type TaskPublisher } from '../task-publisher.ts';
 import type { KafkaSettings } from './client.ts';
-import { KafkaProducer } from './producer.ts';
+import { KafkaProducer, PartlySent } from './producer.ts';
 import { taskTopic } from './topics.ts';
 
 export interface KafkaTaskPublisherOptions {
@@ -23,14 +24,23 @@ export class KafkaTaskPublisher implements TaskPublisher {
     this.#topic = topic;
   }
 
-  /** @throws KafkaUnavailable */
+  /** @throws PartlyPublished, KafkaUnavailable */
   async publish(tasks: readonly OutgoingTask[]): Promise<void> {
     // With the time of now, not of the task: the brokers delete by a message's time.
     const messages = tasks.map((task) => {
       const { key, body, headers } = encodeTask(task);
       return { key, value: body, headers: { ...headers } };
     });
-    await this.#producer.send(this.#topic, messages);
+    try {
+      await this.#producer.send(this.#topic, messages);
+    } catch (error) {
+      if (!(error instanceof PartlySent)) throw error;
+      const notTaken = tasks.flatMap((task, i) => {
+        const reason = error.notTaken.get(messages[i] as Message);
+        return reason === undefined ? [] : [[task, reason] as const];
+      });
+      throw new PartlyPublished(new Map(notTaken));
+    }
   }
 
   close(): Promise<void> {

@@ -1,0 +1,142 @@
+import type { Message, RecordMetadata } from 'kafkajs';
+import { MessageRefused } from '../task-publisher.ts';
+import { isRefusal, KafkaUnavailable } from './errors.ts';
+import type { OfPartition, PartitionFaults } from './partition-faults.ts';
+
+/** kafkajs copies a partition's messages once for each of them: many at once would cost their square. */
+const MESSAGES_A_REQUEST = 500;
+
+/** Below the brokers' `message.max.bytes` (1 MB) even when all are of one partition and nothing can be compressed. */
+export const BYTES_A_REQUEST = 700_000;
+
+/** Messages that go out together. */
+export interface Request {
+  readonly messages: Message[];
+  bytes: number;
+}
+
+export interface SendingOptions {
+  readonly topic: string;
+  readonly faults: PartitionFaults;
+  /** @throws KafkaUnavailable; what kafkajs throws when trying again is of no use */
+  readonly request: (request: Request) => Promise<RecordMetadata[]>;
+  /** Has the faults learn which partitions have leaders now. */
+  readonly lookUp: () => Promise<void>;
+}
+
+/**
+ * One call of `send`. As long as nothing is wrong, messages of all partitions go out together. When a request fails, each
+ * partition's messages are sent on their own, and those that fail again are the only ones not taken. A message that
+ * Kafka will never take is found by halving.
+ */
+export class Sending {
+  /** Each with its reason: MessageRefused, or KafkaUnavailable because of its partition. */
+  readonly notTaken = new Map<Message, Error>();
+  /** Where those went that were taken. */
+  readonly taken: RecordMetadata[] = [];
+  readonly #options: SendingOptions;
+
+  constructor(options: SendingOptions) {
+    this.#options = options;
+  }
+
+  /** @throws KafkaUnavailable when no partition takes any message; what kafkajs throws when trying again is of no use */
+  async send(messages: readonly Message[]): Promise<void> {
+    const { topic, faults } = this.#options;
+    const { together, trials, apart } = faults.split(topic, messages);
+    for (const [message, error] of apart) this.notTaken.set(message, error);
+    await Promise.all([this.#together(together), this.#byPartition(trials)]);
+    const [first] = this.notTaken.values();
+    if (first === undefined || this.notTaken.size < messages.length || faults.isAnyWell) return;
+    if ([...this.notTaken.values()].every((error) => error instanceof KafkaUnavailable)) throw first;
+  }
+
+  async #together(messages: readonly Message[]): Promise<void> {
+    for (const request of requests(messages)) {
+      try {
+        await this.#request(request);
+      } catch (error) {
+        if (!(error instanceof KafkaUnavailable)) throw error;
+        await this.#byPartition(await this.#partitions(request, error));
+      }
+    }
+  }
+
+  /** @throws KafkaUnavailable when no broker says which partitions there are, or there is no other one */
+  async #partitions({ messages }: Request, error: KafkaUnavailable): Promise<OfPartition[]> {
+    const { topic, faults, lookUp } = this.#options;
+    try {
+      await lookUp();
+    } catch {
+      throw error;
+    }
+    const groups = faults.group(topic, messages);
+    if (groups.length === 1 && !faults.isAnyWell) throw error;
+    return groups;
+  }
+
+  /** Side by side. One that fails is left alone for a while. */
+  async #byPartition(groups: readonly OfPartition[]): Promise<void> {
+    const { faults, lookUp } = this.#options;
+    if (groups.some(({ partition }) => !faults.isLed(partition))) await lookUp().catch(() => undefined);
+    await Promise.all(groups.map((group) => this.#partition(group)));
+  }
+
+  async #partition({ partition, messages }: OfPartition): Promise<void> {
+    const { topic, faults } = this.#options;
+    try {
+      if (!faults.isLed(partition)) throw new KafkaUnavailable(`partition ${partition} of ${topic} has no leader`);
+      for (const request of requests(messages)) await this.#request(request, partition);
+      faults.worked(partition);
+    } catch (error) {
+      if (!(error instanceof KafkaUnavailable)) throw error;
+      faults.failed(partition, error);
+      for (const message of messages) this.notTaken.set(message, error);
+    }
+  }
+
+  /** @param partition of all the messages, where it is known */
+  async #request(request: Request, partition?: number): Promise<void> {
+    const marked = request.messages.map((message) => (partition === undefined ? message : { ...message, partition }));
+    try {
+      this.taken.push(...(await this.#options.request({ ...request, messages: marked })));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      await this.#halve(request, error as Error, partition);
+    }
+  }
+
+  /** Until the message is found that is at fault, or the requests are small enough. */
+  async #halve({ messages }: Request, error: Error, partition?: number): Promise<void> {
+    const [only] = messages;
+    if (only !== undefined && messages.length === 1) {
+      this.notTaken.set(only, new MessageRefused(`Kafka refuses it: ${error.message}`, { cause: error }));
+      return;
+    }
+    const middle = Math.ceil(messages.length / 2);
+    for (const half of [messages.slice(0, middle), messages.slice(middle)]) {
+      for (const request of requests(half)) await this.#request(request, partition);
+    }
+  }
+}
+
+function* requests(messages: readonly Message[]): Generator<Request> {
+  let request: Request = { messages: [], bytes: 0 };
+  for (const message of messages) {
+    const size = sizeOf(message);
+    const { length } = request.messages;
+    if (length === MESSAGES_A_REQUEST || (length > 0 && request.bytes + size > BYTES_A_REQUEST)) {
+      yield request;
+      request = { messages: [], bytes: 0 };
+    }
+    request.messages.push(message);
+    request.bytes += size;
+  }
+  if (request.messages.length > 0) yield request;
+}
+
+function sizeOf({ key, value, headers }: Message): number {
+  let size = (key?.length ?? 0) + (value?.length ?? 0);
+  for (const name in headers) size += name.length + (headers[name]?.length ?? 0);
+  return size;
+}

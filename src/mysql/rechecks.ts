@@ -1,0 +1,122 @@
+/**
+ * Re-checks: pairs that are to be looked at again, because their rows were older than a task had said. The task is
+ * acknowledged, and the change is perhaps committed only now; nobody else knows that it is still to come. So they are
+ * kept in MySQL, where the change itself will be, as rows of the outbox that consumers take when they are due.
+ */
+import type { Id } from '../contracts/id.ts';
+import type { Database, Value } from './database.ts';
+import { OUTBOX_NOW, selectRows } from './outbox.ts';
+
+/** A re-check as it stands in the outbox. */
+export interface RecheckRow {
+  /** Of the row. */
+  readonly id: string;
+  readonly user: Id;
+  readonly contact: Id;
+  /** The row of the pair must be at least of this version. */
+  readonly version: string;
+  /** Which look at the pair this is, from 1. */
+  readonly attempt: number;
+}
+
+const DUE = `
+  recency_outbox FORCE INDEX (recency_outbox_published)
+  WHERE published_at IS NULL AND is_recheck = TRUE AND due_at <= ${OUTBOX_NOW}`;
+
+const WAITING = `
+  recency_outbox FORCE INDEX (recency_outbox_published)
+  WHERE published_at IS NULL AND is_recheck = TRUE`;
+
+// The type makes the row a task, should a relay that knows nothing of re-checks find it.
+const INSERT = `
+  INSERT INTO recency_outbox (type, user_id, other_id, version, attempt, is_recheck, due_at)
+  SELECT 'recency.contact.changed', pair.user, pair.contact, pair.version, ?, TRUE, ${OUTBOX_NOW} + ?
+  FROM JSON_TABLE(?, '$[*]' COLUMNS (
+    user BIGINT UNSIGNED PATH '$[0]', contact BIGINT UNSIGNED PATH '$[1]', version BIGINT UNSIGNED PATH '$[2]'
+  )) AS pair`;
+
+/**
+ * Keeps re-checks of these pairs, in one statement.
+ * @param delayMs from now, by MySQL's clock
+ * @throws DatabaseUnavailable
+ */
+export async function insertRechecks(
+  database: Database,
+  pairs: readonly Pick<RecheckRow, 'user' | 'contact' | 'version'>[],
+  attempt: number,
+  delayMs: number,
+): Promise<void> {
+  const text = JSON.stringify(pairs.map(({ user, contact, version }) => [user, contact, version]));
+  if (pairs.length > 0) await database.write(INSERT, [attempt, delayMs, text]);
+}
+
+const ANY_DUE = `SELECT 1 FROM ${DUE} LIMIT 1`;
+
+const CLAIM = `
+  SELECT id, user_id, other_id, version, attempt
+  FROM ${DUE}
+  ORDER BY due_at, id
+  LIMIT ?
+  FOR UPDATE SKIP LOCKED`;
+
+const CLAIMED = `
+  JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS claimed
+  STRAIGHT_JOIN recency_outbox AS o FORCE INDEX (PRIMARY) ON o.id = claimed.id`;
+
+const HOLD = `UPDATE ${CLAIMED} SET o.due_at = ${OUTBOX_NOW} + ?`;
+const DELETE = `DELETE o FROM ${CLAIMED} WHERE o.is_recheck = TRUE`;
+
+/**
+ * Takes re-checks that are due, the longest due first. They come back when they are not deleted within the lease, so
+ * that each is done at least once.
+ * @throws DatabaseUnavailable
+ */
+export async function claimRechecks(database: Database, limit: number, leaseMs: number): Promise<RecheckRow[]> {
+  // Mostly there is nothing: one statement that locks nothing says so.
+  if ((await database.rows(ANY_DUE, [])).length === 0) return [];
+  return await database.transaction(async (connection) => {
+    const rows = (await selectRows(connection, CLAIM, [String(limit)])).map(rowOf);
+    if (rows.length > 0) await connection.execute(HOLD, [idsOf(rows), leaseMs]);
+    return rows;
+  }, 'READ COMMITTED');
+}
+
+/**
+ * These are done. Whoever is at work on one that came back does no harm and finds it gone.
+ * @throws DatabaseUnavailable
+ */
+export async function deleteRechecks(database: Database, rows: readonly RecheckRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await database.transaction((connection) => connection.execute(DELETE, [idsOf(rows)]), 'READ COMMITTED');
+}
+
+/** How many re-checks wait or are in hand, counted up to a bound, and how long the first has been due. */
+export interface RecheckBacklog {
+  readonly rows: number;
+  /** ms; 0: none is due. */
+  readonly overdueMs: number;
+}
+
+const BACKLOG = `
+  SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM ${WAITING} LIMIT ?) AS waiting),
+         (SELECT ${OUTBOX_NOW} - due_at FROM ${WAITING} ORDER BY due_at, id LIMIT 1)`;
+
+/** @param counted rows are counted up to so many @throws DatabaseUnavailable */
+export async function readRecheckBacklog(database: Database, counted: number): Promise<RecheckBacklog> {
+  const [row] = await database.rows(BACKLOG, [String(counted)]);
+  return { rows: Number(row?.[0] ?? 0), overdueMs: Math.max(0, Number(row?.[1] ?? 0)) };
+}
+
+function idsOf(rows: readonly RecheckRow[]): string {
+  return JSON.stringify(rows.map(({ id }) => id));
+}
+
+function rowOf([id, user, contact, version, attempt]: readonly Value[]): RecheckRow {
+  return {
+    id: String(id),
+    user: String(user),
+    contact: String(contact),
+    version: String(version),
+    attempt: Number(attempt),
+  };
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { Kafka } from 'kafkajs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KafkaDeadLetters } from '../../src/consumers/kafka/dead-letters.ts';
+import { KafkaTaskPublisher } from '../../src/consumers/kafka/publisher.ts';
+import { OutboxRelay } from '../../src/relay/relay.ts';
+import { KafkaPair } from '../support/kafka-pair.ts';
+import { OutboxBench, silent } from '../support/outbox-bench.ts';
+import { hasKafka } from '../support/servers.ts';
+import { until } from '../support/until.ts';
+import { freshTask } from '../transport/outgoing-task.ts';
+import { kafkaSettings } from '../transport/place.ts';
+
+/** The second of three partitions is on the second broker alone. */
+const BROKERS = [1, 2, 1];
+const DEAD = 1;
+
+const bench = new OutboxBench();
+
+describe.runIf(hasKafka())('a partition without a leader (programs: two brokers)', { timeout: 240_000 }, () => {
+  let pair: KafkaPair;
+  let topic: string;
+  let publisher: KafkaTaskPublisher;
+  beforeAll(async () => {
+    pair = await KafkaPair.start();
+    topic = `t-${randomBytes(4).toString('hex')}`;
+    await pair.createTopic(topic, BROKERS);
+    publisher = new KafkaTaskPublisher({ kafka: kafkaSettings([pair.first.url]), topic, deadlineMs: 20_000 });
+  }, 120_000);
+  afterAll(async () => {
+    await publisher?.close();
+    await pair?.remove();
+  });
+
+  function openRelay(): OutboxRelay {
+    const deadLetters = new KafkaDeadLetters({ kafka: kafkaSettings([pair.first.url]), topic, deadlineMs: 20_000 });
+    return new OutboxRelay({ database: bench.database, publisher, deadLetters, logger: silent });
+  }
+
+  /** Messages of the partitions that have a leader. */
+  async function messages(partitions: readonly number[]): Promise<number> {
+    const admin = new Kafka({ brokers: [pair.first.url], logLevel: 0 }).admin();
+    await admin.connect();
+    try {
+      const offsets = await admin.fetchTopicOffsets(topic);
+      return offsets
+        .filter(({ partition }) => partitions.includes(partition))
+        .reduce((sum, { high }) => sum + Number(high), 0);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  it('holds up no other: only its own rows wait, and go out when it has one again', async () => {
+    await publisher.publish([freshTask('1')]);
+    const before = await messages([0, 1, 2]);
+    await bench.write(1_500);
+    await pair.killSecond();
+    const relay = openRelay();
+    const stop = new AbortController();
+    const running = relay.run(stop.signal);
+    // Of 1,500 users about a third is of the dead partition.
+    const left = () => bench.unpublished();
+    await until(async () => (await left()) < 600, { timeout: 60_000 });
+    await until(async () => (await left()) < 600 && (await left()) > 400, { timeout: 10_000 });
+    const stuck = await left();
+    await bench.write(3_000, 10_000);
+    await until(async () => (await left()) < stuck + 1_200, { timeout: 60_000 });
+    await pair.startSecond();
+    await until(async () => (await left()) === 0, { timeout: 90_000 });
+    expect(await messages([0, 1, 2])).toBeGreaterThanOrEqual(before + 4_500);
+    expect(await messages([DEAD])).toBeGreaterThan(1_300);
+    stop.abort();
+    await running;
+  });
+
+  it('does not keep a publisher that begins now from the others', async () => {
+    await pair.killSecond();
+    const fresh = new KafkaTaskPublisher({ kafka: kafkaSettings([pair.first.url]), topic, deadlineMs: 20_000 });
+    const tasks = Array.from({ length: 300 }, (_, i) => freshTask(String(i + 1)));
+    const error = await fresh.publish(tasks).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'PartlyPublished' });
+    const notTaken = [...(error as { notTaken: Map<object, Error> }).notTaken.values()];
+    expect(notTaken.length).toBeGreaterThan(50);
+    expect(notTaken.length).toBeLessThan(150);
+    expect(new Set(notTaken.map(({ message }) => message))).toEqual(
+      new Set([`partition ${DEAD} of ${topic} has no leader`]),
+    );
+    // What is left apart costs the others nothing.
+    const from = performance.now();
+    for (let call = 0; call < 5; call++) await fresh.publish(tasks).catch(() => undefined);
+    expect(performance.now() - from).toBeLessThan(5_000);
+    await fresh.close();
+  });
+});

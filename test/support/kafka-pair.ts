@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Kafka } from 'kafkajs';
+import { freePort } from '../../src/stack/launch/free-port.ts';
+import { jarsFolder, KAFKA_VERSION } from '../../src/stack/launch/kafka-jars.ts';
+import { runProgram } from '../../src/stack/launch/run-program.ts';
+import { ServerProcess } from '../../src/stack/launch/server-process.ts';
+import { probeKafka } from '../../src/stack/probe/kafka.ts';
+import { type RunningServer, startKafka } from '../../src/stack/start-server.ts';
+import { until } from './until.ts';
+
+/** A broker of a test's own, and a second one in its cluster: programs, because the second must reach the first. */
+export class KafkaPair {
+  readonly first: RunningServer;
+  readonly #second: ServerProcess;
+  readonly #secondUrl: string;
+
+  private constructor(first: RunningServer, second: ServerProcess, secondUrl: string) {
+    this.first = first;
+    this.#second = second;
+    this.#secondUrl = secondUrl;
+  }
+
+  static async start(): Promise<KafkaPair> {
+    const first = await startKafka({ from: 'programs' });
+    const { dir, source: java } = first.facts;
+    if (dir === undefined || java === undefined) throw new Error('the first broker is no program');
+    const properties = readFileSync(join(dir, 'server.properties'), 'utf8');
+    const port = await freePort();
+    const url = `127.0.0.1:${port}`;
+    const own = {
+      'process.roles': 'broker',
+      'node.id': '2',
+      listeners: `PLAINTEXT://${url}`,
+      'advertised.listeners': `PLAINTEXT://${url}`,
+      'log.dirs': join(dir, 'second'),
+    };
+    const file = join(dir, 'second.properties');
+    const kept = properties.split('\n').filter((line) => !Object.keys(own).some((key) => line.startsWith(`${key}=`)));
+    await writeFile(file, [...kept, ...Object.entries(own).map(([key, value]) => `${key}=${value}`), ''].join('\n'));
+    const classPath = join(jarsFolder(), '*');
+    const cluster = readFileSync(join(dir, 'cluster-id'), 'utf8');
+    const tool = ['-cp', classPath, 'kafka.tools.StorageTool', 'format', '-t', cluster, '-c', file];
+    await runProgram(java, tool, { cwd: dir });
+    const second = new ServerProcess(
+      java,
+      ['-Xmx384m', '-XX:+UseSerialGC', '-cp', classPath, 'kafka.Kafka', file],
+      dir,
+    );
+    const pair = new KafkaPair(first, second, url);
+    await pair.startSecond();
+    return pair;
+  }
+
+  /** Returns once it is a member of the cluster. */
+  async startSecond(): Promise<void> {
+    this.#second.start();
+    await until(() => probeKafka(this.#secondUrl, KAFKA_VERSION));
+    await until(async () => (await this.#brokers()) === 2);
+  }
+
+  /** Returns once the cluster knows that it is gone. */
+  async killSecond(): Promise<void> {
+    await this.#second.end('SIGKILL', 10_000);
+    await until(async () => (await this.#brokers()) === 1);
+  }
+
+  /** A topic whose partitions have one replica each: `brokers` in the order of the partitions. */
+  async createTopic(topic: string, brokers: readonly number[]): Promise<void> {
+    await this.#asAdmin(async (admin) => {
+      const replicaAssignment = brokers.map((broker, partition) => ({ partition, replicas: [broker] }));
+      await admin.createTopics({ topics: [{ topic, replicaAssignment }] });
+    });
+  }
+
+  async remove(): Promise<void> {
+    await this.#second.end('SIGKILL', 10_000);
+    await this.first.remove();
+  }
+
+  #brokers(): Promise<number> {
+    return this.#asAdmin(async (admin) => (await admin.describeCluster()).brokers.length);
+  }
+
+  async #asAdmin<T>(work: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> {
+    const admin = new Kafka({ brokers: [this.first.url], logLevel: 0 }).admin();
+    await admin.connect();
+    try {
+      return await work(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}

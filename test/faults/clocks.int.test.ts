@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { EVERYBODY } from '../../src/index/drain-barrier.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { nextFencingToken } from '../../src/mysql/leases.ts';
@@ -43,8 +44,8 @@ it('fault 33: clocks that jump by an hour change no order and delay nothing', as
   tokens.push(await nextFencingToken(stores.primary, 'clock', Date.now()));
   expect(tokens).toEqual(['1', '2']);
 
-  const mark = await consuming.settled.mark();
-  await until(() => consuming.settled.reached(mark), { timeout: 15_000 });
+  const barrier = await consuming.raiseBarrier([EVERYBODY]);
+  await until(() => barrier.passed(), { timeout: 15_000 });
   for (const user of USERS) await expectExact(stores, LIMITS, user, 'whatever the clocks said');
   await consuming.stop();
 });

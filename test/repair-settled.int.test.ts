@@ -4,6 +4,7 @@ import { DelayedWork } from '../src/index/deferred-work.ts';
 import {
   drainBarrierOf,
   EVERYBODY,
+  keyOf,
   outboxBarrier,
   putOffBarrier,
   type RaiseBarrier,
@@ -154,6 +155,20 @@ describe('the delay queue', () => {
   });
 });
 
+describe('work that is put off in several places', () => {
+  it('is waited for in all of them', async () => {
+    const pair = { user: '1', contact: '2' };
+    const left = [new Set(['a row']), new Set(['an item'])];
+    const places = left.map((ids) => ({ pendingFor: async () => new Map([[keyOf(pair), new Set(ids)]]) }));
+    const barrier = await putOffBarrier(...places)([pair]);
+    expect(await barrier.passed()).toBe(false);
+    left[0]?.clear();
+    expect(await barrier.passed()).toBe(false);
+    left[1]?.clear();
+    expect(await barrier.passed()).toBe(true);
+  });
+});
+
 describe('the items that wait', () => {
   it('are found page by page, all of them and each once', async () => {
     const { redis, prefix } = await freshStores();
@@ -267,7 +282,7 @@ describe('everything on its way', () => {
     await primary.write("INSERT INTO recency_outbox (type, user_id) VALUES ('recency.user.deleted', 1)", []);
 
     const suspect = { user: '1', contact: '2' };
-    const barrier = await drainBarrierOf({ primary, transport, delayed })([suspect]);
+    const barrier = await drainBarrierOf({ primary, transport, putOff: [delayed] })([suspect]);
     expect(await barrier.passed()).toBe(false);
     expect(raised).toEqual([]);
     await primary.write('UPDATE recency_outbox SET published_at = 1', []);

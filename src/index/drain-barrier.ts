@@ -68,9 +68,10 @@ export function keyOf({ user = '', contact = '' }: Suspect): SuspectKey {
 export function drainBarrierOf(parts: {
   readonly primary: Database;
   readonly transport: RaiseBarrier;
-  readonly delayed: PutOffWork;
+  /** In the order in which work moves from one to the other. */
+  readonly putOff: readonly PutOffWork[];
 }): RaiseBarrier {
-  return inTurn([outboxBarrier(parts.primary), parts.transport, putOffBarrier(parts.delayed)]);
+  return inTurn([outboxBarrier(parts.primary), parts.transport, putOffBarrier(...parts.putOff)]);
 }
 
 /** A barrier that holds everybody until it is passed. */
@@ -95,7 +96,8 @@ export function outboxBarrier(primary: Database): RaiseBarrier {
  * Passed by each suspect when what was put off for them is gone, and then what was there at that moment: work in hand at
  * the first may have read MySQL before the change, and have put itself back for later.
  */
-export function putOffBarrier(work: PutOffWork): RaiseBarrier {
+export function putOffBarrier(...places: readonly PutOffWork[]): RaiseBarrier {
+  const work = inAll(places);
   return async (suspects) => {
     const first = await work.pendingFor(suspects);
     const waiting = suspects.flatMap((suspect) => {
@@ -107,6 +109,20 @@ export function putOffBarrier(work: PutOffWork): RaiseBarrier {
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
+
+/** Asked one after the other: work that moves on to the next place meanwhile is found there. */
+function inAll(places: readonly PutOffWork[]): PutOffWork {
+  const pendingFor = async (suspects: readonly Suspect[]) => {
+    const pending = new Map<SuspectKey, ReadonlySet<string>>();
+    for (const place of places) {
+      for (const [key, ids] of await place.pendingFor(suspects)) {
+        pending.set(key, new Set([...(pending.get(key) ?? NOTHING), ...ids]));
+      }
+    }
+    return pending;
+  };
+  return { pendingFor };
+}
 
 interface Waiting {
   readonly suspect: Suspect;

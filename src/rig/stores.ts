@@ -40,7 +40,7 @@ export async function openRigStores({ config }: Place, opening: Opening): Promis
   await transport.untilAnswers(signal);
   const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
   const { primary, delayed, index } = stores;
-  const raiseBarrier = drainBarrierOf({ primary, transport: transport.barrier, delayed });
+  const raiseBarrier = drainBarrierOf({ primary, transport: transport.barrier, putOff: [delayed] });
   const limits = { max: config.max, min: config.min };
   const now = () => performance.now();
   const check = openPageCheck({ index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, now });

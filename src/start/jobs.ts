@@ -48,7 +48,7 @@ export async function withJobParts<T>(
 function drainBarrier(context: CommandContext): RaiseBarrier {
   const { primary, delayed } = context.stores;
   const transport = openTransport(context, 'jobs');
-  return drainBarrierOf({ primary, transport: transport.barrier, delayed });
+  return drainBarrierOf({ primary, transport: transport.barrier, putOff: [delayed] });
 }
 
 /**

@@ -39,7 +39,7 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
   const sampler = openSampler({
     index: trustedReads(index, watch),
     limits: { max, min },
-    raiseBarrier: drainBarrierOf({ primary, transport: transport.barrier, delayed }),
+    raiseBarrier: drainBarrierOf({ primary, transport: transport.barrier, putOff: [delayed] }),
     reports: new SamplerReports(redis, config.keyPrefix),
     onCounts: samplerMetrics(registry, windows),
     settleMs: SETTLE_MS,

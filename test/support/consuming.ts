@@ -65,7 +65,7 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
   const view = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'none' });
   const onTransport = streamsBarrier({ client: redis, stream, group: 'g', view });
   return {
-    raiseBarrier: drainBarrierOf({ primary, transport: onTransport, delayed }),
+    raiseBarrier: drainBarrierOf({ primary, transport: onTransport, putOff: [delayed] }),
     transport,
     lag: async () => {
       const backlog = await view.backlog();

@@ -56,7 +56,7 @@ export async function freshSite(options: RepairSiteOptions): Promise<RepairSite>
   const metered = new MeteredDatabase(stores.url, { connections: 3, queue: 100, deadlineMs: 20_000 });
   afterAll(() => metered.close());
   const { primary, delayed } = stores;
-  const raiseBarrier = drainBarrierOf({ primary, transport: passedAtOnce, delayed });
+  const raiseBarrier = drainBarrierOf({ primary, transport: passedAtOnce, putOff: [delayed] });
   const checkWith = (other: RaiseBarrier) => pageCheck(stores, metered, other, settleMs);
   return {
     stores,

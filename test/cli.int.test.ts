@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DelayedWork } from '../src/index/deferred-work.ts';
 import { KeyNames } from '../src/index/keys.ts';
+import { DelayQueue } from '../src/redis/delay-queue.ts';
 import { CliProcess, type Settings } from './support/cli.ts';
 import { runInProcess } from './support/in-process.ts';
 import { redisUrl } from './support/servers.ts';
 import { serviceSettings } from './support/service-settings.ts';
+import { freshRedis } from './support/stores.ts';
 
 let settings: Settings & { MYSQL_URL: string };
 let redis: Redis;
@@ -124,6 +127,40 @@ describe('drift', () => {
     expect(mended.code).toBe(0);
     expect(mended.json()[0]).toMatchObject({ wrong: 1, repaired: 1, still_wrong: 0 });
     expect((await run('verify')).code).toBe(0);
+  });
+});
+
+describe('work that waits', () => {
+  const spoil = async (user: string) => {
+    const key = new KeyNames(String(settings.KEY_PREFIX)).set(user);
+    const [lowest = ''] = await redis.zrange(key, '0', '0');
+    await redis.zadd(key, '77', lowest);
+    return lowest;
+  };
+
+  /** No consumer runs: it waits for ever. */
+  async function putOff(user: string, contact: string): Promise<void> {
+    const client = await freshRedis();
+    const delayed = new DelayedWork(new DelayQueue(client, String(settings.KEY_PREFIX)));
+    await delayed.defer({ pairs: [{ user, contact }], rebuilds: [] });
+  }
+
+  it('hides no drift but its own, which is unsettled: exit 3, rebuilt all the same', { timeout: 120_000 }, async () => {
+    await putOff('4', await spoil('4'));
+    await spoil('5');
+    const alone = await run('verify --user 4');
+    expect(alone.stdout).toMatch(/^1 users: 1 with an index.*; 0 wrong, 0 of them visibly; 1 unsettled\.\nUnsettled: /);
+    expect(alone.code).toBe(3);
+
+    const { code, stdout } = await run('repair');
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/; 1 wrong, 0 of them visibly; 1 unsettled\.\n {2}score 1\n/);
+    expect(stdout).toMatch(/: 2 repaired, 0 still wrong, 0 still unsettled\./);
+    const again = await run('repair --json');
+    expect(again.json()[0]).toMatchObject({ wrong: 0, unsettled: 0, repaired: 0, still_wrong: 0, still_unsettled: 0 });
+    expect(again.code).toBe(0);
+    expect((await run('verify')).code).toBe(0);
+    await redis.del(['due', 'all'].map((name) => `${settings.KEY_PREFIX}:{delay}:${name}`));
   });
 });
 

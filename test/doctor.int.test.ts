@@ -183,6 +183,11 @@ describe('what doctor says of consistency', () => {
     ]);
   });
 
+  it('is a warning where most users cannot be told', async () => {
+    const found = await told({ windows: { ...none, '5m': { ...nobody, checked: 4, unsettled: 5 } } });
+    expect(found).toMatchObject({ code: 0, state: 'warning', mend: expect.stringContaining('unsettled') });
+  });
+
   it.each([
     [0, 'warning', 0],
     [1, 'problem', 1],

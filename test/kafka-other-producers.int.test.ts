@@ -5,10 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka } from 'kafkajs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openKafka } from '../src/consumers/kafka/client.ts';
-import { kafkaMarks } from '../src/consumers/kafka/marks.ts';
+import { kafkaBarrier } from '../src/consumers/kafka/drain-barrier.ts';
 import { TopicAdmin } from '../src/consumers/kafka/topic-admin.ts';
 import { TaskConsumer } from '../src/consumers/task-consumer.ts';
 import type { WorkPlan } from '../src/consumers/work-plan.ts';
+import { EVERYBODY } from '../src/index/drain-barrier.ts';
 import { type RunningServer, startKafka } from '../src/stack/start-server.ts';
 import { kcat, LibrdkafkaProducer } from './support/other-producers.ts';
 import { freshName, freshTopic, hasKafka, kafkaBrokers } from './support/servers.ts';
@@ -127,22 +128,22 @@ describe.runIf(hasKafka())('messages of producers that are not kafkajs', { timeo
     await plain.send(topic, tasks(200, 5));
     const admin = new TopicAdmin(openKafka(kafkaSettings(kafkaBrokers())), topic);
     onTestFinished(() => admin.close());
-    const marks = kafkaMarks(
+    const raiseBarrier = kafkaBarrier(
       () => admin.offsets(topic),
       () => admin.ends(),
     );
-    const mark = await marks.mark();
+    const barrier = await raiseBarrier([EVERYBODY]);
     expect(await opened.source().lag()).toBe(10);
     // Longer than the limit after which a source that does nothing, although there is work, counts as stalled.
     await sleep(9_000);
     expect(consuming.end()).toBeUndefined();
     expect(has(consuming.users, 200, 1)).toBe(false);
-    expect(await marks.reached(mark)).toBe(false);
+    expect(await barrier.passed()).toBe(false);
     await plain.send(topic, tasks(300, 5), {}, 1);
     await until(() => has(consuming.users, 300, 5));
     await hanging.commit();
     await until(() => has(consuming.users, 100, 5) && has(consuming.users, 200, 5));
-    await until(async () => (await opened.source().lag()) === 0 && (await marks.reached(mark)));
+    await until(async () => (await opened.source().lag()) === 0 && (await barrier.passed()));
     expect(consuming.losses).toEqual([]);
   });
 

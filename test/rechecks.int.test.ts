@@ -5,12 +5,13 @@ import { DelayedWorker } from '../src/consumers/delayed-worker.ts';
 import { TaskWorker } from '../src/consumers/task-worker.ts';
 import { planWork } from '../src/consumers/work-plan.ts';
 import type { Id } from '../src/contracts/id.ts';
+import { EVERYBODY, keyOf } from '../src/index/drain-barrier.ts';
 import { bumpEpoch } from '../src/index/epoch.ts';
 import { run, type Steps } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
 import { RECHECKS } from '../src/index/rechecks.ts';
 import { readClock, readOutboxLag } from '../src/mysql/outbox.ts';
-import { isPublishedUpTo, readLastOutboxId, usersWithRechecks } from '../src/mysql/outbox-progress.ts';
+import { isPublishedUpTo, readLastOutboxId } from '../src/mysql/outbox-progress.ts';
 import { readRecheckBacklog } from '../src/mysql/rechecks.ts';
 import { DelayQueue } from '../src/redis/delay-queue.ts';
 import { scanKeys } from '../src/redis/scan-keys.ts';
@@ -247,7 +248,17 @@ describe('a re-check', () => {
     expect(await relay.runOnce()).toMatchObject({ published: 0, putBack: 0 });
     expect(await readOutboxLag(stores.primary)).toEqual({ rows: 0, oldestMs: 0 });
     expect(await isPublishedUpTo(stores.primary, await readLastOutboxId(stores.primary))).toBe(true);
-    expect(await usersWithRechecks(stores.primary, ['70', '71', '72'])).toEqual(new Set(['70', '71']));
+    const suspects = [
+      { user: '70', contact: '71' },
+      { user: '71', contact: '70' },
+      { user: '70', contact: undefined },
+      { user: '71', contact: undefined },
+      { user: '70', contact: '72' },
+      { user: '72', contact: undefined },
+    ];
+    const pending = await stores.rechecks.pendingFor(suspects);
+    expect(suspects.map((suspect) => pending.get(keyOf(suspect))?.size)).toEqual([1, 1, 1, 1, 0, 0]);
+    expect((await stores.rechecks.pendingFor([EVERYBODY])).get(keyOf(EVERYBODY))?.size).toBe(1);
     expect(await readRecheckBacklog(stores.primary, 10)).toMatchObject({ rows: 1 });
     await stores.primary.write('DELETE FROM recency_outbox', []);
   });

@@ -2,8 +2,10 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { byKeyDescending, type Key } from '../src/contracts/key.ts';
 import type { WarmReading } from '../src/index/contact-index.ts';
-import { DRIFT_CLASSES, type DriftClass, diff, type Mismatch, recurrence } from '../src/repair/drift.ts';
+import { DRIFT_CLASSES, type DriftClass, diff, INDEX_MISMATCH, type Mismatch } from '../src/repair/drift.ts';
 import { isVisible } from '../src/repair/visible.ts';
+
+const { recurrence } = INDEX_MISMATCH;
 
 /** '9' > '100' > '10' as bytes; few times, so that ties are common. */
 const IDS = ['1', '9', '10', '100', '2', '9007199254740993', '30', '4'];

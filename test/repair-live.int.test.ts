@@ -18,8 +18,8 @@ it('repair of a site under load counts no change on its way as drift, and finds 
 }, async () => {
   const site = await freshSite({ users: USERS, settleMs: 10_000 });
   await run(rebuild(site.users), site.stores.steps);
-  const { settled } = await startConsuming(site.stores, { pageSize: 7 });
-  const check = site.checkWith(settled);
+  const { raiseBarrier } = await startConsuming(site.stores, { pageSize: 7 });
+  const check = site.checkWith(raiseBarrier);
   const repair = async () => {
     const job = new Repair({ ...site.repair, check, pageSize: 10, fence: await freshFence(site.stores) }, {});
     await runToEnd(job);

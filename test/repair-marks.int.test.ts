@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { openKafka } from '../src/consumers/kafka/client.ts';
-import { kafkaMarks } from '../src/consumers/kafka/marks.ts';
+import { kafkaBarrier } from '../src/consumers/kafka/drain-barrier.ts';
 import { TopicAdmin } from '../src/consumers/kafka/topic-admin.ts';
 import { ConsumerGroup } from '../src/consumers/streams/consumer-group.ts';
-import { streamsMarks } from '../src/consumers/streams/marks.ts';
-import type { TransportMarks } from '../src/index/settled.ts';
+import { streamsBarrier } from '../src/consumers/streams/drain-barrier.ts';
+import { EVERYBODY, type RaiseBarrier } from '../src/index/drain-barrier.ts';
 import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from './support/servers.ts';
 import { freshRedis } from './support/stores.ts';
 import { until } from './support/until.ts';
@@ -12,26 +12,27 @@ import { consume } from './transport/consuming.ts';
 import { freshTask } from './transport/outgoing-task.ts';
 import { kafkaSettings, type Opened, open } from './transport/place.ts';
 
-interface Marked {
+interface Fresh {
   readonly opened: Opened;
-  readonly marks: TransportMarks;
+  readonly raiseBarrier: RaiseBarrier;
 }
 
 /** The same for every transport. */
-function describeMarks(name: string, fresh: () => Promise<Marked>): void {
+function describeBarrier(name: string, fresh: () => Promise<Fresh>): void {
   describe(`what is on its way on ${name}`, () => {
     it('is nothing where nothing ever was', async () => {
-      const { marks } = await fresh();
-      expect(await marks.reached(await marks.mark())).toBe(true);
+      const { raiseBarrier } = await fresh();
+      expect(await (await raiseBarrier([EVERYBODY])).passed()).toBe(true);
     });
 
     it('has arrived when all that was there is acknowledged, whatever came later', { timeout: 120_000 }, async () => {
-      const { opened, marks } = await fresh();
+      const { opened, raiseBarrier } = await fresh();
       const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const first = [freshTask(), freshTask(), freshTask()];
       await opened.publisher.publish(first);
-      const mark = await marks.mark();
-      expect(await marks.reached(mark)).toBe(false);
+      const barrier = await raiseBarrier([EVERYBODY]);
+      expect(await barrier.passed()).toBe(false);
+      expect(barrier.holds({ user: '1', contact: '2' })).toBe(true);
 
       const later = freshTask();
       const consuming = consume(opened.source(), async ({ deliveries }) => {
@@ -39,14 +40,15 @@ function describeMarks(name: string, fresh: () => Promise<Marked>): void {
         await gates[isLater ? 1 : 0]?.promise;
       });
       await until(() => consuming.received.length > 0, { timeout: 90_000 });
-      expect(await marks.reached(mark)).toBe(false); // delivered, not acknowledged
+      expect(await barrier.passed()).toBe(false); // delivered, not acknowledged
       await opened.publisher.publish([later]);
       gates[0]?.resolve();
-      await until(() => marks.reached(mark), { timeout: 90_000 });
+      await until(() => barrier.passed(), { timeout: 90_000 });
+      expect(barrier.holds({ user: '1', contact: '2' })).toBe(false);
       await until(() => consuming.received.length === 4, { timeout: 90_000 });
-      expect(await marks.reached(await marks.mark())).toBe(false);
+      expect(await (await raiseBarrier([EVERYBODY])).passed()).toBe(false);
       gates[1]?.resolve();
-      await until(async () => marks.reached(await marks.mark()), { timeout: 90_000 });
+      await until(async () => (await raiseBarrier([EVERYBODY])).passed(), { timeout: 90_000 });
       await consuming.stop();
     });
   });
@@ -58,21 +60,27 @@ async function freshOpened(place: Parameters<typeof open>[0]): Promise<Opened> {
   return opened;
 }
 
-describeMarks('Redis Streams', async () => {
+describeBarrier('Redis Streams', async () => {
   const stream = `${freshPrefix()}:{tasks}:stream`;
   const client = await freshRedis();
   const view = new ConsumerGroup({ client, stream, group: 'g', consumer: 'none' });
   const opened = await freshOpened({ kind: 'streams', url: redisUrl(), stream });
-  return { opened, marks: streamsMarks({ client, stream, group: 'g', view }) };
+  return { opened, raiseBarrier: streamsBarrier({ client, stream, group: 'g', view }) };
 });
 
 describe.runIf(hasKafka())('with a broker', () => {
-  describeMarks('Kafka', async () => {
+  describeBarrier('Kafka', async () => {
     const topic = await freshTopic({ partitions: 3 });
     const admin = new TopicAdmin(openKafka(kafkaSettings(kafkaBrokers())), topic);
     afterAll(() => admin.close());
     const opened = await freshOpened({ kind: 'kafka', brokers: kafkaBrokers(), topic });
-    return { opened, marks: kafkaMarks(() => admin.offsets(topic)) };
+    return {
+      opened,
+      raiseBarrier: kafkaBarrier(
+        () => admin.offsets(topic),
+        () => admin.ends(),
+      ),
+    };
   });
 });
 
@@ -86,7 +94,10 @@ describe('a partition', () => {
     ['what was left was removed by retention', at(3n, 9n), true],
     ['all was removed by retention, and none committed', at(undefined, 9n), true],
   ])('is passed or not when %s', async (_what, offsets, expected) => {
-    const marks = kafkaMarks(async () => [offsets]);
-    expect(await marks.reached(await marks.mark())).toBe(expected);
+    const raiseBarrier = kafkaBarrier(
+      async () => [offsets],
+      async () => new Map([[offsets.partition, offsets.high]]),
+    );
+    expect(await (await raiseBarrier([EVERYBODY])).passed()).toBe(expected);
   });
 });

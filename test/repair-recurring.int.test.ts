@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Id } from '../src/contracts/id.ts';
+import type { RaiseBarrier } from '../src/index/drain-barrier.ts';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
 import { refresh } from '../src/index/refresh.ts';
-import type { Settled } from '../src/index/settled.ts';
 import { addContact, removeContact } from '../src/site/relationships.ts';
+import { passedAtOnce } from './support/barriers.ts';
 import { PLANTS, spoil } from './support/plant-drift.ts';
 import { freshSite } from './support/repair-site.ts';
 
@@ -26,16 +27,14 @@ async function freshFlicker(onItsWay: 'removal' | 'addition') {
   await change[onItsWay]();
 
   /** What is on its way is processed before the next look, and for so many times the same comes again before it. */
-  const processing = (times: number): Settled => {
-    let marks = 0;
-    return {
-      mark: async () => {
-        await applied();
-        if (++marks > times) return;
-        await back().then(applied);
-        await change[onItsWay]();
-      },
-      reached: async () => true,
+  const processing = (times: number): RaiseBarrier => {
+    let barriers = 0;
+    return async (suspects) => {
+      await applied();
+      if (++barriers > times) return passedAtOnce(suspects);
+      await back().then(applied);
+      await change[onItsWay]();
+      return passedAtOnce(suspects);
     };
   };
   return { stores: site.stores, user, checkAfter: (times: number) => site.checkWith(processing(times)) };

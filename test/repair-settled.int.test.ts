@@ -1,6 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { delayedMarks, outboxMarks, type Settled, settledBy } from '../src/index/settled.ts';
+import { chunks } from '../src/index/chunks.ts';
+import { DelayedWork } from '../src/index/deferred-work.ts';
+import {
+  drainBarrierOf,
+  EVERYBODY,
+  keyOf,
+  outboxBarrier,
+  putOffBarrier,
+  type RaiseBarrier,
+  sharedBarrier,
+} from '../src/index/drain-barrier.ts';
 import { isPublishedUpTo } from '../src/mysql/outbox-progress.ts';
+import type { RedisClient } from '../src/redis/connection.ts';
 import { DelayQueue } from '../src/redis/delay-queue.ts';
 import { freshStores, type Stores } from './support/stores.ts';
 import { until } from './support/until.ts';
@@ -31,52 +42,199 @@ const takeOne = (from = queue) =>
 
 describe('the outbox', () => {
   it('is passed when every row that was there is published, whatever came later', async () => {
-    const marks = outboxMarks(stores.primary);
-    expect(await marks.reached(await marks.mark())).toBe(true);
+    const raise = () => outboxBarrier(stores.primary)([EVERYBODY]);
+    expect(await (await raise()).passed()).toBe(true);
     await insertRow('10');
     await insertRow('9007199254740993');
-    const mark = await marks.mark();
+    const barrier = await raise();
     await insertRow('9007199254740994');
-    expect(await marks.reached(mark)).toBe(false);
+    expect(await barrier.passed()).toBe(false);
     await publishRow('9007199254740993');
-    expect(await marks.reached(mark)).toBe(false);
+    expect(await barrier.passed()).toBe(false);
     await publishRow('10');
-    expect(await marks.reached(mark)).toBe(true);
+    expect(await barrier.passed()).toBe(true);
     expect(await isPublishedUpTo(stores.primary, '9007199254740994')).toBe(false);
     await publishRow('9007199254740994');
   });
 });
 
+const refresh = (user: string, contact: string) => JSON.stringify({ kind: 'refresh', user, contact });
+const rebuild = (user: string) => JSON.stringify({ kind: 'rebuild', user });
+const recheck = (user: string, contact: string, attempt = 1) =>
+  JSON.stringify({ kind: 'recheck', user, contact, version: '9', attempt });
+
 describe('the delay queue', () => {
+  const raise = (from: DelayQueue, suspects = [EVERYBODY]) => putOffBarrier(new DelayedWork(from))(suspects);
+
   it('is passed when every item that waited or was held is gone, whatever came later', async () => {
-    const marks = delayedMarks(queue);
-    await queue.put(['held'], 0);
-    const held = await takeOne();
-    expect(held.items).toEqual(['held']);
-    await queue.put(['waits'], 0);
-    const mark = await marks.mark();
-    await queue.put(['later'], 60_000);
-    expect(await marks.reached(mark)).toBe(false);
-    const waited = await takeOne();
-    expect(waited.items).toEqual(['waits']);
-    await queue.finish(held);
-    expect(await marks.reached(mark)).toBe(false); // taken, not done
-    await queue.finish(waited);
-    expect(await marks.reached(mark)).toBe(true);
-    expect(await queue.waiting()).toEqual(['later']);
+    const [held, waits, later] = [refresh('1', '2'), refresh('1', '3'), refresh('1', '4')];
+    await queue.put([held], 0);
+    const one = await takeOne();
+    expect(one.items).toEqual([held]);
+    await queue.put([waits], 0);
+    const barrier = await raise(queue);
+    expect(await barrier.passed()).toBe(false);
+    const other = await takeOne();
+    expect(other.items).toEqual([waits]);
+    await queue.finish(one);
+    expect(await barrier.passed()).toBe(false); // taken, not done
+    await queue.finish(other);
+    expect(await barrier.passed()).toBe(true);
+    await queue.put([later], 60_000);
+    expect(await barrier.passed()).toBe(true);
+    expect([...(await queue.waiting(['']))]).toEqual([later]);
   });
 
-  it('names an item once that waits and is held at the same time', async () => {
-    await queue.put(['twice'], 0);
-    const held = await takeOne();
-    expect(held.items).toEqual(['twice']);
-    await queue.put(['twice'], 60_000);
-    expect((await queue.waiting()).sort()).toEqual(['later', 'twice']);
-    expect(await queue.waiting(['twice', 'none'])).toEqual(['twice']);
-    const marks = delayedMarks(queue);
-    const mark = await marks.mark();
-    await queue.finish(held);
-    expect(await marks.reached(mark)).toBe(false);
+  it('is not passed while an item that was put off again meanwhile is there', async () => {
+    const { redis, prefix } = await freshStores();
+    const own = new DelayQueue(redis, prefix);
+    await own.put([refresh('1', '2')], 0);
+    const held = await takeOne(own);
+    await own.put([refresh('1', '2')], 60_000);
+    expect([...(await own.waiting(['']))]).toEqual([refresh('1', '2')]);
+    const barrier = await raise(own);
+    await own.finish(held);
+    expect(await barrier.passed()).toBe(false);
+  });
+
+  it('is passed only when what was put off meanwhile by work in hand is done as well, and no later', async () => {
+    const { redis, prefix } = await freshStores();
+    const own = new DelayQueue(redis, prefix);
+    const pair = { user: '1', contact: '2' };
+    await own.put([recheck('1', '2', 1)], 0);
+    const barrier = await raise(own, [pair]);
+    const first = await takeOne(own);
+    await own.put([recheck('1', '2', 2)], 0);
+    await own.finish(first);
+    expect(await barrier.passed()).toBe(false);
+    const second = await takeOne(own);
+    await own.put([recheck('1', '2', 3)], 60_000); // begun after all that was there at first sight
+    expect(await barrier.passed()).toBe(false);
+    await own.finish(second);
+    expect(await barrier.passed()).toBe(true);
+    expect(barrier.holds(pair)).toBe(false);
+  });
+
+  it('holds those whom its items concern, and nobody else', async () => {
+    const { redis, prefix } = await freshStores();
+    const own = new DelayQueue(redis, prefix);
+    await own.put([refresh('1', '2'), rebuild('3'), recheck('4', '5')], 60_000);
+    const held = [
+      ...[
+        { user: '1', contact: '2' },
+        { user: '1', contact: undefined },
+      ],
+      { user: '3', contact: undefined },
+      ...[
+        { user: '4', contact: '5' },
+        { user: '5', contact: '4' },
+        { user: '4', contact: undefined },
+      ],
+    ];
+    const free = [
+      ...[
+        { user: '1', contact: '22' },
+        { user: '2', contact: '1' },
+        { user: '11', contact: undefined },
+      ],
+      ...[
+        { user: '3', contact: '4' },
+        { user: '33', contact: undefined },
+      ],
+      ...[
+        { user: '4', contact: '55' },
+        { user: '4', contact: '9' },
+      ],
+      { user: '1', contact: 'no "id"' },
+    ];
+    const barrier = await raise(own, [...held, ...free]);
+    expect(await barrier.passed()).toBe(false);
+    expect(held.filter((suspect) => !barrier.holds(suspect))).toEqual([]);
+    expect(free.filter((suspect) => barrier.holds(suspect))).toEqual([]);
+    expect(await (await raise(own, free)).passed()).toBe(true);
+  });
+});
+
+describe('work that is put off in several places', () => {
+  it('is waited for in all of them', async () => {
+    const pair = { user: '1', contact: '2' };
+    const left = [new Set(['a row']), new Set(['an item'])];
+    const places = left.map((ids) => ({ pendingFor: async () => new Map([[keyOf(pair), new Set(ids)]]) }));
+    const barrier = await putOffBarrier(...places)([pair]);
+    expect(await barrier.passed()).toBe(false);
+    left[0]?.clear();
+    expect(await barrier.passed()).toBe(false);
+    left[1]?.clear();
+    expect(await barrier.passed()).toBe(true);
+  });
+});
+
+describe('the items that wait', () => {
+  it('are found page by page, all of them and each once', async () => {
+    const { redis, prefix } = await freshStores();
+    const own = new DelayQueue(redis, prefix);
+    const items = Array.from({ length: 1_000 }, (_, i) => refresh(`${i % 3}`, `${i}`));
+    await own.put(items, 60_000);
+    expect((await own.waiting([''])).size).toBe(1_000);
+    const of = (user: string) => items.filter((item) => (JSON.parse(item) as { user: string }).user === user);
+    const begins = (user: string) => `{"kind":"refresh","user":"${user}",`;
+    const found = await own.waiting([begins('1'), begins('none'), refresh('0', '999'), begins('2')]);
+    expect([...found].sort()).toEqual([...of('1'), ...of('2'), refresh('0', '999')].sort());
+  });
+
+  it('are asked for in calls that each look at a bounded number of them', async () => {
+    const { redis, prefix } = await freshStores();
+    const replies: unknown[][] = [];
+    const get = (client: RedisClient, name: string | symbol) => {
+      const value: unknown = Reflect.get(client, name);
+      if (name !== 'recency_delay_waiting') return typeof value === 'function' ? value.bind(client) : value;
+      return async (...args: unknown[]) => {
+        const reply: unknown[] = await (value as (...args: unknown[]) => Promise<unknown[]>).apply(client, args);
+        replies.push(reply);
+        return reply;
+      };
+    };
+    const own = new DelayQueue(new Proxy(redis, { get }), prefix);
+    const items = Array.from({ length: 5_000 }, (_, i) => refresh('1', `${i}`));
+    for (const some of chunks(items, 500)) await own.put(some, 60_000);
+    expect((await own.waiting([''])).size).toBe(5_000);
+    expect(replies.length).toBeGreaterThanOrEqual(5_000 / 200);
+    expect(Math.max(...replies.map((reply) => reply.length))).toBeLessThanOrEqual(2 + 200);
+    replies.length = 0;
+    expect(await own.waiting([refresh('1', '77'), refresh('2', '1')])).toEqual(new Set([refresh('1', '77')]));
+    expect(replies.map((reply) => reply.length)).toEqual([2 + 1]);
+  });
+
+  it('are found when they are taken and put back all the while', async () => {
+    const { redis, prefix } = await freshStores();
+    const own = new DelayQueue(redis, prefix);
+    const items = Array.from({ length: 600 }, (_, i) => refresh('1', `${i}`));
+    await own.put(items, 0);
+    let moves = 0;
+    let isOver = false;
+    const moving = (async () => {
+      while (!isOver) {
+        const held = await own.take(50, 60_000);
+        await own.put(held.items, 0);
+        await own.finish(held);
+        moves += held.items.length;
+      }
+    })();
+    await until(() => moves > 0);
+    for (let look = 0; look < 20; look++) expect((await own.waiting([''])).size).toBe(600);
+    isOver = true;
+    await moving;
+    expect(moves).toBeGreaterThan(600);
+  });
+
+  it('are not those that a process which knows no list of all has finished, and its drop is made up for', async () => {
+    const { redis, prefix } = await freshStores();
+    const own = new DelayQueue(redis, prefix);
+    await own.put(['done', 'waits'], 60_000);
+    await redis.zrem(`${prefix}:{delay}:due`, 'done');
+    expect([...(await own.waiting(['']))]).toEqual(['waits']);
+    await own.drop(['waits']);
+    expect(await redis.exists(`${prefix}:{delay}:all`)).toBe(0);
   });
 });
 
@@ -89,9 +247,9 @@ describe('a hold', () => {
     await own.put(['contended'], 0); // put off again by somebody else, and taken by them
     const other = await takeOne(own);
     await own.finish(one);
-    expect(await own.waiting()).toEqual(['contended']);
+    expect([...(await own.waiting(['']))]).toEqual(['contended']);
     await own.finish(other);
-    expect(await own.waiting()).toEqual([]);
+    expect(await own.waiting([''])).toEqual(new Set());
   });
 
   it('that lapsed cannot be ended any more', async () => {
@@ -104,9 +262,9 @@ describe('a hold', () => {
     });
     const taken = await takeOne(own);
     await own.finish(lapsed);
-    expect(await own.waiting()).toEqual(['slow']);
+    expect([...(await own.waiting(['']))]).toEqual(['slow']);
     await own.finish(taken);
-    expect(await own.waiting()).toEqual([]);
+    expect(await own.waiting([''])).toEqual(new Set());
   });
 });
 
@@ -115,25 +273,31 @@ describe('everything on its way', () => {
     const fresh = await freshStores();
     const own = new DelayQueue(fresh.redis, fresh.prefix);
     let open = false;
-    const marked: string[] = [];
-    const transport: Settled = { mark: async () => marked.push('transport'), reached: async () => open };
-    const settled = settledBy({ primary: fresh.primary, transport, delayQueue: own });
-    await fresh.primary.write("INSERT INTO recency_outbox (type, user_id) VALUES ('recency.user.deleted', 1)", []);
+    const raised: string[] = [];
+    const transport: RaiseBarrier = async () => {
+      raised.push('transport');
+      return sharedBarrier(async () => open);
+    };
+    const { primary, delayed, rechecks } = fresh;
+    await primary.write("INSERT INTO recency_outbox (type, user_id) VALUES ('recency.user.deleted', 1)", []);
 
-    const mark = await settled.mark();
-    expect(await settled.reached(mark)).toBe(false);
-    expect(marked).toEqual([]);
-    await fresh.primary.write('UPDATE recency_outbox SET published_at = 1', []);
-    await own.put(['first attempt'], 0); // the task is applied too early, and puts its pair off
-    expect(await settled.reached(mark)).toBe(false);
-    expect(marked).toEqual(['transport']);
+    const suspect = { user: '1', contact: '2' };
+    const barrier = await drainBarrierOf({ primary, transport, putOff: [rechecks, delayed] })([suspect]);
+    expect(await barrier.passed()).toBe(false);
+    expect(raised).toEqual([]);
+    await primary.write('UPDATE recency_outbox SET published_at = 1', []);
+    await own.put([recheck('1', '2', 1)], 0); // the task is applied too early, and puts its pair off
+    expect(await barrier.passed()).toBe(false);
+    expect(raised).toEqual(['transport']);
     open = true;
-    expect(await settled.reached(mark)).toBe(false);
+    expect(await barrier.passed()).toBe(false);
     const first = await takeOne(own);
-    await own.put(['second attempt'], 0); // and once more
+    await own.put([recheck('1', '2', 2)], 0); // and once more
     await own.finish(first);
-    expect(await settled.reached(mark)).toBe(false);
+    expect(await barrier.passed()).toBe(false);
+    expect(barrier.holds(suspect)).toBe(true);
     await own.finish(await takeOne(own));
-    expect(await settled.reached(mark)).toBe(true);
+    expect(await barrier.passed()).toBe(true);
+    expect(barrier.holds(suspect)).toBe(false);
   });
 });

@@ -20,18 +20,15 @@ it('a site under load: no change on its way is counted as wrong, and what is pla
   const site = await freshSite({ users: USERS });
   const { index, primary, redis, prefix, steps } = site.stores;
   await run(rebuild(site.users), steps);
-  const { settled } = await startConsuming(site.stores, { pageSize: 7 });
+  const { raiseBarrier } = await startConsuming(site.stores, { pageSize: 7 });
   const now = () => performance.now();
   const windows = new Windows(now);
   let suspected = 0;
   const sampler = openSampler({
     ...{ index, primary, limits: LIMITS, settleMs: 10_000, graceMs: 0, pollMs: 10, now },
-    settled: {
-      ...settled,
-      mark: () => {
-        suspected++;
-        return settled.mark();
-      },
+    raiseBarrier: (suspects) => {
+      suspected++;
+      return raiseBarrier(suspects);
     },
     ...{ rate: 10, random: Math.random, windows, reports: new SamplerReports(redis, prefix) },
     logger: pino({ level: 'silent' }),

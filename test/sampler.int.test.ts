@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Id } from '../src/contracts/id.ts';
+import type { RaiseBarrier } from '../src/index/drain-barrier.ts';
 import { trustedReads } from '../src/index/epoch-watch.ts';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
 import { refresh } from '../src/index/refresh.ts';
-import type { Settled } from '../src/index/settled.ts';
 import { nextFencingToken } from '../src/mysql/leases.ts';
 import { Leases } from '../src/redis/lease.ts';
 import { DRIFT_CLASSES } from '../src/repair/drift.ts';
@@ -20,6 +20,7 @@ import { loadGraph } from '../src/site/load-graph.ts';
 import { uploadPhoto } from '../src/site/photos.ts';
 import { openSitePool } from '../src/site/transaction.ts';
 import { whileLeading } from '../src/start/standing-job.ts';
+import { neverPassed } from './support/barriers.ts';
 import { PLANTS, spoil } from './support/plant-drift.ts';
 import { freshSite, LIMITS, type RepairSite, userId } from './support/repair-site.ts';
 import { freshPrefix } from './support/servers.ts';
@@ -43,13 +44,13 @@ beforeEach(async () => {
 });
 
 interface Wanted {
-  readonly settled?: Settled;
+  readonly raiseBarrier?: RaiseBarrier;
   readonly settleMs?: number;
   /** Otherwise Redis counts as away. */
   readonly isTrusted?: () => boolean;
 }
 
-function sampler({ settled = site.settled, settleMs = 5_000, isTrusted = () => true }: Wanted = {}) {
+function sampler({ raiseBarrier = site.raiseBarrier, settleMs = 5_000, isTrusted = () => true }: Wanted = {}) {
   const { primary, redis } = site.stores;
   const index = trustedReads(site.stores.index, { isTrusted });
   const now = () => performance.now();
@@ -58,7 +59,7 @@ function sampler({ settled = site.settled, settleMs = 5_000, isTrusted = () => t
   const lines: Record<string, unknown>[] = [];
   const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const opened = openSampler({
-    ...{ index, primary, limits: LIMITS, settled, settleMs, graceMs: 0, pollMs: 10, now },
+    ...{ index, primary, limits: LIMITS, raiseBarrier, settleMs, graceMs: 0, pollMs: 10, now },
     ...{ rate: RATE, random: Math.random, windows, reports, logger },
   });
   const rounds = async (count: number) => {
@@ -148,9 +149,8 @@ describe('a change on its way', () => {
   });
 
   it('does not keep the sampler from others, nor from ending', async () => {
-    const never: Settled = { mark: async () => 0, reached: async () => false };
     await spoil(site.stores, everybody[2] as Id, PLANTS.ghost);
-    const { sampler: opened, windows, rounds } = sampler({ settled: never, settleMs: 60_000 });
+    const { sampler: opened, windows, rounds } = sampler({ raiseBarrier: neverPassed, settleMs: 60_000 });
     const ending = new AbortController();
     const running = opened.run(ending.signal);
     await until(() => windows.within('5m').checked > 2 * RATE);

@@ -85,7 +85,7 @@ async function settleAfterAll({ stores, signal }: World): Promise<void> {
   const deadline = performance.now() + RECONNECT_MS;
   for (;;) {
     try {
-      return await settle(stores.settled, signal);
+      return await settle(stores.raiseBarrier, signal);
     } catch (error) {
       if (!isStoreFault(error) || performance.now() > deadline) throw error;
       await pause(LOOK_MS, undefined, { signal });

@@ -1,6 +1,6 @@
 import { DRIFT_CLASSES, type DriftClass } from '../repair/drift.ts';
 import type { DriftExample } from '../repair/examples.ts';
-import type { IndexCounts } from '../repair/page-check.ts';
+import type { AnswerCounts, IndexCounts } from '../repair/page-check.ts';
 
 /** What was found wrong with indexes, for people. */
 export function driftText(found: IndexCounts & { readonly wrong_users: readonly DriftExample[] }): string {
@@ -9,10 +9,24 @@ export function driftText(found: IndexCounts & { readonly wrong_users: readonly 
   const kindText = (drift: DriftClass) =>
     `${drift} ${classes[drift]}${visible_classes[drift] > 0 ? ` (${visible_classes[drift]} visibly)` : ''}`;
   return [
-    `${users} users: ${warm} with an index, ${cold} without; ${wrong} wrong, ${visible} of them visibly.`,
+    `${users} users: ${warm} with an index, ${cold} without; ${wrong} wrong, ${visible} of them visibly; ${unsettled} unsettled.`,
     ...(kinds.length > 0 ? [`  ${kinds.map(kindText).join(', ')}`] : []),
-    ...(unsettled > 0 ? [`${unsettled} could not be told: their changes were still on their way.`] : []),
+    ...(unsettled > 0
+      ? [
+          `Unsettled: of ${unsettled} users who differ it cannot be told why; changes of theirs may still be on their way.`,
+        ]
+      : []),
     ...wrong_users.map(exampleText),
+  ].join('\n');
+}
+
+/** What was found wrong with answers, for people. */
+export function answersText({ answers_checked, answers_wrong, answers_unsettled }: AnswerCounts): string {
+  return [
+    `${answers_wrong} of ${answers_checked} answers differ from plain SQL.`,
+    ...(answers_unsettled > 0
+      ? [`Unsettled: answers to ${answers_unsettled} users differ, and changes may still be on their way.`]
+      : []),
   ].join('\n');
 }
 

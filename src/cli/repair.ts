@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RepairResult } from '../repair/repair.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
-import { driftText } from './drift-text.ts';
+import { answersText, driftText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 import { type JobFlags, runOptions, runRequest, usersOption } from './job-command.ts';
@@ -10,7 +10,8 @@ import { runRecordedJob } from './run-job.ts';
 export function addRepair(program: Command): void {
   const command = defineCommand(program, {
     usage: 'repair',
-    summary: 'verifies indexes, and rebuilds what is wrong; resumable; exit 3 when something is wrong afterwards',
+    summary:
+      'verifies indexes, and rebuilds what is wrong or may be; resumable; exit 3 when it is not all well afterwards',
     example: 'repair --users all --dry-run',
   });
   whenCalled<JobFlags>(runOptions(usersOption(command, 'whom to repair')), async (output, flags) => {
@@ -26,13 +27,26 @@ export function addRepair(program: Command): void {
       ),
     );
     await output.result(result, text(result));
-    const left = result.dry_run ? result.wrong : result.still_wrong + result.answers_wrong;
-    if (left > 0) output.exitCode = EXIT.driftFound;
+    if (!isRight(result)) output.exitCode = EXIT.driftFound;
   });
 }
 
+/** All is well now; of users who were unsettled at first nobody can say what was wrong, though they were rebuilt. */
+function isRight(result: RepairResult): boolean {
+  const { dry_run, wrong, unsettled, still_wrong, still_unsettled, answers_wrong, answers_unsettled } = result;
+  const left = dry_run ? wrong : still_wrong + still_unsettled + answers_wrong + answers_unsettled;
+  return left + unsettled === 0;
+}
+
 function text(result: RepairResult): string {
-  const { run, dry_run, repaired, still_wrong, rows_read, seconds } = result;
-  const outcome = dry_run ? 'Dry: nothing was written.' : `${repaired} repaired, ${still_wrong} still wrong.`;
-  return [driftText(result), `Run ${run}: ${outcome} ${seconds.toFixed(1)} s, ${rows_read} rows read.`].join('\n');
+  const { run, dry_run, repaired, still_wrong, still_unsettled, answers_checked, rows_read, seconds } = result;
+  const outcome = dry_run
+    ? 'Dry: nothing was written.'
+    : `${repaired} repaired, ${still_wrong} still wrong, ${still_unsettled} still unsettled.`;
+  const answers = answers_checked > 0 ? [`Afterwards ${answersText(result)}`] : [];
+  return [
+    driftText(result),
+    ...answers,
+    `Run ${run}: ${outcome} ${seconds.toFixed(1)} s, ${rows_read} rows read.`,
+  ].join('\n');
 }

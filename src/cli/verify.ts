@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { VerifyRequest, VerifyResult } from '../repair/verify.ts';
 import { id } from './arguments.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
-import { driftText } from './drift-text.ts';
+import { answersText, driftText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 import { type JobFlags, runRequest, showProgress, usersOption } from './job-command.ts';
@@ -15,7 +15,8 @@ interface VerifyFlags extends Pick<JobFlags, 'users'> {
 export function addVerify(program: Command): void {
   const command = defineCommand(program, {
     usage: 'verify',
-    summary: 'compares indexes and answers with plain SQL; changes nothing; exit 3 when anything differs',
+    summary:
+      'compares indexes and answers with plain SQL; changes nothing; exit 3 when anything differs, or cannot be told',
     example: 'verify --users 1000',
   });
   usersOption(command, 'whom to verify').addOption(
@@ -25,7 +26,7 @@ export function addVerify(program: Command): void {
     const request = user === undefined ? (runRequest(flags) as VerifyRequest) : { user };
     const result = await interruptible((signal) => verify(output, request, signal));
     await output.result(result, text(result));
-    if (isWrong(result)) output.exitCode = EXIT.driftFound;
+    if (!isRight(result)) output.exitCode = EXIT.driftFound;
   });
 }
 
@@ -44,16 +45,17 @@ async function verify(output: Output, request: VerifyRequest, signal: AbortSigna
   });
 }
 
-function isWrong({ wrong, answers_wrong, columns }: VerifyResult): boolean {
-  return wrong > 0 || answers_wrong > 0 || columns.wrong > 0;
+/** Nothing differs; what could not be told may differ. */
+function isRight({ wrong, unsettled, answers_wrong, answers_unsettled, columns }: VerifyResult): boolean {
+  return wrong + unsettled + answers_wrong + answers_unsettled + columns.wrong === 0;
 }
 
 function text(result: VerifyResult): string {
-  const { answers_checked, answers_wrong, columns, odd_rows, seconds, wrong_answers, wrong_columns } = result;
+  const { columns, odd_rows, seconds, wrong_answers, wrong_columns } = result;
   const odd = Object.entries(odd_rows).filter(([, count]) => count > 0);
   return [
     driftText(result),
-    `${answers_wrong} of ${answers_checked} answers differ from plain SQL.`,
+    answersText(result),
     ...wrong_answers.map(
       ({ user, wrong }) => `  user ${user}: ${wrong.length} answers; \`recency verify --user ${user}\` shows more`,
     ),

@@ -76,13 +76,13 @@ async function startProcesses(
   { options, logs, resources, fail, signal }: Telling,
   place: Place,
   { cast }: Population,
-  { settled }: RigStores,
+  { raiseBarrier }: RigStores,
 ): Promise<{ fleet: Fleet; services: Services }> {
   const fleet = new Fleet(place, logs);
   resources.defer(() => fleet.stopAll());
   fleet.failed.catch(fail);
   const services = await Services.start(fleet, { seed: options.seed, spared: cast.star });
-  await settle(settled, signal);
+  await settle(raiseBarrier, signal);
   return { fleet, services };
 }
 
@@ -95,11 +95,11 @@ async function worldOf(parts: {
   signal: AbortSignal;
 }): Promise<World> {
   const { place, stores, random, population, services, signal } = parts;
-  const { pool, redis, settled } = stores;
+  const { pool, redis, raiseBarrier } = stores;
   const journal = new Journal(() => performance.now());
   await rememberSite(pool, journal);
   const api = new HttpClient(services.apiUrl);
-  return { place, pool, redis, random, cast: population.cast, journal, services, api, settled, signal };
+  return { place, pool, redis, random, cast: population.cast, journal, services, api, raiseBarrier, signal };
 }
 
 function tellIndexes({ users, seconds }: { users: number; seconds: number }): string {

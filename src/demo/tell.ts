@@ -42,7 +42,8 @@ export function tellBurst({ tasks, tasksPerSecond, warmUp, memoryBefore, memoryA
 export function tellVerify(report: VerifyResult): string {
   return [
     `${count(report.users)} users against plain SQL: ${count(report.wrong)} indexes wrong,`,
-    `${count(report.answers_wrong)} of ${count(report.answers_checked)} answers wrong`,
+    `${count(report.answers_wrong)} of ${count(report.answers_checked)} answers wrong,`,
+    `${count(report.unsettled + report.answers_unsettled)} unsettled`,
   ].join(' ');
 }
 

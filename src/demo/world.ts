@@ -1,5 +1,5 @@
 import type { Pool } from 'mysql2/promise';
-import type { Settled } from '../index/settled.ts';
+import type { RaiseBarrier } from '../index/drain-barrier.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import type { HttpClient } from '../rig/http.ts';
 import type { Place } from '../rig/place.ts';
@@ -19,8 +19,8 @@ export interface World {
   readonly journal: Journal;
   readonly services: Services;
   readonly api: HttpClient;
-  /** Tells when everything that was on its way has been applied. */
-  readonly settled: Settled;
+  /** Passed when everything that was on its way has been applied. */
+  readonly raiseBarrier: RaiseBarrier;
   /** Aborted when the demonstration is to end, or cannot go on. */
   readonly signal: AbortSignal;
 }

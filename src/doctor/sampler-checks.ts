@@ -21,8 +21,12 @@ export function samplerChecks(redis: RedisClient, { keyPrefix, sampleRate }: Con
 function reportVerdict({ rate, windows, wrong_users }: SamplerReport, ageMs: number): Verdict {
   const taken = `${rate} users a second, ${(ageMs / 1000).toFixed(1)} s ago`;
   const text = [taken, ...WINDOW_NAMES.map((name) => windowText(name, windows[name]))].join('\n');
-  const { wrong, visible } = windows['5m'];
-  if (wrong === 0) return fine(text);
+  const { checked, wrong, visible, unsettled } = windows['5m'];
+  if (wrong === 0) {
+    const mend =
+      'More users are unsettled than told right or wrong: what keeps their changes on their way? See the backlog.';
+    return unsettled > checked ? warning(text, mend) : fine(text);
+  }
   const named = wrong_users.map(({ user, classes }) => `${user} (${classes.join(', ') || 'answers'})`).join('; ');
   const mend = `Wrong: ${named}. \`recency verify --user\` shows what; \`recency repair\` mends it.`;
   return visible > 0 ? problem(text, mend) : warning(text, mend);

@@ -1,5 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { DelayQueue, Held } from '../redis/delay-queue.ts';
+import { EVERYBODY, keyOf, type PendingWork, type PutOffWork, type Suspect, type SuspectKey } from './drain-barrier.ts';
 import type { DeferredWork } from './protocol.ts';
 
 /** One item of the delay queue, as its text says it. Equal items are one. */
@@ -28,7 +29,7 @@ const REBUILD_DEBOUNCE_MS = 250;
  * What is put off, in a delay queue: only what a new epoch makes unnecessary, because a Redis that is lost takes it
  * along. What it would have done, the rebuilds of the new epoch do.
  */
-export class DelayedWork {
+export class DelayedWork implements PutOffWork {
   readonly #queue: DelayQueue;
 
   constructor(queue: DelayQueue) {
@@ -53,6 +54,15 @@ export class DelayedWork {
     await this.#queue.drop(users.map((user) => textOf({ kind: 'rebuild', user })));
   }
 
+  /** What waits or is being done for these suspects, by its text. @throws RedisUnavailable */
+  async pendingFor(suspects: readonly Suspect[]): Promise<PendingWork> {
+    const pending = new Map<SuspectKey, Set<string>>(suspects.map((suspect) => [keyOf(suspect), new Set()]));
+    for (const text of await this.#queue.waiting(suspects.flatMap(beginningsFor))) {
+      for (const suspect of suspectsOf(JSON.parse(text) as DelayedItem)) pending.get(keyOf(suspect))?.add(text);
+    }
+    return pending;
+  }
+
   async take(count: number, leaseMs: number): Promise<Held<DelayedItem>> {
     const { items, leaseEnd } = await this.#queue.take(count, leaseMs);
     return { items: items.map((text) => JSON.parse(text) as DelayedItem), leaseEnd };
@@ -61,6 +71,33 @@ export class DelayedWork {
   async finish({ items, leaseEnd }: Held<DelayedItem>): Promise<void> {
     await this.#queue.finish({ items: items.map(textOf), leaseEnd });
   }
+}
+
+/** How the texts begin of what could change what this suspect's index says; a re-check is about both sides. */
+function beginningsFor({ user, contact }: Suspect): string[] {
+  if (user === undefined) return [''];
+  const about = (kind: DelayedItem['kind'], fields: object) => JSON.stringify({ kind, ...fields }).slice(0, -1);
+  if (contact === undefined) {
+    return [
+      textOf({ kind: 'rebuild', user }),
+      ...(['refresh', 'recheck'] as const).map((kind) => about(kind, { user })),
+    ];
+  }
+  return [
+    textOf({ kind: 'refresh', user, contact }),
+    about('recheck', { user, contact }),
+    about('recheck', { user: contact, contact: user }),
+  ];
+}
+
+/** Whose doubts the item may settle: see `beginningsFor`. */
+export function suspectsOf(item: DelayedItem): Suspect[] {
+  const { user } = item;
+  const whole = [EVERYBODY, { user, contact: undefined }];
+  if (item.kind === 'rebuild') return whole;
+  const { contact } = item;
+  if (item.kind === 'refresh') return [...whole, { user, contact }];
+  return [...whole, { user, contact }, { user: contact, contact: undefined }, { user: contact, contact: user }];
 }
 
 /** The same fields in the same order, always: the text is the item's identity. */

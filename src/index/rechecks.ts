@@ -1,5 +1,7 @@
 import type { Database } from '../mysql/database.ts';
-import { claimRechecks, deleteRechecks, insertRechecks, type RecheckRow } from '../mysql/rechecks.ts';
+import { claimRechecks, deleteRechecks, insertRechecks, type RecheckRow, readRechecksOf } from '../mysql/rechecks.ts';
+import { suspectsOf } from './deferred-work.ts';
+import { keyOf, type PendingWork, type PutOffWork, type Suspect, type SuspectKey } from './drain-barrier.ts';
 import type { VersionedPair } from './protocol.ts';
 
 /** With the pauses growing to 30 s, some four minutes: no transaction that is still to commit takes longer. */
@@ -18,7 +20,7 @@ function delayOf(attempt: number): number {
  * They are not dropped with a user's index either: the user may be built again, before the commit. For a user without
  * an index they do nothing.
  */
-export class Rechecks {
+export class Rechecks implements PutOffWork {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -33,6 +35,17 @@ export class Rechecks {
   /** Those that are due, at most `count`, to be finished within `leaseMs`. @throws DatabaseUnavailable */
   async take(count: number, leaseMs: number): Promise<readonly RecheckRow[]> {
     return await claimRechecks(this.#database, count, leaseMs);
+  }
+
+  /** Those that wait or are in hand for these suspects, by their rows. @throws DatabaseUnavailable */
+  async pendingFor(suspects: readonly Suspect[]): Promise<PendingWork> {
+    const pending = new Map<SuspectKey, Set<string>>(suspects.map((suspect) => [keyOf(suspect), new Set()]));
+    const users = new Set(suspects.map(({ user }) => user));
+    const known = [...users].filter((user) => user !== undefined);
+    for (const { id, ...pair } of await readRechecksOf(this.#database, users.has(undefined) ? undefined : known)) {
+      for (const suspect of suspectsOf({ kind: 'recheck', ...pair })) pending.get(keyOf(suspect))?.add(`recheck ${id}`);
+    }
+    return pending;
   }
 
   /** These are done, or were put again. @throws DatabaseUnavailable */

@@ -1,4 +1,3 @@
-import type { Id } from '../contracts/id.ts';
 import type { Database } from './database.ts';
 
 const LAST = 'SELECT MAX(id) FROM recency_outbox';
@@ -21,26 +20,10 @@ const UP_TO = `
 
 /**
  * Is every task up to this row published? Rows with smaller ids that are committed later are waited for as well, which
- * does no harm; so are those that were put back. Re-checks are no tasks, and are not waited for: see
- * {@link usersWithRechecks}.
+ * does no harm; so are those that were put back. Re-checks are no tasks, and are not waited
+ * for: see `readRechecksOf`.
  * @throws DatabaseUnavailable
  */
 export async function isPublishedUpTo(database: Database, id: string): Promise<boolean> {
   return (await database.rows(UP_TO, [id, id])).length === 0;
-}
-
-const RECHECKED = `
-  SELECT user_id, other_id
-  FROM recency_outbox FORCE INDEX (recency_outbox_published)
-  WHERE published_at IS NULL AND is_recheck = TRUE`;
-
-/**
- * Whose indexes may still change by a re-check, of these users: it looks at both sides of its pair. A re-check that was
- * there before and after the question is never missed.
- * @throws DatabaseUnavailable
- */
-export async function usersWithRechecks(database: Database, users: readonly Id[]): Promise<Set<Id>> {
-  const asked = new Set(users);
-  const rows = await database.rows(RECHECKED, []);
-  return new Set(rows.flatMap((row) => row.map(String)).filter((user) => asked.has(user)));
 }

@@ -90,6 +90,24 @@ export async function deleteRechecks(database: Database, rows: readonly RecheckR
   await database.transaction((connection) => connection.execute(DELETE, [idsOf(rows)]), 'READ COMMITTED');
 }
 
+const ALL = `SELECT id, user_id, other_id, version, attempt FROM ${WAITING}`;
+
+const OF_USERS = `${ALL}
+  AND (user_id IN (SELECT id FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS asked)
+    OR other_id IN (SELECT id FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS asked))`;
+
+/**
+ * Re-checks that wait or are in hand with one of these users on either side of their pair, in no order. One that is there
+ * before and after the question is never missed.
+ * @param users undefined: everybody
+ * @throws DatabaseUnavailable
+ */
+export async function readRechecksOf(database: Database, users: readonly Id[] | undefined): Promise<RecheckRow[]> {
+  const text = JSON.stringify(users ?? []);
+  const rows = await (users === undefined ? database.rows(ALL, []) : database.rows(OF_USERS, [text, text]));
+  return rows.map(rowOf);
+}
+
 /** How many re-checks wait or are in hand, counted up to a bound, and how long the first has been due. */
 export interface RecheckBacklog {
   readonly rows: number;

@@ -6,8 +6,8 @@ import type { Limits } from '../index/limits.ts';
 import { readAllContacts } from '../mysql/all-contacts.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RecentAnswer, RecentContacts } from '../query/recent-contacts.ts';
-import type { Recurrence } from './belief.ts';
-import { type ExpectedAnswer, expectedAnswer, inOrder, lineOf } from './expected-answer.ts';
+import type { MismatchKind, Recurrence } from './belief.ts';
+import { contactOf, type ExpectedAnswer, expectedAnswer, inOrder, lineOf } from './expected-answer.ts';
 import { countOddRows, type OddRows } from './odd-rows.ts';
 
 export interface AnswerStores {
@@ -34,6 +34,11 @@ export interface WrongAnswer extends Question {
   readonly got: readonly string[];
   /** Of the user's index before anything was asked; undefined: it was not whole. */
   readonly nonce: Nonce | undefined;
+  /**
+   * The contacts who make the difference in any of the user's answers: who is missing on a first page moves others on the
+   * second. Undefined: they are the same, in another order.
+   */
+  readonly differing: readonly (Id | undefined)[];
 }
 
 export interface CheckedAnswers {
@@ -88,7 +93,7 @@ export class Answers {
     const nonce = reading.state === 'warm' ? reading.nonce : undefined;
     const rows = await readAllContacts(primary, user);
     const ordered = inOrder(rows);
-    const wrong: WrongAnswer[] = [];
+    const wrong: Difference[] = [];
     let checked = 0;
     for (const question of questions) {
       let below: Key | undefined;
@@ -101,23 +106,38 @@ export class Answers {
         if (answer.contacts.length < question.limit || below === undefined) break;
       }
     }
-    return { user, checked, wrong, oddRows: countOddRows(rows, (this.#stores.clock ?? Date.now)()) };
+    const differing = [...new Set(wrong.flatMap(differingIn))];
+    return {
+      user,
+      checked,
+      wrong: wrong.map((answer) => ({ ...answer, differing })),
+      oddRows: countOddRows(rows, (this.#stores.clock ?? Date.now)()),
+    };
   }
+}
+
+type Difference = Omit<WrongAnswer, 'differing'>;
+
+function differingIn({ expected, got }: Difference): (Id | undefined)[] {
+  const lines = [...expected.filter((line) => !got.includes(line)), ...got.filter((line) => !expected.includes(line))];
+  return lines.length > 0 ? lines.map(contactOf) : [undefined];
 }
 
 /** An answer may say that there is more where there is not; never the other way round. */
 function compare(
-  asked: Omit<WrongAnswer, 'expected' | 'got'>,
+  asked: Omit<Difference, 'expected' | 'got'>,
   expected: ExpectedAnswer,
   answer: RecentAnswer,
-): WrongAnswer[] {
+): Difference[] {
   const got = answer.contacts.map(lineOf);
   const isRight = expected.lines.join() === got.join() && (answer.more || !expected.more);
   return isRight ? [] : [{ ...asked, expected: expected.lines, got }];
 }
 
+export const ANSWER_MISMATCH: MismatchKind<WrongAnswer> = { recurrence, contactsOf: ({ differing }) => differing };
+
 /** The same question with the same right answer, wrong at both looks. */
-export function recurrence(before: WrongAnswer, now: WrongAnswer): Recurrence {
+function recurrence(before: WrongAnswer, now: WrongAnswer): Recurrence {
   const isAlike =
     before.relation === now.relation &&
     before.limit === now.limit &&

@@ -2,7 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { ColdReading, Reading, WarmReading } from '../index/contact-index.ts';
 import { type Limits, outsideLimits } from '../index/limits.ts';
-import type { Recurrence } from './belief.ts';
+import type { MismatchKind, Recurrence } from './belief.ts';
 
 /**
  * How an index can differ from what MySQL says it must be (DESIGN §7), over the invariants I1 to I4:
@@ -83,8 +83,10 @@ function ofIndex(drift: DriftClass, nonce?: string): Mismatch {
   return { class: drift, contact: undefined, indexed: undefined, live: undefined, nonce };
 }
 
+export const INDEX_MISMATCH: MismatchKind<Mismatch> = { recurrence, contactsOf: ({ contact }) => [contact] };
+
 /** A floor that asks for a rebuild asks anew with every write. */
-export function recurrence(before: Mismatch, now: Mismatch): Recurrence {
+function recurrence(before: Mismatch, now: Mismatch): Recurrence {
   const isAlike =
     before.class === now.class &&
     before.contact === now.contact &&

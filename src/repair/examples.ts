@@ -20,7 +20,7 @@ export interface DriftExample {
 
 export interface AnswerExample {
   readonly user: Id;
-  readonly wrong: readonly Omit<WrongAnswer, 'nonce'>[];
+  readonly wrong: readonly Omit<WrongAnswer, 'nonce' | 'differing'>[];
 }
 
 /** The first few of each kind of thing that is wrong, by name. */
@@ -43,7 +43,10 @@ export class Examples {
         visible,
         mismatches: withoutNonces(mismatches.slice(0, SHOWN)),
       })),
-      wrong_answers: answers.map(({ user, wrong }) => ({ user, wrong: withoutNonces(wrong) })),
+      wrong_answers: answers.map(({ user, wrong }) => ({
+        user,
+        wrong: withoutNonces(wrong.map(({ differing: _, ...rest }) => rest)),
+      })),
       wrong_columns: [...columns],
     };
   }

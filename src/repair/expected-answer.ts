@@ -1,3 +1,4 @@
+import type { Id } from '../contracts/id.ts';
 import type { Relation } from '../contracts/relation.ts';
 import type { ContactRow } from '../mysql/all-contacts.ts';
 
@@ -45,6 +46,11 @@ export function expectedAnswer(
 
 export function lineOf(contact: { id: string; at: bigint | number; isFriend: boolean; isFamily: boolean }): Line {
   return `${contact.id} ${contact.at} ${contact.isFriend ? 'friend' : '-'} ${contact.isFamily ? 'family' : '-'}`;
+}
+
+/** Whom a line is about. */
+export function contactOf(line: Line): Id {
+  return line.slice(0, line.indexOf(' '));
 }
 
 function uploadOf({ lastUploadAt }: ContactRow): bigint {

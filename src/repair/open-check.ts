@@ -1,6 +1,6 @@
 import type { ContactIndex } from '../index/contact-index.ts';
+import type { RaiseBarrier } from '../index/drain-barrier.ts';
 import type { Limits } from '../index/limits.ts';
-import type { Settled } from '../index/settled.ts';
 import type { Database } from '../mysql/database.ts';
 import { Answers } from './answers.ts';
 import { Belief } from './belief.ts';
@@ -14,7 +14,8 @@ export interface CheckStores {
   /** Asked for answers, as the API asks: the primary as well, where it is not to count what it reads. */
   readonly answersFrom?: Database;
   readonly limits: Limits;
-  readonly settled: Settled;
+  /** Put up behind what is on its way. */
+  readonly raiseBarrier: RaiseBarrier;
   /** ms that a site takes from a commit to publishing its task, where it has no outbox (500). */
   readonly graceMs?: number;
   /** ms that what is on its way is waited for, at the most, before a difference counts as unsettled. */
@@ -33,7 +34,7 @@ const POLL_MS = 50;
 
 export function openPageCheck({
   answersFrom,
-  settled,
+  raiseBarrier,
   graceMs = GRACE_MS,
   settleMs,
   pollMs = POLL_MS,
@@ -43,6 +44,6 @@ export function openPageCheck({
   return new PageCheck({
     examination: new Examination(stores),
     answers: new Answers({ ...stores, primary: answersFrom ?? primary }),
-    belief: new Belief({ settled, graceMs, settleMs, pollMs, now }),
+    belief: new Belief({ raiseBarrier, graceMs, settleMs, pollMs, now }),
   });
 }

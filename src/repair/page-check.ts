@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import type { Id } from '../contracts/id.ts';
-import { type Answers, recurrence as ofAnswers, type WrongAnswer } from './answers.ts';
+import { ANSWER_MISMATCH, type Answers, type WrongAnswer } from './answers.ts';
 import type { Belief } from './belief.ts';
-import { DRIFT_CLASSES, type DriftClass, type Mismatch, recurrence as ofMismatches } from './drift.ts';
+import { DRIFT_CLASSES, type DriftClass, INDEX_MISMATCH, type Mismatch } from './drift.ts';
 import type { Examination, Finding } from './examination.ts';
 import { NO_ODD_ROWS, type OddRows } from './odd-rows.ts';
 import { sum } from './tally.ts';
@@ -44,7 +44,7 @@ export const NO_INDEXES: IndexCounts = {
   visible_classes: countClasses([]),
 };
 
-/** A user whose index is wrong: what is believed. */
+/** A user whose index is wrong: what is confirmed. */
 export interface Drifted {
   readonly user: Id;
   readonly mismatches: readonly Mismatch[];
@@ -72,7 +72,7 @@ export interface CheckedAnswersOf {
 /** Users whose answers are asked for side by side. */
 const USERS_AT_ONCE = 4;
 
-/** Checks a page of users, and believes what it finds only when nothing is on its way any more. */
+/** Checks a page of users, and confirms what it finds only when nothing is on its way any more that could explain it. */
 export class PageCheck {
   readonly #examination: Examination;
   readonly #answers: Answers;
@@ -93,8 +93,8 @@ export class PageCheck {
     };
     const first = remember(await this.#examination.look(users, signal));
     const again = async (some: readonly Id[]) => remember(await this.#examination.lookCloser(some, signal));
-    const { believed, unsettled } = await this.#belief.confirm(first, again, ofMismatches, signal);
-    const drifted = [...believed].map(([user, mismatches]) => ({
+    const { confirmed, unsettled } = await this.#belief.confirm(first, again, INDEX_MISMATCH, signal);
+    const drifted = [...confirmed].map(([user, mismatches]) => ({
       user,
       mismatches,
       visible: latest.get(user)?.visible ?? false,
@@ -116,8 +116,8 @@ export class PageCheck {
     const first = await ask(users);
     const wrongIn = (checks: typeof first) => new Map(checks.map(({ user, wrong }) => [user, wrong]));
     const again = async (some: readonly Id[]) => wrongIn(await ask(some));
-    const { believed, unsettled } = await this.#belief.confirm(wrongIn(first), again, ofAnswers, signal);
-    const wrong = [...believed].map(([user, answers]) => ({ user, wrong: answers }));
+    const { confirmed, unsettled } = await this.#belief.confirm(wrongIn(first), again, ANSWER_MISMATCH, signal);
+    const wrong = [...confirmed].map(([user, answers]) => ({ user, wrong: answers }));
     const counts = {
       answers_checked: first.reduce((all, check) => all + check.checked, 0),
       answers_wrong: wrong.reduce((all, of) => all + of.wrong.length, 0),

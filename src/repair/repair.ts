@@ -25,16 +25,18 @@ export type RepairReport = {
   /** As `verify` counts. */
   readonly before: IndexCounts;
   readonly after: AnswerCounts & {
+    /** Users who were wrong or unsettled, were rebuilt, and are neither now. */
     readonly repaired: number;
     readonly still_wrong: number;
+    readonly still_unsettled: number;
   };
   readonly cost: { readonly rows_read: number; readonly seconds: number };
 };
 
-const NOTHING_DONE = { repaired: 0, still_wrong: 0, ...NO_ANSWERS };
+const NOTHING_DONE = { repaired: 0, still_wrong: 0, still_unsettled: 0, ...NO_ANSWERS };
 const FREE = { rows_read: 0, seconds: 0 };
 
-/** What `repair --json` prints. `answers_…`: of the users who were repaired, afterwards. */
+/** What `repair --json` prints. `answers_…`: of the users who were rebuilt, afterwards. */
 export type RepairResult = IndexCounts &
   RepairReport['after'] & {
     readonly run: Id;
@@ -44,7 +46,7 @@ export type RepairResult = IndexCounts &
     readonly wrong_users: readonly DriftExample[];
   };
 
-/** Verifies users page by page, and rebuilds the indexes that are wrong; a dry run only verifies. */
+/** Verifies users page by page, and rebuilds the indexes that are wrong or may be; a dry run only verifies. */
 export class Repair extends PagedRun<RepairReport> {
   readonly #examples: Examples;
 
@@ -73,18 +75,21 @@ export class Repair extends PagedRun<RepairReport> {
   }
 }
 
-/** Rebuilds what is wrong, and looks again. A rebuild never overwrites a newer write: its compare-and-set sees to it. */
+/**
+ * Rebuilds what is wrong, and what could not be told, and looks again. A rebuild never overwrites a newer write: its
+ * compare-and-set sees to it. So it does no harm where a change was only on its way.
+ */
 async function mend(
   { check, steps }: RepairStores,
-  { drifted }: CheckedIndexes,
+  { drifted, unsettled: untold }: CheckedIndexes,
   signal?: AbortSignal,
 ): Promise<RepairReport['after']> {
-  const users = drifted.map(({ user }) => user);
+  const users = [...drifted.map(({ user }) => user), ...untold];
   if (users.length === 0) return NOTHING_DONE;
   const { unsettled } = await run(rebuild(users), steps);
   if (unsettled.length > 0) await steps.defer({ pairs: [], rebuilds: unsettled });
   const again = await check.indexes(users, signal);
   const answers = await check.answers(users, false, signal);
-  const stillWrong = again.counts.wrong;
-  return { repaired: users.length - stillWrong, still_wrong: stillWrong, ...answers.counts };
+  const { wrong: still_wrong, unsettled: still_unsettled } = again.counts;
+  return { repaired: users.length - still_wrong - still_unsettled, still_wrong, still_unsettled, ...answers.counts };
 }

@@ -1,8 +1,8 @@
 import type { Pool } from 'mysql2/promise';
 import type { Logger } from 'pino';
 import type { TaskPublisher } from '../consumers/task-publisher.ts';
+import { drainBarrierOf, type RaiseBarrier } from '../index/drain-barrier.ts';
 import { indexedUsers } from '../index/indexed-users.ts';
-import { type Settled, settledBy } from '../index/settled.ts';
 import { openPageCheck } from '../repair/open-check.ts';
 import { openSitePool } from '../site/transaction.ts';
 import type { JobParts } from '../start/jobs.ts';
@@ -15,8 +15,8 @@ export interface RigStores extends Stores {
   /** Of the site's own transactions. */
   readonly pool: Pool;
   readonly publisher: TaskPublisher;
-  /** Tells when everything that was on its way has been applied. */
-  readonly settled: Settled;
+  /** Passed when everything that was on its way has been applied. */
+  readonly raiseBarrier: RaiseBarrier;
   readonly jobs: JobParts;
 }
 
@@ -39,11 +39,11 @@ export async function openRigStores({ config }: Place, opening: Opening): Promis
   const transport = openTransport(context, 'rig');
   await transport.untilAnswers(signal);
   const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
-  const { primary, delayQueue, index } = stores;
-  const settled = settledBy({ primary, transport: transport.marks, delayQueue });
+  const { primary, delayed, rechecks, index } = stores;
+  const raiseBarrier = drainBarrierOf({ primary, transport: transport.barrier, putOff: [rechecks, delayed] });
   const limits = { max: config.max, min: config.min };
   const now = () => performance.now();
-  const check = openPageCheck({ index, primary, limits, settled, settleMs: SETTLE_MS, now });
+  const check = openPageCheck({ index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, now });
   const indexed = () => indexedUsers(stores.redis, config.keyPrefix);
-  return { ...stores, pool, publisher, settled, jobs: { ...context, stores, check, indexedUsers: indexed } };
+  return { ...stores, pool, publisher, raiseBarrier, jobs: { ...context, stores, check, indexedUsers: indexed } };
 }

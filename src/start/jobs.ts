@@ -1,5 +1,5 @@
+import { drainBarrierOf, type RaiseBarrier } from '../index/drain-barrier.ts';
 import { indexedUsers } from '../index/indexed-users.ts';
-import { type Settled, settledBy } from '../index/settled.ts';
 import type { Fence } from '../mysql/leases.ts';
 import { MeteredDatabase } from '../mysql/metered-database.ts';
 import type { RunKind } from '../mysql/runs.ts';
@@ -38,17 +38,17 @@ export async function withJobParts<T>(
     const { index, primary } = stores;
     const answersFrom = isMetered ? resources.adopt(openPrimary(config), (opened) => opened.close()) : primary;
     const limits = { max: config.max, min: config.min };
-    const settled = settledOf(context);
-    const check = openPageCheck({ index, primary, answersFrom, limits, settled, settleMs: SETTLE_MS, now });
+    const raiseBarrier = drainBarrier(context);
+    const check = openPageCheck({ index, primary, answersFrom, limits, raiseBarrier, settleMs: SETTLE_MS, now });
     return await work({ ...context, check, indexedUsers: () => indexedUsers(stores.redis, config.keyPrefix) });
   });
 }
 
 /** Asked for only when something looks wrong, so the transport need not answer before. */
-function settledOf(context: CommandContext): Settled {
-  const { primary, delayQueue } = context.stores;
+function drainBarrier(context: CommandContext): RaiseBarrier {
+  const { primary, delayed, rechecks } = context.stores;
   const transport = openTransport(context, 'jobs');
-  return settledBy({ primary, transport: transport.marks, delayQueue });
+  return drainBarrierOf({ primary, transport: transport.barrier, putOff: [rechecks, delayed] });
 }
 
 /**

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { type KafkaSettings, openKafka } from '../consumers/kafka/client.ts';
 import { KafkaDeadLetters } from '../consumers/kafka/dead-letters.ts';
+import { kafkaBarrier } from '../consumers/kafka/drain-barrier.ts';
 import { isPassing } from '../consumers/kafka/errors.ts';
-import { kafkaMarks } from '../consumers/kafka/marks.ts';
 import { KafkaTaskPublisher } from '../consumers/kafka/publisher.ts';
 import { KafkaTaskSource } from '../consumers/kafka/source.ts';
 import { TopicAdmin } from '../consumers/kafka/topic-admin.ts';
@@ -42,7 +42,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
       };
       return new KafkaTaskSource({ kafka, topic, group, expectsOffsets, sessionTimeoutMs: config.takeoverMs });
     },
-    marks: kafkaMarks(
+    barrier: kafkaBarrier(
       () => admin.offsets(group),
       () => admin.ends(),
     ),

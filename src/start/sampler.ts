@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
+import { drainBarrierOf } from '../index/drain-barrier.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
-import { settledBy } from '../index/settled.ts';
 import { openSampler } from '../repair/sampler/open-sampler.ts';
 import { SamplerReports } from '../repair/sampler/report.ts';
 import { Windows } from '../repair/sampler/windows.ts';
@@ -32,14 +32,14 @@ export interface SampledParts {
 /** Samples while no other consumer does. Its troubles are never this process's. */
 export function startSampler(context: ProcessContext, { registry, stores, transport }: SampledParts): void {
   const { config, logger } = context;
-  const { primary, redis, delayQueue, index, watch } = stores;
+  const { primary, redis, delayed, rechecks, index, watch } = stores;
   const { sampleRate: rate, max, min } = config;
   if (rate === 0) return;
   const windows = new Windows(now);
   const sampler = openSampler({
     index: trustedReads(index, watch),
     limits: { max, min },
-    settled: settledBy({ primary, transport: transport.marks, delayQueue }),
+    raiseBarrier: drainBarrierOf({ primary, transport: transport.barrier, putOff: [rechecks, delayed] }),
     reports: new SamplerReports(redis, config.keyPrefix),
     onCounts: samplerMetrics(registry, windows),
     settleMs: SETTLE_MS,

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { ConsumerGroup } from '../consumers/streams/consumer-group.ts';
 import { StreamsDeadLetters } from '../consumers/streams/dead-letters.ts';
-import { streamsMarks } from '../consumers/streams/marks.ts';
+import { streamsBarrier } from '../consumers/streams/drain-barrier.ts';
 import { StreamsTaskPublisher } from '../consumers/streams/publisher.ts';
 import { StreamsTaskSource } from '../consumers/streams/source.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
@@ -34,7 +34,7 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
         openReader: (redisTimeoutMs) => openRedisClient({ ...config, redisTimeoutMs }, `${name}-reader`, logger),
         mark: streamMarkIn(primary, stream, group),
       }),
-    marks: streamsMarks({ client, stream, group, view: groupView }),
+    barrier: streamsBarrier({ client, stream, group, view: groupView }),
     lag: async () => {
       const backlog = await groupView.backlog();
       return backlog && backlog.delivered + backlog.undelivered;

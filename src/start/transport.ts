@@ -1,7 +1,7 @@
 import type { DeadLetters } from '../consumers/dead-letters.ts';
 import type { TaskPublisher } from '../consumers/task-publisher.ts';
 import type { TaskSource } from '../consumers/task-source.ts';
-import type { TransportMarks } from '../index/settled.ts';
+import type { RaiseBarrier } from '../index/drain-barrier.ts';
 import type { Database } from '../mysql/database.ts';
 
 /** What carries the tasks. What is opened here is closed by whoever opened it; `close` ends what is shared. */
@@ -11,8 +11,8 @@ export interface Transport {
   openPublisher(): TaskPublisher;
   openDeadLetters(): DeadLetters;
   openSource(options: SourceOptions): TaskSource;
-  /** Tells whether everything that was on the transport has been applied. */
-  readonly marks: TransportMarks;
+  /** Passed when everything that was on the transport has been applied. */
+  readonly barrier: RaiseBarrier;
   /** Tasks that are not yet acknowledged; undefined when it cannot be told now. */
   lag(): Promise<number | undefined>;
   close(): Promise<void>;

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { EVERYBODY } from '../../src/index/drain-barrier.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { nextFencingToken } from '../../src/mysql/leases.ts';
-import { readRecheckBacklog } from '../../src/mysql/rechecks.ts';
 import { deletePhoto, uploadPhoto } from '../../src/site/photos.ts';
 import { addContact, removeContact } from '../../src/site/relationships.ts';
 import { startConsuming } from '../support/consuming.ts';
@@ -44,9 +44,8 @@ it('fault 33: clocks that jump by an hour change no order and delay nothing', as
   tokens.push(await nextFencingToken(stores.primary, 'clock', Date.now()));
   expect(tokens).toEqual(['1', '2']);
 
-  const mark = await consuming.settled.mark();
-  await until(() => consuming.settled.reached(mark), { timeout: 15_000 });
-  await until(async () => (await readRecheckBacklog(stores.primary, 10)).rows === 0, { timeout: 15_000 });
+  const barrier = await consuming.raiseBarrier([EVERYBODY]);
+  await until(() => barrier.passed(), { timeout: 15_000 });
   for (const user of USERS) await expectExact(stores, LIMITS, user, 'whatever the clocks said');
   await consuming.stop();
 });

@@ -6,6 +6,7 @@ import { refresh } from '../../src/index/refresh.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { openPageCheck } from '../../src/repair/open-check.ts';
 import { Verify } from '../../src/repair/verify.ts';
+import { passedAtOnce } from '../support/barriers.ts';
 import { freshSitePool } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
@@ -39,8 +40,15 @@ beforeAll(async () => {
 async function verify() {
   const { index, primary } = stores;
   const now = () => performance.now();
-  const settled = { mark: async () => undefined, reached: async () => true };
-  const check = openPageCheck({ index, primary, limits: LIMITS, settled, graceMs: 0, settleMs: 1_000, now });
+  const check = openPageCheck({
+    index,
+    primary,
+    limits: LIMITS,
+    raiseBarrier: passedAtOnce,
+    graceMs: 0,
+    settleMs: 1_000,
+    now,
+  });
   const job = new Verify({ primary, check, now, random: Math.random }, { user: USER });
   await runToEnd(job);
   return job.result;

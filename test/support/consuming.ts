@@ -1,11 +1,10 @@
 import { afterAll } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { ConsumerGroup } from '../../src/consumers/streams/consumer-group.ts';
-import { streamsMarks } from '../../src/consumers/streams/marks.ts';
+import { streamsBarrier } from '../../src/consumers/streams/drain-barrier.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/task-worker.ts';
-import { type Settled, settledBy } from '../../src/index/settled.ts';
-import { DelayQueue } from '../../src/redis/delay-queue.ts';
+import { drainBarrierOf, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { logger, type Opened, open } from '../transport/place.ts';
 import { redisUrl } from './servers.ts';
@@ -21,8 +20,8 @@ export interface ConsumingOptions {
 }
 
 export interface Consuming {
-  /** What is on its way. */
-  readonly settled: Settled;
+  /** Put up behind what is on its way. */
+  readonly raiseBarrier: RaiseBarrier;
   readonly transport: Opened;
   /** Tasks on the stream that are not acknowledged. */
   lag(): Promise<number | undefined>;
@@ -64,9 +63,9 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
   };
   afterAll(stop);
   const view = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'none' });
-  const marks = streamsMarks({ client: redis, stream, group: 'g', view });
+  const onTransport = streamsBarrier({ client: redis, stream, group: 'g', view });
   return {
-    settled: settledBy({ primary, transport: marks, delayQueue: new DelayQueue(redis, prefix) }),
+    raiseBarrier: drainBarrierOf({ primary, transport: onTransport, putOff: [rechecks, delayed] }),
     transport,
     lag: async () => {
       const backlog = await view.backlog();

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { Pool } from 'mysql2/promise';
 import { afterAll } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
+import { drainBarrierOf, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { indexedUsers } from '../../src/index/indexed-users.ts';
-import { type Settled, settledBy } from '../../src/index/settled.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { type Fence, nextFencingToken } from '../../src/mysql/leases.ts';
 import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
-import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { openPageCheck } from '../../src/repair/open-check.ts';
 import type { PageCheck } from '../../src/repair/page-check.ts';
 import type { RepairStores } from '../../src/repair/repair.ts';
 import { loadGraph } from '../../src/site/load-graph.ts';
 import { openSitePool } from '../../src/site/transaction.ts';
+import { passedAtOnce } from './barriers.ts';
 import { freshNonce, freshStores, type Stores } from './stores.ts';
 
 /** Ids that no JavaScript number can hold. */
@@ -30,9 +30,9 @@ export interface RepairSite {
   /** All that a repair needs, and with it a verify or a backfill, under a lease of its own. */
   readonly repair: RepairStores;
   /** What is on its way: in the outbox, or in the delay queue. */
-  readonly settled: Settled;
+  readonly raiseBarrier: RaiseBarrier;
   /** The check of `repair`, with something else that says what is on its way. */
-  readonly checkWith: (settled: Settled) => PageCheck;
+  readonly checkWith: (raiseBarrier: RaiseBarrier) => PageCheck;
 }
 
 export interface RepairSiteOptions {
@@ -55,27 +55,23 @@ export async function freshSite(options: RepairSiteOptions): Promise<RepairSite>
   await loadGraph(pool, graph(users, contactsOf));
   const metered = new MeteredDatabase(stores.url, { connections: 3, queue: 100, deadlineMs: 20_000 });
   afterAll(() => metered.close());
-  const transport = { mark: async () => 0, reached: async () => true };
-  const settled = settledBy({
-    primary: stores.primary,
-    transport,
-    delayQueue: new DelayQueue(stores.redis, stores.prefix),
-  });
-  const checkWith = (other: Settled) => pageCheck(stores, metered, other, settleMs);
+  const { primary, delayed, rechecks } = stores;
+  const raiseBarrier = drainBarrierOf({ primary, transport: passedAtOnce, putOff: [rechecks, delayed] });
+  const checkWith = (other: RaiseBarrier) => pageCheck(stores, metered, other, settleMs);
   return {
     stores,
     pool,
     users,
-    settled,
+    raiseBarrier,
     checkWith,
-    repair: { ...(await repairStores(stores, metered)), check: checkWith(settled) },
+    repair: { ...(await repairStores(stores, metered)), check: checkWith(raiseBarrier) },
   };
 }
 
-function pageCheck({ index, primary }: Stores, metered: MeteredDatabase, settled: Settled, settleMs: number) {
+function pageCheck({ index, primary }: Stores, metered: MeteredDatabase, raiseBarrier: RaiseBarrier, settleMs: number) {
   const now = () => performance.now();
   const stores = { index, primary: metered, answersFrom: primary };
-  return openPageCheck({ ...stores, limits: LIMITS, settled, graceMs: 0, settleMs, now });
+  return openPageCheck({ ...stores, limits: LIMITS, raiseBarrier, graceMs: 0, settleMs, now });
 }
 
 function graph(users: readonly Id[], contactsOf: (i: number) => number) {

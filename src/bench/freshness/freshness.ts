@@ -63,7 +63,7 @@ async function measure(ground: Ground, size: FreshnessSize): Promise<Measured> {
   for (const rate of size.rates) {
     tell(`${rate} tasks a second for ${size.seconds} s`);
     rows.push(await measureAt(rate, size, load, (ending) => probe(options, ending), signal));
-    await settle(stores.settled, signal);
+    await settle(stores.raiseBarrier, signal);
   }
   return { rows, ratios: {} };
 }
@@ -75,7 +75,7 @@ async function startServices({ fleet, stores, signal }: Ground, consumers: numbe
   for (let i = 1; i <= consumers; i++) recency(`consumer ${i}`, 'consume');
   const api = await launchApi(fleet);
   await api.untilReady();
-  await settle(stores.settled, signal);
+  await settle(stores.raiseBarrier, signal);
   return api.url;
 }
 

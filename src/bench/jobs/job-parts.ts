@@ -17,7 +17,7 @@ export function jobPartsOn<D extends Database>(
   const primary = resources.adopt(openPrimary(config, { Database: DatabaseClass }) as D, (opened) => opened.close());
   const parts = indexStores(config, primary, stores.redis);
   const check = openPageCheck({
-    ...{ index: parts.index, primary, settled: stores.settled, settleMs: SETTLE_MS },
+    ...{ index: parts.index, primary, raiseBarrier: stores.raiseBarrier, settleMs: SETTLE_MS },
     limits: { max: config.max, min: config.min },
     now: () => performance.now(),
   });

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OutgoingTask } from '../../consumers/task-publisher.ts';
 import { chunks } from '../../index/chunks.ts';
-import type { TransportMarks } from '../../index/settled.ts';
+import { type DrainBarrier, EVERYBODY, type RaiseBarrier } from '../../index/drain-barrier.ts';
 import type { ServiceProcess } from '../../rig/processes/service-process.ts';
 
 /** What carries tasks, and who consumes them. */
 export interface Line {
   readonly publish: (tasks: readonly OutgoingTask[]) => Promise<void>;
-  readonly marks: TransportMarks;
+  readonly barrier: RaiseBarrier;
   readonly consumers: readonly ServiceProcess[];
 }
 
@@ -21,26 +21,26 @@ const TIMEOUT_MS = 120_000;
  */
 export async function drain(line: Line, tasks: readonly OutgoingTask[], signal: AbortSignal): Promise<number> {
   for (const consumer of line.consumers) consumer.signal('SIGSTOP');
-  const mark = await publishAll(line, tasks);
+  const barrier = await publishAll(line, tasks);
   const from = performance.now();
   for (const consumer of line.consumers) consumer.signal('SIGCONT');
-  await reached(line, mark, signal);
+  await untilPassed(barrier, signal);
   return (performance.now() - from) / 1000;
 }
 
 /** Waits until the consumers have done so many tasks: then they have joined their group. */
 export async function prime(line: Line, tasks: readonly OutgoingTask[], signal: AbortSignal): Promise<void> {
-  await reached(line, await publishAll(line, tasks), signal);
+  await untilPassed(await publishAll(line, tasks), signal);
 }
 
-async function publishAll({ publish, marks }: Line, tasks: readonly OutgoingTask[]): Promise<unknown> {
+async function publishAll({ publish, barrier }: Line, tasks: readonly OutgoingTask[]): Promise<DrainBarrier> {
   for (const some of chunks(tasks, TASKS_A_CALL)) await publish(some);
-  return await marks.mark();
+  return await barrier([EVERYBODY]);
 }
 
-async function reached({ marks }: Line, mark: unknown, signal: AbortSignal): Promise<void> {
+async function untilPassed(barrier: DrainBarrier, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
-  while (!(await marks.reached(mark))) {
+  while (!(await barrier.passed())) {
     if (performance.now() > deadline) throw new Error(`the tasks were not applied within ${TIMEOUT_MS / 1000} s`);
     await pause(LOOK_MS, undefined, { signal });
   }

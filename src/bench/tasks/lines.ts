@@ -1,5 +1,5 @@
 import { openKafka } from '../../consumers/kafka/client.ts';
-import { kafkaMarks } from '../../consumers/kafka/marks.ts';
+import { kafkaBarrier } from '../../consumers/kafka/drain-barrier.ts';
 import { KafkaTaskPublisher } from '../../consumers/kafka/publisher.ts';
 import { TopicAdmin } from '../../consumers/kafka/topic-admin.ts';
 import { DEFAULT_PARTITIONS } from '../../consumers/kafka/topics.ts';
@@ -17,7 +17,7 @@ export async function recencyLine(ground: Ground, consumers: number): Promise<Li
   const names = Array.from({ length: consumers }, (_, i) => `${place.transport} consumer ${i + 1}`);
   return {
     publish: (tasks) => publisher.publish(tasks),
-    marks: opened.marks,
+    barrier: opened.barrier,
     consumers: names.map((name) => fleet.start({ name, module: '../../cli/main', args: ['consume'] })),
   };
 }
@@ -34,7 +34,10 @@ export async function bareLine({ place, fleet, resources, stores }: Ground, cons
   const names = Array.from({ length: consumers }, (_, i) => `bare consumer ${i + 1}`);
   return {
     publish: (tasks) => publisher.publish(tasks),
-    marks: kafkaMarks(() => admin.offsets(group)),
+    barrier: kafkaBarrier(
+      () => admin.offsets(group),
+      () => admin.ends(),
+    ),
     consumers: names.map((name) =>
       fleet.start({ name, module: '../../bench/tasks/bare-consumer', args: [topic, group] }),
     ),

@@ -53,9 +53,9 @@ async function untilMemoryLevels(world: World, publisher: TaskPublisher, tasks: 
   }
 }
 
-async function apply({ settled, signal }: World, publisher: TaskPublisher, tasks: readonly OutgoingTask[]) {
+async function apply({ raiseBarrier, signal }: World, publisher: TaskPublisher, tasks: readonly OutgoingTask[]) {
   for (let at = 0; at < tasks.length; at += TASKS_A_CALL) await publisher.publish(tasks.slice(at, at + TASKS_A_CALL));
-  await settle(settled, signal);
+  await settle(raiseBarrier, signal);
 }
 
 /** Where there are fewer pairs than tasks, all of them again. */

@@ -76,10 +76,10 @@ async function act(world: World, stage: Stage, seconds: number, progress: Progre
 }
 
 /** Also what is to be sent a second time. */
-async function settleAll({ services, settled, signal }: World): Promise<void> {
-  await settle(settled, signal);
+async function settleAll({ services, raiseBarrier, signal }: World): Promise<void> {
+  await settle(raiseBarrier, signal);
   while (services.relayCounts.held > 0) await pause(LOOK_MS, undefined, { signal });
-  await settle(settled, signal);
+  await settle(raiseBarrier, signal);
 }
 
 function describeWrong(wrong: Wrong, { user, contact, at, photo }: Shown): string {

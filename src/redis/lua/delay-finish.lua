@@ -1,18 +1,21 @@
 -- Ends the hold on items of a delay queue, where it is still the hold of the call that took them: an item may have been
 -- put off again meanwhile and be held by somebody else, whose hold is not ours to end.
 --
--- KEYS    1 held       sorted set: item → ms when its lease ends
+-- KEYS    1 due        sorted set: item → ms when it is due
+--         2 held       sorted set: item → ms when its lease ends
+--         3 all        sorted set: every item that is due or held, by its text
 -- ARGV    1 lease_end  as delay-take replied
 --         then the items
 -- reply   how many holds were ended
 
-local held, lease_end = KEYS[1], tonumber(ARGV[1])
+local due, held, all, lease_end = KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1])
 assert(lease_end and #ARGV >= 2, 'delay-finish: bad arguments')
 
 local ended = 0
 for i = 2, #ARGV do
   if tonumber(redis.call('ZSCORE', held, ARGV[i]) or -1) == lease_end then
     ended = ended + redis.call('ZREM', held, ARGV[i])
+    if not redis.call('ZSCORE', due, ARGV[i]) then redis.call('ZREM', all, ARGV[i]) end
   end
 end
 return ended

@@ -1,12 +1,13 @@
 -- Puts items into a delay queue. An item that waits already keeps its time: many requests for one thing are one.
 --
 -- KEYS    1 due    sorted set: item → ms when it is due
+--         2 all    sorted set: every item that is due or held, by its text; all scores are 0
 -- ARGV    1 delay  ms from now
 --         then the items
 -- reply   how many were new
 -- The server's own clock is used: one clock for every process.
 
-local due, delay = KEYS[1], tonumber(ARGV[1])
+local due, all, delay = KEYS[1], KEYS[2], tonumber(ARGV[1])
 assert(delay and delay >= 0 and #ARGV >= 2, 'delay-put: bad arguments')
 
 local time = redis.call('TIME')
@@ -14,5 +15,6 @@ local at = time[1] * 1000 + math.floor(time[2] / 1000) + delay
 local added = 0
 for i = 2, #ARGV do
   added = added + redis.call('ZADD', due, 'NX', at, ARGV[i])
+  redis.call('ZADD', all, 0, ARGV[i])
 end
 return added

@@ -1,24 +1,29 @@
--- What waits in a delay queue or is being worked on, in one piece: an item that moves from one set to the other meanwhile
--- is never missed.
+-- The items of a delay queue that wait or are held and whose texts lie in some ranges: a page of them. An item is among
+-- all from the moment it is put until it is finished, whichever of the other sets it moves to, so none is ever missed.
 --
 -- KEYS    1 due    sorted set: item → ms when it is due
 --         2 held   sorted set: item → ms when its lease ends
--- ARGV    items to look for; none: all
--- reply   those that wait or are held, each once
--- writes  nothing
+--         3 all    sorted set: every item that is due or held, by its text
+-- ARGV    1 limit  of items to look at
+--         then the ranges, each a first and a last text as ZRANGE … BYLEX wants them
+-- reply   how many ranges were read to their end; the item that the next one was read up to, '' when none was begun;
+--         then the items, in the order of the ranges and of their texts
+-- writes  removes an item from all that neither waits nor is held: a process of before this set existed has finished it
 
-local due, held = KEYS[1], KEYS[2]
-local found = {}
+local due, held, all, limit = KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1])
+assert(limit and limit > 0 and #ARGV >= 3 and #ARGV % 2 == 1, 'delay-waiting: bad arguments')
 
-if #ARGV > 0 then
-  for _, item in ipairs(ARGV) do
-    if redis.call('ZSCORE', due, item) or redis.call('ZSCORE', held, item) then found[#found + 1] = item end
+local items, left = {}, limit
+for i = 2, #ARGV, 2 do
+  local page = redis.call('ZRANGE', all, ARGV[i], ARGV[i + 1], 'BYLEX', 'LIMIT', 0, left)
+  for _, item in ipairs(page) do
+    if redis.call('ZSCORE', due, item) or redis.call('ZSCORE', held, item) then
+      items[#items + 1] = item
+    else
+      redis.call('ZREM', all, item)
+    end
   end
-  return found
+  left = left - #page
+  if left == 0 then return { (i - 2) / 2, page[#page] or '', unpack(items) } end
 end
-
-found = redis.call('ZRANGE', due, 0, -1)
-for _, item in ipairs(redis.call('ZRANGE', held, 0, -1)) do
-  if not redis.call('ZSCORE', due, item) then found[#found + 1] = item end
-end
-return found
+return { (#ARGV - 1) / 2, '', unpack(items) }

@@ -1,10 +1,10 @@
-import type { TransportMarks } from '../../index/settled.ts';
+import { type RaiseBarrier, sharedBarrier } from '../../index/drain-barrier.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
 import type { ConsumerGroup } from './consumer-group.ts';
 import { isBefore } from './entries.ts';
 
-export interface StreamsMarksOptions {
+export interface StreamsBarrierOptions {
   readonly client: RedisClient;
   /** The stream's key. */
   readonly stream: string;
@@ -16,18 +16,17 @@ export interface StreamsMarksOptions {
 const NOTHING = '0-0';
 
 /**
- * A mark is the stream's last entry. It is reached when the group was delivered all up to it, and none of those waits to
- * be acknowledged: a task is acknowledged when it is applied.
+ * Passed when the group was delivered everything up to the stream's last entry, and none of that waits to be
+ * acknowledged: a task is acknowledged when it is applied.
  */
-export function streamsMarks({ client, stream, group, view }: StreamsMarksOptions): TransportMarks {
-  return {
-    mark: async () => (await reply(client.xrevrange(stream, '+', '-', 'COUNT', 1)))[0]?.[0] ?? NOTHING,
-    reached: async (mark) => {
-      const last = mark as string;
+export function streamsBarrier({ client, stream, group, view }: StreamsBarrierOptions): RaiseBarrier {
+  return async () => {
+    const last = (await reply(client.xrevrange(stream, '+', '-', 'COUNT', 1)))[0]?.[0] ?? NOTHING;
+    return sharedBarrier(async () => {
       if (last === NOTHING) return true;
       const state = await view.state();
       if (state === undefined || isBefore(state.lastDelivered, last)) return false;
       return (await reply(client.xpending(stream, group, '-', last, 1))).length === 0;
-    },
+    });
   };
 }

@@ -1,10 +1,11 @@
 import type { Check } from '../api/readiness.ts';
 import type { Database } from '../mysql/database.ts';
+import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { RedisUnavailable, reply } from '../redis/unavailable.ts';
 import type { Stores } from './open-stores.ts';
 
-/** What must be there for requests to be sent to the API; the outbox and the delay queue are told and never fail. */
+/** What must be there for requests to be sent to the API; the outbox, the epoch and the delay queue are told and never fail. */
 export function apiChecks({ primary, redis, watch, delayQueue }: Stores, reading: Database): Record<string, Check> {
   const answers = (database: Database) => async () => {
     await database.rows('SELECT 1', []);
@@ -21,6 +22,11 @@ export function apiChecks({ primary, redis, watch, delayQueue }: Stores, reading
     outbox: told(async () => {
       const { rows, oldestMs } = await readOutboxLag(primary);
       return `${rows}${rows === COUNTED ? ' or more' : ''} unpublished rows, the oldest ${(oldestMs / 1000).toFixed(1)} s`;
+    }),
+    epoch: told(async () => {
+      const { suspended, epoch } = await readEpochState(primary);
+      const since = `since ${new Date(epoch.bumpedAt).toISOString()}`;
+      return suspended ? `suspended ${since}: ${epoch.why}` : `in force ${since}`;
     }),
     delay_queue: told(async () => `${await delayQueue.size()} items`),
   };

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { type KafkaSettings, openKafka } from '../consumers/kafka/client.ts';
 import { KafkaDeadLetters } from '../consumers/kafka/dead-letters.ts';
 import { isPassing } from '../consumers/kafka/errors.ts';
-import { kafkaMarks } from '../consumers/kafka/marks.ts';
+import { kafkaMarks, kafkaPositions } from '../consumers/kafka/marks.ts';
 import { KafkaTaskPublisher } from '../consumers/kafka/publisher.ts';
 import { KafkaTaskSource } from '../consumers/kafka/source.ts';
 import { type PartitionOffsets, TopicAdmin } from '../consumers/kafka/topic-admin.ts';
@@ -38,6 +38,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
       return new KafkaTaskSource({ kafka, topic, group, expectsOffsets, sessionTimeoutMs: config.takeoverMs });
     },
     marks: kafkaMarks(() => admin.offsets(group)),
+    positions: kafkaPositions({ topic, group }, () => admin.offsets(group)),
     lag: () => lagOfAll(admin.offsets(group)),
     close: () => admin.close(),
   };

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { ConsumerGroup } from '../consumers/streams/consumer-group.ts';
 import { StreamsDeadLetters } from '../consumers/streams/dead-letters.ts';
-import { streamsMarks } from '../consumers/streams/marks.ts';
+import { streamsMarks, streamsPositions } from '../consumers/streams/marks.ts';
 import { StreamsTaskPublisher } from '../consumers/streams/publisher.ts';
 import { StreamsTaskSource } from '../consumers/streams/source.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
@@ -20,6 +20,8 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
   const stream = `${config.keyPrefix}:${config.topic}`;
   const consumer = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
   const groupView = new ConsumerGroup({ client, stream, group, consumer });
+  const place = { client, stream, group, view: groupView };
+  const marks = streamsMarks(place);
   return {
     untilAnswers: (signal) => untilRedisAnswers(client, config, signal),
     openPublisher: () => new StreamsTaskPublisher({ client, stream }),
@@ -34,7 +36,8 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
         openReader: (redisTimeoutMs) => openRedisClient({ ...config, redisTimeoutMs }, `${name}-reader`, logger),
         mark: streamMarkIn(primary, stream, group),
       }),
-    marks: streamsMarks({ client, stream, group, view: groupView }),
+    marks,
+    positions: streamsPositions(place, marks),
     lag: async () => {
       const backlog = await groupView.backlog();
       return backlog && backlog.delivered + backlog.undelivered;

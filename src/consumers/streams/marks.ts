@@ -1,6 +1,7 @@
 import type { TransportMarks } from '../../index/settled.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
+import type { GroupPositions } from '../task-source.ts';
 import type { ConsumerGroup } from './consumer-group.ts';
 import { isBefore } from './entries.ts';
 
@@ -29,5 +30,16 @@ export function streamsMarks({ client, stream, group, view }: StreamsMarksOption
       if (state === undefined || isBefore(state.lastDelivered, last)) return false;
       return (await reply(client.xpending(stream, group, '-', last, 1))).length === 0;
     },
+  };
+}
+
+/** A stream is one place: its group has caught up when it has reached the mark that was made after the loss. */
+export function streamsPositions({ stream, group }: StreamsMarksOptions, marks: TransportMarks): GroupPositions {
+  const place = `streams:${stream}:${group}`;
+  return {
+    placesOf: () => [place],
+    owns: (other) => other === place,
+    endOf: async () => String(await marks.mark()),
+    isPast: (_place, end) => marks.reached(end),
   };
 }

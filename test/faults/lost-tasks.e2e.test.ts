@@ -128,7 +128,9 @@ describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { time
     await expectAlarm(settings, 'offset_out_of_range');
   });
 
-  it('losses that go on begin one epoch, when the consumer has caught up, also when another one takes over', async () => {
+  it('losses that go on begin one epoch, when the consumer has caught up, also when another one takes over', {
+    timeout: 180_000,
+  }, async () => {
     const settings = await freshSite('kafka');
     const before = await epoch(settings);
     const relay = await start('relay', settings, 'relaying');

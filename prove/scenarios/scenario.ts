@@ -12,9 +12,20 @@ import type { Site } from '../site/site.ts';
  * - `drop`       both do: expired, forgotten, flushed
  * - `epoch`      a new epoch begins
  * - `loss`       tasks are lost; that is noticed, and a new epoch begins
+ * - `suspend`    tasks are lost; that is noticed, and the epoch is suspended until, at any later moment, a new one begins
  * - `failover`   Redis goes on from a replica that lagged; that is noticed, and a new epoch begins
  */
-export type Fault = 'crash' | 'resend' | 'duplicate' | 'rebuild' | 'evict' | 'drop' | 'epoch' | 'loss' | 'failover';
+export type Fault =
+  | 'crash'
+  | 'resend'
+  | 'duplicate'
+  | 'rebuild'
+  | 'evict'
+  | 'drop'
+  | 'epoch'
+  | 'loss'
+  | 'suspend'
+  | 'failover';
 
 /** What is searched in one go: every interleaving of everything that may happen here. */
 export interface Scenario {
@@ -41,6 +52,8 @@ export interface Scenario {
   readonly versions: boolean;
   /** Does a trim leave no more than min, instead of max? */
   readonly trimsToMin?: true;
+  /** What happens to the epoch otherwise than it should when tasks are lost: nothing before the end, or its return then. */
+  readonly suspends?: 'at the end' | 'and resumes';
   /** How often a lost race is run again at once; undefined: as often as the product does. */
   readonly attempts?: number;
 }

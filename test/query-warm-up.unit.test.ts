@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ColdBuilds } from '../src/query/cold-builds.ts';
 import { WarmUp, type WarmUpOptions } from '../src/query/warm-up.ts';
 import { until } from './support/until.ts';
@@ -133,22 +133,27 @@ describe('users who were answered from indexes that are gone', () => {
 });
 
 describe('a build that nobody waits for', () => {
+  let busy = true;
+  const held = new Map<string, PromiseWithResolvers<void>>();
+  beforeEach(() => {
+    held.clear();
+    busy = true;
+  });
+
+  function heldBuilds(patienceMs: number): ColdBuilds {
+    const build = async (user: string) => {
+      const one = Promise.withResolvers<void>();
+      held.set(user, one);
+      await one.promise;
+    };
+    const onError = (error: unknown) => {
+      throw error;
+    };
+    return new ColdBuilds({ build, concurrency: 1, queue: 10, isBusy: () => busy, patienceMs, onError });
+  }
+
   it('takes no turn while others wait for one, or answers do', async () => {
-    const held = new Map<string, PromiseWithResolvers<void>>();
-    let busy = true;
-    const builds = new ColdBuilds({
-      build: async (user) => {
-        const one = Promise.withResolvers<void>();
-        held.set(user, one);
-        await one.promise;
-      },
-      concurrency: 1,
-      queue: 10,
-      isBusy: () => busy,
-      onError: (error) => {
-        throw error;
-      },
-    });
+    const builds = heldBuilds(Number.POSITIVE_INFINITY);
     builds.request('1');
     builds.request('2');
     const idle = builds.buildWhenIdle('3');
@@ -164,6 +169,14 @@ describe('a build that nobody waits for', () => {
     held.get('3')?.resolve();
     expect(await Promise.all([idle, same])).toEqual([true, true]);
     expect(builds.counts.built).toBe(3);
+  });
+
+  it('is not put off for ever', async () => {
+    const builds = heldBuilds(20);
+    const late = builds.buildWhenIdle('3');
+    await until(() => held.has('3'));
+    held.get('3')?.resolve();
+    expect(await late).toBe(true);
   });
 
   it('is not begun when none may be built', async () => {

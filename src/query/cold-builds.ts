@@ -13,6 +13,8 @@ export interface ColdBuildsOptions {
   readonly mayBuild?: () => Promise<boolean>;
   /** Do answers wait for MySQL? Then builds that nobody waits for are put off. Left out: never. */
   readonly isBusy?: () => boolean;
+  /** ms that such a build is put off at the most (100): it costs what one plain answer does, and saves every later one. */
+  readonly patienceMs?: number;
   /** Called with what `build` rejected with. */
   readonly onError: (error: unknown, user: Id) => void;
 }
@@ -52,12 +54,13 @@ export class ColdBuilds {
   }
 
   /**
-   * Builds the index of a user who has not asked, once nobody who has waits for a turn. What is under way for the user
-   * already will do.
+   * Builds the index of a user who has not asked, once nobody who has waits for a turn, or after so long. What is under
+   * way for the user already will do.
    * @returns whether it was built
    */
   async buildWhenIdle(user: Id): Promise<boolean> {
-    while (!this.#stopping && this.#isWanted()) await pause(YIELD_MS);
+    const { patienceMs = 100 } = this.#options;
+    for (let ms = 0; ms < patienceMs && !this.#stopping && this.#isWanted(); ms += YIELD_MS) await pause(YIELD_MS);
     if (this.#stopping) return false;
     return await (this.#underWay.get(user) ?? this.#begin(user));
   }

@@ -75,7 +75,8 @@ export class Readers {
       signal.throwIfAborted();
       if (failure !== undefined) throw failure;
       const at = begin + (n * 1000) / rate;
-      if (at > performance.now()) await pause(at - performance.now());
+      const early = at - performance.now();
+      if (early > 0) await pause(early);
       due.push({ user: nextUser(), at });
       const client = this.#idle.pop();
       if (client === undefined) continue;

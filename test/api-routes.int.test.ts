@@ -1,6 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isoTime } from '../src/contracts/iso-time.ts';
+import { bumpEpoch, suspendForLoss } from '../src/index/epoch.ts';
 import { KeyNames } from '../src/index/keys.ts';
 import { changeRelationship } from '../src/site/relationships.ts';
 import { ask, post, startTestApi, type TestApi } from './support/api.ts';
@@ -295,9 +296,26 @@ describe('the index of a user', () => {
     expect((await ask(api, recent)).body.contacts).toEqual(expected());
   });
 
+  it('is not built while the epoch is suspended', async () => {
+    await suspendForLoss(stores.primary, ['a place'], 'the test lost tasks');
+    try {
+      const { status, body, headers } = await rebuild();
+      expect({ status, code: body.code, retry: headers.get('retry-after') }).toEqual({
+        ...{ status: 503, code: 'epoch_suspended', retry: '1' },
+      });
+      expect((await ask(api, recent)).body).toMatchObject({
+        contacts: expected(),
+        answer: { source: 'database', exact: true, reason: 'cold' },
+      });
+    } finally {
+      await bumpEpoch(stores.primary, 'the test is over');
+    }
+    expect((await rebuild()).status).toBe(200);
+  });
+
   it('that changes all the time is to be built later', async () => {
     const contended = await startTestApi(stores, {
-      rebuild: async (user) => ({ rebuilt: [], unsettled: [user], obstructed: [] }),
+      rebuild: async (user) => ({ rebuilt: [], unsettled: [user], obstructed: [], suspended: [] }),
     });
     const { status, body, headers } = await post(contended, `${index}/rebuild`, '');
     expect({ status, code: body.code, retry: headers.get('retry-after') }).toEqual({

@@ -12,7 +12,7 @@ const report = z.strictObject({
   machine: z.looseObject({ cores: z.int().positive(), node: z.string() }),
   servers: z.looseObject({ mysql: z.string().min(1), redis: z.string().min(1) }),
   rows: z.array(z.record(z.string(), z.union([z.string(), z.number()]))).min(1),
-  ratios: z.record(z.string(), z.number().positive()),
+  ratios: z.record(z.string(), z.number().nonnegative()),
   seconds: z.number().positive(),
   at: z.iso.datetime(),
 });
@@ -60,6 +60,13 @@ describe('on MySQL and Redis', () => {
     for (const row of rows) expect(row.key_bytes_per_user).toBeGreaterThan(0);
     for (const row of rows) expect(row.bytes_per_user).toBeGreaterThan(0);
     expect(ratios.over_plain_zset).toBeGreaterThan(0);
+  });
+
+  test('epoch', async () => {
+    const { rows, ratios } = await bench('epoch');
+    expect(valuesOf(rows, 'event')).toEqual(['none', 'epoch', 'flushall', 'restart']);
+    expect(ratios).toMatchObject({ wrong: 0, errors_share: 0, seconds_to_99_percent_index: expect.any(Number) });
+    expect(Number(ratios.p99_over_warm)).toBeGreaterThan(0);
   });
 
   test.each(['backfill', 'repair'])('%s', async (name) => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { BENCHES } from '../src/bench/benches.ts';
 import { contactsOf } from '../src/bench/circle.ts';
+import { epochRatios } from '../src/bench/epoch/epoch.ts';
+import { zipf } from '../src/bench/epoch/readers.ts';
 import { fanOutRatios } from '../src/bench/fanout/fanout.ts';
 import { jobRatios } from '../src/bench/jobs/jobs.ts';
 import { memoryRatios } from '../src/bench/memory/memory.ts';
@@ -9,7 +11,7 @@ import { overBareConsumer } from '../src/bench/tasks/tasks.ts';
 import { inTurns } from '../src/bench/turns.ts';
 
 test('there are the benchmarks that the interface names', () => {
-  const names = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair'];
+  const names = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'epoch'];
   expect(BENCHES.map(({ name }) => name).sort()).toEqual(names.sort());
 });
 
@@ -138,6 +140,33 @@ describe('ratios', () => {
     ];
     expect(jobRatios(rows)).toEqual({ over_bare_sql: 0.6, verify_over_bare_sql: 0.7, over_bare_sql_1000: 0.8 });
   });
+});
+
+test('of a new epoch: against the warm answers, the other events by their names', () => {
+  const row = (event: string, p99_ms: number, seconds_to_99_percent_index = 0, errors = 0, wrong = 0) => {
+    return { event, reads: 1_000, errors, wrong, p99_ms, seconds_to_99_percent_index };
+  };
+  const rows = [row('none', 2), row('epoch', 10, 30, 2, 1), row('flushall', 12, 31), row('restart', 20, 32, 2)];
+  expect(epochRatios(rows)).toEqual({
+    wrong: 1,
+    errors_share: 0.001,
+    p99_over_warm: 5,
+    seconds_to_99_percent_index: 30,
+    p99_over_warm_flushall: 6,
+    seconds_to_99_percent_index_flushall: 31,
+    p99_over_warm_restart: 10,
+    seconds_to_99_percent_index_restart: 32,
+  });
+});
+
+test('the most popular user is drawn about as often as twice the second, and everybody can be', () => {
+  let lot = 0;
+  const next = zipf(['1', '2', '3', '4'], () => (lot = (lot + 0.0137) % 1));
+  const drawn = Map.groupBy(Array.from({ length: 10_000 }, next), (user) => user);
+  const counts = [...drawn.values()].map((all) => all.length).sort((a, b) => b - a);
+  expect(counts).toHaveLength(4);
+  expect(Number(counts[0]) / Number(counts[1])).toBeCloseTo(2, 1);
+  expect(Number(counts[0]) / Number(counts[3])).toBeCloseTo(4, 1);
 });
 
 test('in a circle everybody has as many contacts as followers, and never themselves', () => {

@@ -1,6 +1,7 @@
 import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../src/doctor/finding.ts';
+import { suspendForLoss } from '../src/index/epoch.ts';
 import { Database } from '../src/mysql/database.ts';
 import { findPlanProblems } from '../src/mysql/explain-plan.ts';
 import { migrate } from '../src/mysql/migrate.ts';
@@ -53,6 +54,30 @@ describe('doctor', () => {
     const { report, find } = await doctor(kafka);
     expect(find('kafka', 'reachable')?.state).toBe('fine');
     expect(report?.findings.filter(({ state }) => state === 'problem')).toEqual([]);
+  });
+
+  it('says that the epoch is suspended, since when, why and until what, as `epoch show` does; `epoch bump` ends it', async () => {
+    const own = { ...settings, ...(await serviceSettings()) };
+    const database = new Database(own.MYSQL_URL, { connections: 1, queue: 10, deadlineMs: 10_000 });
+    onTestFinished(() => database.close());
+    await suspendForLoss(database, ['kafka:t:g, partition 3'], 'tasks were lost: gap: partition 3: 5…9 are gone');
+    const { code, find } = await doctor(own);
+    expect(code).toBe(0);
+    expect(find('mysql', 'epoch')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/^suspended since \d{4}-.*: tasks were lost: gap: .*kafka:t:g, partition 3/s),
+      mend: expect.stringContaining('recency epoch bump'),
+    });
+    const show = async () => (await runInProcess(['epoch', 'show', '--json'], own)).json()[0];
+    expect(await show()).toMatchObject({
+      suspended: true,
+      why: 'tasks were lost: gap: partition 3: 5…9 are gone',
+      waits_for: [{ place: 'kafka:t:g, partition 3', end: null }],
+    });
+    expect((await runInProcess(['epoch', 'show'], own)).stdout).toMatch(/^Suspended since .*\n.*\n {2}kafka:t:g, /);
+    expect((await runInProcess(['repair'], own)).code).toBe(1);
+    expect((await runInProcess(['epoch', 'bump', '--why', 'that partition is gone'], own)).code).toBe(0);
+    expect(await show()).toMatchObject({ suspended: false, why: 'that partition is gone', waits_for: [] });
   });
 
   it('says for people what is wrong and how to mend it', async () => {

@@ -64,7 +64,9 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     const kafka = { kafka: { ...kafkaSettings(kafkaBrokers()), logger } };
     const one = run(opened, undefined, { onLoss: () => gate.promise, kafka });
     await until(() => one.losses.length > 0);
-    expect(one.losses).toEqual([{ reason: 'offset_out_of_range', detail: 'partition 0: 3 is not in 5…7' }]);
+    expect(one.losses).toEqual([
+      { reason: 'offset_out_of_range', detail: 'partition 0: 3 is not in 5…7', partitions: [0] },
+    ]);
     // kafkajs would have moved the group by now.
     await sleep(500);
     expect(await committed(opened)).toEqual([3]);
@@ -100,7 +102,9 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     });
     const one = run(opened);
     await until(() => one.handled.size === 2);
-    expect(one.losses).toEqual([{ reason: 'offset_out_of_range', detail: 'partition 0: 9 is not in 0…2' }]);
+    expect(one.losses).toEqual([
+      { reason: 'offset_out_of_range', detail: 'partition 0: 9 is not in 0…2', partitions: [0] },
+    ]);
   });
 
   it('because they were deleted while the group was consuming', async () => {
@@ -114,7 +118,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     await deleteBefore(opened, 4);
     gate.resolve();
     await until(() => one.losses.length === 1, { timeout: 60_000 });
-    expect(one.losses).toEqual([{ reason: 'gap', detail: 'partition 0: 1…3 are gone' }]);
+    expect(one.losses).toEqual([{ reason: 'gap', detail: 'partition 0: 1…3 are gone', partitions: [0] }]);
     expect(one.received).toHaveLength(1);
     reported.resolve();
     await until(() => one.handled.size === 2);

@@ -69,13 +69,14 @@ describe('a batch after another', () => {
     expect(await findGap(1, 5n, 4n, never)).toEqual({
       reason: 'offset_out_of_range',
       detail: 'partition 1: went back from 5 to 4',
+      partitions: [1],
     });
   });
 
   it.each([
     [5n, undefined],
-    [6n, { reason: 'gap', detail: 'partition 2: 5…5 are gone' }],
-    [8n, { reason: 'gap', detail: 'partition 2: 5…7 are gone' }],
+    [6n, { reason: 'gap', detail: 'partition 2: 5…5 are gone', partitions: [2] }],
+    [8n, { reason: 'gap', detail: 'partition 2: 5…7 are gone', partitions: [2] }],
   ])('that begins at 8 instead of 5, when the oldest is %s', async (low, loss) => {
     expect(await findGap(2, 5n, 8n, async () => low)).toEqual(loss);
   });

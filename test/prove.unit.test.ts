@@ -25,6 +25,8 @@ const RULES = [
   'a rebuild that is due precedes the acknowledgement',
   'n is the size, when read',
   'a re-check looks at both sides',
+  'no index is built in a suspended epoch',
+  'a suspension ends with a new epoch',
 ];
 
 describe('every interleaving of the small scenarios', { timeout: 120_000 }, () => {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { openKafka } from '../src/consumers/kafka/client.ts';
 import { kafkaBarrier } from '../src/consumers/kafka/drain-barrier.ts';
+import { kafkaPositions } from '../src/consumers/kafka/positions.ts';
 import { TopicAdmin } from '../src/consumers/kafka/topic-admin.ts';
 import { ConsumerGroup } from '../src/consumers/streams/consumer-group.ts';
 import { streamsBarrier } from '../src/consumers/streams/drain-barrier.ts';
@@ -99,5 +100,51 @@ describe('a partition', () => {
       async () => new Map([[offsets.partition, offsets.high]]),
     );
     expect(await (await raiseBarrier([EVERYBODY])).passed()).toBe(expected);
+  });
+});
+
+describe('after a loss', () => {
+  const group = { topic: 'tasks', group: 'recency' };
+  const lossIn = (partitions?: number[]) =>
+    ({ reason: 'gap', detail: '', ...(partitions ? { partitions } : {}) }) as const;
+  const at = (partition: number, committed: bigint | undefined, high: bigint) => ({
+    partition,
+    committed,
+    low: 5n,
+    high,
+  });
+
+  it.each([
+    ['less was committed', at(1, 8n, 9n), false],
+    ['as much was committed', at(1, 9n, 12n), true],
+    ['none was committed, and retention has removed it all', at(1, undefined, 9n), false],
+    ['what was committed is of a log that is gone', at(1, 500n, 9n), false],
+  ])('a partition has caught up or not when %s', async (_what, now, expected) => {
+    const places = kafkaPositions(group, async () => [at(0, 5n, 100n), now]).placesOf(lossIn([1]));
+    expect(places).toEqual(['kafka:tasks:recency, partition 1']);
+    const end = await kafkaPositions(group, async () => [at(0, 5n, 100n), at(1, 7n, 9n)]).endOf(String(places[0]));
+    expect(await kafkaPositions(group, async () => [at(0, 5n, 100n), now]).isPast(String(places[0]), end)).toBe(
+      expected,
+    );
+  });
+
+  it('every partition must, where it is not known which; and each that there was must be known', async () => {
+    let offsets = [at(0, 5n, 100n), at(1, 9n, 9n)];
+    const positions = kafkaPositions(group, async () => offsets);
+    const [place = ''] = positions.placesOf(lossIn());
+    const end = await positions.endOf(place);
+    expect(await positions.isPast(place, end)).toBe(false);
+    offsets = [at(0, 100n, 100n)];
+    expect(await positions.isPast(place, end)).toBe(false);
+    offsets = [at(0, 100n, 100n), at(1, 10n, 10n)];
+    expect(await positions.isPast(place, end)).toBe(true);
+    await expect(positions.endOf('kafka:tasks:recency, partition 7')).rejects.toThrow('do not know');
+  });
+
+  it('a place is of its own topic and group only', () => {
+    const positions = kafkaPositions(group, async () => []);
+    const owned = ['kafka:tasks:recency', 'kafka:tasks:recency, partition 3'];
+    const others = ['kafka:tasks:recency2', 'kafka:tasks.bulk:recency', 'streams:tasks:recency'];
+    expect([...owned, ...others].filter((place) => positions.owns(place))).toEqual(owned);
   });
 });

@@ -1,6 +1,8 @@
 import type { Id } from '../../src/contracts/id.ts';
 import type { Step } from '../../src/index/protocol.ts';
+import { isSuspended, suspendedToken } from '../../src/mysql/pairs.ts';
 import { Interner } from '../interner.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
 import { type Action, actionsOn, type Menu } from '../site/actions.ts';
 import { QUESTIONS, type Snapshot } from '../site/questions.ts';
 import { type Site, truthOf } from '../site/site.ts';
@@ -89,8 +91,25 @@ export class SiteStore {
 
   newEpoch(number: number): number {
     const site = this.site(number);
-    this.#newEpochs[number] ??= this.number({ ...site, epoch: `E${Number(site.epoch.slice(1)) + 1}` });
+    this.#newEpochs[number] ??= this.number({ ...site, epoch: nextEpoch(site.epoch) });
     return this.#newEpochs[number];
+  }
+
+  /** Tasks are known to be lost from now on. */
+  suspended(number: number, how: Scenario['suspends']): number {
+    const site = this.site(number);
+    if (how === 'at the end') return this.number({ ...site, lossKnown: true });
+    return this.number({ ...site, epoch: suspendedToken(nextEpoch(site.epoch)) });
+  }
+
+  isSuspended(number: number): boolean {
+    return this.#contents.thing(number).site?.lossKnown === true || isSuspended(this.snapshot(number).epoch);
+  }
+
+  /** What was lost is caught up with. */
+  caughtUp(number: number, how: Scenario['suspends']): number {
+    const { lossKnown: _known, ...site } = this.site(number);
+    return this.number({ ...site, epoch: how === 'and resumes' ? nextEpoch(site.epoch, -1) : nextEpoch(site.epoch) });
   }
 
   /** The number of the answer. @param stepNumber to remember it by */
@@ -114,6 +133,10 @@ export class SiteStore {
       return QUESTIONS.topContacts(snapshot, step.args[0] as Id[], this.#options.max + 1);
     throw new Error(`${step.name} is no question to MySQL`);
   }
+}
+
+function nextEpoch(epoch: string, by = 1): string {
+  return `E${Number(/\d+/.exec(epoch)?.[0]) + by}`;
 }
 
 type Asked = import('../../src/index/system-of-record.ts').SystemOfRecord;

@@ -152,4 +152,24 @@ export const FURTHER: readonly Mutation[] = [
     patches: [{ file: ANSWER, from: 'if (live.epoch !== reading.epoch) return', to: "if (live.epoch === '') return" }],
     try: ['floor, any fault'],
   },
+  {
+    rule: 'no index is built in a suspended epoch',
+    instead: 'a rebuild writes an index of the suspended epoch',
+    patches: [{ file: 'index/rebuild.ts', from: 'if (isSuspended(epoch)) return', to: "if (epoch === '') return" }],
+    try: ['a loss and a rebuild'],
+  },
+  {
+    rule: 'a loss suspends the epoch as soon as it is known',
+    instead: 'a new epoch begins only when the consumers have caught up',
+    patches: [],
+    change: { suspends: 'at the end' },
+    try: ['a loss and a rebuild'],
+  },
+  {
+    rule: 'a suspension ends with a new epoch',
+    instead: 'the epoch of before it is in force again',
+    patches: [],
+    change: { suspends: 'and resumes' },
+    try: ['a loss and a rebuild'],
+  },
 ];

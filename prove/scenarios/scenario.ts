@@ -12,6 +12,7 @@ import type { Site } from '../site/site.ts';
  * - `drop`       both do: expired, forgotten, flushed
  * - `epoch`      a new epoch begins
  * - `loss`       tasks are lost; that is noticed, and a new epoch begins
+ * - `suspend`    tasks are lost; that is noticed, and the epoch is suspended until, at any later moment, a new one begins
  * - `failover`   Redis goes on from a replica that lagged; that is noticed, and a new epoch begins
  * - `wipe`       Redis loses everything, the delay queue and the cursors as well; that is noticed, and a new epoch begins
  */
@@ -24,6 +25,7 @@ export type Fault =
   | 'drop'
   | 'epoch'
   | 'loss'
+  | 'suspend'
   | 'failover'
   | 'wipe';
 
@@ -54,6 +56,8 @@ export interface Scenario {
   readonly rechecks?: 'in Redis' | 'dropped with the index';
   /** Does a trim leave no more than min, instead of max? */
   readonly trimsToMin?: true;
+  /** What happens to the epoch otherwise than it should when tasks are lost: nothing before the end, or its return then. */
+  readonly suspends?: 'at the end' | 'and resumes';
   /** How often a lost race is run again at once; undefined: as often as the product does. */
   readonly attempts?: number;
 }

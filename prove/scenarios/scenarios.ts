@@ -34,6 +34,7 @@ const SMALL: readonly Listed[] = [
     faults: ['rebuild', 'resend'],
     faultsAtMost: 3,
   }),
+  a('a loss and a rebuild', { actions: 1, faults: ['suspend', 'rebuild'], faultsAtMost: 2 }),
   a('one change before its commit', { ...BEFORE_COMMIT, actions: 1, faultsAtMost: 1 }),
   a('cold, one change before its commit', { ...BEFORE_COMMIT, index: 'cold', actions: 1, faults: ['rebuild'] }),
   a('one change before its commit, Redis lost', {
@@ -55,6 +56,14 @@ const LARGE: readonly Listed[] = [
   a('complete with room, any fault', { site: SITES.ONE }),
   a('placeholder, any fault', { index: 'placeholder' }),
   a('cold, rebuilt and any fault', { index: 'cold', faults: ['crash', 'rebuild', 'evict', 'epoch'], faultsAtMost: 2 }),
+  a('losses one after the other', { actions: 1, faults: ['suspend', 'rebuild'], faultsAtMost: 3 }),
+  a('two changes, losses', { faults: ['suspend'], faultsAtMost: 2 }),
+  a('cold, losses and rebuilds', {
+    index: 'cold',
+    actions: 1,
+    faults: ['suspend', 'rebuild', 'crash'],
+    faultsAtMost: 3,
+  }),
   a('failover', { faults: ['failover'] }),
   a('cold, failover', { index: 'cold', actions: 1, faults: ['rebuild', 'failover'], faultsAtMost: 3 }),
   a('one attempt, delivered again', { attempts: 1, faults: AGAIN }),

@@ -38,6 +38,13 @@ export class Answers {
     return undefined;
   }
 
+  /** While tasks are known to be lost, no answer comes from an index. @throws Unknown */
+  checkSuspended(index: number, site: number): Violation | undefined {
+    if (!this.#machine.site.isSuspended(site)) return undefined;
+    const certified = this.#ask(index, site).find(({ answer }) => answer.source === 'index');
+    return certified && { rule: 'S1', what: `${nameOf(certified.query)} is from the index while a loss is known` };
+  }
+
   /** I8: what plain SQL answers, but for those of whom tasks are on their way. @throws Unknown */
   checkOrder(index: number, site: number, debts: Debts): Violation | undefined {
     for (const told of this.#ask(index, site)) {

@@ -24,6 +24,7 @@ export class Faults {
     drop: (state, emit) => this.#without(state, 'both', emit),
     epoch: (state, emit) => this.#newEpoch(state, emit),
     loss: (state, emit) => this.#loss(state, emit),
+    suspend: (state, emit) => this.#suspend(state, emit),
     failover: (state, emit) => this.#failover(state, emit),
     wipe: (state, emit) => this.#wipe(state, emit),
   };
@@ -36,6 +37,7 @@ export class Faults {
   }
 
   at(before: State, emit: Emit): void {
+    if (this.#machine.site.isSuspended(before.site)) this.#catchUp(before, emit);
     if (before.faults === 0) return;
     const state = { ...before, faults: before.faults - 1 };
     for (const fault of this.#scenario.faults) this.#happening[fault](state, emit);
@@ -117,6 +119,22 @@ export class Faults {
       const next = { ...state, site: site.newEpoch(state.site), tasks: loss.tasks };
       this.#emit(emit, next, `${loss.what}, which is noticed: a new epoch begins`);
     }
+  }
+
+  /** The same where the consumers are behind: from one loss to the next, and for some time after the last. */
+  #suspend(state: State, emit: Emit): void {
+    const { site, tasks } = this.#machine;
+    for (const loss of tasks.losses(state.tasks)) {
+      const suspended = site.suspended(state.site, this.#scenario.suspends);
+      const next = { ...state, site: suspended, tasks: loss.tasks };
+      this.#emit(emit, next, `${loss.what}, which is noticed: the epoch is suspended`);
+    }
+  }
+
+  /** At any moment: also sooner than the product would say so, and before the next loss. */
+  #catchUp(state: State, emit: Emit): void {
+    const site = this.#machine.site.caughtUp(state.site, this.#scenario.suspends);
+    this.#emit(emit, { ...state, site }, 'the consumers have caught up: a new epoch begins');
   }
 
   /** Until then the replica falls behind from some moment on, which is no fault yet. */

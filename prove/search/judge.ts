@@ -62,6 +62,7 @@ export class Judge {
     return (
       checkIndexes(this.#machine, this.#scenario, index, site, debts) ??
       (number === NONE ? this.#replays.check(index, site) : undefined) ??
+      this.#answers.checkSuspended(index, site) ??
       this.#answers.checkOrder(index, site, debts)
     );
   }

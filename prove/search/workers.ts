@@ -23,7 +23,7 @@ export interface Move {
 type End = (state: State) => State;
 
 /** These change what MySQL holds. */
-const IN_MYSQL: ReadonlySet<Fault> = new Set(['epoch', 'loss', 'failover', 'wipe'] as const);
+const IN_MYSQL: ReadonlySet<Fault> = new Set(['epoch', 'loss', 'suspend', 'failover', 'wipe'] as const);
 
 /** The workers' steps. Every method throws Unknown where the product was not asked yet. */
 export class Workers {
@@ -82,8 +82,8 @@ export class Workers {
     return next;
   }
 
-  #isSettled({ actions, faults, tasks }: State): boolean {
-    if (actions > 0 || (faults > 0 && this.#changesByFault)) return false;
+  #isSettled({ actions, faults, tasks, site }: State): boolean {
+    if (actions > 0 || (faults > 0 && this.#changesByFault) || this.#machine.site.isSuspended(site)) return false;
     return this.#machine.tasks.uncommitted(tasks).length === 0;
   }
 

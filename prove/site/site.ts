@@ -3,6 +3,8 @@ import type { Id } from '../../src/contracts/id.ts';
 /** The committed contents of a small site: what the reference schema would hold. */
 export interface Site {
   readonly epoch: string;
+  /** Tasks are known to be lost, and yet the epoch is in force: a rule of the product's is taken out. */
+  readonly lossKnown?: true;
   readonly relationships: readonly Relationship[];
   readonly photos: readonly Photo[];
 }

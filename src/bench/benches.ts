@@ -1,4 +1,5 @@
 import type { Bench } from './bench.ts';
+import { epoch } from './epoch/epoch.ts';
 import { fanout } from './fanout/fanout.ts';
 import { freshness } from './freshness/freshness.ts';
 import { backfill, repair } from './jobs/jobs.ts';
@@ -8,4 +9,4 @@ import { tasks } from './tasks/tasks.ts';
 
 /** Each with a size of its own kind, which only it looks into. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of benches of different sizes
-export const BENCHES: readonly Bench<any>[] = [read, fanout, tasks, freshness, memory, backfill, repair];
+export const BENCHES: readonly Bench<any>[] = [read, fanout, tasks, freshness, memory, backfill, repair, epoch];

@@ -9,22 +9,30 @@ export function addEpoch(program: Command): void {
   });
   const show = defineCommand(epoch, {
     usage: 'show',
-    summary: 'shows the epoch in force, since when and why',
+    summary: 'shows the epoch in force, since when and why; while it is suspended, what it waits for',
     example: 'epoch show',
   });
   whenCalled(show, async (output) => {
-    const [{ withPrimary }, { readEpoch }] = await Promise.all([
+    const [{ withPrimary }, { readEpochState }] = await Promise.all([
       import('../start/with-primary.ts'),
-      import('../mysql/epoch.ts'),
+      import('../mysql/losses.ts'),
     ]);
-    const { token, why, bumpedAt } = await withPrimary(({ primary }) => readEpoch(primary));
+    const { epoch, suspended, losses } = await withPrimary(({ primary }) => readEpochState(primary));
+    const { token, why, bumpedAt } = epoch;
     const since = new Date(bumpedAt).toISOString();
-    await output.result({ epoch: token, why, since }, `${token} since ${since}: ${why}`);
+    const waitsFor = losses.map(({ place, end }) => ({ place, end }));
+    const lines = [`${suspended ? 'Suspended' : token} since ${since}: ${why}`];
+    if (suspended) lines.push('No index is trusted or built until the consumers have caught up:');
+    lines.push(
+      ...waitsFor.map(({ place, end }) => `  ${place}: up to ${end ?? 'where it ends, which is not known yet'}`),
+    );
+    await output.result({ epoch: token, why, since, suspended, waits_for: waitsFor }, lines.join('\n'));
   });
 
   const bump = defineCommand(epoch, {
     usage: 'bump',
-    summary: 'begins a new epoch: every index is cold at once, and is built anew when it is read or by backfill',
+    summary:
+      'begins a new epoch, also where one is suspended: every index is cold at once, and is built anew when it is read or by backfill',
     example: 'epoch bump --why "MySQL was restored in place from the backup of Monday"',
   }).requiredOption('--why <text>', 'for whoever asks later');
   whenCalled<{ why: string }>(bump, async (output, { why }) => {

@@ -17,6 +17,7 @@ const OPERATIONAL = new Set([
   'PartUnavailable',
   'ListenError',
   'EpochMissing',
+  'EpochSuspended',
   'Interrupted',
   'LeaseTaken',
   'LeaseLost',

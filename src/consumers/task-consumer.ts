@@ -11,7 +11,7 @@ export interface TaskConsumerOptions {
   readonly source: TaskSource;
   readonly worker: Pick<TaskWorker, 'work'>;
   readonly deadLetters: Pick<DeadLetters, 'put'>;
-  /** Tasks were lost: raise the alarm and begin a new epoch. Nothing behind the loss is delivered before it resolves. */
+  /** Tasks were lost: raise the alarm and withdraw the indexes' trust. Nothing behind the loss is delivered before it resolves. */
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly logger: Logger;
   readonly onBatch?: (batch: { tasks: number; deadLetters: number; ignoredFields: number; seconds: number }) => void;

@@ -48,6 +48,20 @@ export interface Loss {
   readonly reason: 'offset_out_of_range' | 'group_without_offsets' | 'gap' | 'stream_lost';
   /** For people: which partition or stream, which offsets. */
   readonly detail: string;
+  /** Where: only their consumers have to catch up. Left out: everything that the group consumes. */
+  readonly partitions?: readonly number[];
+}
+
+/** Where the group stands in the places (partitions, a stream) that it consumes, for whoever waits for it to catch up. */
+export interface GroupPositions {
+  /** The places of a loss, each by a name that no other transport, topic and group has. */
+  placesOf(loss: Loss): readonly string[];
+  /** Is this a place of this group? */
+  owns(place: string): boolean;
+  /** The end of what is there now. @throws when it cannot be told now */
+  endOf(place: string): Promise<string>;
+  /** Has the group processed everything up to there? @throws when it cannot be told now */
+  isPast(place: string, end: string): Promise<boolean>;
 }
 
 export interface TaskSource {

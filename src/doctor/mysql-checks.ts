@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Database } from '../mysql/database.ts';
-import { readEpoch } from '../mysql/epoch.ts';
 import { findPlanProblems } from '../mysql/explain-plan.ts';
+import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { checkSchema } from '../start/check-schema.ts';
 import { mysqlAddress } from '../start/open-mysql.ts';
 import { compareSettings } from '../start/shared-settings.ts';
@@ -25,12 +25,19 @@ export function mysqlChecks(primary: Database, config: Config): Checks {
     },
     permissions: () => permissionsVerdict(primary, user),
     indexes: () => plansVerdict(primary),
-    epoch: async () => {
-      const { token, why, bumpedAt } = await readEpoch(primary);
-      return fine(`${token} since ${new Date(bumpedAt).toISOString()}: ${why}`);
-    },
+    epoch: async () => epochVerdict(await readEpochState(primary)),
     'shared settings': () => sharedSettingsVerdict(primary, config),
   };
+}
+
+function epochVerdict({ epoch: { token, why, bumpedAt }, suspended, losses }: EpochState): Verdict {
+  const text = `since ${new Date(bumpedAt).toISOString()}: ${why}`;
+  if (!suspended) return fine(`${token} ${text}`);
+  const places = losses.map(({ place, end }) => `${place} (up to ${end ?? '?'})`).join('; ');
+  return warning(
+    `suspended ${text}\nNo index is trusted or built until the consumers have caught up in ${places}`,
+    'Is a `recency consume` running, and does it keep up? `recency epoch bump` ends the suspension by hand.',
+  );
 }
 
 function versionVerdict(version: string): Verdict {

@@ -103,6 +103,12 @@ export class EpochWatch {
   }
 
   #tell(server: string, recorded: Recorded): void {
+    if (recorded === 'suspended') {
+      this.#options.logger.error(
+        { server },
+        `another ${server} than before; the epoch is suspended, no index is trusted`,
+      );
+    }
     if (recorded !== 'new_epoch') return;
     this.#options.logger.error({ server }, `another ${server} than before: a new epoch, every index is cold`);
     this.#options.onNewEpoch?.();

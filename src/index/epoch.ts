@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../mysql/database.ts';
 import { type EpochRow, type Recorded, recordMysqlServer, recordRedisMasters, writeEpoch } from '../mysql/epoch.ts';
+import { type EpochState, type KnownLoss, type LossProgress, noteProgress, suspendEpoch } from '../mysql/losses.ts';
 import { readServerIdentity } from '../mysql/server-identity.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { readMasters } from '../redis/masters.ts';
@@ -15,11 +16,36 @@ function nextEpoch(why: string): EpochRow {
   return { token: randomBytes(8).toString('base64url'), why, bumpedAt: Date.now() };
 }
 
-/** Begins a new epoch. @param why for people @throws EpochMissing, DatabaseUnavailable */
+/** Begins a new epoch, also where one is suspended. @param why for people @throws EpochMissing, DatabaseUnavailable */
 export async function bumpEpoch(database: Database, why: string): Promise<Epoch> {
   const next = nextEpoch(why);
   await writeEpoch(database, next);
   return next.token;
+}
+
+/**
+ * Tasks were lost at these places: from the commit on no process answers from an index or builds one, until the group
+ * has caught up with all that was there when the last loss was found (`noteCaughtUp`).
+ * @param why for people
+ * @throws EpochMissing, DatabaseUnavailable
+ */
+export async function suspendForLoss(database: Database, places: readonly string[], why: string): Promise<void> {
+  const next = nextEpoch(why);
+  const losses = places.map((place): KnownLoss => ({ place, what: why, foundAt: next.bumpedAt, end: null }));
+  await suspendEpoch(database, next, losses);
+}
+
+/**
+ * Notes what is known of the losses of a suspended epoch, and begins a new epoch when no loss is left to catch up with.
+ * @param state as it was read before the progress was looked up
+ * @throws EpochMissing, DatabaseUnavailable
+ */
+export async function noteCaughtUp(
+  database: Database,
+  { epoch }: EpochState,
+  progress: LossProgress,
+): Promise<boolean> {
+  return (await noteProgress(database, epoch.token, progress, nextEpoch(epoch.why))) === 'new_epoch';
 }
 
 /**

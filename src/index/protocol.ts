@@ -30,7 +30,8 @@
  *
  * The epoch in a write is the one that the rows' own statement returned, never a cached or a later one: after a loss (of
  * Redis's latest writes, of tasks, of MySQL's latest commits) a new epoch makes every index cold at once, and an index
- * written from rows of before must count as one of before.
+ * written from rows of before must count as one of before. While tasks are known to be lost the epoch is suspended
+ * (../mysql/losses.ts): its token is one that no index can have, and a rebuild that reads it writes nothing.
  *
  * How this is written: each operation is a generator that yields the atomic steps it wants done and is given their
  * replies. It does no I/O of its own, so a test can drive the very same code through every interleaving of its steps.

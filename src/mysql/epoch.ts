@@ -1,13 +1,13 @@
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { Database, Value } from './database.ts';
-import { EpochMissing } from './pairs.ts';
+import { EpochMissing, isSuspended, suspendedToken } from './pairs.ts';
 
-/** The epoch in force. Indexes of any other one are cold. */
+/** The epoch in force. Indexes of any other one are cold. Whether it is suspended is in its token (`isSuspended`). */
 export interface EpochRow {
   readonly token: string;
-  /** Why it began, for people. */
+  /** Why it began, or was suspended, for people. */
   readonly why: string;
-  /** ms since 1970 UTC. */
+  /** When it began, or was suspended: ms since 1970 UTC. */
   readonly bumpedAt: number;
 }
 
@@ -22,12 +22,15 @@ export interface ServerIdentity {
  * - `known`: all of these were seen before
  * - `first`: none was recorded before; they are now
  * - `new_epoch`: a server is another one than before, so what was written may be lost: a new epoch has begun
+ * - `suspended`: the same, while the epoch is suspended: no index is trusted, and a new epoch begins when that ends
  */
-export type Recorded = 'known' | 'first' | 'new_epoch';
+export type Recorded = 'known' | 'first' | 'new_epoch' | 'suspended';
 
 const READ = 'SELECT token, why, bumped_at FROM recency_epoch';
 const LOCK = 'SELECT token FROM recency_epoch FOR UPDATE';
-const BUMP = 'UPDATE recency_epoch SET token = ?, why = ?, bumped_at = ?';
+const BEGIN = 'UPDATE recency_epoch SET token = ?, why = ?, bumped_at = ?';
+const RENEW = 'UPDATE recency_epoch SET token = ?';
+const FORGET_LOSSES = "DELETE FROM recency_settings WHERE name LIKE 'loss:%'";
 
 /** Where identities are kept: of the Redis masters, or of the MySQL server. */
 interface Register {
@@ -55,9 +58,12 @@ export async function readEpoch(database: Database): Promise<EpochRow> {
   return { token: String(row[0]), why: String(row[1]), bumpedAt: Number(row[2]) };
 }
 
-/** Makes every index cold. @throws EpochMissing, DatabaseUnavailable */
+/** Makes every index cold, and ends a suspension. @throws EpochMissing, DatabaseUnavailable */
 export async function writeEpoch(database: Database, epoch: EpochRow): Promise<void> {
-  await database.transaction((connection) => bump(connection, epoch));
+  await database.transaction(async (connection) => {
+    await lockEpoch(connection);
+    await beginEpoch(connection, epoch);
+  });
 }
 
 /**
@@ -92,16 +98,16 @@ async function record(
   )
     return 'known';
   return await database.transaction(async (connection) => {
-    await lock(connection);
+    await lockEpoch(connection);
     const [rows] = await connection.query<RowDataPacket[]>(register.read);
     const recorded = rows.map((row) => String(row.identity));
     if (isAllIn(servers, recorded)) return 'known'; // another process was first
-    if (recorded.length > 0) await bump(connection, next);
+    const began = recorded.length > 0 ? await bump(connection, next) : 'first';
     await connection.query(register.clear);
     for (const { identity, description } of servers) {
       await connection.execute(register.add, [identity, description.slice(0, 255), next.bumpedAt]);
     }
-    return recorded.length > 0 ? 'new_epoch' : 'first';
+    return began;
   });
 }
 
@@ -109,14 +115,33 @@ function isAllIn(servers: readonly ServerIdentity[], recorded: readonly (Value |
   return servers.every(({ identity }) => recorded.includes(identity));
 }
 
-/** One process at a time decides, so that one loss is one new epoch. */
-async function lock(connection: PoolConnection): Promise<void> {
-  const [rows] = await connection.query<RowDataPacket[]>(LOCK);
-  if (rows.length === 0) throw new EpochMissing();
+/**
+ * Only one process decides at a time, so that one loss is one new epoch.
+ * @returns the token in force
+ * @throws EpochMissing
+ */
+export async function lockEpoch(connection: PoolConnection): Promise<string> {
+  const [[row]] = await connection.query<RowDataPacket[]>(LOCK);
+  if (row === undefined) throw new EpochMissing();
+  return String(row.token);
 }
 
-/** The same within a transaction of the caller's. @throws EpochMissing */
-export async function bump(connection: PoolConnection, { token, why, bumpedAt }: EpochRow): Promise<void> {
-  await lock(connection);
-  await connection.execute(BUMP, [token, why.slice(0, 255), bumpedAt]);
+/**
+ * Makes every index cold, within a transaction of the caller's. A suspended epoch stays suspended, under another token: the
+ * losses that suspended it are still to be caught up with.
+ * @throws EpochMissing
+ */
+export async function bump(connection: PoolConnection, epoch: EpochRow): Promise<'new_epoch' | 'suspended'> {
+  if (isSuspended(await lockEpoch(connection))) {
+    await connection.execute(RENEW, [suspendedToken(epoch.token)]);
+    return 'suspended';
+  }
+  await beginEpoch(connection, epoch);
+  return 'new_epoch';
+}
+
+/** Begins the epoch, whatever was known to be lost. Under the lock of the caller's transaction. */
+export async function beginEpoch(connection: PoolConnection, { token, why, bumpedAt }: EpochRow): Promise<void> {
+  await connection.query(FORGET_LOSSES);
+  await connection.execute(BEGIN, [token, why.slice(0, 255), bumpedAt]);
 }

@@ -78,6 +78,21 @@ export function epochOf(rows: readonly (readonly Value[])[]): string {
   return String(token);
 }
 
+/**
+ * Is no index to be trusted, and none to be built? The token of a suspended epoch begins with a mark that no index can
+ * have, so every statement that returns the epoch says so in its own snapshot.
+ */
+export function isSuspended(epoch: string): boolean {
+  return epoch.startsWith(SUSPENDED);
+}
+
+/** @param token of an epoch, which need not be the one in force */
+export function suspendedToken(token: string): string {
+  return SUSPENDED + token;
+}
+
+const SUSPENDED = '!';
+
 export class EpochMissing extends Error {
   override readonly name = 'EpochMissing';
   constructor() {

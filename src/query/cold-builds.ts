@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Id } from '../contracts/id.ts';
 
@@ -8,9 +9,18 @@ export interface ColdBuildsOptions {
   readonly concurrency: number;
   /** More of them that may wait for their turn. */
   readonly queue: number;
+  /** May an index be built now? Left out: always. What may not is dropped. */
+  readonly mayBuild?: () => Promise<boolean>;
+  /** Do answers wait for MySQL? Then builds that nobody waits for are put off. Left out: never. */
+  readonly isBusy?: () => boolean;
+  /** ms that such a build is put off at the most (100): it costs what one plain answer does, and saves every later one. */
+  readonly patienceMs?: number;
   /** Called with what `build` rejected with. */
   readonly onError: (error: unknown, user: Id) => void;
 }
+
+/** Before a build that nobody waits for is tried again, ms. */
+const YIELD_MS = 5;
 
 /**
  * Builds the indexes of users whom a read found cold, beside the answers: one build a user at a time, so many users at
@@ -20,7 +30,7 @@ export class ColdBuilds {
   readonly counts = { built: 0, failed: 0, dropped: 0 };
   readonly #options: ColdBuildsOptions;
   readonly #limit: LimitFunction;
-  readonly #underWay = new Map<Id, Promise<void>>();
+  readonly #underWay = new Map<Id, Promise<boolean>>();
   #stopping = false;
 
   constructor(options: ColdBuildsOptions) {
@@ -40,10 +50,29 @@ export class ColdBuilds {
       this.counts.dropped += 1;
       return;
     }
-    this.#underWay.set(
-      user,
-      this.#limit(() => this.#build(user)),
-    );
+    void this.#begin(user);
+  }
+
+  /**
+   * Builds the index of a user who has not asked, once nobody who has waits for a turn, or after so long. What is under
+   * way for the user already will do.
+   * @returns whether it was built
+   */
+  async buildWhenIdle(user: Id): Promise<boolean> {
+    const { patienceMs = 100 } = this.#options;
+    for (let ms = 0; ms < patienceMs && !this.#stopping && this.#isWanted(); ms += YIELD_MS) await pause(YIELD_MS);
+    if (this.#stopping) return false;
+    return await (this.#underWay.get(user) ?? this.#begin(user));
+  }
+
+  #isWanted(): boolean {
+    return this.#limit.pendingCount > 0 || this.#options.isBusy?.() === true;
+  }
+
+  #begin(user: Id): Promise<boolean> {
+    const building = this.#limit(() => this.#build(user));
+    this.#underWay.set(user, building);
+    return building;
   }
 
   /** Starts no other build, and waits for those that run. Those that wait for their turn are dropped. */
@@ -52,17 +81,19 @@ export class ColdBuilds {
     await Promise.all(this.#underWay.values());
   }
 
-  async #build(user: Id): Promise<void> {
+  async #build(user: Id): Promise<boolean> {
     try {
-      if (this.#stopping) {
+      if (this.#stopping || (await this.#options.mayBuild?.()) === false) {
         this.counts.dropped += 1;
-        return;
+        return false;
       }
       await this.#options.build(user);
       this.counts.built += 1;
+      return true;
     } catch (error) {
       this.counts.failed += 1;
       this.#options.onError(error, user);
+      return false;
     } finally {
       this.#underWay.delete(user);
     }

@@ -43,6 +43,8 @@ export interface RecentContactsOptions {
   readonly limitPlain: <T>(query: () => Promise<T>) => Promise<T>;
   /** Called when the user has no index: start to build one, once. */
   readonly onCold: (user: Id) => void;
+  /** Called when the user was answered from the index. */
+  readonly onServed?: (user: Id) => void;
   /** Called when an index has run low, and a rebuild would help: schedule one. */
   readonly onLow: (user: Id) => void;
   /** Reading counts as use, which keeps an index from being dropped. */
@@ -90,6 +92,7 @@ export class RecentContacts {
       const certain = certainRows(live.contacts, query, head[count] ?? floor);
       const all = count === head.length;
       if (certain.length >= query.limit || (all && floor === undefined)) {
+        this.#options.onServed?.(query.user);
         const more = certain.length > query.limit || (certain.length === query.limit && !(all && floor === undefined));
         return this.#answer(
           { contacts: certain.slice(0, query.limit), more, source: 'index', floor },

@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import { run, type Steps } from '../index/protocol.ts';
-import { rebuild } from '../index/rebuild.ts';
+import { EpochSuspended, rebuild } from '../index/rebuild.ts';
 import { Chunks } from './chunks.ts';
 import { PagedRun, type PagedRunStores, type RunRequest } from './paged-run.ts';
 import { sum } from './tally.ts';
@@ -52,7 +52,8 @@ export class Backfill extends PagedRun<BackfillReport> {
 }
 
 async function build(users: readonly Id[], steps: Steps): Promise<BackfillReport['after']> {
-  const { rebuilt, unsettled, obstructed } = await run(rebuild(users), steps);
+  const { rebuilt, unsettled, obstructed, suspended } = await run(rebuild(users), steps);
+  if (suspended.length > 0) throw new EpochSuspended();
   if (unsettled.length > 0) await steps.defer({ pairs: [], rebuilds: unsettled });
   return { rebuilt: rebuilt.length, unsettled: unsettled.length, obstructed: obstructed.length };
 }

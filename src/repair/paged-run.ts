@@ -1,4 +1,6 @@
 import type { Id } from '../contracts/id.ts';
+import { EpochSuspended } from '../index/rebuild.ts';
+import { readEpochState } from '../mysql/losses.ts';
 import type { RunKind } from '../mysql/runs.ts';
 import { Costs } from './costs.ts';
 import type { Job } from './job.ts';
@@ -61,9 +63,10 @@ export class PagedRun<R extends RunReport> implements Job {
     this.#request = resume === undefined ? parseRunParameters(input) : { resume, rate: input.rate };
   }
 
-  /** @throws InvalidJob, StaleFence, DatabaseUnavailable */
+  /** @throws InvalidJob, EpochSuspended, StaleFence, DatabaseUnavailable */
   async start(): Promise<void> {
     const { primary, random, now, pageSize = PAGE_SIZE } = this.#stores;
+    await this.#refuseWhileSuspended();
     const run = await this.#open();
     const { rate } = this.#request;
     const parameters = parseRunParameters({ ...(run.parameters as object), ...(rate === undefined ? {} : { rate }) });
@@ -115,6 +118,13 @@ export class PagedRun<R extends RunReport> implements Job {
   /** Of all parts of the run. */
   get report(): R {
     return this.#mustBeOpen().run.report;
+  }
+
+  /** Before a run is recorded that could do nothing. */
+  async #refuseWhileSuspended(): Promise<void> {
+    const { suspended, epoch } = await readEpochState(this.#stores.primary);
+    const isDry = 'dryRun' in this.#request && this.#request.dryRun;
+    if (suspended && !isDry) throw new EpochSuspended(epoch.why);
   }
 
   #open(): Promise<RecordedRun<R>> {

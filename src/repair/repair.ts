@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import { run, type Steps } from '../index/protocol.ts';
-import { rebuild } from '../index/rebuild.ts';
+import { EpochSuspended, rebuild } from '../index/rebuild.ts';
 import { type DriftExample, Examples } from './examples.ts';
 import {
   type AnswerCounts,
@@ -86,7 +86,8 @@ async function mend(
 ): Promise<RepairReport['after']> {
   const users = [...drifted.map(({ user }) => user), ...untold];
   if (users.length === 0) return NOTHING_DONE;
-  const { unsettled } = await run(rebuild(users), steps);
+  const { unsettled, suspended } = await run(rebuild(users), steps);
+  if (suspended.length > 0) throw new EpochSuspended();
   if (unsettled.length > 0) await steps.defer({ pairs: [], rebuilds: unsettled });
   const again = await check.indexes(users, signal);
   const answers = await check.answers(users, false, signal);

@@ -1,11 +1,12 @@
 import type { Check } from '../api/readiness.ts';
 import type { Database } from '../mysql/database.ts';
+import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import { RedisUnavailable, reply } from '../redis/unavailable.ts';
 import type { Stores } from './open-stores.ts';
 
-/** What must be there for requests to be sent to the API; the outbox, re-checks and the delay queue are told and never fail. */
+/** What must be there for requests to be sent to the API; the backlogs and the epoch are told and never fail. */
 export function apiChecks({ primary, redis, watch, delayQueue }: Stores, reading: Database): Record<string, Check> {
   const answers = (database: Database) => async () => {
     await database.rows('SELECT 1', []);
@@ -26,6 +27,11 @@ export function apiChecks({ primary, redis, watch, delayQueue }: Stores, reading
     rechecks: told(async () => {
       const { rows, overdueMs } = await readRecheckBacklog(primary, COUNTED);
       return `${rows}${rows === COUNTED ? ' or more' : ''} wait, the first due for ${(overdueMs / 1000).toFixed(1)} s`;
+    }),
+    epoch: told(async () => {
+      const { suspended, epoch } = await readEpochState(primary);
+      const since = `since ${new Date(epoch.bumpedAt).toISOString()}`;
+      return suspended ? `suspended ${since}: ${epoch.why}` : `in force ${since}`;
     }),
     delay_queue: told(async () => `${await delayQueue.size()} items`),
   };

@@ -1,16 +1,18 @@
 import type { ApiDependencies } from '../api/dependencies.ts';
-import type { ContactIndex } from '../index/contact-index.ts';
+import type { ContactIndex, Epoch } from '../index/contact-index.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
 import type { Limits } from '../index/limits.ts';
 import { run } from '../index/protocol.ts';
 import { rebuild } from '../index/rebuild.ts';
 import type { Database } from '../mysql/database.ts';
+import { isSuspended, readPairs } from '../mysql/pairs.ts';
 import { ColdBuilds } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
 import { PlainQueryLimit } from '../query/plain-query-limit.ts';
 import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
 import { RecentPhotos } from '../query/recent-photos.ts';
+import { WarmUp, type WarmUpOptions } from '../query/warm-up.ts';
 import type { Stores } from './open-stores.ts';
 import type { ProcessContext } from './run-process.ts';
 
@@ -21,6 +23,9 @@ type Queries = Pick<
 
 /** Builds that wait for their turn; who finds no room is built at the next read. */
 const COLD_QUEUE = 1_000;
+
+/** Users whose indexes are built again, unasked, when many are lost: 2 MB of ids. */
+const REMEMBERED = 20_000;
 
 const now = () => performance.now();
 
@@ -40,14 +45,31 @@ export function apiQueries(
     build: (user) => run(rebuild([user]), steps),
     concurrency: Math.ceil(config.plainConcurrency / 2),
     queue: COLD_QUEUE,
+    mayBuild: async () => !isSuspended(await epochOf(primary)),
+    isBusy: () => plainQueries.queued > 0,
     onError: (err) => logger.warn({ err }, 'the index of a cold user was not built; the next read asks again'),
   });
   resources.defer(() => coldBuilds.drain());
 
   const limitPlain = plainQueries.run;
   const asked = { index: trustedReads(index, watch), reading, primary, limits: config, limitPlain };
+  const warmUp = new WarmUp({
+    coldOf: coldAmong(asked),
+    builds: coldBuilds,
+    concurrency: Math.ceil(config.plainConcurrency / 4),
+    remembered: REMEMBERED,
+    onRound: (built) => {
+      if (built === undefined) logger.debug('an index that was answered from is cold: looking whose are as well');
+      else if (built > 0) logger.info({ built }, 'indexes of users who were read recently are built again');
+    },
+  });
+  resources.defer(() => warmUp.stop()); // before the builds are: what is deferred last ends first
   const recentContacts = recentContactsOf(asked, {
-    onCold: (user) => coldBuilds.request(user),
+    onServed: (user) => warmUp.served(user),
+    onCold: (user) => {
+      coldBuilds.request(user);
+      warmUp.cold(user);
+    },
     onLow: (user) => {
       delayed.askForRebuild(user).catch((err: unknown) => logger.warn({ err }, 'a rebuild could not be asked for'));
     },
@@ -74,7 +96,24 @@ interface Asked {
   readonly limitPlain: <T>(query: () => Promise<T>) => Promise<T>;
 }
 
-type Effects = Pick<RecentContactsOptions, 'onCold' | 'onLow' | 'touch'>;
+type Effects = Pick<RecentContactsOptions, 'onServed' | 'onCold' | 'onLow' | 'touch'>;
+
+async function epochOf(primary: Database): Promise<Epoch> {
+  return (await readPairs(primary, [])).epoch; // of no pair: the epoch alone
+}
+
+/** Those of the users who have no index of the epoch in force, and for whom none is being built; undefined: none may be. */
+function coldAmong({ index, primary }: Pick<Asked, 'index' | 'primary'>): WarmUpOptions['coldOf'] {
+  return async (users) => {
+    const epoch = await epochOf(primary);
+    if (isSuspended(epoch)) return undefined;
+    const readings = await Promise.all(users.map((user) => index.read(user, 1, false)));
+    return users.filter((_user, i) => {
+      const reading = readings[i];
+      return reading?.state !== 'building' && !(reading?.state === 'warm' && reading.epoch === epoch);
+    });
+  };
+}
 
 function recentContactsOf({ index, reading, primary, limits, limitPlain }: Asked, effects: Effects): RecentContacts {
   return new RecentContacts({

@@ -1,13 +1,13 @@
 import type { Config } from '../config/config.ts';
 import { DelayedWorker } from '../consumers/delayed-worker.ts';
+import { LossRecovery } from '../consumers/loss-recovery.ts';
 import { TaskConsumer } from '../consumers/task-consumer.ts';
-import { BatchLost, type Loss } from '../consumers/task-source.ts';
+import { BatchLost } from '../consumers/task-source.ts';
 import { TaskWorker } from '../consumers/task-worker.ts';
-import { bumpEpoch } from '../index/epoch.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
 import { inBackground } from './background.ts';
 import { consumerMetrics, measureBacklog } from './consumer-metrics.ts';
-import { epochCounter } from './epoch-metrics.ts';
+import { epochCounter, lossCounter, measureSuspension } from './epoch-metrics.ts';
 import { startIdleSweep } from './idle-sweep.ts';
 import { doIndexesExist } from './index-stores.ts';
 import { openLogger } from './logger.ts';
@@ -37,21 +37,22 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const source = transport.openSource({ primary, doIndexesExist: () => doIndexesExist(redis, config) });
 
   const observer = consumerMetrics(registry);
+  measureSuspension(registry, primary);
   measureBacklog(registry, { lag: () => source.lag(), delayQueue, primary });
   startSampler(context, { registry, stores, transport });
   startIdleSweep(context, registry, stores);
   await serveMetrics(context, registry);
 
-  const onLoss = async ({ reason, detail }: Loss) => {
-    logger.error({ reason, detail }, 'tasks were lost: a new epoch, every index is cold');
-    await bumpEpoch(primary, `tasks were lost: ${reason}: ${detail}`);
-    onNewEpoch();
-  };
+  const { positions } = transport;
+  const onLossFound = lossCounter(registry);
+  const recovery = new LossRecovery({ database: primary, positions, logger, onLoss: onLossFound, onNewEpoch });
+  const onLoss = recovery.found.bind(recovery);
   const ending = new AbortController();
   const worker = endingWorker(new TaskWorker({ steps, pageSize: FOLLOWERS_A_PAGE, ...observer }), ending.signal);
   const consumer = new TaskConsumer({ source, worker, deadLetters, onLoss, logger, onBatch: observer.onBatch });
   const delayedWorker = new DelayedWorker({ steps, delayed, rechecks, logger, ...observer });
   inBackground(context, (stopping) => watchSettings(context, primary, stopping));
+  inBackground(context, (stopping) => recovery.run(stopping));
   inBackground(context, (stopping) => delayedWorker.run(stopping));
   const running = consumer.run().catch(fail);
   resources.defer(async () => {

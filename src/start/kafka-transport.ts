@@ -5,6 +5,7 @@ import { type KafkaSettings, openKafka } from '../consumers/kafka/client.ts';
 import { KafkaDeadLetters } from '../consumers/kafka/dead-letters.ts';
 import { kafkaBarrier } from '../consumers/kafka/drain-barrier.ts';
 import { isPassing } from '../consumers/kafka/errors.ts';
+import { kafkaPositions } from '../consumers/kafka/positions.ts';
 import { KafkaTaskPublisher } from '../consumers/kafka/publisher.ts';
 import { KafkaTaskSource } from '../consumers/kafka/source.ts';
 import { TopicAdmin } from '../consumers/kafka/topic-admin.ts';
@@ -46,6 +47,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
       () => admin.offsets(group),
       () => admin.ends(),
     ),
+    positions: kafkaPositions({ topic, group }, () => admin.offsets(group)),
     lag: () => lagIfKnown(admin.lag(group)),
     close: () => admin.close(),
   };

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { apiChecks } from './api-checks.ts';
 import { apiQueries } from './api-queries.ts';
 import { inBackground } from './background.ts';
-import { epochCounter } from './epoch-metrics.ts';
+import { epochCounter, measureSuspension } from './epoch-metrics.ts';
 import { openLogger } from './logger.ts';
 import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
 import { openStores } from './open-stores.ts';
@@ -39,6 +39,7 @@ async function startServe(context: ProcessContext): Promise<void> {
   const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
   const queries = apiQueries(context, stores, reading);
   measureOutboxLag(registry, stores.primary);
+  measureSuspension(registry, stores.primary);
   inBackground(context, (ending) => watchSettings(context, stores.primary, ending));
 
   const app = createApp({

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { ConsumerGroup } from '../consumers/streams/consumer-group.ts';
 import { StreamsDeadLetters } from '../consumers/streams/dead-letters.ts';
-import { streamsBarrier } from '../consumers/streams/drain-barrier.ts';
+import { streamsBarrier, streamsPositions } from '../consumers/streams/drain-barrier.ts';
 import { StreamsTaskPublisher } from '../consumers/streams/publisher.ts';
 import { StreamsTaskSource } from '../consumers/streams/source.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
@@ -20,6 +20,7 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
   const stream = `${config.keyPrefix}:${config.topic}`;
   const consumer = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
   const groupView = new ConsumerGroup({ client, stream, group, consumer });
+  const place = { client, stream, group, view: groupView };
   return {
     untilAnswers: (signal) => untilRedisAnswers(client, config, signal),
     openPublisher: () => new StreamsTaskPublisher({ client, stream }),
@@ -34,7 +35,8 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
         openReader: (redisTimeoutMs) => openRedisClient({ ...config, redisTimeoutMs }, `${name}-reader`, logger),
         mark: streamMarkIn(primary, stream, group),
       }),
-    barrier: streamsBarrier({ client, stream, group, view: groupView }),
+    barrier: streamsBarrier(place),
+    positions: streamsPositions(place),
     lag: async () => {
       const backlog = await groupView.backlog();
       return backlog && backlog.delivered + backlog.undelivered;

@@ -1,6 +1,6 @@
 import type { DeadLetters } from '../consumers/dead-letters.ts';
 import type { TaskPublisher } from '../consumers/task-publisher.ts';
-import type { TaskSource } from '../consumers/task-source.ts';
+import type { GroupPositions, TaskSource } from '../consumers/task-source.ts';
 import type { RaiseBarrier } from '../index/drain-barrier.ts';
 import type { Database } from '../mysql/database.ts';
 
@@ -13,6 +13,8 @@ export interface Transport {
   openSource(options: SourceOptions): TaskSource;
   /** Passed when everything that was on the transport has been applied. */
   readonly barrier: RaiseBarrier;
+  /** Tells whether the group has caught up after a loss. */
+  readonly positions: GroupPositions;
   /** Tasks that are not yet acknowledged; undefined when it cannot be told now. */
   lag(): Promise<number | undefined>;
   close(): Promise<void>;

@@ -67,7 +67,7 @@ async function sql({ MYSQL_URL }: Site, statement: string): Promise<Record<strin
 }
 
 async function leave(settings: Site, tasks: number): Promise<void> {
-  const rows = Array.from({ length: tasks }, (_, i) => `('recency.photo.uploaded', ${CONTACTS[i]})`);
+  const rows = Array.from({ length: tasks }, (_, i) => `('recency.photo.uploaded', ${CONTACTS[i % CONTACTS.length]})`);
   await sql(settings, `INSERT INTO recency_outbox (type, user_id) VALUES ${rows}`);
 }
 
@@ -93,7 +93,8 @@ const verify = async (settings: Site) => (await runInProcess(['verify', '--json'
 async function expectAlarm(settings: Site, reason: string): Promise<void> {
   const before = await epoch(settings);
   const { consume, metrics } = await startConsumer(settings);
-  await consume.says('tasks were lost: a new epoch, every index is cold');
+  await consume.says('tasks were lost: no index is trusted');
+  await consume.says('caught up after tasks were lost: a new epoch, every index is cold');
   await until(async () => (await epoch(settings)).epoch !== before.epoch);
   expect((await epoch(settings)).why).toMatch(new RegExp(`^tasks were lost: ${reason}: `));
   await until(async () => /^recency_new_epochs_total\{process="consume"\} 1$/m.test(await metrics()));
@@ -125,6 +126,57 @@ describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { time
       await admin.deleteTopicRecords({ topic, partitions });
     });
     await expectAlarm(settings, 'offset_out_of_range');
+  });
+
+  it('losses that go on begin one epoch, when the consumer has caught up, also when another one takes over', {
+    timeout: 180_000,
+  }, async () => {
+    const settings = await freshSite('kafka');
+    const before = await epoch(settings);
+    const relay = await start('relay', settings, 'relaying');
+    const loseAllButTheLast = async () => {
+      await leave(settings, 40);
+      await until(async () => (await waiting(settings)) === 0);
+      await withAdmin(async (admin) => {
+        const ends = await admin.fetchTopicOffsets(settings.TOPIC);
+        const partitions = ends.map(({ partition, high }) => ({
+          partition,
+          offset: high === '0' ? '0' : String(Number(high) - 1),
+        }));
+        await admin.deleteTopicRecords({ topic: settings.TOPIC, partitions });
+      });
+    };
+    // Nothing can be applied while another session has this table, so whoever finds the loss does not catch up.
+    const locking = await createConnection(settings.MYSQL_URL);
+    onTestFinished(() => locking.end());
+    const first = await startConsumer(settings);
+    await locking.query('LOCK TABLES users WRITE');
+    await loseAllButTheLast();
+    await first.consume.says('tasks were lost', 60_000);
+    first.consume.signal('SIGKILL');
+    await first.consume.ended;
+    await locking.query('UNLOCK TABLES');
+
+    // Whoever found it is gone, and the loss is known all the same: nothing is built, nothing is certified.
+    const refused = await runInProcess(['backfill'], settings);
+    expect(refused.code, refused.stderr).toBe(1);
+    expect(refused.stderr).toContain('tasks were lost');
+    expect(await verify(settings)).toMatchObject({ users: 3, warm: 0, cold: 3, answers_wrong: 0 });
+    const suspended = await epoch(settings);
+    expect(suspended).toMatchObject({ suspended: true, why: expect.stringMatching(/^tasks were lost: /) });
+
+    await loseAllButTheLast(); // again, before anybody has caught up
+    const second = await startConsumer(settings);
+    await second.consume.says('tasks were lost');
+    await until(async () => (await epoch(settings)).suspended === false);
+    const after = await epoch(settings);
+    expect([before.epoch, suspended.epoch]).not.toContain(after.epoch);
+    await consumed(settings);
+    expect(await epoch(settings)).toEqual(after); // one, and no other after it
+    expect(await second.metrics()).toMatch(/^recency_new_epochs_total\{process="consume"\} 1$/m);
+    expect((await runInProcess(['backfill'], settings)).code).toBe(0);
+    expect(await verify(settings)).toMatchObject({ users: 3, warm: 3, cold: 0, wrong: 0, answers_wrong: 0 });
+    await stop(relay);
   });
 
   it('fault 38: the group has no offsets while indexes exist', async () => {

@@ -57,7 +57,8 @@ function lossOf(
   describe: (offsets: PartitionOffsets) => string,
 ): Loss[] {
   if (partitions.length === 0) return [];
-  return [{ reason, detail: partitions.map((one) => `partition ${one.partition}: ${describe(one)}`).join('; ') }];
+  const detail = partitions.map((one) => `partition ${one.partition}: ${describe(one)}`).join('; ');
+  return [{ reason, detail, partitions: partitions.map(({ partition }) => partition) }];
 }
 
 /**
@@ -73,10 +74,12 @@ export async function findGap(
   low: () => Promise<bigint>,
 ): Promise<Loss | undefined> {
   if (first < expected) {
-    return { reason: 'offset_out_of_range', detail: `partition ${partition}: went back from ${expected} to ${first}` };
+    const detail = `partition ${partition}: went back from ${expected} to ${first}`;
+    return { reason: 'offset_out_of_range', detail, partitions: [partition] };
   }
   if (first === expected) return undefined;
   const oldest = await low();
   if (oldest <= expected) return undefined;
-  return { reason: 'gap', detail: `partition ${partition}: ${expected}…${oldest - 1n} are gone` };
+  const detail = `partition ${partition}: ${expected}…${oldest - 1n} are gone`;
+  return { reason: 'gap', detail, partitions: [partition] };
 }

@@ -1,6 +1,7 @@
 import { type RaiseBarrier, sharedBarrier } from '../../index/drain-barrier.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
+import type { GroupPositions } from '../task-source.ts';
 import type { ConsumerGroup } from './consumer-group.ts';
 import { isBefore } from './entries.ts';
 
@@ -19,14 +20,31 @@ const NOTHING = '0-0';
  * Passed when the group was delivered everything up to the stream's last entry, and none of that waits to be
  * acknowledged: a task is acknowledged when it is applied.
  */
-export function streamsBarrier({ client, stream, group, view }: StreamsBarrierOptions): RaiseBarrier {
+export function streamsBarrier(options: StreamsBarrierOptions): RaiseBarrier {
   return async () => {
-    const last = (await reply(client.xrevrange(stream, '+', '-', 'COUNT', 1)))[0]?.[0] ?? NOTHING;
-    return sharedBarrier(async () => {
-      if (last === NOTHING) return true;
-      const state = await view.state();
-      if (state === undefined || isBefore(state.lastDelivered, last)) return false;
-      return (await reply(client.xpending(stream, group, '-', last, 1))).length === 0;
-    });
+    const last = await lastEntry(options);
+    return sharedBarrier(() => isProcessed(options, last));
   };
+}
+
+/** A stream is one place. */
+export function streamsPositions(options: StreamsBarrierOptions): GroupPositions {
+  const place = `streams:${options.stream}:${options.group}`;
+  return {
+    placesOf: () => [place],
+    owns: (other) => other === place,
+    endOf: () => lastEntry(options),
+    isPast: (_place, end) => isProcessed(options, end),
+  };
+}
+
+async function lastEntry({ client, stream }: StreamsBarrierOptions): Promise<string> {
+  return (await reply(client.xrevrange(stream, '+', '-', 'COUNT', 1)))[0]?.[0] ?? NOTHING;
+}
+
+async function isProcessed({ client, stream, group, view }: StreamsBarrierOptions, last: string): Promise<boolean> {
+  if (last === NOTHING) return true;
+  const state = await view.state();
+  if (state === undefined || isBefore(state.lastDelivered, last)) return false;
+  return (await reply(client.xpending(stream, group, '-', last, 1))).length === 0;
 }

@@ -1,0 +1,120 @@
+/**
+ * Tasks that are known to be lost, and the suspension of the epoch for as long as they are.
+ *
+ * A consumer that has fallen behind its retention finds one loss after the other. An index that is built in between may
+ * miss what the next loss takes, so the epoch is suspended at the first one: its token becomes one that no index can have.
+ * Each place of the transport where tasks were lost is noted, with how far its consumers must get to have caught up. When
+ * the last of them has, one new epoch begins. All of this is decided under the lock of the epoch's row.
+ */
+import { createHash } from 'node:crypto';
+import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
+import type { Database } from './database.ts';
+import { beginEpoch, type EpochRow, lockEpoch } from './epoch.ts';
+import { EpochMissing, isSuspended, suspendedToken } from './pairs.ts';
+
+export interface KnownLoss {
+  /** The partition or stream, by a name that no other one has. */
+  readonly place: string;
+  /** What was lost, for people. */
+  readonly what: string;
+  /** When it was last found: ms since 1970 UTC. */
+  readonly foundAt: number;
+  /** What the consumers must have processed to have caught up; null: not looked up yet. */
+  readonly end: string | null;
+}
+
+export interface EpochState {
+  readonly epoch: EpochRow;
+  readonly suspended: boolean;
+  /** In the order of their places; none unless the epoch is suspended. */
+  readonly losses: readonly KnownLoss[];
+}
+
+/** What has been found out about the losses known. */
+export interface LossProgress {
+  /** By place. */
+  readonly ends: ReadonlyMap<string, string>;
+  /** Places whose consumers have caught up. */
+  readonly passed: readonly string[];
+}
+
+const READ = `
+  SELECT e.token, e.why, e.bumped_at, loss.value
+  FROM recency_epoch AS e LEFT JOIN recency_settings AS loss ON loss.name LIKE 'loss:%'`;
+
+const SUSPEND = 'UPDATE recency_epoch SET token = ?, why = ?, bumped_at = ?';
+const RENEW = 'UPDATE recency_epoch SET token = ?';
+const LOSSES = "SELECT name, value FROM recency_settings WHERE name LIKE 'loss:%'";
+const NOTE = 'REPLACE INTO recency_settings (name, value) VALUES (?, ?)';
+const FORGET = 'DELETE FROM recency_settings WHERE name = ?';
+
+/** In one snapshot. @throws EpochMissing, DatabaseUnavailable */
+export async function readEpochState(database: Database): Promise<EpochState> {
+  const rows = await database.rows(READ, []);
+  const [first] = rows;
+  if (first === undefined) throw new EpochMissing();
+  const epoch = { token: String(first[0]), why: String(first[1]), bumpedAt: Number(first[2]) };
+  const losses = rows.filter((row) => row[3] !== null).map((row) => JSON.parse(String(row[3])) as KnownLoss);
+  return { epoch, suspended: isSuspended(epoch.token), losses: losses.toSorted(byPlace) };
+}
+
+/**
+ * Withdraws the trust in every index, and notes where tasks were lost. While the epoch is suspended already, only its token
+ * becomes another one.
+ * @param next token, reason and time of the suspension
+ * @throws EpochMissing, DatabaseUnavailable
+ */
+export async function suspendEpoch(database: Database, next: EpochRow, losses: readonly KnownLoss[]): Promise<void> {
+  const { token, why, bumpedAt } = next;
+  await database.transaction(async (connection) => {
+    if (isSuspended(await lockEpoch(connection))) await connection.execute(RENEW, [suspendedToken(token)]);
+    else await connection.execute(SUSPEND, [suspendedToken(token), why.slice(0, 255), bumpedAt]);
+    for (const loss of losses) await note(connection, loss);
+  });
+}
+
+/**
+ * Notes how far the consumers have come. When no loss is left to catch up with, the epoch given begins.
+ * @param seen the token under which the progress was made: after a loss that was found since, it counts for nothing
+ * @throws EpochMissing, DatabaseUnavailable
+ */
+export async function noteProgress(
+  database: Database,
+  seen: string,
+  { ends, passed }: LossProgress,
+  next: EpochRow,
+): Promise<'suspended' | 'new_epoch' | 'outdated'> {
+  return await database.transaction(async (connection) => {
+    if ((await lockEpoch(connection)) !== seen) return 'outdated';
+    const [rows] = await connection.query<RowDataPacket[]>(LOSSES);
+    const losses = rows.map(({ value }) => JSON.parse(String(value)) as KnownLoss);
+    const left = losses.filter(({ place }) => !passed.includes(place));
+    if (left.length === 0) {
+      await beginEpoch(connection, next);
+      return 'new_epoch';
+    }
+    for (const place of passed) await connection.execute(FORGET, [nameOf(place)]);
+    for (const loss of left) {
+      const end = ends.get(loss.place);
+      if (end !== undefined) await note(connection, { ...loss, end });
+    }
+    return 'suspended';
+  });
+}
+
+async function note(connection: PoolConnection, loss: KnownLoss): Promise<void> {
+  const text = JSON.stringify({ ...loss, what: loss.what.slice(0, LONGEST_WHAT) });
+  await connection.execute(NOTE, [nameOf(loss.place), text]);
+}
+
+/** A description may name every partition of a topic, and a row holds 64 KiB. */
+const LONGEST_WHAT = 1_000;
+
+/** The name of a place may be longer than that of a row. */
+function nameOf(place: string): string {
+  return `loss:${createHash('sha256').update(place).digest('base64url')}`;
+}
+
+function byPlace(a: KnownLoss, b: KnownLoss): number {
+  return a.place < b.place ? -1 : 1;
+}

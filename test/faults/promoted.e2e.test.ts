@@ -171,9 +171,6 @@ describe.runIf(canStartCluster())(
         kill: () => master.server.kill(),
         promoted: async () => {
           await until(
-            async () => (await states()).some((info) => /cluster_state:fail/.test(info)) || (await isLed(others)),
-          );
-          await until(
             async () => (await isLed(others)) && (await states()).every((info) => /cluster_state:ok/.test(info)),
           );
         },

@@ -1,9 +1,11 @@
 import type { Redis } from 'ioredis';
+import { Registry } from 'prom-client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { StreamsDeadLetters } from '../src/consumers/streams/dead-letters.ts';
 import { StreamRoom, StreamsTaskPublisher } from '../src/consumers/streams/publisher.ts';
 import { TransportFull } from '../src/consumers/task-publisher.ts';
 import { OutboxRelay } from '../src/relay/relay.ts';
+import { measureFill } from '../src/start/outbox-metrics.ts';
 import { acceptTasks } from '../src/start/serve.ts';
 import { post, startTestApi } from './support/api.ts';
 import { OutboxBench, silent } from './support/outbox-bench.ts';
@@ -42,6 +44,9 @@ describe('a stream with a bound', () => {
     await publisher.publish(freshTasks(499));
     await publisher.publish(freshTasks(500));
     expect(await room.fill()).toEqual({ entries: 1_499, max: MAX });
+    const registry = new Registry();
+    measureFill(registry, { fill: () => room.fill() });
+    expect(await registry.metrics()).toMatch(/^recency_stream_entries 1499$.*^recency_stream_max_entries 1000$/ms);
     await expect(publisher.publish(freshTasks(1))).rejects.toThrow(TransportFull);
     await expect(publisher.checkRoom()).rejects.toThrow('the stream has 1499 entries and may have 1000');
     expect(await client.xlen(stream)).toBe(1_499);
@@ -130,6 +135,18 @@ describe('dead letters on a stream', () => {
     expect(dropped.reduce((sum, n) => sum + n, 0)).toBe(118);
     const kept = await letters.list({ limit: 100 });
     expect(kept.map(({ body }) => String(body))).toEqual(Array.from({ length: 10 }, (_, i) => String(118 + i)));
+  });
+
+  it('take a message with more headers than a script can', async () => {
+    const { letters } = await bounded();
+    const headers = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`h${i}`, 'x']));
+    await letters.put([{ delivery: { ...delivery('{}'), headers }, failure }]);
+    const [letter] = await letters.list({ limit: 1 });
+    expect(letter?.headers).toMatchObject({
+      h0: 'x',
+      'dlq-headers-omitted': '19000',
+      'dlq-exception-class': 'InvalidTask',
+    });
   });
 
   it('keep every byte of what was sent', async () => {

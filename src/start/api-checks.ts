@@ -1,11 +1,17 @@
 import type { Check } from '../api/readiness.ts';
+import type { StreamFill } from '../consumers/streams/publisher.ts';
 import type { Database } from '../mysql/database.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { RedisUnavailable, reply } from '../redis/unavailable.ts';
 import type { Stores } from './open-stores.ts';
+import type { Transport } from './transport.ts';
 
-/** What must be there for requests to be sent to the API; the outbox and the delay queue are told and never fail. */
-export function apiChecks({ primary, redis, watch, delayQueue }: Stores, reading: Database): Record<string, Check> {
+/** What must be there for requests to be sent to the API; the outbox, the stream and the delay queue are told and never fail. */
+export function apiChecks(
+  { primary, redis, watch, delayQueue }: Stores,
+  reading: Database,
+  fill?: Transport['fill'],
+): Record<string, Check> {
   const answers = (database: Database) => async () => {
     await database.rows('SELECT 1', []);
     return undefined;
@@ -22,8 +28,13 @@ export function apiChecks({ primary, redis, watch, delayQueue }: Stores, reading
       const { rows, oldestMs } = await readOutboxLag(primary);
       return `${rows}${rows === COUNTED ? ' or more' : ''} unpublished rows, the oldest ${(oldestMs / 1000).toFixed(1)} s`;
     }),
+    ...(fill === undefined ? {} : { stream: told(async () => fillText(await fill())) }),
     delay_queue: told(async () => `${await delayQueue.size()} items`),
   };
+}
+
+function fillText({ entries, max }: StreamFill): string {
+  return `${entries} of ${max} tasks${entries < max ? '' : ': full'}`;
 }
 
 /** A store that is away fails by a check of its own. */

@@ -51,7 +51,7 @@ async function startServe(context: ProcessContext): Promise<void> {
     ...queries,
     accept: acceptTasks(publisher),
     tokens: config.tokens ?? [],
-    checks: apiChecks(stores, reading),
+    checks: apiChecks(stores, reading, transport.fill),
     checkDeadlineMs: CHECK_DEADLINE_MS,
     hasStarted: () => true, // it listens only then
     rateLimit: config.rateLimit,

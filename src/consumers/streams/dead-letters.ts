@@ -26,6 +26,9 @@ const KEPT_MS = 30 * 24 * 3600 * 1000;
 
 export const DEFAULT_MAX_LETTERS = 10_000;
 
+/** Of the original; a script takes a few thousand texts at once, and no task has so many. */
+const MOST_HEADERS = 1_000;
+
 /** Letters in one call of the script: Redis does nothing else meanwhile. */
 const LETTERS_A_CALL = 50;
 
@@ -51,7 +54,7 @@ export class StreamsDeadLetters implements DeadLetters {
     const { max = DEFAULT_MAX_LETTERS, onDropped } = this.#options;
     for (let from = 0; from < letters.length; from += LETTERS_A_CALL) {
       const entries = letters.slice(from, from + LETTERS_A_CALL).map(({ delivery, failure }) => {
-        const fields = entryFields(delivery.body, deadLetterHeaders(delivery, failure));
+        const fields = entryFields(delivery.body, deadLetterHeaders(withFewerHeaders(delivery), failure));
         return [fields.length, ...fields];
       });
       const dropped = (await this.#put([this.#letters], [KEPT_MS, max, ...entries.flat()])) as number;
@@ -97,4 +100,11 @@ export class StreamsDeadLetters implements DeadLetters {
 
 function isEntryId(text: string): boolean {
   return /^\d{1,20}-\d{1,20}$/.test(text);
+}
+
+function withFewerHeaders(delivery: Delivery): Delivery {
+  const headers = Object.entries(delivery.headers);
+  if (headers.length <= MOST_HEADERS) return delivery;
+  const omitted = { 'dlq-headers-omitted': String(headers.length - MOST_HEADERS) };
+  return { ...delivery, headers: { ...Object.fromEntries(headers.slice(0, MOST_HEADERS)), ...omitted } };
 }

@@ -7,6 +7,7 @@ import { bumpEpoch, checkMysqlServer, checkRedisMasters } from '../src/index/epo
 import { EpochWatch, trustedReads } from '../src/index/epoch-watch.ts';
 import { RedisContactIndex } from '../src/index/redis-contact-index.ts';
 import { Database } from '../src/mysql/database.ts';
+import type { RedisRole } from '../src/mysql/epoch.ts';
 import { readEpoch } from '../src/mysql/epoch.ts';
 import { migrate } from '../src/mysql/migrate.ts';
 import { readServerIdentity } from '../src/mysql/server-identity.ts';
@@ -102,9 +103,12 @@ describe('a MySQL server', () => {
 });
 
 describe('the watch', () => {
-  async function watch(client: RedisClient, intervalMs = 60_000) {
+  async function watch(client: RedisClient, intervalMs = 60_000, roles?: readonly RedisRole[]) {
     const told: string[] = [];
-    const watching = new EpochWatch({ client, database, logger, intervalMs, onNewEpoch: () => told.push('new epoch') });
+    const onNewEpoch = () => told.push('new epoch');
+    const watching = new EpochWatch({
+      ...{ client, database, logger, intervalMs, onNewEpoch, ...(roles ? { roles } : {}) },
+    });
     onTestFinished(() => watching.stop());
     await watching.start();
     return { watching, told };
@@ -137,6 +141,23 @@ describe('the watch', () => {
     expect(reading).toMatchObject({ state: 'warm', epoch }); // the old index is back,
     expect(await token()).not.toBe(epoch); // and counted as cold before anybody could read it
     expect(told).toEqual(['new epoch']);
+  });
+
+  it('knows the master of the streams apart from that of the indexes; both lost at once are one new epoch', async () => {
+    const client = await connect(redisUrl());
+    expect(await checkRedisMasters(database, client, ['index', 'streams'])).toBe('first');
+    expect(await checkRedisMasters(database, client, ['streams'])).toBe('known');
+    await database.write("UPDATE recency_redis_masters SET run_id = 'streams:x' WHERE run_id LIKE 'streams:%'", []);
+    const before = await token();
+    expect(await checkRedisMasters(database, client, ['index'])).toBe('known');
+    expect(await checkRedisMasters(database, client, ['streams'])).toBe('new_epoch');
+    const after = await token();
+    expect(after).not.toBe(before);
+    expect(await checkRedisMasters(database, client, ['index', 'streams'])).toBe('known');
+    await database.write("UPDATE recency_redis_masters SET run_id = REPLACE(run_id, RIGHT(run_id, 3), '...')", []);
+    const { told } = await watch(client, 10_000, ['index', 'streams']);
+    expect(told).toEqual(['new epoch']);
+    expect(await token()).not.toBe(after);
   });
 
   it('looks from time to time as well', async () => {

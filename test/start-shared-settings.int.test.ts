@@ -45,6 +45,16 @@ describe('settings that every process must share', () => {
     await expect(agreeOnSettings(database, loadConfig({}))).rejects.toThrow(name);
   });
 
+  it('STREAMS_URL: whether tasks have a Redis of their own; its address may have another name on another host', async () => {
+    const apart = loadConfig({ RECENCY_STREAMS_URL: 'redis://:secret@one:6379' });
+    await agreeOnSettings(database, apart);
+    expect(await agreeOnSettings(database, loadConfig({ RECENCY_STREAMS_URL: 'redis://two:6379' }))).toEqual([]);
+    const together = agreeOnSettings(database, loadConfig({}));
+    await expect(together).rejects.toThrow(/^RECENCY_STREAMS_URL is "not set" here.*work with "set"/s);
+    await adoptSettings(database, loadConfig({ RECENCY_TRANSPORT: 'kafka', RECENCY_STREAMS_URL: 'redis://one:6379' }));
+    expect(await agreeOnSettings(database, loadConfig({ RECENCY_TRANSPORT: 'kafka' }))).toEqual([]);
+  });
+
   it('MAX and MIN: a process with another one is let in, and told', async () => {
     await agreeOnSettings(database, loadConfig({}));
     const other = loadConfig({ RECENCY_MAX: '20' });

@@ -25,7 +25,8 @@ export class LuaEngine {
 
   /** @throws where the source does not compile */
   define(name: string, source: string): void {
-    const why = this.#call('define', name, source);
+    // Redis takes the first line for itself; the lines after it keep their numbers.
+    const why = this.#call('define', name, source.replace(/^#!.*/, ''));
     if (why !== '') throw new Error(`the script ${name} does not compile: ${why}`);
   }
 

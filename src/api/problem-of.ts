@@ -31,8 +31,8 @@ export function problemOf(error: unknown): HttpProblem {
 }
 
 /** Worth asking again, a little later. */
-export function unavailableProblem(code: ProblemCode, cause?: unknown): HttpProblem {
-  return new HttpProblem(code, { headers: { 'Retry-After': String(RETRY_SECONDS) }, cause });
+export function unavailableProblem(code: ProblemCode, cause?: unknown, retrySeconds = RETRY_SECONDS): HttpProblem {
+  return new HttpProblem(code, { headers: { 'Retry-After': String(retrySeconds) }, cause });
 }
 
 function codeOfExpress(error: unknown): ProblemCode | undefined {

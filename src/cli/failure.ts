@@ -24,10 +24,11 @@ const OPERATIONAL = new Set([
   'StaleFence',
 ]);
 
-/** A server that worked and then went away. Their messages say what happened. */
+/** A server that worked and then went away, or takes no more. Their messages say what happened. */
 const AWAY: Readonly<Record<string, string>> = {
   DatabaseUnavailable: 'Look whether MySQL runs; `recency doctor` says more.',
   RedisUnavailable: 'Look whether Redis runs; `recency doctor` says more.',
+  TransportFull: 'Try again when the consumers have caught up; `recency doctor` says more.',
   KafkaUnavailable: 'Look whether the brokers run; `recency doctor` says more.',
 };
 

@@ -21,6 +21,9 @@ const MAX_BODY_BYTES = MAX_TASK_BYTES;
 /** Bytes of all headers of the message that are kept, names included; those of CloudEvents take some 300. */
 const MAX_HEADER_BYTES = 16_384;
 
+/** Headers that are kept: a script in Redis takes a few thousand texts at once, and no task has so many. */
+const MAX_HEADERS = 1_000;
+
 type Headers = Readonly<Record<string, string>>;
 
 /** What is put among the dead letters for a message. */
@@ -69,14 +72,15 @@ function cutHeaders(body: Buffer): Headers {
 /** In their order, as far as there is room; a name of ours is not taken from anybody else. */
 function keptHeaders(headers: Headers): { kept: Headers; left: number } {
   const kept: Record<string, string> = {};
-  let [room, left] = [MAX_HEADER_BYTES, 0];
+  let [room, places, left] = [MAX_HEADER_BYTES, MAX_HEADERS, 0];
   for (const [name, value] of Object.entries(headers)) {
     const size = Buffer.byteLength(name) + Buffer.byteLength(value);
     if (name.startsWith(PREFIX)) continue;
-    if (size > room) left++;
+    if (size > room || places === 0) left++;
     else {
       kept[name] = value;
       room -= size;
+      places--;
     }
   }
   return { kept, left };

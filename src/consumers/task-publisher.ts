@@ -31,8 +31,15 @@ export class PartlyPublished extends Error {
   }
 }
 
+/** As many tasks wait on the transport as may. None was taken; there is room again once the consumers have caught up. */
+export class TransportFull extends Error {
+  override readonly name = 'TransportFull';
+}
+
 /** Puts tasks on a transport. */
 export interface TaskPublisher {
+  /** Would tasks be taken now? To be asked before rows are claimed. Absent: the transport has no bound. @throws TransportFull */
+  checkRoom?(): Promise<void>;
   /**
    * Resolves once the transport has all of them durably.
    * @throws PartlyPublished where it can be told which were taken. Any other error: some may have been taken; publish all again

@@ -27,6 +27,7 @@ export const PROBLEMS = {
   plain_query_limit: [503, 'As many plain queries are running and waiting as may.'],
   transport_unavailable: [503, 'The transport did not take the tasks.'],
   epoch_suspended: [503, 'No index is built now: tasks were lost, and the consumers have not caught up yet.'],
+  transport_full: [503, 'As many tasks wait on the transport as may.'],
   contended: [503, 'The index changed too often to be rebuilt now.'],
 } as const satisfies Readonly<Record<string, readonly [status: number, detail: string]>>;
 

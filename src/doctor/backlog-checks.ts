@@ -1,3 +1,4 @@
+import type { StreamFill } from '../consumers/streams/publisher.ts';
 import type { Database } from '../mysql/database.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
@@ -9,10 +10,12 @@ export interface Backlog {
   readonly delayQueue: DelayQueue;
   /** Undefined: it cannot be told. */
   readonly transportLag: () => Promise<number | undefined>;
+  /** Undefined: the transport has no bound. */
+  readonly fill: (() => Promise<StreamFill>) | undefined;
 }
 
 /** What is on its way: every change that waits is an answer about to be wrong. */
-export function backlogChecks({ primary, delayQueue, transportLag }: Backlog): Checks {
+export function backlogChecks({ primary, delayQueue, transportLag, fill }: Backlog): Checks {
   return {
     outbox: async () => {
       const { rows, oldestMs } = await readOutboxLag(primary);
@@ -30,6 +33,7 @@ export function backlogChecks({ primary, delayQueue, transportLag }: Backlog): C
       if (lag < MANY) return fine(`${lag} tasks wait`);
       return warning(`${lag} tasks wait`, 'Start more `recency consume`, and look into their log.');
     },
+    ...(fill === undefined ? {} : { stream: async () => fillVerdict(await fill()) }),
     'delay queue': async () => {
       const items = await delayQueue.size();
       if (items < MANY) return fine(`${items} items`);
@@ -39,6 +43,15 @@ export function backlogChecks({ primary, delayQueue, transportLag }: Backlog): C
 }
 
 const NO_CONSUMER = 'Is a `recency consume` running? It also does what was put off.';
+
+/** Acknowledged tasks are removed within a second or two, so what is there waits, all but the latest. */
+function fillVerdict({ entries, max }: StreamFill): Verdict {
+  const text = `${entries} of ${max} tasks`;
+  if (entries < max / 2) return fine(text);
+  const mend = 'Start more `recency consume`, and look into their log; RECENCY_STREAM_MAX_LENGTH is the bound.';
+  if (entries < max) return warning(`${text}: when it is full, the relay waits`, mend);
+  return problem(`${text}: it is full, the relay waits, and POST /v1/tasks answers 503`, mend);
+}
 
 const MANY = 10_000;
 

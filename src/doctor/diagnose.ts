@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type Config, type ReadConfig, readConfig } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Database } from '../mysql/database.ts';
-import type { RedisClient } from '../redis/connection.ts';
+import { type RedisClient, untilReady } from '../redis/connection.ts';
 import { DelayQueue } from '../redis/delay-queue.ts';
 import { kafkaSettings } from '../start/kafka-transport.ts';
 import { openLogger } from '../start/logger.ts';
@@ -21,13 +21,16 @@ import { samplerChecks } from './sampler-checks.ts';
 /** Whoever asks what is wrong does not want to wait for it to be mended. */
 const PATIENCE_MS = 3_000;
 
+/** What goes wrong is a finding, and no line of a log. */
+const SILENT = openLogger({ logLevel: 'silent' }, 'doctor', 2);
+
 /** Looks at everything that Recency needs. What cannot be reached is one finding, and what hangs on it is left out. */
 export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
   const read = settings();
   if ('findings' in read) return read.findings;
   const config = { ...read.config, startTimeoutMs: Math.min(read.config.startTimeoutMs, PATIENCE_MS) };
   await using resources = new AsyncDisposableStack();
-  const logger = openLogger({ logLevel: 'silent' }, 'doctor', 2);
+  const logger = SILENT;
 
   const primary = resources.adopt(openPrimary(config), (database) => database.close());
   const mysql = await examineMysql(primary, config, signal);
@@ -35,12 +38,14 @@ export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
   const inRedis = await examineRedis(redis, config, signal);
   const transport = openTransport({ config, logger, resources }, 'doctor');
   const reached = await examine(config.transport, { reachable: () => answered(transport.untilAnswers(signal)) });
+  const inStreams = await examineStreams(config, resources, reached);
   const found = [
     ...settingsFindings(read),
     ...mysql,
     ...(await examineReplica(config, resources, signal)),
     ...inRedis,
     ...reached,
+    ...inStreams,
   ];
   if (found.some(({ check, state }) => check === 'reachable' && state === 'problem')) return found;
   const brokers = config.transport === 'kafka' ? await examine('kafka', await kafkaChecksOf(config, logger)) : [];
@@ -94,8 +99,22 @@ async function examineReplica(
   return await examine('replica', { reachable: () => answered(untilMysqlAnswers(replica, address)) });
 }
 
+/** The Redis of the tasks, where it is one of their own. */
+async function examineStreams(
+  config: Config,
+  resources: AsyncDisposableStack,
+  reached: readonly Finding[],
+): Promise<Finding[]> {
+  if (config.transport !== 'streams' || config.streamsUrl === undefined || reached[0]?.state === 'problem') return [];
+  const client = resources.adopt(openRedisClient(config, 'doctor-streams', SILENT, 'streams'), closeRedis);
+  await untilReady(client, config.startTimeoutMs);
+  return await examine('streams', redisChecks(client, config, 'streams'));
+}
+
 async function examineRedis(client: RedisClient, config: Config, signal: AbortSignal): Promise<Finding[]> {
-  const reached = await examine('redis', { reachable: () => answered(untilRedisAnswers(client, config, signal)) });
+  const reached = await examine('redis', {
+    reachable: () => answered(untilRedisAnswers(client, { config, signal, logger: SILENT })),
+  });
   if (reached[0]?.state === 'problem') return reached;
   return [...reached, ...(await examine('redis', redisChecks(client, config)))];
 }
@@ -111,5 +130,8 @@ function examineBacklog(
   config: Config,
 ): Promise<Finding[]> {
   const delayQueue = new DelayQueue(redis, config.keyPrefix);
-  return examine('backlog', backlogChecks({ primary, delayQueue, transportLag: () => transport.lag() }));
+  return examine(
+    'backlog',
+    backlogChecks({ primary, delayQueue, transportLag: () => transport.lag(), fill: transport.fill }),
+  );
 }

@@ -1,32 +1,63 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { Config } from '../config/config.ts';
+import type { RedisRole } from '../mysql/epoch.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { fieldOf } from '../redis/masters.ts';
 import { checkRedisUse } from '../start/check-redis.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
-/** What Recency needs of Redis, on one of its masters. A probe key is written, which expires. */
-export function redisChecks(client: RedisClient, config: Config): Checks {
+/** What Recency needs of the Redis of a role, on one of its masters. A probe key is written, which expires. */
+export function redisChecks(client: RedisClient, config: Config, role: RedisRole = 'index'): Checks {
+  const carriesTasks = config.transport === 'streams' && (role === 'streams' || config.streamsUrl === undefined);
   const node = client.isCluster ? ((client as Cluster).nodes('master')[0] as Redis) : (client as Redis);
   const info = async (section: string, field: string) => fieldOf(await node.info(section), field) ?? 'not known';
   return {
     version: async () => fine(`Redis ${await info('server', 'redis_version')}${client.isCluster ? ', a cluster' : ''}`),
     permissions: async () => {
-      await checkRedisUse(client, config);
+      await checkRedisUse(client, config, role);
       return fine('this user may do what Recency does');
     },
     'maxmemory-policy': async () => policyVerdict(await info('memory', 'maxmemory_policy')),
-    'zset-max-listpack-entries': () => limitVerdict(node, 'zset-max-listpack-entries', config.max + 1),
-    'zset-max-listpack-value': () => limitVerdict(node, 'zset-max-listpack-value', LONGEST_ID),
+    memory: async () => {
+      const [used, max] = [Number(await info('memory', 'used_memory')), Number(await info('memory', 'maxmemory'))];
+      return memoryVerdict(used, max, carriesTasks ? config.streamMaxLength * BYTES_A_TASK : 0);
+    },
+    ...(role === 'index' ? encodingChecks(node, config) : {}),
     persistence: async () => {
       const isAppended = (await info('persistence', 'aof_enabled')) === '1';
-      return persistenceVerdict(isAppended, config);
+      return persistenceVerdict(isAppended, carriesTasks);
     },
     snapshots: async () => forkVerdict(Number(await info('stats', 'latest_fork_usec')) / 1000),
   };
 }
 
 const LONGEST_ID = 20;
+
+/** On the stream, with what Redis keeps of it while it is delivered and not acknowledged (docs/operations.md). */
+const BYTES_A_TASK = 320;
+
+/** Of maxmemory; above it, it is nearly full. */
+const NEARLY = 0.9;
+
+/** @param backlog bytes that the tasks may take at the most */
+function memoryVerdict(used: number, max: number, backlog: number): Verdict {
+  const mb = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
+  if (!(max > 0)) return fine(`${mb(used)} in use, no maxmemory`);
+  const text = `${mb(used)} of ${mb(max)} in use`;
+  if (used >= max) return problem(`${text}: no new index is built, no task taken`, 'Raise maxmemory.');
+  if (used > NEARLY * max) return warning(text, 'Raise maxmemory before it is reached.');
+  if (backlog <= max / 2) return fine(text);
+  const mend = 'Lower RECENCY_STREAM_MAX_LENGTH, raise maxmemory, or give the tasks a Redis of their own.';
+  return warning(`${text}; the tasks alone may come to ${mb(backlog)}`, mend);
+}
+
+/** With these an index keeps its compact encoding. */
+function encodingChecks(node: Redis, config: Config): Checks {
+  return {
+    'zset-max-listpack-entries': () => limitVerdict(node, 'zset-max-listpack-entries', config.max + 1),
+    'zset-max-listpack-value': () => limitVerdict(node, 'zset-max-listpack-value', LONGEST_ID),
+  };
+}
 
 function policyVerdict(policy: string): Verdict {
   if (policy === 'noeviction') return fine(policy);
@@ -44,9 +75,9 @@ async function limitVerdict(node: Redis, name: string, least: number): Promise<V
   return problem(`${value}: indexes would leave the compact encoding`, `CONFIG SET ${name} ${Math.max(least, 128)}`);
 }
 
-function persistenceVerdict(isAppended: boolean, { transport }: Config): Verdict {
+function persistenceVerdict(isAppended: boolean, carriesTasks: boolean): Verdict {
   if (isAppended) return fine('appendonly yes');
-  if (transport === 'kafka') return fine('none or snapshots: indexes are rebuilt from MySQL after a restart');
+  if (!carriesTasks) return fine('none or snapshots: indexes are rebuilt from MySQL after a restart');
   return warning(
     'appendonly no: a restart of Redis loses tasks on the stream (a new epoch begins then, and every index is cold)',
     'CONFIG SET appendonly yes',

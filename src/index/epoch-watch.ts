@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../mysql/database.ts';
-import type { Recorded } from '../mysql/epoch.ts';
+import type { Recorded, RedisRole } from '../mysql/epoch.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { masterAddresses } from '../redis/masters.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
@@ -10,6 +10,8 @@ import { checkMysqlServer, checkRedisMasters } from './epoch.ts';
 export interface EpochWatchOptions {
   readonly client: RedisClient;
   readonly database: Database;
+  /** What this Redis is for (the indexes alone). */
+  readonly roles?: readonly RedisRole[];
   readonly logger: Logger;
   /** A server was another one than before, and every index is cold now: an alarm. */
   readonly onNewEpoch?: () => void;
@@ -95,10 +97,10 @@ export class EpochWatch {
   }
 
   async #compare(): Promise<void> {
-    const { client, database } = this.#options;
+    const { client, database, roles } = this.#options;
     const connection = this.#connection;
     this.#tell('MySQL', await checkMysqlServer(database));
-    this.#tell('Redis', await checkRedisMasters(database, client));
+    this.#tell('Redis', await checkRedisMasters(database, client, roles));
     this.#compared = connection;
   }
 

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../mysql/database.ts';
-import { type EpochRow, type Recorded, recordMysqlServer, recordRedisMasters, writeEpoch } from '../mysql/epoch.ts';
+import {
+  type EpochRow,
+  type Recorded,
+  type RedisRole,
+  recordMysqlServer,
+  recordRedisMasters,
+  writeEpoch,
+} from '../mysql/epoch.ts';
 import { type EpochState, type KnownLoss, type LossProgress, noteProgress, suspendEpoch } from '../mysql/losses.ts';
 import { readServerIdentity } from '../mysql/server-identity.ts';
 import type { RedisClient } from '../redis/connection.ts';
@@ -49,15 +56,21 @@ export async function noteCaughtUp(
 }
 
 /**
- * Is every Redis master in use one that MySQL knows? If not, its contents may be old, and a new epoch begins.
+ * Is every Redis master in use one that MySQL knows? If not, its contents may be old, and a new epoch begins: for the indexes,
+ * because they may be older than their epoch says; for the streams, because tasks on them may be lost.
  * Call it on every connection, before the first answer from an index.
  * @throws RedisUnavailable, DatabaseUnavailable, EpochMissing
  */
-export async function checkRedisMasters(database: Database, client: RedisClient): Promise<Recorded> {
+export async function checkRedisMasters(
+  database: Database,
+  client: RedisClient,
+  roles: readonly RedisRole[] = ['index'],
+): Promise<Recorded> {
   const masters = await readMasters(client);
-  const why = `another Redis master: ${masters.map(({ address, runId }) => `${address} ${runId}`).join(', ')}`;
+  const what = roles.includes('index') ? '' : ' of the streams';
+  const why = `another Redis master${what}: ${masters.map(({ address, runId }) => `${address} ${runId}`).join(', ')}`;
   const servers = masters.map(({ runId, address }) => ({ identity: runId, description: address }));
-  return await recordRedisMasters(database, servers, nextEpoch(why));
+  return await recordRedisMasters(database, servers, roles, nextEpoch(why));
 }
 
 /** Is this MySQL the one it was? If not, commits may be lost, and a new epoch begins. @throws DatabaseUnavailable, EpochMissing */

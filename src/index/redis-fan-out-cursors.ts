@@ -1,5 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import { defineScript, type Script } from '../redis/script.ts';
 import { reply } from '../redis/unavailable.ts';
 import type { FanOutCursor } from './fan-out-cursors.ts';
 import type { Steps } from './protocol.ts';
@@ -11,10 +12,12 @@ const CURSOR_MS = 24 * 3_600_000;
 export class RedisFanOutCursors implements Pick<Steps, 'loadCursors' | 'saveCursors' | 'clearCursors'> {
   readonly #client: RedisClient;
   readonly #prefix: string;
+  readonly #save: Script;
 
   constructor(client: RedisClient, prefix: string) {
     this.#client = client;
     this.#prefix = prefix;
+    this.#save = defineScript(client, 'save_cursor', new URL('./lua/save-cursor.lua', import.meta.url));
   }
 
   loadCursors(owners: readonly Id[]): Promise<(FanOutCursor | undefined)[]> {
@@ -28,9 +31,7 @@ export class RedisFanOutCursors implements Pick<Steps, 'loadCursors' | 'saveCurs
 
   async saveCursors(cursors: readonly FanOutCursor[]): Promise<void> {
     await Promise.all(
-      cursors.map((cursor) =>
-        reply(this.#client.set(this.#key(cursor.owner), JSON.stringify(cursor), 'PX', CURSOR_MS)),
-      ),
+      cursors.map((cursor) => this.#save([this.#key(cursor.owner)], [JSON.stringify(cursor), CURSOR_MS])),
     );
   }
 

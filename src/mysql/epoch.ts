@@ -32,17 +32,28 @@ const BEGIN = 'UPDATE recency_epoch SET token = ?, why = ?, bumped_at = ?';
 const RENEW = 'UPDATE recency_epoch SET token = ?';
 const FORGET_LOSSES = "DELETE FROM recency_settings WHERE name LIKE 'loss:%'";
 
-/** Where identities are kept: of the Redis masters, or of the MySQL server. */
+/** What a Redis is for: it holds the indexes, it carries the tasks, or both. */
+export type RedisRole = 'index' | 'streams';
+
+/** Where identities are kept: of the Redis masters of one role, or of the MySQL server. */
 interface Register {
   readonly read: string;
   readonly clear: string;
   readonly add: string;
 }
 
-const REDIS_MASTERS: Register = {
-  read: 'SELECT run_id AS identity FROM recency_redis_masters',
-  clear: 'DELETE FROM recency_redis_masters',
-  add: 'INSERT INTO recency_redis_masters (run_id, address, first_seen_at) VALUES (?, ?, ?)',
+// One table for both roles: those that carry the tasks are marked.
+const REDIS_MASTERS: Readonly<Record<RedisRole, Register>> = {
+  index: {
+    read: "SELECT run_id AS identity FROM recency_redis_masters WHERE run_id NOT LIKE 'streams:%'",
+    clear: "DELETE FROM recency_redis_masters WHERE run_id NOT LIKE 'streams:%'",
+    add: 'INSERT INTO recency_redis_masters (run_id, address, first_seen_at) VALUES (?, ?, ?)',
+  },
+  streams: {
+    read: "SELECT SUBSTRING(run_id, 9) AS identity FROM recency_redis_masters WHERE run_id LIKE 'streams:%'",
+    clear: "DELETE FROM recency_redis_masters WHERE run_id LIKE 'streams:%'",
+    add: "INSERT INTO recency_redis_masters (run_id, address, first_seen_at) VALUES (CONCAT('streams:', ?), ?, ?)",
+  },
 };
 
 const MYSQL_SERVERS: Register = {
@@ -67,48 +78,74 @@ export async function writeEpoch(database: Database, epoch: EpochRow): Promise<v
 }
 
 /**
- * Compares the Redis masters in use with those recorded. An unknown one begins the epoch given, and from then on those
- * now in use are the known ones: a master that comes back later is unknown again, because it missed what was written since.
+ * Compares the Redis masters in use with those recorded for these roles. An unknown one begins the epoch given, once for all
+ * roles, and from then on those now in use are the known ones: a master that comes back later is unknown again, because it
+ * missed what was written since.
  * @throws EpochMissing, DatabaseUnavailable
  */
 export function recordRedisMasters(
   database: Database,
   masters: readonly ServerIdentity[],
+  roles: readonly RedisRole[],
   next: EpochRow,
 ): Promise<Recorded> {
-  return record(database, REDIS_MASTERS, masters, next);
+  return record(
+    database,
+    roles.map((role) => REDIS_MASTERS[role]),
+    masters,
+    next,
+  );
 }
 
 /** The same for the MySQL server. @throws EpochMissing, DatabaseUnavailable */
 export function recordMysqlServer(database: Database, server: ServerIdentity, next: EpochRow): Promise<Recorded> {
-  return record(database, MYSQL_SERVERS, [server], next);
+  return record(database, [MYSQL_SERVERS], [server], next);
 }
 
 async function record(
   database: Database,
-  register: Register,
+  registers: readonly Register[],
   servers: readonly ServerIdentity[],
   next: EpochRow,
 ): Promise<Recorded> {
-  if (
-    isAllIn(
-      servers,
-      (await database.rows(register.read, [])).map(([identity]) => identity),
-    )
-  )
-    return 'known';
+  if (await areKnown(database, registers, servers)) return 'known';
   return await database.transaction(async (connection) => {
     await lockEpoch(connection);
-    const [rows] = await connection.query<RowDataPacket[]>(register.read);
-    const recorded = rows.map((row) => String(row.identity));
-    if (isAllIn(servers, recorded)) return 'known'; // another process was first
-    const began = recorded.length > 0 ? await bump(connection, next) : 'first';
-    await connection.query(register.clear);
-    for (const { identity, description } of servers) {
-      await connection.execute(register.add, [identity, description.slice(0, 255), next.bumpedAt]);
+    let outcome: Recorded = 'known'; // another process may have been first
+    for (const register of registers) {
+      const one = await recordIn(connection, register, servers, next.bumpedAt);
+      if (one === 'new_epoch' || outcome === 'known') outcome = one;
     }
-    return began;
+    return outcome === 'new_epoch' ? await bump(connection, next) : outcome;
   });
+}
+
+async function areKnown(
+  database: Database,
+  registers: readonly Register[],
+  servers: readonly ServerIdentity[],
+): Promise<boolean> {
+  for (const { read } of registers) {
+    const recorded = (await database.rows(read, [])).map(([identity]) => identity);
+    if (!isAllIn(servers, recorded)) return false;
+  }
+  return true;
+}
+
+async function recordIn(
+  connection: PoolConnection,
+  { read, clear, add }: Register,
+  servers: readonly ServerIdentity[],
+  now: number,
+): Promise<Recorded> {
+  const [rows] = await connection.query<RowDataPacket[]>(read);
+  const recorded = rows.map((row) => String(row.identity));
+  if (isAllIn(servers, recorded)) return 'known';
+  await connection.query(clear);
+  for (const { identity, description } of servers) {
+    await connection.execute(add, [identity, description.slice(0, 255), now]);
+  }
+  return recorded.length > 0 ? 'new_epoch' : 'first';
 }
 
 function isAllIn(servers: readonly ServerIdentity[], recorded: readonly (Value | undefined)[]): boolean {

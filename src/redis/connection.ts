@@ -38,20 +38,19 @@ export async function untilReady(client: RedisClient, timeoutMs: number): Promis
   const remember = (error: Error) => {
     last = error;
   };
+  const ready = Promise.withResolvers<void>();
+  const late = () =>
+    ready.reject(new RedisUnavailable(`Redis did not answer within ${timeoutMs} ms: ${reasonOf(last)}`));
+  const timer = setTimeout(late, timeoutMs);
   client.on('error', remember);
+  client.on('ready', ready.resolve);
   try {
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new RedisUnavailable(`Redis did not answer within ${timeoutMs} ms: ${reasonOf(last)}`)),
-        timeoutMs,
-      );
-      client.once('ready', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    await ready.promise;
   } finally {
+    // Whoever tries on while Redis is away comes here again and again.
+    clearTimeout(timer);
     client.off('error', remember);
+    client.off('ready', ready.resolve);
   }
 }
 

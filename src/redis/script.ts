@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { RedisClient } from './connection.ts';
 import { reply } from './unavailable.ts';
 
-type Call = (numberOfKeys: number, ...keysAndArguments: (string | number)[]) => Promise<unknown>;
+type Argument = string | number | Buffer;
+
+type Call = (numberOfKeys: number, ...keysAndArguments: Argument[]) => Promise<unknown>;
 
 /** One atomic operation: a Lua file, whose header is its contract. */
-export type Script = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
+export type Script = (keys: readonly string[], args: readonly Argument[]) => Promise<unknown>;
 
 /**
  * Loads a script and binds it to a client. It is sent by its digest, and whole where a server does not know it

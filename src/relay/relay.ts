@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { DeadLetters } from '../consumers/dead-letters.ts';
-import { MessageRefused, type OutgoingTask, PartlyPublished, type TaskPublisher } from '../consumers/task-publisher.ts';
+import {
+  MessageRefused,
+  type OutgoingTask,
+  PartlyPublished,
+  type TaskPublisher,
+  TransportFull,
+} from '../consumers/task-publisher.ts';
 import type { Database } from '../mysql/database.ts';
 import { type OutboxRow, publishRows } from '../mysql/outbox.ts';
 import { type Letter, letterOf, sortRows } from './sort-rows.ts';
@@ -9,7 +15,7 @@ import { type Letter, letterOf, sortRows } from './sort-rows.ts';
 export interface RelayOptions {
   /** Its deadline must hold a statement and a publishing. */
   readonly database: Database;
-  readonly publisher: Pick<TaskPublisher, 'publish'>;
+  readonly publisher: Pick<TaskPublisher, 'publish' | 'checkRoom'>;
   readonly deadLetters: Pick<DeadLetters, 'put'>;
   readonly logger: Logger;
   readonly onPublished?: (counts: RelayCounts) => void;
@@ -38,6 +44,9 @@ const LONGEST_PAUSE_MS = 100;
 /** While MySQL or the transport is away. */
 const LONGEST_BACK_OFF_MS = 5_000;
 
+/** While the transport is full: to look again costs one command, and no row is locked. */
+const FULL_BACK_OFF_MS = 500;
+
 /**
  * Publishes the rows of the outbox. Rows are claimed, published and marked in one transaction, so that each is published
  * at least once whatever ends the process, and several relays share the work.
@@ -50,6 +59,9 @@ const LONGEST_BACK_OFF_MS = 5_000;
 export class OutboxRelay {
   readonly #options: RelayOptions;
   #fullRounds = 0;
+
+  /** The transport was full at the last round. */
+  #isFull = false;
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -66,6 +78,8 @@ export class OutboxRelay {
 
   /** One batch. @throws DatabaseUnavailable, and what the transport throws; then the rows are still unpublished */
   async runOnce(): Promise<RelayCounts> {
+    // Before any row is locked: while the transport is full, nobody should wait for rows that cannot go anywhere.
+    await this.#options.publisher.checkRoom?.();
     const which = this.#fullRounds % ROUNDS_A_TURN === ROUNDS_A_TURN - 1 ? 'put back' : 'due';
     let [deadLetters, putBack, refused] = [0, 0, 0];
     const rows = await publishRows(this.#options.database, { limit: ROWS_AT_ONCE, which }, async (claimed) => {
@@ -139,13 +153,26 @@ export class OutboxRelay {
   async #round(waited: number): Promise<number> {
     try {
       const { published, deadLetters, putBack, refused } = await this.runOnce();
+      if (this.#isFull) this.#options.logger.info('the transport has room again');
+      this.#isFull = false;
       const rows = published + deadLetters + putBack + refused;
       if (deadLetters > 0) this.#options.logger.warn({ deadLetters }, 'rows of the outbox went to the dead letters');
       if (rows === ROWS_AT_ONCE || this.#fullRounds > 0) return 0;
       return rows > 0 ? SHORTEST_PAUSE_MS : Math.min(doubled(waited), LONGEST_PAUSE_MS);
     } catch (error) {
+      this.#tell(error);
+      const longest = error instanceof TransportFull ? FULL_BACK_OFF_MS : LONGEST_BACK_OFF_MS;
+      return Math.min(Math.max(doubled(waited), 10 * SHORTEST_PAUSE_MS), longest);
+    }
+  }
+
+  /** A full transport is told once: it lasts for as long as the consumers need. */
+  #tell(error: unknown): void {
+    if (!(error instanceof TransportFull)) {
       this.#options.logger.warn({ err: error }, 'rows of the outbox were not published; they stay where they are');
-      return Math.min(Math.max(doubled(waited), 10 * SHORTEST_PAUSE_MS), LONGEST_BACK_OFF_MS);
+    } else if (!this.#isFull) {
+      this.#options.logger.warn({ err: error }, 'the transport is full; rows of the outbox wait until there is room');
+      this.#isFull = true;
     }
   }
 }

@@ -31,7 +31,7 @@ async function dropDatabase({ config }: Place): Promise<void> {
 async function dropKeys({ config }: Place): Promise<void> {
   const redis = openRedisClient(config, 'rig', logger);
   try {
-    await untilRedisAnswers(redis, config, new AbortController().signal);
+    await untilRedisAnswers(redis, { config, signal: new AbortController().signal, logger });
     await removeKeys(redis, `${config.keyPrefix}:*`);
   } finally {
     await closeRedis(redis);

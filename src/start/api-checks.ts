@@ -1,13 +1,19 @@
 import type { Check } from '../api/readiness.ts';
+import type { StreamFill } from '../consumers/streams/publisher.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import { RedisUnavailable, reply } from '../redis/unavailable.ts';
 import type { Stores } from './open-stores.ts';
+import type { Transport } from './transport.ts';
 
 /** What must be there for requests to be sent to the API; the backlogs and the epoch are told and never fail. */
-export function apiChecks({ primary, redis, watch, delayQueue }: Stores, reading: Database): Record<string, Check> {
+export function apiChecks(
+  { primary, redis, watch, delayQueue }: Stores,
+  reading: Database,
+  fill?: Transport['fill'],
+): Record<string, Check> {
   const answers = (database: Database) => async () => {
     await database.rows('SELECT 1', []);
     return undefined;
@@ -33,8 +39,13 @@ export function apiChecks({ primary, redis, watch, delayQueue }: Stores, reading
       const since = `since ${new Date(epoch.bumpedAt).toISOString()}`;
       return suspended ? `suspended ${since}: ${epoch.why}` : `in force ${since}`;
     }),
+    ...(fill === undefined ? {} : { stream: told(async () => fillText(await fill())) }),
     delay_queue: told(async () => `${await delayQueue.size()} items`),
   };
+}
+
+function fillText({ entries, max }: StreamFill): string {
+  return `${entries} of ${max} tasks${entries < max ? '' : ': full'}`;
 }
 
 /** A store that is away fails by a check of its own. */

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { RedisRole } from '../mysql/epoch.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { fieldOf } from '../redis/masters.ts';
 import { StartError } from './start-error.ts';
@@ -6,8 +7,22 @@ import { StartError } from './start-error.ts';
 /** The oldest that is tested. */
 const OLDEST = 7;
 
-/** Looks whether Redis can be used: its version, and what this user may do. @throws StartError, what ioredis throws when Redis is away */
-export async function checkRedisUse(client: RedisClient, config: Config): Promise<void> {
+/** `full`: it is at its maxmemory and refuses what needs more. Consumers can work there, and give memory back. */
+export type RedisUse = 'usable' | 'full';
+
+/** Where the Redis of a role is, and the setting that says so. */
+export function redisAddress(config: Config, role: RedisRole): { readonly url: string; readonly setting: string } {
+  return role === 'streams' && config.streamsUrl !== undefined
+    ? { url: config.streamsUrl, setting: 'RECENCY_STREAMS_URL' }
+    : { url: config.redisUrl, setting: 'RECENCY_REDIS_URL' };
+}
+
+/**
+ * Looks whether Redis can be used: its version, and what this user may do.
+ * @throws StartError, what ioredis throws when Redis is away
+ */
+export async function checkRedisUse(client: RedisClient, config: Config, role: RedisRole = 'index'): Promise<RedisUse> {
+  const { setting } = redisAddress(config, role);
   const probe = `${config.keyPrefix}:{probe}`;
   try {
     const server = await client.info('server');
@@ -16,24 +31,27 @@ export async function checkRedisUse(client: RedisClient, config: Config): Promis
       throw new StartError(`Redis is ${version} here; Recency needs at least ${OLDEST}.0. Upgrade it.`);
     }
     if (fieldOf(server, 'redis_mode') === 'cluster' && !client.isCluster) {
-      const mend = 'Set RECENCY_REDIS_URL to several of its addresses, separated by commas; one twice will do.';
+      const mend = `Set ${setting} to several of its addresses, separated by commas; one twice will do.`;
       throw new StartError(`Redis is one node of a cluster. ${mend}`);
     }
     await client.eval("return redis.call('SET', KEYS[1], '1', 'PX', 1000)", 1, probe);
     await client.unlink(probe);
+    return 'usable';
   } catch (error) {
-    throw refusedCommand(error, config);
+    // Permissions are looked at before memory is: this user may write, only not now.
+    if (error instanceof Error && error.message.startsWith('OOM')) return 'full';
+    throw refusedCommand(error, config, setting);
   }
 }
 
-function refusedCommand(error: unknown, { keyPrefix }: Config): unknown {
+function refusedCommand(error: unknown, { keyPrefix }: Config, setting: string): unknown {
   if (!(error instanceof Error)) return error;
   if (/NOPERM/.test(error.message)) {
     const mend = `Allow it: ACL SETUSER … ~${keyPrefix}:* +@all -@dangerous +info`;
     return new StartError(`Redis does not let this user work: ${error.message}. ${mend}`, { cause: error });
   }
   if (/^READONLY/.test(error.message)) {
-    return new StartError(`Redis is a replica, which takes no writes. Set RECENCY_REDIS_URL to its master.`, {
+    return new StartError(`Redis is a replica, which takes no writes. Set ${setting} to its master.`, {
       cause: error,
     });
   }

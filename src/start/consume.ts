@@ -12,7 +12,8 @@ import { startIdleSweep } from './idle-sweep.ts';
 import { doIndexesExist } from './index-stores.ts';
 import { openLogger } from './logger.ts';
 import { openStores } from './open-stores.ts';
-import { openTransport } from './open-transport.ts';
+import { openTransport, watchTransport } from './open-transport.ts';
+import { droppedLettersCounter, measureFill } from './outbox-metrics.ts';
 import { openRegistry, serveMetrics } from './registry.ts';
 import { type ProcessContext, runProcess } from './run-process.ts';
 import { startSampler } from './sampler.ts';
@@ -32,13 +33,16 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const { primary, redis, steps, delayed, delayQueue, rechecks } = stores;
   const transport = openTransport(context, 'consume');
   await transport.untilAnswers(signal);
+  await watchTransport(context, transport, { primary, onNewEpoch });
   await agreeOnSettings(primary, config);
-  const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
+  const dropped = droppedLettersCounter(registry);
+  const deadLetters = resources.adopt(transport.openDeadLetters(dropped), (opened) => opened.close());
   const source = transport.openSource({ primary, doIndexesExist: () => doIndexesExist(redis, config) });
 
   const observer = consumerMetrics(registry);
   measureSuspension(registry, primary);
   measureBacklog(registry, { lag: () => source.lag(), delayQueue, primary });
+  measureFill(registry, transport);
   startSampler(context, { registry, stores, transport });
   startIdleSweep(context, registry, stores);
   await serveMetrics(context, registry);

@@ -3,14 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { withoutPasswords } from '../config/describe-config.ts';
+import type { RedisRole } from '../mysql/epoch.ts';
 import { openRedis, type RedisClient, untilReady } from '../redis/connection.ts';
 import { isUnavailable } from '../redis/unavailable.ts';
-import { checkRedisUse } from './check-redis.ts';
+import { checkRedisUse, type RedisUse, redisAddress } from './check-redis.ts';
 import { StartError } from './start-error.ts';
 
 /** A client that connects by itself. @param name shown by CLIENT LIST */
-export function openRedisClient(config: Config, name: string, logger: Logger): RedisClient {
-  return openRedis(config.redisUrl, {
+export function openRedisClient(config: Config, name: string, logger: Logger, role: RedisRole = 'index'): RedisClient {
+  return openRedis(redisAddress(config, role).url, {
     commandTimeoutMs: config.redisTimeoutMs,
     connectTimeoutMs: config.connectTimeoutMs,
     name: `recency-${name}`,
@@ -25,56 +26,83 @@ export async function closeRedis(client: RedisClient): Promise<void> {
 
 const BETWEEN_TRIES_MS = 250;
 
+export interface RedisOpening {
+  readonly config: Config;
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+}
+
 /**
  * Waits until Redis answers, not longer than START_TIMEOUT_MS, and looks whether it can be used.
  * @throws StartError with the reason; a wrong password is not waited for
  */
-export async function untilRedisAnswers(client: RedisClient, config: Config, signal: AbortSignal): Promise<void> {
+export async function untilRedisAnswers(
+  client: RedisClient,
+  { config, signal, logger }: RedisOpening,
+  role: RedisRole = 'index',
+): Promise<void> {
+  const { url, setting } = redisAddress(config, role);
   const deadline = performance.now() + config.startTimeoutMs;
   try {
-    await connected(client, config.startTimeoutMs, signal);
-    while (!(await canBeUsed(client, config, deadline))) await pause(BETWEEN_TRIES_MS, undefined, { signal });
+    await connected(client, { timeoutMs: config.startTimeoutMs, setting }, signal);
+    let use = await howUsable(client, config, role, deadline);
+    for (; use === 'not now'; use = await howUsable(client, config, role, deadline)) {
+      await pause(BETWEEN_TRIES_MS, undefined, { signal });
+    }
+    if (use === 'full') logger.warn({ setting }, 'Redis is at its maxmemory: what needs more of it is refused for now');
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     if (/cluster support disabled/.test((error as Error).message)) {
-      const mend = 'Set RECENCY_REDIS_URL to one address.';
-      throw new StartError(`Redis at ${withoutPasswords(config.redisUrl)} is no cluster. ${mend}`, { cause: error });
+      const mend = `Set ${setting} to one address.`;
+      throw new StartError(`Redis at ${withoutPasswords(url)} is no cluster. ${mend}`, { cause: error });
     }
     throw new StartError(
-      `No Redis answers at ${withoutPasswords(config.redisUrl)} (${(error as Error).message}). Start it, or set RECENCY_REDIS_URL to where it is.`,
+      `No Redis answers at ${withoutPasswords(url)} (${(error as Error).message}). Start it, or set ${setting} to where it is.`,
       { cause: error },
     );
   }
 }
 
-/** False: not now, as while a cluster elects a master. */
-async function canBeUsed(client: RedisClient, config: Config, deadline: number): Promise<boolean> {
+/** `not now`: as while a cluster elects a master. */
+async function howUsable(
+  client: RedisClient,
+  config: Config,
+  role: RedisRole,
+  deadline: number,
+): Promise<RedisUse | 'not now'> {
   try {
-    await checkRedisUse(client, config);
-    return true;
+    return await checkRedisUse(client, config, role);
   } catch (error) {
     if (!isUnavailable(error) || performance.now() > deadline) throw error;
-    return false;
+    return 'not now';
   }
 }
 
-async function connected(client: RedisClient, timeoutMs: number, signal: AbortSignal): Promise<void> {
+async function connected(
+  client: RedisClient,
+  { timeoutMs, setting }: { timeoutMs: number; setting: string },
+  signal: AbortSignal,
+): Promise<void> {
   signal.throwIfAborted();
   const done = new AbortController();
   try {
-    await Promise.race([untilReady(client, timeoutMs), refusal(client, done.signal), aborted(signal, done.signal)]);
+    await Promise.race([
+      untilReady(client, timeoutMs),
+      refusal(client, setting, done.signal),
+      aborted(signal, done.signal),
+    ]);
   } finally {
     done.abort();
   }
 }
 
 /** Rejects when Redis does not let this user in; never resolves. */
-async function refusal(client: RedisClient, done: AbortSignal): Promise<never> {
+async function refusal(client: RedisClient, setting: string, done: AbortSignal): Promise<never> {
   for await (const [error] of on(client, 'error', { signal: done })) {
     const { message } = error as Error;
     if (!/WRONGPASS|NOAUTH|NOPERM|without any password configured/.test(message)) continue;
     throw new StartError(
-      `Redis refuses this user: ${message.replace(/\.$/, '')}. Mend the user or password in RECENCY_REDIS_URL.`,
+      `Redis refuses this user: ${message.replace(/\.$/, '')}. Mend the user or password in ${setting}.`,
     );
   }
   throw done.reason;

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import { EpochWatch } from '../index/epoch-watch.ts';
 import type { Database } from '../mysql/database.ts';
 import type { RedisClient } from '../redis/connection.ts';
@@ -32,15 +33,23 @@ type Opening = Pick<ProcessContext, 'config' | 'logger' | 'resources' | 'signal'
  */
 export async function openStores(opening: Opening, options: OpenStoresOptions): Promise<Stores> {
   const { name, onNewEpoch } = options;
-  const { config, logger, resources, signal } = opening;
+  const { config, logger, resources } = opening;
   const primary = resources.adopt(openPrimary(config, options), (database) => database.close());
   await checkMysql(opening, primary);
   const redis = resources.adopt(openRedisClient(config, name, logger), closeRedis);
-  await untilRedisAnswers(redis, config, signal);
-  const watch = new EpochWatch({ client: redis, database: primary, logger, ...(onNewEpoch ? { onNewEpoch } : {}) });
+  await untilRedisAnswers(redis, opening);
+  const watch = new EpochWatch({
+    ...{ client: redis, database: primary, logger, ...(onNewEpoch ? { onNewEpoch } : {}) },
+    roles: carriesTasks(config) ? ['index', 'streams'] : ['index'],
+  });
   resources.defer(() => watch.stop());
   await watch.start();
   return { primary, redis, watch, ...indexStores(config, primary, redis) };
+}
+
+/** Are the tasks on the Redis of the indexes? Then losing it is one loss, and one watch notices. */
+function carriesTasks({ transport, streamsUrl }: Config): boolean {
+  return transport === 'streams' && streamsUrl === undefined;
 }
 
 async function checkMysql({ config, logger, signal }: Opening, primary: Database): Promise<void> {

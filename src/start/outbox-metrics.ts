@@ -1,7 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { StreamFill } from '../consumers/streams/publisher.ts';
 import type { Database } from '../mysql/database.ts';
 import { type OutboxLag, readOutboxLag } from '../mysql/outbox.ts';
 import type { RelayCounts } from '../relay/relay.ts';
+import type { Transport } from './transport.ts';
 
 /** The lag is looked up at every scrape: an unpublished row is an answer about to be wrong. */
 export function measureOutboxLag(registry: Registry, database: Database): void {
@@ -21,6 +23,37 @@ export function measureOutboxLag(registry: Registry, database: Database): void {
     ({ rows }) => rows,
   );
   gauge('recency_outbox_lag_seconds', 'Age of the oldest unpublished row.', ({ oldestMs }) => oldestMs / 1000);
+}
+
+/** How full the transport is, where it has a bound: above it the relay waits. Looked up at every scrape. */
+export function measureFill(registry: Registry, transport: Pick<Transport, 'fill'>): void {
+  const fill = transport.fill && shared(transport.fill);
+  if (fill === undefined) return;
+  const gauge = (name: string, help: string, of: (fill: StreamFill) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await fill().then(of, () => Number.NaN)); // Redis is away: unknown, and not 0
+      },
+    });
+  gauge('recency_stream_entries', 'Tasks on the stream, acknowledged or not.', ({ entries }) => entries);
+  gauge(
+    'recency_stream_max_entries',
+    'Tasks that the stream may hold; from there on the relay waits.',
+    ({ max }) => max,
+  );
+}
+
+/** Dead letters that were removed, unseen perhaps, because there were too many. */
+export function droppedLettersCounter(registry: Registry): (letters: number) => void {
+  const dropped = new Counter({
+    name: 'recency_dead_letters_dropped_total',
+    help: 'Dead letters removed because there were more than DEAD_LETTERS_MAX.',
+    registers: [registry],
+  });
+  return (letters) => dropped.inc(letters);
 }
 
 /** Those who ask at once share one answer. */

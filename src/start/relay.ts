@@ -8,7 +8,7 @@ import { openLogger } from './logger.ts';
 import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient } from './open-redis.ts';
 import { openTransport } from './open-transport.ts';
-import { measureOutboxLag, relayCounters } from './outbox-metrics.ts';
+import { droppedLettersCounter, measureFill, measureOutboxLag, relayCounters } from './outbox-metrics.ts';
 import { openRegistry, serveMetrics } from './registry.ts';
 import { type ProcessContext, runProcess } from './run-process.ts';
 import { watchSettings } from './settings-watch.ts';
@@ -38,11 +38,13 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const transport = openTransport(context, 'relay');
   await transport.untilAnswers(signal);
   await agreeOnSettings(database, config);
-  const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
-  const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
-
   const registry = openRegistry('relay');
+  const dropped = droppedLettersCounter(registry);
+  const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
+  const deadLetters = resources.adopt(transport.openDeadLetters(dropped), (opened) => opened.close());
+
   measureOutboxLag(registry, database);
+  measureFill(registry, transport);
   await serveMetrics(context, registry);
   const outbox = new OutboxRelay({ database, publisher, deadLetters, logger, onPublished: relayCounters(registry) });
   const janitor = new OutboxJanitor({ database, keepMs: config.outboxKeepHours * HOUR_MS, logger });

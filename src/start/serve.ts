@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createApp } from '../api/app.ts';
 import { startApi } from '../api/listen.ts';
+import { unavailableProblem } from '../api/problem-of.ts';
+import type { AcceptTasks } from '../api/routes/post-tasks.ts';
 import type { Config } from '../config/config.ts';
+import { type TaskPublisher, TransportFull } from '../consumers/task-publisher.ts';
 import { apiChecks } from './api-checks.ts';
 import { apiQueries } from './api-queries.ts';
 import { inBackground } from './background.ts';
@@ -9,7 +12,7 @@ import { epochCounter, measureSuspension } from './epoch-metrics.ts';
 import { openLogger } from './logger.ts';
 import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
 import { openStores } from './open-stores.ts';
-import { openTransport } from './open-transport.ts';
+import { openTransport, watchTransport } from './open-transport.ts';
 import { measureOutboxLag } from './outbox-metrics.ts';
 import { openRegistry } from './registry.ts';
 import { type ProcessContext, runProcess } from './run-process.ts';
@@ -22,6 +25,7 @@ const API_SOURCE = '/recency/api';
 
 const CHECK_DEADLINE_MS = 2_000;
 const SLOW_MS = 1_000;
+const FULL_RETRY_SECONDS = 5;
 
 /** Runs the API until a signal ends it. @throws StartError, ListenError */
 export async function serve(config: Config): Promise<void> {
@@ -31,10 +35,12 @@ export async function serve(config: Config): Promise<void> {
 async function startServe(context: ProcessContext): Promise<void> {
   const { config, logger, resources, signal } = context;
   const registry = openRegistry('serve');
-  const stores = await openStores(context, { name: 'serve', onNewEpoch: epochCounter(registry) });
+  const onNewEpoch = epochCounter(registry);
+  const stores = await openStores(context, { name: 'serve', onNewEpoch });
   const reading = config.mysqlReplicaUrl === undefined ? stores.primary : await openReplica(context);
   const transport = openTransport(context, 'serve');
   await transport.untilAnswers(signal);
+  await watchTransport(context, transport, { primary: stores.primary, onNewEpoch });
   await agreeOnSettings(stores.primary, config);
   const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
   const queries = apiQueries(context, stores, reading);
@@ -44,10 +50,9 @@ async function startServe(context: ProcessContext): Promise<void> {
 
   const app = createApp({
     ...queries,
-    accept: (tasks) =>
-      publisher.publish(tasks.map(({ task, id }) => ({ task, id, source: API_SOURCE, time: Date.now() }))),
+    accept: acceptTasks(publisher),
     tokens: config.tokens ?? [],
-    checks: apiChecks(stores, reading),
+    checks: apiChecks(stores, reading, transport.fill),
     checkDeadlineMs: CHECK_DEADLINE_MS,
     hasStarted: () => true, // it listens only then
     rateLimit: config.rateLimit,
@@ -59,6 +64,16 @@ async function startServe(context: ProcessContext): Promise<void> {
     freshId: randomUUID,
   });
   await listen(context, app);
+}
+
+/** A full transport is worth waiting for: it has room again once the consumers have caught up. */
+export function acceptTasks(publisher: Pick<TaskPublisher, 'publish'>): AcceptTasks {
+  return async (tasks) => {
+    const outgoing = tasks.map(({ task, id }) => ({ task, id, source: API_SOURCE, time: Date.now() }));
+    await publisher.publish(outgoing).catch((error: unknown) => {
+      throw error instanceof TransportFull ? unavailableProblem('transport_full', error, FULL_RETRY_SECONDS) : error;
+    });
+  };
 }
 
 async function openReplica({ config, resources, signal }: ProcessContext) {

@@ -9,7 +9,7 @@ import { StartError } from './start-error.ts';
  * Those that say where indexes and tasks are: with two key prefixes, or two transports, a change would reach only one of
  * them, and the other's indexes would be wrong without a word. A process that disagrees is refused.
  */
-const PLACES = ['KEY_PREFIX', 'TRANSPORT', 'TOPIC', 'KAFKA_GROUP'] as const;
+const PLACES = ['KEY_PREFIX', 'TRANSPORT', 'TOPIC', 'KAFKA_GROUP', 'STREAMS_URL'] as const;
 
 /**
  * Those that say how large an index is. An index of another size is still right: one that is too large is cut at its next
@@ -78,6 +78,8 @@ function sharedSettings(config: Config): Map<string, string> {
     ['TRANSPORT', config.transport],
     ['TOPIC', config.topic],
     ['KAFKA_GROUP', config.kafkaGroup],
+    // Not the address, which may have a password and another name on another host; its run_id is compared as well.
+    ['STREAMS_URL', config.transport === 'streams' && config.streamsUrl !== undefined ? 'set' : 'not set'],
     ['MAX', String(config.max)],
     ['MIN', String(config.min)],
   ] satisfies [(typeof PLACES)[number] | (typeof SIZES)[number], string][]);

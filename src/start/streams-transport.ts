@@ -6,25 +6,35 @@ import type { Config } from '../config/config.ts';
 import { ConsumerGroup } from '../consumers/streams/consumer-group.ts';
 import { StreamsDeadLetters } from '../consumers/streams/dead-letters.ts';
 import { streamsBarrier, streamsPositions } from '../consumers/streams/drain-barrier.ts';
-import { StreamsTaskPublisher } from '../consumers/streams/publisher.ts';
+import { StreamRoom, StreamsTaskPublisher } from '../consumers/streams/publisher.ts';
 import { StreamsTaskSource } from '../consumers/streams/source.ts';
+import { EpochWatch } from '../index/epoch-watch.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
 import { streamMarkIn } from '../mysql/stream-marks.ts';
+import type { RedisClient } from '../redis/connection.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, WatchOptions } from './transport.ts';
 
 /** @param name of the process, for CLIENT LIST */
 export function openStreamsTransport(config: Config, name: string, logger: Logger): Transport {
   const { kafkaGroup: group } = config;
-  const client = openRedisClient(config, `${name}-tasks`, logger);
+  const client = openRedisClient(config, `${name}-tasks`, logger, 'streams');
   const stream = `${config.keyPrefix}:${config.topic}`;
   const consumer = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
+  const room = new StreamRoom({ client, stream, max: config.streamMaxLength });
   const groupView = new ConsumerGroup({ client, stream, group, consumer });
   const place = { client, stream, group, view: groupView };
   return {
-    untilAnswers: (signal) => untilRedisAnswers(client, config, signal),
-    openPublisher: () => new StreamsTaskPublisher({ client, stream }),
-    openDeadLetters: () => new StreamsDeadLetters({ client, stream }),
+    untilAnswers: (signal) => untilRedisAnswers(client, { config, signal, logger }, 'streams'),
+    openPublisher: () => new StreamsTaskPublisher({ client, stream, room }),
+    openDeadLetters: (onDropped) => {
+      const max = config.deadLettersMax;
+      const dropped = (letters: number) => {
+        logger.warn({ letters, max }, 'there were too many dead letters: the oldest were removed');
+        onDropped?.(letters);
+      };
+      return new StreamsDeadLetters({ client, stream, room, max, onDropped: dropped });
+    },
     openSource: ({ primary, doIndexesExist }) =>
       new StreamsTaskSource({
         ...{ client, stream, group, consumer, logger },
@@ -32,7 +42,8 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
         expectsOffsets: async () =>
           !(await rememberGroup(primary, `streams:${stream}:${group}`)) && (await doIndexesExist()),
         idleMs: config.takeoverMs,
-        openReader: (redisTimeoutMs) => openRedisClient({ ...config, redisTimeoutMs }, `${name}-reader`, logger),
+        openReader: (redisTimeoutMs) =>
+          openRedisClient({ ...config, redisTimeoutMs }, `${name}-reader`, logger, 'streams'),
         mark: streamMarkIn(primary, stream, group),
       }),
     barrier: streamsBarrier(place),
@@ -41,6 +52,13 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
       const backlog = await groupView.backlog();
       return backlog && backlog.delivered + backlog.undelivered;
     },
+    fill: () => room.fill(),
+    // Where the tasks are on the Redis of the indexes, the watch over those notices.
+    ...(config.streamsUrl === undefined ? {} : { openWatch: (options) => watchOver(client, logger, options) }),
     close: () => closeRedis(client),
   };
+}
+
+function watchOver(client: RedisClient, logger: Logger, { primary: database, onNewEpoch }: WatchOptions): EpochWatch {
+  return new EpochWatch({ client, database, logger, onNewEpoch, roles: ['streams'] });
 }

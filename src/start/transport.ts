@@ -1,7 +1,9 @@
 import type { DeadLetters } from '../consumers/dead-letters.ts';
+import type { StreamFill } from '../consumers/streams/publisher.ts';
 import type { TaskPublisher } from '../consumers/task-publisher.ts';
 import type { GroupPositions, TaskSource } from '../consumers/task-source.ts';
 import type { RaiseBarrier } from '../index/drain-barrier.ts';
+import type { EpochWatch, EpochWatchOptions } from '../index/epoch-watch.ts';
 import type { Database } from '../mysql/database.ts';
 
 /** What carries the tasks. What is opened here is closed by whoever opened it; `close` ends what is shared. */
@@ -9,7 +11,8 @@ export interface Transport {
   /** Waits until the transport answers, not longer than START_TIMEOUT_MS. @throws StartError */
   untilAnswers(signal: AbortSignal): Promise<void>;
   openPublisher(): TaskPublisher;
-  openDeadLetters(): DeadLetters;
+  /** @param onDropped called where dead letters were removed because there were too many */
+  openDeadLetters(onDropped?: (letters: number) => void): DeadLetters;
   openSource(options: SourceOptions): TaskSource;
   /** Passed when everything that was on the transport has been applied. */
   readonly barrier: RaiseBarrier;
@@ -17,8 +20,14 @@ export interface Transport {
   readonly positions: GroupPositions;
   /** Tasks that are not yet acknowledged; undefined when it cannot be told now. */
   lag(): Promise<number | undefined>;
+  /** How many tasks there are, and how many there may be; absent: there is no bound. @throws RedisUnavailable */
+  fill?(): Promise<StreamFill>;
+  /** Watches for a server that is another one than before; absent: no watch of its own is needed. */
+  openWatch?(options: WatchOptions): EpochWatch;
   close(): Promise<void>;
 }
+
+export type WatchOptions = Required<Pick<EpochWatchOptions, 'onNewEpoch'>> & { readonly primary: Database };
 
 export interface SourceOptions {
   /** Then a group that has no offsets, and had begun, has lost them, and tasks with them. */

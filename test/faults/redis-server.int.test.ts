@@ -11,6 +11,7 @@ import { bumpEpoch } from '../../src/index/epoch.ts';
 import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
+import { readOutboxLag } from '../../src/mysql/outbox.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
 import { PlainQueryLimit } from '../../src/query/plain-query-limit.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
@@ -114,43 +115,57 @@ describe('fault 20: Redis is loading', () => {
 });
 
 describe('fault 21: Redis is out of memory', () => {
-  it('pauses the consumers: no dead letters, no half-written index, and everything is done afterwards', async () => {
+  it('consumers bring existing indexes up to date; no new index and no task is taken until there is memory again', async () => {
     await using server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
     const stores = await storesAt(server.url);
     const client = admin(server.url);
     const full = Promise.withResolvers<void>();
-    let refused = 0;
     const steps: Steps = {
       ...stores.steps,
       apply: async (...args) => {
         await full.promise;
-        return await stores.steps.apply(...args).catch((error) => {
-          refused++;
-          throw error;
-        });
+        return await stores.steps.apply(...args);
       },
     };
     const consuming = await startConsuming({ ...stores, steps } as Stores, { url: server.url });
     const pool = freshSitePool(stores.url);
+    await stores.index.forget(['1']);
+    // Half of the users lose most of their contacts: their indexes run low, and must be rebuilt before an acknowledgement.
     for (const user of USERS) await removeContact(pool, user, '140');
+    for (const user of USERS.slice(15))
+      for (const contact of CONTACTS.slice(30)) await removeContact(pool, user, contact);
     for (const owner of CONTACTS.slice(0, 5)) await uploadPhoto(pool, owner, 0, 9_000 + Number(owner));
     await until(async () => ((await consuming.lag()) ?? 0) >= USERS.length + 5);
+    await until(async () => (await readOutboxLag(stores.primary)).rows === 0);
 
     await client.config('SET', 'maxmemory', '1');
+    await removeContact(pool, '2', '105'); // its task finds no room
     full.resolve();
-    await until(() => refused > 3);
-    await expect(run(rebuild(['1']), stores.steps)).rejects.toThrow(RedisUnavailable);
-    for (const user of USERS) {
-      const reading = await stores.index.read(user, 0, false);
-      expect(reading.state, `user ${user}: as it was, or as it is to be, and whole`).toBe('warm');
-    }
-    expect(await consuming.lag()).toBeGreaterThanOrEqual(USERS.length);
-
-    await client.config('SET', 'maxmemory', '0');
     await until(async () => (await consuming.lag()) === 0);
     expect(await consuming.transport.deadLetters.list({ limit: 10 })).toEqual([]);
+    for (const user of USERS.filter((one) => one > '2')) await expectExact(stores, LIMITS, user, 'while Redis is full');
+    await expect(run(rebuild(['3', '1', '4']), stores.steps)).rejects.toThrow(RedisUnavailable);
+    expect((await stores.index.read('1', 0, false)).state, 'nothing was begun').toBe('cold');
+    expect((await readOutboxLag(stores.primary)).rows).toBe(1);
+
+    await client.config('SET', 'maxmemory', '0');
+    await until(async () => (await readOutboxLag(stores.primary)).rows === 0 && (await consuming.lag()) === 0);
+    await run(rebuild(['1']), stores.steps);
     for (const user of USERS) await expectExact(stores, LIMITS, user, 'after the memory came back');
+    expect(await consuming.transport.deadLetters.list({ limit: 10 })).toEqual([]);
     await consuming.stop();
+  });
+
+  it('is found at the first write of a script, and never between two', async () => {
+    await using server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
+    const client = admin(server.url);
+    await client.config('SET', 'maxmemory', '1');
+    const twice = "redis.call(ARGV[1], 'a', 1); return redis.call('SET', 'b', 2)";
+    await expect(client.eval(twice, 0, 'SET')).rejects.toThrow(/^OOM/);
+    expect(await client.exists('a', 'b')).toBe(0);
+    expect(await client.eval(twice, 0, 'DEL')).toBe('OK'); // not refused, and so is nothing after it
+    expect(await client.eval(`#!lua flags=allow-oom\n${twice}`, 0, 'SET')).toBe('OK');
+    await expect(client.eval("#!lua\nreturn redis.call('GET', 'a')", 0)).rejects.toThrow(/^OOM/);
   });
 });
 

@@ -21,16 +21,21 @@ export interface ClusterNode {
   readonly id: string;
 }
 
-/** A Redis Cluster of one's own, which keeps what it has over a restart: masters only, each with an equal share of the slots. */
+/** A Redis Cluster of one's own, which keeps what it has over a restart: masters with an equal share of the slots each, and replicas. */
 export class RedisCluster implements AsyncDisposable {
   readonly nodes: readonly ClusterNode[];
+  /** The first so many nodes; each of the others replicates one of them. */
+  readonly #masters: number;
 
-  private constructor(nodes: readonly ClusterNode[]) {
+  private constructor(nodes: readonly ClusterNode[], masters: number) {
     this.nodes = nodes;
+    this.#masters = masters;
   }
 
-  static async start(masters = 3): Promise<RedisCluster> {
-    const cluster = new RedisCluster(await Promise.all(Array.from({ length: masters }, startNode)));
+  /** @param replicas of each master, which take its place by themselves */
+  static async start(masters = 3, replicas = 0): Promise<RedisCluster> {
+    const nodes = await Promise.all(Array.from({ length: masters * (1 + replicas) }, startNode));
+    const cluster = new RedisCluster(nodes, masters);
     try {
       await cluster.#form();
       return cluster;
@@ -84,8 +89,9 @@ export class RedisCluster implements AsyncDisposable {
   }
 
   async #form(): Promise<void> {
-    const share = Math.ceil(SLOTS / this.nodes.length);
-    for (const [i, { redis }] of this.nodes.entries()) {
+    const masters = this.nodes.slice(0, this.#masters);
+    const share = Math.ceil(SLOTS / masters.length);
+    for (const [i, { redis }] of masters.entries()) {
       await redis.call('CLUSTER', 'ADDSLOTSRANGE', i * share, Math.min((i + 1) * share, SLOTS) - 1);
       await redis.call('CLUSTER', 'SET-CONFIG-EPOCH', i + 1);
     }
@@ -94,6 +100,11 @@ export class RedisCluster implements AsyncDisposable {
       await redis.call('CLUSTER', 'MEET', '127.0.0.1', server.port, bus);
     }
     await until(() => this.isWhole(), { what: 'the cluster is whole' });
+    for (const [i, { redis }] of this.nodes.slice(masters.length).entries()) {
+      const { id } = masters[i % masters.length] as ClusterNode;
+      await until(async () => (await redis.cluster('REPLICATE', id)) === 'OK'); // once it knows that master
+      await until(async () => isInSync(await redis.info('replication')), { what: 'a replica has all of its master' });
+    }
   }
 
   #first(): ClusterNode {
@@ -101,6 +112,11 @@ export class RedisCluster implements AsyncDisposable {
     if (first === undefined) throw new Error('a cluster without nodes');
     return first;
   }
+}
+
+/** From the answer to INFO replication of a replica. */
+export function isInSync(info: string): boolean {
+  return /^role:slave/m.test(info) && /^master_link_status:up/m.test(info);
 }
 
 async function startNode(): Promise<ClusterNode> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Task, taskSchema } from '../../contracts/task.ts';
+import { HttpProblem } from '../http-problem.ts';
 import { jsonBody } from '../json-body.ts';
 import { parse } from '../parse.ts';
 import { unavailableProblem } from '../problem-of.ts';
@@ -41,7 +42,7 @@ export interface IdentifiedTask {
   readonly id: string;
 }
 
-/** Resolves once the transport has them durably. */
+/** Resolves once the transport has them durably. @throws HttpProblem transport_full; anything else counts as transport_unavailable */
 export type AcceptTasks = (tasks: readonly IdentifiedTask[]) => Promise<void>;
 
 export function postTasksRoute(accept: AcceptTasks, freshId: () => string): Route {
@@ -56,7 +57,7 @@ export function postTasksRoute(accept: AcceptTasks, freshId: () => string): Rout
         : [parse('body', taskSchema, request.body)];
       const identified = tasks.map((task) => ({ task, id: freshId() }));
       await accept(identified).catch((error: unknown) => {
-        throw unavailableProblem('transport_unavailable', error);
+        throw error instanceof HttpProblem ? error : unavailableProblem('transport_unavailable', error);
       });
       const body: z.input<typeof acceptedSchema> = {
         accepted: identified.length,

@@ -9,20 +9,12 @@ const PIPELINE = 500;
 
 /**
  * Adds entries at the end of a stream, in order.
- * @param keptMs entries older than this may be removed; undefined: none are
  * @throws RedisUnavailable; some may have been added
  */
-export async function addEntries(
-  client: RedisClient,
-  stream: string,
-  entries: readonly NewEntry[],
-  keptMs?: number,
-): Promise<void> {
-  const trimming = keptMs === undefined ? [] : ['MINID', '~', Date.now() - keptMs];
+export async function addEntries(client: RedisClient, stream: string, entries: readonly NewEntry[]): Promise<void> {
   for (let from = 0; from < entries.length; from += PIPELINE) {
     const pipeline = client.pipeline();
-    for (const fields of entries.slice(from, from + PIPELINE))
-      pipeline.call('XADD', stream, ...trimming, '*', ...fields);
+    for (const fields of entries.slice(from, from + PIPELINE)) pipeline.call('XADD', stream, '*', ...fields);
     const results = (await reply(pipeline.exec())) ?? [];
     for (const [error] of results) if (error !== null) await reply(Promise.reject(error));
   }

@@ -54,7 +54,7 @@ const RETIRED_MS = 3600 * 1000;
 /** A consumer group of a Redis stream, through the eyes of one consumer. Everything throws RedisUnavailable. */
 export class ConsumerGroup {
   readonly #options: ConsumerGroupOptions;
-  readonly #scripts: Readonly<Record<'state' | 'hold' | 'trim' | 'retire', Script>>;
+  readonly #scripts: Readonly<Record<'create' | 'state' | 'hold' | 'trim' | 'retire', Script>>;
   /** Where the next look for idle entries begins. */
   #cursor = '0-0';
 
@@ -63,6 +63,7 @@ export class ConsumerGroup {
     const define = (name: string) =>
       defineScript(options.client, `stream_${name}`, new URL(`./lua/${name}.lua`, import.meta.url));
     this.#scripts = {
+      create: define('create-group'),
       state: define('group-state'),
       hold: define('hold'),
       trim: define('trim'),
@@ -85,13 +86,8 @@ export class ConsumerGroup {
 
   /** Creates the group, and the stream where there is none; everything in the stream is delivered. */
   async create(): Promise<void> {
-    const { client, stream, group } = this.#options;
-    try {
-      await reply(client.xgroup('CREATE', stream, group, '0', 'MKSTREAM'));
-    } catch (error) {
-      // Another consumer was faster.
-      if (!(error instanceof Error && error.message.startsWith('BUSYGROUP'))) throw error;
-    }
+    const { stream, group } = this.#options;
+    await this.#scripts.create([stream], [group]);
   }
 
   /** New entries. @param reader a connection of its own: it is blocked up to so many ms */

@@ -1,46 +1,63 @@
 import type { RedisClient } from '../../redis/connection.ts';
+import { defineScript, type Script } from '../../redis/script.ts';
 import { reply } from '../../redis/unavailable.ts';
 import { deadLetterOf, lettersToReplay, listed, originalHeaders } from '../dead-letter-headers.ts';
 import type { DeadLetter, DeadLetters, Failure, ListedLetter } from '../dead-letters.ts';
 import type { Delivery } from '../task-source.ts';
 import { addEntries } from './add-entries.ts';
 import { deliveryOf, entryFields, type RawEntry } from './entries.ts';
+import type { StreamRoom } from './publisher.ts';
 
 export interface StreamsDeadLettersOptions {
   /** Closed by whoever opened it. */
   readonly client: RedisClient;
   /** The key of the tasks' stream; the letters are in `<stream>.dlq`. */
   readonly stream: string;
+  /** Letters kept at the most; the oldest go first. */
+  readonly max?: number;
+  /** So many letters were removed because there were more than `max`: nobody will see them again. */
+  readonly onDropped?: (letters: number) => void;
+  /** Is there room on the stream of the tasks for letters that are replayed? */
+  readonly room?: Pick<StreamRoom, 'check'>;
 }
 
 /** Longer than tasks are kept, for people are slower. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
-/** Their bodies come along, and are dropped at once. */
+export const DEFAULT_MAX_LETTERS = 10_000;
+
+/** Letters in one call of the script: Redis does nothing else meanwhile. In a list, their bodies come along and are dropped at once. */
 const LETTERS_A_CALL = 50;
 
 /**
  * Dead letters in a stream of their own. The id of a letter is that of its entry. Letters stay listed when they were
- * replayed, as they do on Kafka; they are removed after 30 days.
+ * replayed, as they do on Kafka; they are removed after 30 days, and the oldest when there are too many.
  */
 export class StreamsDeadLetters implements DeadLetters {
   readonly #client: RedisClient;
-  readonly #stream: string;
+  readonly #options: StreamsDeadLettersOptions;
   readonly #letters: string;
+  readonly #put: Script;
 
-  constructor({ client, stream }: StreamsDeadLettersOptions) {
-    this.#client = client;
-    this.#stream = stream;
-    this.#letters = `${stream}.dlq`;
+  constructor(options: StreamsDeadLettersOptions) {
+    this.#client = options.client;
+    this.#options = options;
+    this.#letters = `${options.stream}.dlq`;
+    this.#put = defineScript(options.client, 'put_letters', new URL('./lua/put-letters.lua', import.meta.url));
   }
 
-  /** @throws RedisUnavailable */
+  /** @throws RedisUnavailable; some may have been put */
   async put(letters: readonly { delivery: Delivery; failure: Failure }[]): Promise<void> {
-    const entries = letters.map(({ delivery, failure }) => {
-      const { body, headers } = deadLetterOf(delivery, failure);
-      return entryFields(body, headers);
-    });
-    await addEntries(this.#client, this.#letters, entries, KEPT_MS);
+    const { max = DEFAULT_MAX_LETTERS, onDropped } = this.#options;
+    for (let from = 0; from < letters.length; from += LETTERS_A_CALL) {
+      const entries = letters.slice(from, from + LETTERS_A_CALL).map(({ delivery, failure }) => {
+        const { body, headers } = deadLetterOf(delivery, failure);
+        const fields = entryFields(body, headers);
+        return [fields.length, ...fields];
+      });
+      const dropped = (await this.#put([this.#letters], [KEPT_MS, max, ...entries.flat()])) as number;
+      if (dropped > 0) onDropped?.(dropped);
+    }
   }
 
   /** @throws RedisUnavailable */
@@ -63,11 +80,12 @@ export class StreamsDeadLetters implements DeadLetters {
     return letter;
   }
 
-  /** @throws RedisUnavailable; NotReplayable */
+  /** @throws TransportFull when too many tasks wait already, RedisUnavailable; NotReplayable */
   async replay(ids: readonly string[]): Promise<number> {
     const letters = await lettersToReplay(this, ids);
     const entries = letters.map(({ body, headers }) => entryFields(body, originalHeaders(headers)));
-    await addEntries(this.#client, this.#stream, entries);
+    await this.#options.room?.check();
+    await addEntries(this.#client, this.#options.stream, entries);
     return entries.length;
   }
 

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Writes what MySQL says of some contacts into the indexes of their users, each only where the user's nonce is still
 -- the one that was read before MySQL was. The rules are told in ../protocol.ts; none of them can be left out.
 --
@@ -20,6 +21,8 @@
 --           B  applied, and a rebuild is due: fewer than min are left, and the index is not complete
 -- Every argument is checked before the first write: Redis does not roll a script back.
 -- What takes the time here are the calls of redis and texts made anew: a user costs no more of either than must be.
+-- Runs at maxmemory (allow-oom): it changes indexes that exist, which have a bounded size, and creates none. Refused there, no
+-- task could be acknowledged, and a stream that has filled Redis could never be drained.
 
 local KEYS, ARGV, call, try, find, sub, byte = KEYS, ARGV, redis.call, redis.pcall, string.find, string.sub, string.byte
 local max, min, epoch, nonce = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]

@@ -8,6 +8,8 @@
 -- A client whose reply was lost sends the same call again, perhaps much later. The time makes its nonce another one then:
 -- otherwise a placeholder that was deleted in between, because something changed, would come back as it was, and a rebuild
 -- that had read its rows before the change would find nothing amiss. (Every other write demands the nonce it replaces.)
+-- At maxmemory Redis refuses the first SET, and with it the call: no new index is begun there. Where every user has a nonce
+-- nothing is written, so that what a consumer must rebuild before it acknowledges is still rebuilt.
 
 local nonce, ttl = ARGV[1], ARGV[2]
 assert(#ARGV == 2 and #nonce > 0 and tonumber(ttl) > 0, 'claim: bad arguments')
@@ -20,18 +22,14 @@ local function is(key, wanted)
   return kind == wanted or kind == 'none'
 end
 
-local nonces = {}
-for i = 1, #KEYS, 2 do
-  local z, m = KEYS[i], KEYS[i + 1]
-  local g = ''
-  if is(z, 'zset') and is(m, 'string') then
-    redis.call('SET', m, nonce, 'PX', ttl, 'NX')
-    g = string.match(redis.call('GET', m), '^[^ ]*')
-    if g == '' then -- not what Recency writes, and it must not become an index
-      redis.call('SET', m, nonce, 'PX', ttl)
-      g = nonce
-    end
-  end
-  nonces[#nonces + 1] = g
+local function nonce_of(z, m)
+  if not (is(z, 'zset') and is(m, 'string')) then return '' end
+  local g = string.match(redis.call('GET', m) or '', '^[^ ]*')
+  if g ~= '' then return g end
+  redis.call('SET', m, nonce, 'PX', ttl) -- there was none, or not what Recency writes, which must not become an index
+  return nonce
 end
+
+local nonces = {}
+for i = 1, #KEYS, 2 do nonces[#nonces + 1] = nonce_of(KEYS[i], KEYS[i + 1]) end
 return nonces

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- The last step of a rebuild: the whole index anew, each user's only where the nonce is still the one claimed.
 --
 -- KEYS    z and m of each user, in turn
@@ -13,6 +14,7 @@
 --           W  a key of the wrong type is in the way, nothing written
 --           A  replaced
 -- Every argument is checked before the first write: Redis does not roll a script back.
+-- Runs at maxmemory (allow-oom): whoever has a nonce has an index or a placeholder already; new ones are refused by claim.lua.
 
 local max, epoch, nonce = tonumber(ARGV[1]), ARGV[2], ARGV[3]
 local users = #KEYS / 2

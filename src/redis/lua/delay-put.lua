@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Puts items into a delay queue. An item that waits already keeps its time: many requests for one thing are one.
 --
 -- KEYS    1 due    sorted set: item → ms when it is due
@@ -6,6 +7,7 @@
 --         then the items
 -- reply   how many were new
 -- The server's own clock is used: one clock for every process.
+-- Runs at maxmemory (allow-oom): what is put off takes the place of a task that is then acknowledged.
 
 local due, all, delay = KEYS[1], KEYS[2], tonumber(ARGV[1])
 assert(delay and delay >= 0 and #ARGV >= 2, 'delay-put: bad arguments')

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Takes due items of a delay queue. What was taken and not finished within its lease comes back.
 --
 -- KEYS    1 due    sorted set: item → ms when it is due
@@ -7,6 +8,7 @@
 -- reply   when the lease ends, in ms to the microsecond: no other call's lease ends then, so it says which taking this was;
 --         then the items taken, the longest due first
 -- The server's own clock is used: one clock for every process.
+-- Runs at maxmemory (allow-oom): an item moves from one set to the other.
 
 local due, held, count, lease = KEYS[1], KEYS[2], tonumber(ARGV[1]), tonumber(ARGV[2])
 assert(count and count > 0 and lease and lease > 0, 'delay-take: bad arguments')

@@ -40,7 +40,7 @@ async function appOf({ logger, resources, signal }: ProcessContext, arm: ServedA
   const now = () => performance.now();
   if (arm === 'sql') return armApp(new PlainSql(database, now), logger);
   const redis = resources.adopt(openRedisClient(config, arm, logger), closeRedis);
-  await untilRedisAnswers(redis, config, signal);
+  await untilRedisAnswers(redis, { config, signal, logger });
   const index = new RecipeIndex(redis, { prefix: config.keyPrefix, max: config.max });
   return armApp(new Recipe(index, database, now, arm === 'recipe' ? 'view' : 'hinted'), logger);
 }

@@ -1,0 +1,186 @@
+import process from 'node:process';
+import { Redis } from 'ioredis';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadGraph } from '../../src/site/load-graph.ts';
+import { uploadPhoto } from '../../src/site/photos.ts';
+import { openSitePool } from '../../src/site/transaction.ts';
+import { startRedis } from '../../src/stack/start-server.ts';
+import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { canStartCluster, isInSync, RedisCluster } from '../support/redis-cluster.ts';
+import { serviceSettings } from '../support/service-settings.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+const STAR = '1';
+const USERS = Array.from({ length: 60 }, (_, i) => String(101 * (i + 1)));
+
+/** Later than all that was uploaded before, ms. */
+const LATER = Date.now() + 3_600_000;
+
+/** What somebody who reads all the time sees. */
+class Reader {
+  readonly #api: string;
+  readonly #ended = new AbortController();
+  readonly #running: Promise<void>;
+  /** By user: when the latest answer came, ms, and where from. */
+  readonly latest = new Map<string, { at: number; source: string }>();
+  readonly statuses = new Map<number, number>();
+  slowestMs = 0;
+  /** Of the first answer that came from an index after `from`, ms. */
+  firstIndexedAfter = (from: number) =>
+    [...this.latest.values()].filter(({ at, source }) => source === 'index' && at > from).map(({ at }) => at)[0];
+
+  constructor(api: string) {
+    this.#api = api;
+    this.#running = this.#read();
+  }
+
+  /** Everybody's latest answer came from there, after `from`. */
+  isEverybodys(source: string, from: number): boolean {
+    return USERS.every((user) => {
+      const one = this.latest.get(user);
+      return one !== undefined && one.at > from && one.source === source;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    await this.#running;
+  }
+
+  async #read(): Promise<void> {
+    for (let n = 0; !this.#ended.signal.aborted; n++) {
+      const user = USERS[n % USERS.length] as string;
+      const from = performance.now();
+      const response = await fetch(`${this.#api}/v1/users/${user}/contacts/recent`);
+      const { answer } = (await response.json()) as { answer?: { source: string } };
+      const at = performance.now();
+      this.slowestMs = Math.max(this.slowestMs, at - from);
+      this.statuses.set(response.status, (this.statuses.get(response.status) ?? 0) + 1);
+      this.latest.set(user, { at, source: answer?.source ?? '' });
+    }
+  }
+}
+
+/** A site whose processes run on this Redis, everybody with an index. */
+async function siteOn(redisUrl: string) {
+  const settings = { ...(await serviceSettings('streams')), REDIS_URL: redisUrl, SAMPLE_RATE: '0' };
+  const pool = openSitePool(settings.MYSQL_URL, 2);
+  onTestFinished(() => pool.end());
+  await loadGraph(pool, {
+    users: [STAR, ...USERS].map((id) => ({ id })),
+    contacts: USERS.map((user) => ({ user, contact: STAR })),
+    photos: [{ owner: STAR, audience: 0, uploadedAt: 1_000 }],
+  });
+  expect((await runCli(['backfill'], settings)).code).toBe(0);
+  const [serve] = await Promise.all([
+    start('serve', settings, 'answering at'),
+    start('consume', settings, 'consuming'),
+    start('relay', settings, 'relaying'),
+  ]);
+  return { settings, pool, api: String(/"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1]) };
+}
+
+async function start(command: string, settings: Settings, says: string): Promise<CliProcess> {
+  const cli = new CliProcess([command], settings);
+  onTestFinished(() => cli[Symbol.asyncDispose]());
+  await cli.says(says);
+  return cli;
+}
+
+interface Failover {
+  /** Kills the master. */
+  readonly kill: () => Promise<void>;
+  /** Resolves when a replica has taken its place. */
+  readonly promoted: () => Promise<void>;
+}
+
+/** Kills a master under reads, and tells for how long there was no index. */
+async function failOver(what: string, redisUrl: string, { kill, promoted }: Failover): Promise<void> {
+  const { settings, pool, api } = await siteOn(redisUrl);
+  const reader = new Reader(api);
+  onTestFinished(() => reader.stop());
+  await until(() => reader.isEverybodys('index', 0));
+  const epoch = (await runCli(['epoch', 'show'], settings)).stdout;
+  const killed = performance.now();
+  await kill();
+  await until(() => [...reader.latest.values()].some(({ at, source }) => at > killed && source === 'database'));
+  await uploadPhoto(pool, STAR, 0, LATER);
+  await promoted();
+  const promotedAt = performance.now();
+  const first = await until(() => reader.firstIndexedAfter(promotedAt));
+  await until(() => reader.isEverybodys('index', promotedAt));
+  const all = performance.now();
+  await reader.stop();
+
+  const s = (ms: number) => (ms / 1000).toFixed(1);
+  process.stdout.write(
+    `fault 17, ${what}: promoted ${s(promotedAt - killed)} s after the kill; the first answer from an index ` +
+      `${s(first - promotedAt)} s after that, everybody's ${s(all - promotedAt)} s; ` +
+      `${[...reader.statuses].map(([status, n]) => `${n} × ${status}`)}, the slowest ${reader.slowestMs.toFixed(0)} ms\n`,
+  );
+  expect([...reader.statuses.keys()]).toEqual([200]);
+  expect((await runCli(['epoch', 'show'], settings)).stdout).not.toBe(epoch);
+  // The upload finds its way, and nothing that the old master had and the replica had not is missed.
+  await until(async () => (await unpublished(settings)) === 0);
+  const verify = JSON.parse((await runCli(['verify', '--json'], settings)).stdout);
+  expect(verify).toMatchObject({ warm: USERS.length, wrong: 0, unsettled: 0, answers_wrong: 0 });
+  await until(async () => (await indexed(settings, USERS[0] as string)) === new Date(LATER).toISOString());
+  expect((await runCli(['dlq', 'list'], settings)).stdout).toBe('There are no dead letters.\n');
+}
+
+async function unpublished(settings: Settings): Promise<number> {
+  const { findings } = JSON.parse((await runCli(['doctor', '--json'], settings)).stdout);
+  const outbox = (findings as { check: string; detail: string }[]).find(({ check }) => check === 'outbox');
+  return outbox?.detail === 'no row waits' ? 0 : 1;
+}
+
+/** The time of the newest in a user's index. */
+async function indexed(settings: Settings, user: string): Promise<string | undefined> {
+  return JSON.parse((await runCli(['inspect', user, '--json'], settings)).stdout).members[0]?.last_upload_at;
+}
+
+describe.runIf(canStartCluster())(
+  'fault 17: a master is killed, and its replica promoted (programs: it needs redis-server on the path)',
+  { timeout: 180_000 },
+  () => {
+    it('one master, behind an address that leads to the other one then', async () => {
+      await using master = await startRedis({ from: 'programs' });
+      const args = ['--replicaof', '127.0.0.1', `${master.port}`];
+      await using replica = await startRedis({ from: 'programs', args });
+      const admin = new Redis(replica.url);
+      admin.on('error', () => undefined);
+      onTestFinished(() => admin.disconnect());
+      await until(async () => isInSync(await admin.info('replication')));
+      await using proxy = await TcpProxy.before(master.url);
+      await failOver('one master', proxy.url, {
+        kill: () => master.kill(),
+        promoted: async () => {
+          await admin.replicaof('NO', 'ONE');
+          proxy.leadTo(replica.url);
+        },
+      });
+    });
+
+    it('a cluster, whose nodes elect the new one', async () => {
+      await using cluster = await RedisCluster.start(3, 1);
+      const { node: master } = await cluster.place('recency:{1}:1:m');
+      const others = cluster.nodes.filter((node) => node !== master);
+      const states = () => Promise.all(others.map(({ redis }) => redis.cluster('INFO')));
+      await failOver('a cluster', cluster.urls, {
+        kill: () => master.server.kill(),
+        promoted: async () => {
+          await until(
+            async () => (await isLed(others)) && (await states()).every((info) => /cluster_state:ok/.test(info)),
+          );
+        },
+      });
+    });
+  },
+);
+
+/** Three of these are masters, so one of the replicas is. */
+async function isLed(nodes: RedisCluster['nodes']): Promise<boolean> {
+  const roles = await Promise.all(nodes.map(({ redis }) => redis.info('replication')));
+  return roles.filter((info) => /^role:master/m.test(info)).length === 3;
+}

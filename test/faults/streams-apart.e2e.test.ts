@@ -1,0 +1,122 @@
+import { Redis } from 'ioredis';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { loadGraph } from '../../src/site/load-graph.ts';
+import { uploadPhoto } from '../../src/site/photos.ts';
+import { removeContact } from '../../src/site/relationships.ts';
+import { openSitePool } from '../../src/site/transaction.ts';
+import { type RunningServer, startRedis } from '../../src/stack/start-server.ts';
+import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { freshName, redisUrl } from '../support/servers.ts';
+import { serviceSettings } from '../support/service-settings.ts';
+import { until } from '../support/until.ts';
+
+const USERS = ['1', '2', '3', '4', '5'];
+const CONTACTS = Array.from({ length: 20 }, (_, i) => String(101 + i));
+
+async function start(command: string, settings: Settings, says: string): Promise<CliProcess> {
+  const cli = new CliProcess([command], settings);
+  onTestFinished(() => cli[Symbol.asyncDispose]());
+  await cli.says(says);
+  return cli;
+}
+
+/** A site with indexes, whose tasks are on a Redis of their own. */
+async function siteOn(streams: RunningServer) {
+  const settings = { ...(await serviceSettings()), STREAMS_URL: streams.url, TOPIC: freshName(), KAFKA_GROUP: 'g' };
+  const pool = openSitePool(settings.MYSQL_URL, 2);
+  onTestFinished(() => pool.end());
+  await loadGraph(pool, {
+    users: [...USERS, ...CONTACTS].map((id) => ({ id })),
+    contacts: USERS.flatMap((user) => CONTACTS.map((contact) => ({ user, contact }))),
+    photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
+  });
+  expect((await runCli(['backfill'], settings)).code).toBe(0);
+  return { settings, pool };
+}
+
+const verify = async (settings: Settings) => (await runCli(['verify', '--json'], settings)).json().at(-1);
+const epoch = async (settings: Settings) => (await runCli(['epoch', 'show', '--json'], settings)).json()[0];
+
+describe('with a Redis of their own for the tasks', { timeout: 120_000 }, () => {
+  it('the processes carry tasks there, and its loss begins a new epoch', async () => {
+    await using streams = await startRedis();
+    const { settings, pool } = await siteOn(streams);
+    const [, relay] = [
+      await start('consume', settings, 'consuming'),
+      await start('relay', settings, 'relaying'),
+      await start('serve', settings, 'answering at'),
+    ];
+    const first = await epoch(settings);
+    for (const user of USERS) await removeContact(pool, user, '120');
+    await uploadPhoto(pool, '101', 0, 9_000);
+    await until(async () => (await newest(settings)) === '1970-01-01T00:00:09.000Z', { interval: 200 });
+    expect(await verify(settings)).toMatchObject({ warm: 5, wrong: 0, unsettled: 0, answers_wrong: 0 });
+    const stream = `${settings.KEY_PREFIX}:${settings.TOPIC}`;
+    const [of, beside] = [new Redis(streams.url), new Redis(redisUrl())];
+    for (const redis of [of, beside]) {
+      redis.on('error', () => undefined); // one of the servers is killed below
+      onTestFinished(() => redis.disconnect());
+    }
+    expect([await of.exists(stream), await beside.exists(stream)]).toEqual([1, 0]);
+    expect((await epoch(settings)).epoch).toBe(first.epoch);
+
+    await streams.kill();
+    await streams.restart();
+    const second = await until(async () => {
+      const now = await epoch(settings);
+      return now.epoch !== first.epoch && now;
+    });
+    expect(second.why).toMatch(/^(another Redis master of the streams|tasks were lost)/);
+    await uploadPhoto(pool, '102', 0, 19_000);
+    expect((await runCli(['backfill'], settings)).code).toBe(0);
+    await uploadPhoto(pool, '103', 0, 29_000);
+    await until(async () => (await newest(settings)) === '1970-01-01T00:00:29.000Z', { interval: 200 });
+    expect(await verify(settings)).toMatchObject({ warm: 5, wrong: 0, unsettled: 0, answers_wrong: 0 });
+    expect(relay.stdout).not.toContain('"level":60');
+  });
+
+  it('doctor looks at both, and says where the tasks are', async () => {
+    await using streams = await startRedis({ args: ['--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru'] });
+    const { settings } = await siteOn(streams);
+    const look = async (changes: Settings) => {
+      const [report] = (await runCli(['doctor', '--json'], { ...settings, ...changes })).json();
+      return (area: string, check: string) =>
+        (report.findings as Finding[]).find((finding) => finding.area === area && finding.check === check);
+    };
+    const find = await look({});
+    expect(find('streams', 'reachable')?.state).toBe('fine');
+    expect(find('streams', 'maxmemory-policy')?.state).toBe('warning');
+    expect(find('streams', 'memory')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/of 64 MB in use; the tasks alone may come to 61 MB$/),
+    });
+    expect(find('streams', 'persistence')?.state).toBe('warning');
+    expect(find('redis', 'persistence')?.detail).toMatch(/indexes are rebuilt from MySQL|appendonly yes/);
+    expect(find('streams', 'zset-max-listpack-entries')).toBeUndefined();
+    expect(find('backlog', 'stream')).toMatchObject({ state: 'fine', detail: '0 of 200000 tasks' });
+
+    const redis = new Redis(streams.url);
+    onTestFinished(() => redis.disconnect());
+    const stream = `${settings.KEY_PREFIX}:${settings.TOPIC}`;
+    for (let i = 0; i < 1_000; i++) await redis.xadd(stream, '*', 'body', '{}');
+    const atBound = await look({ STREAM_MAX_LENGTH: '1000' });
+    expect(atBound('backlog', 'stream')).toMatchObject({
+      state: 'problem',
+      detail: '1000 of 1000 tasks: it is full, the relay waits, and POST /v1/tasks answers 503',
+    });
+    const away = await look({ STREAMS_URL: 'redis://127.0.0.1:1' });
+    expect(away('streams', 'reachable')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringMatching(
+        /^No Redis answers at redis:\/\/127\.0\.0\.1:1.*set RECENCY_STREAMS_URL to where it is\.$/,
+      ),
+    });
+    expect(away('redis', 'reachable')?.state).toBe('fine');
+  });
+});
+
+/** The time of the newest in the first user's index. */
+async function newest(settings: Settings): Promise<string | undefined> {
+  return JSON.parse((await runCli(['inspect', '1', '--json'], settings)).stdout).members[0]?.last_upload_at;
+}

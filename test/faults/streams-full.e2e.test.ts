@@ -1,0 +1,95 @@
+import { Redis } from 'ioredis';
+import type { Pool } from 'mysql2/promise';
+import { createConnection } from 'mysql2/promise';
+import { expect, it, onTestFinished } from 'vitest';
+import { loadGraph } from '../../src/site/load-graph.ts';
+import { uploadPhoto } from '../../src/site/photos.ts';
+import { removeContact } from '../../src/site/relationships.ts';
+import { openSitePool } from '../../src/site/transaction.ts';
+import { startRedis } from '../../src/stack/start-server.ts';
+import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { serviceSettings } from '../support/service-settings.ts';
+import { until } from '../support/until.ts';
+
+const USERS = Array.from({ length: 300 }, (_, i) => String(1 + i));
+const CONTACTS = Array.from({ length: 40 }, (_, i) => String(1_001 + i));
+
+/** For the backlog, when everything else is in place. */
+const ROOM = 3 * 2 ** 20;
+
+/** Of 220 bytes each: more than there is room for. */
+const TASKS = 20_000;
+
+async function start(command: string, settings: Settings, says: string): Promise<CliProcess> {
+  const cli = new CliProcess([command], settings);
+  onTestFinished(() => cli[Symbol.asyncDispose]());
+  await cli.says(says);
+  return cli;
+}
+
+async function withIndexes(redisUrl: string) {
+  const settings = { ...(await serviceSettings()), REDIS_URL: redisUrl, START_TIMEOUT_MS: '3000', SAMPLE_RATE: '0' };
+  const pool = openSitePool(settings.MYSQL_URL, 2);
+  onTestFinished(() => pool.end());
+  await loadGraph(pool, {
+    users: [...USERS, ...CONTACTS].map((id) => ({ id })),
+    contacts: USERS.flatMap((user) => CONTACTS.map((contact) => ({ user, contact }))),
+    photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
+  });
+  expect((await runCli(['backfill'], settings)).code).toBe(0);
+  return { settings, pool };
+}
+
+/** More tasks than Redis has room for; among them those of changes that move every index, and empty some below their minimum. */
+async function writeBacklog(pool: Pool): Promise<void> {
+  for (const owner of CONTACTS.slice(0, 10)) await uploadPhoto(pool, owner, 0, 9_000 + Number(owner));
+  for (const user of USERS.slice(0, 5)) {
+    for (const contact of CONTACTS.slice(10)) await removeContact(pool, user, contact);
+  }
+  const values = (n: number) => `('recency.contact.changed', ${USERS[n % 300]}, ${CONTACTS[n % 40]}, 0)`;
+  for (let from = 0; from < TASKS; from += 5_000) {
+    const rows = Array.from({ length: 5_000 }, (_, i) => values(from + i)).join(',');
+    await pool.query(`INSERT INTO recency_outbox (type, user_id, other_id, at) VALUES ${rows}`);
+  }
+  for (const owner of CONTACTS.slice(5, 12)) await uploadPhoto(pool, owner, 0, 19_000 + Number(owner));
+}
+
+async function unpublished({ MYSQL_URL }: { MYSQL_URL: string }): Promise<number> {
+  const connection = await createConnection(MYSQL_URL);
+  const [rows] = await connection.query('SELECT COUNT(*) AS n FROM recency_outbox WHERE published_at IS NULL');
+  await connection.end();
+  return Number((rows as { n: number }[])[0]?.n);
+}
+
+it('a backlog fills Redis to its maxmemory: consumers that start then drain it, and nothing is lost', {
+  timeout: 180_000,
+}, async () => {
+  await using server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
+  const { settings, pool } = await withIndexes(server.url);
+  const redis = new Redis(server.url);
+  redis.on('error', () => undefined); // the server ends before it
+  onTestFinished(() => redis.disconnect());
+  const stream = `${settings.KEY_PREFIX}:${settings.TOPIC}`;
+  await redis.xadd(stream, '*', 'body', 'not a task');
+  await redis.set('of somebody else', 'x'.repeat(100_000));
+  const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
+  await redis.config('SET', 'maxmemory', String(used + ROOM));
+  await writeBacklog(pool);
+  const relay = await start('relay', settings, 'relaying');
+  await until(() => relay.stdout.includes('OOM command not allowed'));
+  expect(await unpublished(settings)).toBeGreaterThan(3_000);
+  await expect(redis.set('another', 'x')).rejects.toThrow(/^OOM/);
+
+  const killed = await start('consume', settings, 'consuming');
+  await until(async () => (await redis.xpending(stream, settings.KAFKA_GROUP ?? '')).length > 0);
+  killed.signal('SIGKILL');
+  await killed.ended;
+  const consumer = await start('consume', settings, 'consuming');
+  await until(async () => (await unpublished(settings)) === 0, { timeout: 90_000, interval: 200 });
+  const verify = await runCli(['verify', '--users', 'all', '--json'], settings);
+  expect(JSON.parse(verify.stdout)).toMatchObject({ warm: 300, wrong: 0, answers_wrong: 0, unsettled: 0 });
+  const letters = (await runCli(['dlq', 'list', '--json'], settings)).json();
+  expect(letters).toHaveLength(1);
+  expect(await redis.strlen('of somebody else')).toBe(100_000);
+  expect(consumer.stdout).not.toContain('tasks were lost');
+});

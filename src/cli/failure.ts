@@ -25,6 +25,7 @@ const OPERATIONAL = new Set([
 
 /** A server that worked and then went away. Their messages say what happened. */
 const AWAY: Readonly<Record<string, string>> = {
+  StatementTooSlow: 'It takes longer than it may; `recency doctor` says whether an index is missing.',
   DatabaseUnavailable: 'Look whether MySQL runs; `recency doctor` says more.',
   RedisUnavailable: 'Look whether Redis runs; `recency doctor` says more.',
   KafkaUnavailable: 'Look whether the brokers run; `recency doctor` says more.',

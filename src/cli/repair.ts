@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RepairResult } from '../repair/repair.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
-import { driftText } from './drift-text.ts';
+import { driftText, failedText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 import { type JobFlags, runOptions, runRequest, usersOption } from './job-command.ts';
@@ -21,11 +21,12 @@ export function addRepair(program: Command): void {
         output,
         'repair',
         signal,
-        (stores, { check, indexedUsers, stores: { steps } }) =>
+        (stores, { check, indexedUsers, stores: { patient: steps } }) =>
           new Repair({ ...stores, check, steps, indexedUsers }, request),
       ),
     );
     await output.result(result, text(result));
+    if (result.failed > 0) output.exitCode = EXIT.failed;
     const left = result.dry_run ? result.wrong : result.still_wrong + result.answers_wrong;
     if (left > 0) output.exitCode = EXIT.driftFound;
   });
@@ -34,5 +35,6 @@ export function addRepair(program: Command): void {
 function text(result: RepairResult): string {
   const { run, dry_run, repaired, still_wrong, rows_read, seconds } = result;
   const outcome = dry_run ? 'Dry: nothing was written.' : `${repaired} repaired, ${still_wrong} still wrong.`;
-  return [driftText(result), `Run ${run}: ${outcome} ${seconds.toFixed(1)} s, ${rows_read} rows read.`].join('\n');
+  const summary = `Run ${run}: ${outcome} ${seconds.toFixed(1)} s, ${rows_read} rows read.`;
+  return [driftText(result), summary, ...failedText(result)].join('\n');
 }

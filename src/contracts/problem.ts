@@ -26,6 +26,7 @@ export const PROBLEMS = {
   redis_unavailable: [503, 'Redis cannot be asked now.'],
   plain_query_limit: [503, 'As many plain queries are running and waiting as may.'],
   transport_unavailable: [503, 'The transport did not take the tasks.'],
+  index_slow: [503, 'Reading all contacts takes longer than a request may; the consumers build the index now.'],
   contended: [503, 'The index changed too often to be rebuilt now.'],
 } as const satisfies Readonly<Record<string, readonly [status: number, detail: string]>>;
 

@@ -39,7 +39,8 @@ export async function withJobParts<T>(
     const answersFrom = isMetered ? resources.adopt(openPrimary(config), (opened) => opened.close()) : primary;
     const limits = { max: config.max, min: config.min };
     const settled = settledOf(context);
-    const check = openPageCheck({ index, primary, answersFrom, limits, settled, settleMs: SETTLE_MS, now });
+    const aloneMs = config.mysqlBuildTimeoutMs;
+    const check = openPageCheck({ index, primary, answersFrom, limits, settled, settleMs: SETTLE_MS, now, aloneMs });
     return await work({ ...context, check, indexedUsers: () => indexedUsers(stores.redis, config.keyPrefix) });
   });
 }

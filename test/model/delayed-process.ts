@@ -24,8 +24,9 @@ export class DelayedProcess implements Worker {
   constructor({ actor, turns, steps, delayed, logger }: DelayedProcessOptions) {
     this.actor = actor;
     this.#logger = logger;
-    const queue: Pick<DelayedWork, 'take' | 'finish'> = {
+    const queue: Pick<DelayedWork, 'take' | 'finish' | 'extend'> = {
       take: (count, leaseMs) => turns.take(actor, 'take', () => delayed.take(count, leaseMs)),
+      extend: (items, leaseMs) => delayed.extend(items, leaseMs),
       finish: (items) => turns.take(actor, 'finish', () => delayed.finish(items)),
     };
     this.#worker = new DelayedWorker({ steps, delayed: queue, logger });

@@ -5,6 +5,7 @@ import { streamsMarks } from '../../src/consumers/streams/marks.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/task-worker.ts';
 import { type Settled, settledBy } from '../../src/index/settled.ts';
+import { answersAtOnce } from '../../src/index/store-fault.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { logger, type Opened, open } from '../transport/place.ts';
@@ -33,12 +34,13 @@ export interface Consuming {
 /** Relay, consumer and delayed worker on a stream of their own, as their processes run them, until the test file ends. */
 export async function startConsuming(stores: Stores, options: ConsumingOptions = {}): Promise<Consuming> {
   const { url = redisUrl(), pageSize = 500, relays = true } = options;
-  const { redis, primary, prefix, steps, delayed } = stores;
+  const { redis, primary, prefix, steps, patient, delayed } = stores;
+  const answers = answersAtOnce([() => primary.rows('SELECT 1', [])]);
   const stream = `${prefix}:{tasks}:stream`;
   const transport = await open({ kind: 'streams', url, stream });
   const { publisher, deadLetters } = transport;
   const consumer = new TaskConsumer({
-    ...{ source: transport.source(), deadLetters, logger },
+    ...{ source: transport.source(), deadLetters, logger, answers },
     worker: new TaskWorker({ steps, pageSize }),
     onLoss: async ({ detail }) => {
       throw new Error(`tasks were lost: ${detail}`);
@@ -49,7 +51,7 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
   const running = [
     consumer.run(),
     ...(relays ? [relay.run(ending.signal)] : []),
-    new DelayedWorker({ steps, delayed, logger }).run(ending.signal),
+    new DelayedWorker({ steps, patient, delayed, logger, answers, deadLetters }).run(ending.signal),
   ];
   let stopped: Promise<void> | undefined;
   const end = async () => {

@@ -34,8 +34,9 @@ export function rebuildIndexRoute(
     handle: async (request) => {
       const { user } = parse('path', params, request.params);
       parse('query', query, request.query);
-      const { obstructed, unsettled } = await rebuild(user);
+      const { obstructed, unsettled, slow } = await rebuild(user);
       if (obstructed.length > 0) throw new HttpProblem('key_in_the_way');
+      if (slow.length > 0) throw unavailableProblem('index_slow');
       if (unsettled.length > 0) throw unavailableProblem('contended');
       return json(200, indexView(await inspect(user)));
     },

@@ -39,7 +39,9 @@ const TOO_MANY_CLIENTS = /^ERR max number of clients/;
 
 const UNKNOWN_COMMAND = /^ERR unknown command/i;
 
-// The scripts of ../index/lua check what they are given for each user before they write.
+// The scripts of ../index/lua check what they are given, for all users and for each, before they write.
+const REFUSED_CALL = /user_script:\d+: [a-z-]+: bad arguments/;
+
 const REFUSED_ROW = /user_script:\d+: [a-z-]+: (bad (contact|row|count)|arguments left over)/;
 
 // What ioredis says when there was no reply.
@@ -70,7 +72,7 @@ export function redisFaultOf(error: unknown): RedisFault | undefined {
   if (isUnavailableByName(error)) return 'away';
   if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
   if (isUnavailable(error)) return 'away';
-  if (UNKNOWN_COMMAND.test(error.message)) return 'setup';
+  if (UNKNOWN_COMMAND.test(error.message) || REFUSED_CALL.test(error.message)) return 'setup';
   return REPLIES[firstWord(error)] ?? (REFUSED_ROW.test(error.message) ? 'row' : 'unknown');
 }
 

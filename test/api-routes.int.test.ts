@@ -315,7 +315,7 @@ describe('the index of a user', () => {
 
   it('that changes all the time is to be built later', async () => {
     const contended = await startTestApi(stores, {
-      rebuild: async (user) => ({ rebuilt: [], unsettled: [user], obstructed: [], suspended: [] }),
+      rebuild: async (user) => ({ rebuilt: [], unsettled: [user], obstructed: [], slow: [], suspended: [] }),
     });
     const { status, body, headers } = await post(contended, `${index}/rebuild`, '');
     expect({ status, code: body.code, retry: headers.get('retry-after') }).toEqual({

@@ -177,8 +177,8 @@ export const LISTED: readonly Mutation[] = [
     patches: [
       {
         file: REBUILD,
-        from: "const { epoch, tops } = yield* step('topContacts', claimed);",
-        to: "const { tops } = yield* step('topContacts', claimed);\n    const { epoch } = yield* step('pairs', []);",
+        from: "const { epoch, tops } = yield* step('topContacts', wanted);",
+        to: "const { tops } = yield* step('topContacts', wanted);\n      const { epoch } = yield* step('pairs', []);",
       },
     ],
     try: ['cold, failover'],

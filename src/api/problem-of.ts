@@ -1,5 +1,5 @@
 import type { ProblemCode } from '../contracts/problem.ts';
-import { DatabaseBusy, DatabaseUnavailable } from '../mysql/database.ts';
+import { DatabaseBusy, DatabaseUnavailable, StatementTooSlow } from '../mysql/database.ts';
 import { PlainQueryLimitReached } from '../query/plain-query-limit.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { HttpProblem } from './http-problem.ts';
@@ -8,6 +8,7 @@ import { HttpProblem } from './http-problem.ts';
 const UNAVAILABLE: readonly [new (...args: never[]) => Error, ProblemCode][] = [
   [DatabaseBusy, 'database_busy'],
   [DatabaseUnavailable, 'database_unavailable'],
+  [StatementTooSlow, 'database_unavailable'],
   [PlainQueryLimitReached, 'plain_query_limit'],
   [RedisUnavailable, 'redis_unavailable'],
 ];

@@ -14,10 +14,11 @@ export class RecordingDatabase extends Database {
   mostAtOnce = 0;
   #underWay = 0;
 
-  override async rows(sql: string, parameters: readonly Parameter[]): Promise<readonly (readonly Value[])[]> {
+  override async rows(...asked: Parameters<Database['rows']>): Promise<readonly (readonly Value[])[]> {
+    const [sql, parameters] = asked;
     this.statements.push({ sql, parameters: [...parameters] });
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay);
-    return await super.rows(sql, parameters).finally(() => this.#underWay--);
+    return await super.rows(...asked).finally(() => this.#underWay--);
   }
 }
 

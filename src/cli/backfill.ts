@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { BackfillResult } from '../repair/backfill.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
+import { failedText } from './drift-text.ts';
+import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 import { type JobFlags, rangeOptions, runOptions, runRequest } from './job-command.ts';
 import { runRecordedJob } from './run-job.ts';
@@ -8,7 +10,8 @@ import { runRecordedJob } from './run-job.ts';
 export function addBackfill(program: Command): void {
   const command = defineCommand(program, {
     usage: 'backfill',
-    summary: 'builds the indexes of all users, or of a range of them; resumable, safe beside live tasks',
+    summary:
+      'builds the indexes of all users, or of a range of them; resumable, safe beside live tasks; exit 1 when users failed',
     example: 'backfill --from 1 --to 100000 --rate 500',
   });
   whenCalled<JobFlags>(runOptions(rangeOptions(command)), async (output, flags) => {
@@ -19,10 +22,11 @@ export function addBackfill(program: Command): void {
         output,
         'backfill',
         signal,
-        (stores, { stores: { steps } }) => new Backfill({ ...stores, steps }, request),
+        (stores, { stores: { patient: steps } }) => new Backfill({ ...stores, steps }, request),
       ),
     );
     await output.result(result, text(result));
+    if (result.failed > 0) output.exitCode = EXIT.failed;
   });
 }
 
@@ -35,5 +39,6 @@ function text(result: BackfillResult): string {
     ...(obstructed > 0
       ? [`${obstructed} have a key in the way that is not Recency's; \`recency verify\` names them.`]
       : []),
+    ...failedText(result),
   ].join('\n');
 }

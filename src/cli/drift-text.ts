@@ -1,5 +1,6 @@
 import { DRIFT_CLASSES, type DriftClass } from '../repair/drift.ts';
 import type { DriftExample } from '../repair/examples.ts';
+import type { FailedUser } from '../repair/failed-users.ts';
 import type { AnswerCounts, IndexCounts } from '../repair/page-check.ts';
 
 /** What was found wrong with indexes, for people. */
@@ -35,4 +36,20 @@ function exampleText({ user, mismatches }: DriftExample): string {
     mismatch.contact === undefined ? mismatch.class : `${mismatch.class} ${mismatch.contact}`,
   );
   return `  user ${user}: ${shown.join(', ')}`;
+}
+
+/** With whom nothing could be done, and why, for people. */
+export function failedText({ failed, failed_users }: Failed): string[] {
+  if (failed === 0) return [];
+  const others = failed - failed_users.length;
+  return [
+    `${failed} users failed for reasons of their own; all others were done:`,
+    ...failed_users.map(({ user, reason }) => `  user ${user}: ${reason}`),
+    ...(others > 0 ? [`  and ${others} more`] : []),
+  ];
+}
+
+interface Failed {
+  readonly failed: number;
+  readonly failed_users: readonly FailedUser[];
 }

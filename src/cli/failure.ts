@@ -26,6 +26,7 @@ const OPERATIONAL = new Set([
 
 /** A server that worked and then went away, or takes no more. Their messages say what happened. */
 const AWAY: Readonly<Record<string, string>> = {
+  StatementTooSlow: 'It takes longer than it may; `recency doctor` says whether an index is missing.',
   DatabaseUnavailable: 'Look whether MySQL runs; `recency doctor` says more.',
   RedisUnavailable: 'Look whether Redis runs; `recency doctor` says more.',
   TransportFull: 'Try again when the consumers have caught up; `recency doctor` says more.',

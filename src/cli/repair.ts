@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RepairResult } from '../repair/repair.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
-import { answersText, driftText } from './drift-text.ts';
+import { answersText, driftText, failedText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 import { type JobFlags, runOptions, runRequest, usersOption } from './job-command.ts';
@@ -22,11 +22,12 @@ export function addRepair(program: Command): void {
         output,
         'repair',
         signal,
-        (stores, { check, indexedUsers, stores: { steps } }) =>
+        (stores, { check, indexedUsers, stores: { patient: steps } }) =>
           new Repair({ ...stores, check, steps, indexedUsers }, request),
       ),
     );
     await output.result(result, text(result));
+    if (result.failed > 0) output.exitCode = EXIT.failed;
     if (!isRight(result)) output.exitCode = EXIT.driftFound;
   });
 }
@@ -48,5 +49,6 @@ function text(result: RepairResult): string {
     driftText(result),
     ...answers,
     `Run ${run}: ${outcome} ${seconds.toFixed(1)} s, ${rows_read} rows read.`,
+    ...failedText(result),
   ].join('\n');
 }

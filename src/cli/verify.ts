@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { VerifyRequest, VerifyResult } from '../repair/verify.ts';
 import { id } from './arguments.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
-import { answersText, driftText } from './drift-text.ts';
+import { answersText, driftText, failedText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 import { type JobFlags, runRequest, showProgress, usersOption } from './job-command.ts';
@@ -26,6 +26,7 @@ export function addVerify(program: Command): void {
     const request = user === undefined ? (runRequest(flags) as VerifyRequest) : { user };
     const result = await interruptible((signal) => verify(output, request, signal));
     await output.result(result, text(result));
+    if (result.failed > 0) output.exitCode = EXIT.failed;
     if (!isRight(result)) output.exitCode = EXIT.driftFound;
   });
 }
@@ -64,6 +65,7 @@ function text(result: VerifyResult): string {
       : []),
     ...(wrong_columns.length > 0 ? [`  users ${wrong_columns.join(', ')}`] : []),
     ...(odd.length > 0 ? [`Odd rows: ${odd.map(([kind, count]) => `${kind} ${count}`).join(', ')}.`] : []),
+    ...failedText(result),
     `${seconds.toFixed(1)} s.`,
   ].join('\n');
 }

@@ -11,6 +11,8 @@ export interface DelayedObserver {
   readonly onRefresh?: (report: RefreshReport) => void;
   /** A row stayed older than its task said for too long; what MySQL says was applied. */
   readonly onGivenUp?: (count: number) => void;
+  /** Rebuilds that take longer than a statement may, and were not done. */
+  readonly onSlow?: (users: readonly Id[]) => void;
 }
 
 type Refreshing = Exclude<DelayedItem, { kind: 'rebuild' }>;
@@ -19,7 +21,8 @@ type Refreshing = Exclude<DelayedItem, { kind: 'rebuild' }>;
 export function* doDelayed(items: readonly DelayedItem[], observer: DelayedObserver): Operation<void> {
   const users = items.filter((item) => item.kind === 'rebuild').map((item) => item.user);
   if (users.length > 0) {
-    const { unsettled } = yield* rebuild(users);
+    const { unsettled, slow } = yield* rebuild(users);
+    if (slow.length > 0) observer.onSlow?.(slow);
     // These texts are among the held ones: put back before those are finished, they wait again.
     if (unsettled.length > 0) yield* step('defer', { pairs: [], rebuilds: unsettled });
   }

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isStoreFault } from '../index/store-fault.ts';
+import { settingAside } from '../index/set-aside.ts';
+import { type Answers, storeFaultOf } from '../index/store-fault.ts';
 import { InvalidTask, type ReadTask, readTask } from './cloud-events.ts';
 import type { DeadLetters, Failure } from './dead-letters.ts';
 import { type Batch, BatchLost, type Delivery, type Loss, type TaskSource } from './task-source.ts';
@@ -14,17 +14,15 @@ export interface TaskConsumerOptions {
   /** Tasks were lost: raise the alarm and withdraw the indexes' trust. Nothing behind the loss is delivered before it resolves. */
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly logger: Logger;
+  /** Do the stores answer? Left out: what takes too long is always taken for the fault of a store. */
+  readonly answers?: Answers;
   readonly onBatch?: (batch: { tasks: number; deadLetters: number; ignoredFields: number; seconds: number }) => void;
 }
 
-/** How often a task that fails by itself is tried before it goes to the dead letters. */
-const ATTEMPTS = 3;
-
-const PAUSE_MS = 100;
-
 /**
  * Takes batches of tasks and has them applied. A batch is acknowledged when everything in it is written, or is among
- * the dead letters. While a store is away the batch is given back, and nothing goes to the dead letters.
+ * the dead letters. While a store is away, or not as it must be, the batch is given back, and nothing goes to the dead
+ * letters; a task goes there when it fails alone, again and again, although the stores answer.
  */
 export class TaskConsumer {
   readonly #options: TaskConsumerOptions;
@@ -56,41 +54,34 @@ export class TaskConsumer {
         ignoredFields += task.ignored.length;
       }
     }
-    letters.push(...(await this.#work(received, batch)));
+    letters.push(...(await this.#work(received, batch).catch((error) => this.#giveBack(error))));
     if (letters.length > 0) await this.#putAside(letters);
     const seconds = (performance.now() - from) / 1000;
     this.#options.onBatch?.({ tasks: received.size, deadLetters: letters.length, ignoredFields, seconds });
   }
 
-  /** All at once; when that fails for a reason of one task's own, one by one, to find which. */
+  /** All at once; when that fails for a reason of one task's own, in halves, to find which. */
   async #work(received: ReadonlyMap<Delivery, ReceivedTask>, batch: Batch): Promise<Letter[]> {
-    const between = () => batch.keepAlive();
-    try {
-      await this.#options.worker.work(planWork([...received.values()]), between);
-      return [];
-    } catch (error) {
-      if (isNotTheTasksOwn(error)) throw error;
-      this.#options.logger.error({ err: error }, 'a batch failed; trying its tasks one by one');
-    }
-    const letters: Letter[] = [];
-    for (const [delivery, task] of received) {
-      const error = await this.#tryAlone(task, between);
-      if (error !== undefined) letters.push(letter(delivery, error, ATTEMPTS));
-    }
-    return letters;
+    const { worker, logger, answers = never } = this.#options;
+    const work = (some: readonly Delivery[]) =>
+      worker.work(planWork(some.map((delivery) => received.get(delivery) as ReceivedTask)), () => batch.keepAlive());
+    const aside = await settingAside([...received.keys()], work, {
+      answers,
+      isEnd: (error) => error instanceof BatchLost,
+      onFailure: (err) => logger.error({ err }, 'a batch failed; trying parts of it'),
+    });
+    return aside.map(({ item, error, attempts }) => letter(item, error, attempts));
   }
 
-  async #tryAlone(task: ReceivedTask, between: () => Promise<void>): Promise<Error | undefined> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await this.#options.worker.work(planWork([task]), between);
-        return undefined;
-      } catch (error) {
-        if (isNotTheTasksOwn(error)) throw error;
-        if (attempt === ATTEMPTS) return error instanceof Error ? error : new Error(String(error));
-        await pause(PAUSE_MS * attempt);
-      }
+  /** The source says that the batch comes again; this says what only a person can put right. */
+  #giveBack(error: unknown): never {
+    if (storeFaultOf(error) === 'setup') {
+      this.#options.logger.error(
+        { err: error },
+        'no task can be done before this is put right; `recency doctor` says more',
+      );
     }
+    throw error;
   }
 
   async #putAside(letters: Letter[]): Promise<void> {
@@ -117,8 +108,8 @@ function decode(delivery: Delivery): (ReceivedTask & Pick<ReadTask, 'ignored'>) 
   }
 }
 
-function isNotTheTasksOwn(error: unknown): boolean {
-  return error instanceof BatchLost || isStoreFault(error);
+async function never(): Promise<boolean> {
+  return false;
 }
 
 function letter(delivery: Delivery, error: Error, attempts: number): Letter {

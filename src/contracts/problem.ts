@@ -28,6 +28,7 @@ export const PROBLEMS = {
   transport_unavailable: [503, 'The transport did not take the tasks.'],
   epoch_suspended: [503, 'No index is built now: tasks were lost, and the consumers have not caught up yet.'],
   transport_full: [503, 'As many tasks wait on the transport as may.'],
+  index_slow: [503, 'Reading all contacts takes longer than a request may; the consumers build the index now.'],
   contended: [503, 'The index changed too often to be rebuilt now.'],
 } as const satisfies Readonly<Record<string, readonly [status: number, detail: string]>>;
 

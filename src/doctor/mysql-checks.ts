@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { Database } from '../mysql/database.ts';
 import { findPlanProblems } from '../mysql/explain-plan.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
+import { findColumnProblems } from '../mysql/view-columns.ts';
 import { checkSchema } from '../start/check-schema.ts';
 import { mysqlAddress } from '../start/open-mysql.ts';
 import { compareSettings } from '../start/shared-settings.ts';
@@ -23,6 +24,7 @@ export function mysqlChecks(primary: Database, config: Config): Checks {
       await checkSchema(primary, user);
       return fine('tables and views are there');
     },
+    'column types': () => columnsVerdict(primary),
     permissions: () => permissionsVerdict(primary, user),
     indexes: () => plansVerdict(primary),
     epoch: async () => epochVerdict(await readEpochState(primary)),
@@ -73,6 +75,15 @@ async function permissionsVerdict(primary: Database, user: string): Promise<Verd
     refused.join('; '),
     `As an administrator: GRANT SELECT, INSERT, UPDATE, DELETE ON the recency_ tables TO ${user}.`,
   );
+}
+
+async function columnsVerdict(primary: Database): Promise<Verdict> {
+  const problems = await findColumnProblems(primary);
+  if (problems.length === 0) return fine('what must be a whole number in the views is one');
+  const text = problems.map(({ column, type }) => `${column} is of type ${type}`).join('; ');
+  const fixes = [...new Set(problems.map(({ fix }) => fix))].join(' ');
+  if (problems.some(({ works }) => !works)) return problem(text, fixes);
+  return warning(`${text}: fractions of a millisecond are cut off`, fixes);
 }
 
 async function plansVerdict(primary: Database): Promise<Verdict> {

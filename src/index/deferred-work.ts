@@ -68,6 +68,12 @@ export class DelayedWork implements PutOffWork {
     return { items: items.map((text) => JSON.parse(text) as DelayedItem), leaseEnd };
   }
 
+  /** Those of the items that are still held, for `leaseMs` from now. */
+  async extend({ items, leaseEnd }: Held<DelayedItem>, leaseMs: number): Promise<Held<DelayedItem>> {
+    const held = await this.#queue.extend({ items: items.map(textOf), leaseEnd }, leaseMs);
+    return { items: held.items.map((text) => JSON.parse(text) as DelayedItem), leaseEnd: held.leaseEnd };
+  }
+
   async finish({ items, leaseEnd }: Held<DelayedItem>): Promise<void> {
     await this.#queue.finish({ items: items.map(textOf), leaseEnd });
   }

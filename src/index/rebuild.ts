@@ -1,5 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import { isSuspended } from '../mysql/pairs.ts';
+import type { ReplaceOutcome } from './contact-index.ts';
 import { type Operation, step } from './protocol.ts';
 
 export interface RebuildReport {
@@ -8,6 +9,8 @@ export interface RebuildReport {
   readonly unsettled: readonly Id[];
   /** A key of the wrong type is in the way; whoever put it there must take it away. */
   readonly obstructed: readonly Id[];
+  /** Reading all of their contacts takes longer than a statement may: to be built by who has the time. */
+  readonly slow: readonly Id[];
   /** The epoch is suspended: no index is built before the consumers have caught up after a loss. */
   readonly suspended: readonly Id[];
 }
@@ -28,29 +31,36 @@ export class EpochSuspended extends Error {
 const ATTEMPTS = 5;
 
 /**
- * Builds the users' indexes anew from MySQL. Refill, backfill, repair and the first build are all this.
+ * Builds the users' indexes anew from MySQL. Refill, backfill, repair and the first build are all this. One statement may
+ * answer for the first of the users only; the others' nonces, read before, stay good for the next.
  * @param users each once
  */
 export function* rebuild(users: readonly Id[]): Operation<RebuildReport> {
   const rebuilt: Id[] = [];
   const obstructed: Id[] = [];
+  const slow: Id[] = [];
   let waiting = users;
   for (let attempt = 0; attempt < ATTEMPTS && waiting.length > 0; attempt++) {
     const nonces = yield* step('claim', waiting);
-    const claimed = waiting.filter((_user, i) => nonces[i] !== '');
     obstructed.push(...waiting.filter((_user, i) => nonces[i] === ''));
-    if (claimed.length === 0) return { rebuilt, unsettled: [], obstructed, suspended: [] };
-    const seen = nonces.filter((nonce) => nonce !== '');
-    const { epoch, tops } = yield* step('topContacts', claimed);
-    if (isSuspended(epoch)) return { rebuilt, unsettled: [], obstructed, suspended: claimed };
-    const outcomes = yield* step(
-      'replace',
-      epoch,
-      claimed.map((user, i) => ({ user, seen: seen[i] ?? '', top: tops[i] ?? [] })),
-    );
-    rebuilt.push(...claimed.filter((_user, i) => outcomes[i] === 'replaced'));
-    obstructed.push(...claimed.filter((_user, i) => outcomes[i] === 'wrong_type'));
-    waiting = claimed.filter((_user, i) => outcomes[i] === 'raced');
+    let claimed = waiting.map((user, i) => ({ user, seen: nonces[i] ?? '' })).filter(({ seen }) => seen !== '');
+    const raced: Id[] = [];
+    while (claimed.length > 0) {
+      const wanted = claimed.map(({ user }) => user);
+      const { epoch, tops } = yield* step('topContacts', wanted);
+      if (isSuspended(epoch)) return { rebuilt, unsettled: [], obstructed, slow, suspended: [...wanted, ...raced] };
+      const read = claimed.slice(0, tops.length);
+      if (read.length > 0) {
+        const requests = read.map((claim, i) => ({ ...claim, top: tops[i] ?? [] }));
+        const outcomes = yield* step('replace', epoch, requests);
+        const are = (outcome: ReplaceOutcome) => wanted.filter((_user, i) => outcomes[i] === outcome);
+        rebuilt.push(...are('replaced'));
+        obstructed.push(...are('wrong_type'));
+        raced.push(...are('raced'));
+      } else slow.push(...wanted.slice(0, 1));
+      claimed = claimed.slice(Math.max(read.length, 1));
+    }
+    waiting = raced;
   }
-  return { rebuilt, unsettled: waiting, obstructed, suspended: [] };
+  return { rebuilt, unsettled: waiting, obstructed, slow, suspended: [] };
 }

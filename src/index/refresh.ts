@@ -2,7 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import type { Pair, PairRow } from '../mysql/pairs.ts';
 import type { ApplyOutcome, ApplyRequest, Change } from './contact-index.ts';
 import { type Operation, step } from './protocol.ts';
-import { rebuild } from './rebuild.ts';
+import { type RebuildReport, rebuild } from './rebuild.ts';
 
 /** A pair to look at again. `version`: its row must be at least that new, or the change is not visible yet. */
 export interface Hint extends Pair {
@@ -23,9 +23,12 @@ export const PAIRS_A_CALL = 500;
 /** How often a lost race is run again at once, before the delay queue has it. */
 const ATTEMPTS = 5;
 
+const NOTHING_REBUILT: RebuildReport = { rebuilt: [], unsettled: [], obstructed: [], slow: [], suspended: [] };
+
 /**
  * Makes the index of each pair's user say of the pair's contact what MySQL says. See protocol.ts.
- * What loses its race too often is deferred. Rebuilds that become due are done here, before anything is acknowledged.
+ * What loses its race too often is deferred. Rebuilds that become due are done here, before anything is acknowledged, or are
+ * deferred where they take longer than a statement may.
  * @param hints at most PAIRS_A_CALL, each pair once
  * @param areNeighbours they are all of one contact's followers from the first to the last, by id, as they were a moment ago
  */
@@ -46,9 +49,10 @@ export function* refresh(hints: readonly Hint[], areNeighbours = false): Operati
     }
     waiting = waiting.filter((_user, i) => round[i] === 'raced');
   }
-  const { rebuilt, unsettled } = due.length > 0 ? yield* rebuild(due) : { rebuilt: [], unsettled: [] };
+  const { rebuilt, unsettled, slow } = due.length > 0 ? yield* rebuild(due) : NOTHING_REBUILT;
   const pairs = waiting.flatMap(([_user, of]) => of);
-  if (pairs.length > 0 || unsettled.length > 0) yield* step('defer', { pairs, rebuilds: unsettled });
+  const rebuilds = [...unsettled, ...slow];
+  if (pairs.length > 0 || rebuilds.length > 0) yield* step('defer', { pairs, rebuilds });
   return { outcomes, rebuilt: rebuilt.length, behind };
 }
 

@@ -2,7 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { readFollowers } from '../mysql/followers.ts';
 import { type Pair, type PairRows, readNeighbours, readPairs } from '../mysql/pairs.ts';
-import { readTopContacts, type TopContacts } from '../mysql/top-contacts.ts';
+import type { TopContacts, TopContactsReader } from '../mysql/top-contacts.ts';
 
 /** Followers of one owner wanted: those after the one named ('0': from the first). */
 export interface FollowersWanted {
@@ -19,17 +19,20 @@ export interface SystemOfRecord {
    * related may be left out, and others' rows may come along.
    */
   neighbours(pairs: readonly Pair[]): Promise<PairRows>;
-  /** The best contacts of these users, one row more than an index holds, and the epoch of the same snapshot. */
+  /**
+   * The best contacts of these users, one row more than an index holds, and the epoch of the same snapshot. It may be of
+   * the first of the users only, when all are too many for one statement; of none: the first one alone takes too long.
+   */
   topContacts(users: readonly Id[]): Promise<TopContacts>;
   /** The next page of each owner's related followers, by id. In the order of the owners. */
   followers(wanted: readonly FollowersWanted[], limit: number): Promise<readonly (readonly Id[])[]>;
 }
 
-export function systemOfRecord(primary: Database, max: number): SystemOfRecord {
+export function systemOfRecord(primary: Database, tops: TopContactsReader, max: number): SystemOfRecord {
   return {
     pairs: (pairs) => readPairs(primary, pairs),
     neighbours: (pairs) => readNeighbours(primary, pairs),
-    topContacts: (users) => readTopContacts(primary, users, max + 1),
+    topContacts: (users) => tops.read(users, max + 1),
     followers: (wanted, limit) =>
       Promise.all(wanted.map(({ owner, after }) => readFollowers(primary, owner, after, limit))),
   };

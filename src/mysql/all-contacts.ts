@@ -1,11 +1,12 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database } from './database.ts';
+import { wholeMs } from './last-upload.ts';
 
 /** A row of `recency_contacts` as it stands, right or wrong. */
 export interface ContactRow {
   readonly id: Id;
   readonly related: boolean;
-  /** As in the view: may be null, zero or negative. A BIGINT. */
+  /** As in the view, in whole ms: may be null, zero or negative. */
   readonly lastUploadAt: bigint | null;
   readonly isFriend: boolean;
   readonly isFamily: boolean;
@@ -13,7 +14,7 @@ export interface ContactRow {
 
 // Without a condition, an order or a limit: whoever checks the other questions decides by rules of their own.
 const ALL = `
-  SELECT c.contact_id, c.related, c.last_upload_at, c.is_friend, c.is_family
+  SELECT c.contact_id, c.related, ${wholeMs('c.last_upload_at')}, c.is_friend, c.is_family
   FROM recency_contacts AS c
   WHERE c.user_id = ?`;
 

@@ -47,13 +47,18 @@ export class Connections {
     });
   }
 
-  /** Works with one connection, until the deadline. @throws DatabaseBusy, what the work throws, an error with the code DEADLINE */
-  async use<T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> {
+  /**
+   * Works with one connection, until the deadline.
+   * @param extraMs later than that
+   * @throws DatabaseBusy, what the work throws, an error with the code DEADLINE
+   */
+  async use<T>(work: (connection: PoolConnection) => Promise<T>, extraMs = 0): Promise<T> {
     const connection = await this.#trusted();
     const begun = performance.now();
     const running = work(connection);
     try {
-      const result = await this.#inTime(running, () => deadline(`no answer within ${this.#deadlineMs} ms`));
+      const late = () => deadline(`no answer within ${this.#deadlineMs + extraMs} ms`);
+      const result = await this.#inTime(running, late, extraMs);
       this.#heard.set(connection.connection, performance.now());
       connection.release();
       return result;
@@ -100,10 +105,10 @@ export class Connections {
     }
   }
 
-  async #inTime<T>(running: Promise<T>, error: () => Error): Promise<T> {
+  async #inTime<T>(running: Promise<T>, error: () => Error, extraMs = 0): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(error()), this.#deadlineMs);
+      timer = setTimeout(() => reject(error()), this.#deadlineMs + extraMs);
     });
     try {
       return await Promise.race([running, late]);

@@ -1,9 +1,10 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
-import { Connections, type ConnectionsOptions, codeOf, DEADLINE } from './connections.ts';
+import { Connections, type ConnectionsOptions } from './connections.ts';
+import { isStatementTimeout, mysqlFaultOf } from './faults.ts';
 import { retryingLostRaces } from './lost-race.ts';
-import { DatabaseUnavailable } from './unavailable.ts';
+import { DatabaseUnavailable, StatementTooSlow } from './unavailable.ts';
 
-export { DatabaseBusy, DatabaseUnavailable } from './unavailable.ts';
+export { DatabaseBusy, DatabaseUnavailable, StatementTooSlow } from './unavailable.ts';
 
 /** A value of a row. A BIGINT is a number where that is exact, otherwise decimal text. */
 export type Value = string | number | null;
@@ -12,35 +13,6 @@ export type Value = string | number | null;
 export type Parameter = string | number | null;
 
 export type DatabaseOptions = ConnectionsOptions;
-
-/** The connection broke or was closed by the server while idle; the same statement on another one may well work. */
-const BROKEN = new Set([
-  'PROTOCOL_CONNECTION_LOST',
-  'ECONNRESET',
-  'EPIPE',
-  'ER_CLIENT_INTERACTION_TIMEOUT',
-  'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR',
-  DEADLINE,
-]);
-
-/** What mysql2 says, without a code, of a connection that broke just before. */
-const CLOSED = /^Can't (add new command when connection is|write) in closed state$/;
-
-const AWAY = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-  'ER_CON_COUNT_ERROR',
-  'ER_SERVER_SHUTDOWN',
-  'ER_NORMAL_SHUTDOWN',
-  'ER_QUERY_INTERRUPTED',
-  'ER_CONNECTION_KILLED',
-  'ER_OPTION_PREVENTS_STATEMENT',
-  'ER_READ_ONLY_MODE',
-]);
 
 /** Of what loses to others, in all: a lock may be waited for until the deadline each time. */
 const ATTEMPTS = 10;
@@ -61,15 +33,22 @@ export class Database {
 
   /**
    * Rows of a statement that only reads, each an array in the order of its columns.
-   * @throws DatabaseUnavailable
+   * @param withinMs the server ends the statement after so many ms, whatever the deadline of other calls is; the statement
+   * begins with SELECT
+   * @throws DatabaseUnavailable, StatementTooSlow when the server ended it
    */
-  async rows(statement: string, parameters: readonly Parameter[]): Promise<readonly (readonly Value[])[]> {
+  async rows(
+    statement: string,
+    parameters: readonly Parameter[],
+    withinMs?: number,
+  ): Promise<readonly (readonly Value[])[]> {
+    const sql = withinMs === undefined ? statement : endedAfter(withinMs, statement);
     try {
-      return await this.#rowsOnce(statement, parameters);
+      return await this.#rowsOnce(sql, parameters, withinMs);
     } catch (error) {
-      if (!isBroken(error)) throw asUnavailable(error);
-      return await this.#rowsOnce(statement, parameters).catch((again) => {
-        throw asUnavailable(again);
+      if (!isBroken(error)) throw asThrown(error);
+      return await this.#rowsOnce(sql, parameters, withinMs).catch((again) => {
+        throw asThrown(again);
       });
     }
   }
@@ -115,27 +94,42 @@ export class Database {
     await this.#connections.close();
   }
 
-  #rowsOnce(statement: string, parameters: readonly Parameter[]): Promise<Value[][]> {
-    return this.#connections.use(async (connection) => {
-      const [rows] = await connection.execute({ sql: statement, rowsAsArray: true }, [...parameters]);
-      return rows as unknown as Value[][];
-    });
+  /** One statement that only reads, on the connection that it was given. */
+  protected async read(connection: PoolConnection, sql: string, parameters: readonly Parameter[]): Promise<Value[][]> {
+    const [rows] = await connection.execute({ sql, rowsAsArray: true }, [...parameters]);
+    return rows as unknown as Value[][];
+  }
+
+  #rowsOnce(sql: string, parameters: readonly Parameter[], extraMs?: number): Promise<Value[][]> {
+    return this.#connections.use((connection) => this.read(connection, sql, parameters), extraMs);
   }
 
   async #writing<T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> {
     try {
       return await retryingLostRaces(() => this.#connections.use(work), { attempts: ATTEMPTS });
     } catch (error) {
-      throw asUnavailable(error);
+      throw asThrown(error);
     }
   }
 }
 
+/** Another connection may well do better: this one broke, was closed by the server while idle, or did not call back. */
 function isBroken(error: unknown): boolean {
-  return BROKEN.has(codeOf(error)) || (error instanceof Error && CLOSED.test(error.message));
+  const fault = mysqlFaultOf(error);
+  return fault === 'session' || (fault === 'slow' && !isStatementTimeout(error));
 }
 
-function asUnavailable(error: unknown): unknown {
-  if (error instanceof DatabaseUnavailable || !(isBroken(error) || AWAY.has(codeOf(error)))) return error;
+/**
+ * The same statement with a limit that the server keeps, so that it does not work on what nobody waits for. MariaDB and MySQL
+ * say it differently, and each takes what the other understands for a comment.
+ */
+function endedAfter(ms: number, statement: string): string {
+  const limited = statement.replace(/^\s*SELECT\b/, `SELECT /*+ MAX_EXECUTION_TIME(${Math.ceil(ms)}) */`);
+  return `/*M! SET STATEMENT max_statement_time=${ms / 1000} FOR */ ${limited}`;
+}
+
+function asThrown(error: unknown): unknown {
+  if (isStatementTimeout(error)) return new StatementTooSlow(`MySQL: ${(error as Error).message}`, { cause: error });
+  if (error instanceof DatabaseUnavailable || !(isBroken(error) || mysqlFaultOf(error) === 'away')) return error;
   return new DatabaseUnavailable(`MySQL is not available: ${(error as Error).message}`, { cause: error });
 }

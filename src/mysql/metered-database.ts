@@ -1,5 +1,5 @@
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
-import { Database, type Parameter, type Value } from './database.ts';
+import { Database, type Parameter } from './database.ts';
 
 // Rows found through an index, in tables of the site's and of Recency's own. Scans of temporary tables are not counted.
 const COUNTED = new Set([
@@ -22,14 +22,11 @@ export class MeteredDatabase extends Database {
     return this.#rowsRead;
   }
 
-  override rows(statement: string, parameters: readonly Parameter[]): Promise<readonly (readonly Value[])[]> {
-    // The transaction only keeps the statement and its counters on one connection.
-    return this.transaction(async (connection) => {
-      const before = await rowsReadBy(connection);
-      const [rows] = await connection.execute({ sql: statement, rowsAsArray: true }, [...parameters]);
-      this.#rowsRead += (await rowsReadBy(connection)) - before;
-      return rows as unknown as Value[][];
-    });
+  protected override async read(connection: PoolConnection, sql: string, parameters: readonly Parameter[]) {
+    const before = await rowsReadBy(connection);
+    const rows = await super.read(connection, sql, parameters);
+    this.#rowsRead += (await rowsReadBy(connection)) - before;
+    return rows;
   }
 }
 

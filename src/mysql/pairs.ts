@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database, Value } from './database.ts';
-import { lastUploadOf } from './last-upload.ts';
+import { LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
 
 export interface Pair {
   readonly user: Id;
@@ -17,7 +17,7 @@ export interface PairRow extends Pair {
 
 // The epoch comes from the same snapshot, also when no pair has a row.
 const ROWS = `
-  SELECT e.token, c.user_id, c.contact_id, c.related, c.last_upload_at, c.version
+  SELECT e.token, c.user_id, c.contact_id, c.related, ${LAST_UPLOAD}, c.version
   FROM recency_epoch AS e`;
 
 // The pairs drive: each is one look-up by primary key.

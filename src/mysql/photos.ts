@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database, Parameter, Value } from './database.ts';
-import { HAS_UPLOAD, lastUploadOf } from './last-upload.ts';
+import { HAS_UPLOAD, lastUploadOf, wholeMs } from './last-upload.ts';
 import { COLUMNS, contactOf, type LiveContact } from './live-contacts.ts';
 
 export interface Photo {
@@ -20,9 +20,9 @@ export interface ContactPhotos extends LiveContact {
 // The first SELECT is what makes it safe: it is of the same snapshot as the photos, so a photo comes through only while
 // the user has the contact and may see its audience, whatever was known before.
 const BRANCH = `
-    (SELECT p.id, p.owner_id, p.audience, p.uploaded_at, p.title
+    (SELECT p.id, p.owner_id, p.audience, ${wholeMs('p.uploaded_at')} AS uploaded_at, p.title
      FROM recency_photos AS p
-     WHERE p.owner_id = ? AND p.audience = ? AND p.uploaded_at > 0
+     WHERE p.owner_id = ? AND p.audience = ? AND p.uploaded_at >= 1
      ORDER BY p.uploaded_at DESC, p.id DESC
      LIMIT ?)`;
 

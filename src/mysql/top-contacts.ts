@@ -1,12 +1,16 @@
+import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
-import type { Database, Value } from './database.ts';
+import { type Database, StatementTooSlow, type Value } from './database.ts';
 import { BY_KEY, HAS_UPLOAD, LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
 import { epochOf } from './pairs.ts';
 
 export interface TopContacts {
   readonly epoch: string;
-  /** In the order of the users asked for; each the keys of the user's best contacts, highest first. */
+  /**
+   * In the order of the users asked for; each the keys of the user's best contacts, highest first. A
+   * {@link TopContactsReader} may answer for the first of the users only.
+   */
   readonly tops: readonly (readonly Key[])[];
 }
 
@@ -35,16 +39,109 @@ const TOP_OF_MANY = `
 
 /**
  * The top `count` contacts of each user by key, in one snapshot together with the epoch.
- * @throws DatabaseUnavailable
+ * @param withinMs the server ends the statement after so many ms
+ * @throws DatabaseUnavailable, StatementTooSlow
  */
-export async function readTopContacts(database: Database, users: readonly Id[], count: number): Promise<TopContacts> {
+export async function readTopContacts(
+  database: Database,
+  users: readonly Id[],
+  count: number,
+  withinMs?: number,
+): Promise<TopContacts> {
   const [only] = users;
   const rows =
     users.length === 1 && only !== undefined
-      ? await database.rows(TOP_OF_ONE, [only, String(count)])
-      : await database.rows(TOP_OF_MANY, [JSON.stringify(users), String(count)]);
+      ? await database.rows(TOP_OF_ONE, [only, String(count)], withinMs)
+      : await database.rows(TOP_OF_MANY, [JSON.stringify(users), String(count)], withinMs);
   return { epoch: epochOf(rows), tops: group(users, rows) };
 }
+
+export interface TopContactsReaderOptions {
+  readonly database: Database;
+  /** For a statement about one user alone, ms. */
+  readonly aloneMs: number;
+  /** ms, monotonic. */
+  readonly now: () => number;
+}
+
+/** How long a statement about several users should take, ms: long enough to be worth a round trip. */
+const TARGET_MS = 250;
+
+/** After which it is ended, so that a wrong guess is not paid for with a whole deadline. */
+const SEVERAL_MS = 1_000;
+
+const FIRST = 25;
+const MOST = 500;
+
+/** For how long it is remembered that a user takes too long, and of how many users. */
+const HEAVY = { ttl: 600_000, max: 10_000 };
+
+/**
+ * Reads top contacts in statements that are sized by what they read. That is the users' contacts, and nobody knows how
+ * many there are without reading them (counting takes half as long as reading), so the time that the last statement took
+ * says how many users the next is about; after one that took too long they are halved, down to one user, who gets more time.
+ */
+export class TopContactsReader {
+  readonly #options: TopContactsReaderOptions;
+  readonly #heavy = new LRUCache<Id, true>(HEAVY);
+  #size = FIRST;
+
+  constructor(options: TopContactsReaderOptions) {
+    this.#options = options;
+  }
+
+  /** For a statement about one user alone, ms. */
+  get aloneMs(): number {
+    return this.#options.aloneMs;
+  }
+
+  /**
+   * The top contacts of the first of these users, as many of them as one statement can be about, in one snapshot with the
+   * epoch. Of none: the first one alone takes too long.
+   * @param users at least one
+   * @throws DatabaseUnavailable
+   */
+  async read(users: readonly Id[], count: number): Promise<TopContacts> {
+    const first = users[0];
+    if (first === undefined || this.#heavy.has(first)) return NOBODY;
+    for (let some = this.#fitting(users); ; some = some.slice(0, this.#size)) {
+      const found = await this.#tryToRead(some, count);
+      if (found !== undefined) return found;
+      if (some.length === 1) {
+        this.#heavy.set(first, true);
+        return NOBODY;
+      }
+    }
+  }
+
+  #fitting(users: readonly Id[]): readonly Id[] {
+    const some = users.slice(0, this.#size);
+    const heavy = some.findIndex((user) => this.#heavy.has(user));
+    return heavy < 0 ? some : some.slice(0, heavy);
+  }
+
+  async #tryToRead(users: readonly Id[], count: number): Promise<TopContacts | undefined> {
+    const { database, aloneMs, now } = this.#options;
+    const begun = now();
+    try {
+      const withinMs = users.length === 1 ? aloneMs : Math.min(SEVERAL_MS, aloneMs);
+      const found = await readTopContacts(database, users, count, withinMs);
+      const fitting = (users.length * TARGET_MS) / Math.max(now() - begun, 1);
+      this.#resize(Math.min(fitting, this.#size * 2));
+      return found;
+    } catch (error) {
+      if (!(error instanceof StatementTooSlow)) throw error;
+      this.#resize(users.length / 2);
+      return undefined;
+    }
+  }
+
+  #resize(size: number): void {
+    this.#size = Math.max(1, Math.min(MOST, Math.floor(size)));
+  }
+}
+
+const NOBODY: TopContacts = { epoch: '', tops: [] };
 
 function group(users: readonly Id[], rows: readonly (readonly Value[])[]): Key[][] {
   const tops = new Map<Id, Key[]>(users.map((user) => [user, []]));

@@ -5,3 +5,8 @@ export class DatabaseUnavailable extends Error {
 
 /** Every connection is in use and the queue for them is full. */
 export class DatabaseBusy extends DatabaseUnavailable {}
+
+/** MySQL ended a statement because its time was up: the server is there, and the question takes longer than that. */
+export class StatementTooSlow extends Error {
+  override readonly name = 'StatementTooSlow';
+}

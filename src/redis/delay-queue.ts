@@ -31,6 +31,7 @@ export class DelayQueue {
   readonly #take: Script;
   readonly #finish: Script;
   readonly #drop: Script;
+  readonly #extend: Script;
   readonly #waiting: Script;
 
   constructor(client: RedisClient, prefix: string) {
@@ -42,6 +43,7 @@ export class DelayQueue {
     this.#take = defineScript(client, 'delay_take', new URL('./lua/delay-take.lua', import.meta.url));
     this.#finish = defineScript(client, 'delay_finish', new URL('./lua/delay-finish.lua', import.meta.url));
     this.#drop = defineScript(client, 'delay_drop', new URL('./lua/delay-drop.lua', import.meta.url));
+    this.#extend = defineScript(client, 'delay_extend', new URL('./lua/delay-extend.lua', import.meta.url));
     this.#waiting = defineScript(client, 'delay_waiting', new URL('./lua/delay-waiting.lua', import.meta.url));
   }
 
@@ -59,6 +61,13 @@ export class DelayQueue {
   /** These are done. What was put off again and taken by somebody else stays theirs. @throws RedisUnavailable */
   async finish({ items, leaseEnd }: Held<string>): Promise<void> {
     if (items.length > 0) await this.#finish([this.#due, this.#held, this.#all], [leaseEnd, ...items]);
+  }
+
+  /** The same items, those still held, under a lease that ends `leaseMs` from now. @throws RedisUnavailable */
+  async extend({ items, leaseEnd }: Held<string>, leaseMs: number): Promise<Held<string>> {
+    if (items.length === 0) return { items, leaseEnd };
+    const [later = '', ...held] = (await this.#extend([this.#held], [leaseEnd, leaseMs, ...items])) as string[];
+    return { items: held, leaseEnd: later };
   }
 
   /** These are wanted no more, whether they wait or are held. @throws RedisUnavailable */

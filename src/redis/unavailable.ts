@@ -3,8 +3,46 @@ export class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable';
 }
 
-// By the first word of a server's reply.
-const AWAY_REPLY = /^(LOADING|MASTERDOWN|READONLY|CLUSTERDOWN|TRYAGAIN|OOM|BUSY|MISCONF|NOREPLICAS|UNKILLABLE)\b/;
+/**
+ * What an error reply or a failed call of Redis is a fault of:
+ * - `away`: it cannot be asked now; the same work will do later
+ * - `setup`: permissions, or a key of Recency's own that somebody else has taken; no work will do until a person fixes that
+ * - `row`: a script refuses what it was given for one user, before it has written anything; other work will do
+ * - `unknown`: none of these is known of it
+ */
+export type RedisFault = 'away' | 'setup' | 'row' | 'unknown';
+
+/** By the first word of a server's reply. */
+const REPLIES: Readonly<Record<string, RedisFault>> = {
+  LOADING: 'away',
+  MASTERDOWN: 'away',
+  READONLY: 'away',
+  CLUSTERDOWN: 'away',
+  TRYAGAIN: 'away',
+  OOM: 'away',
+  BUSY: 'away',
+  MISCONF: 'away',
+  NOREPLICAS: 'away',
+  UNKILLABLE: 'away',
+  MOVED: 'away',
+  ASK: 'away',
+  NOSCRIPT: 'away',
+  NOAUTH: 'setup',
+  WRONGPASS: 'setup',
+  NOPERM: 'setup',
+  DENIED: 'setup',
+  CROSSSLOT: 'setup',
+  WRONGTYPE: 'setup', // keys of users are looked after by the scripts; what is left are keys that all work needs
+};
+
+const TOO_MANY_CLIENTS = /^ERR max number of clients/;
+
+const UNKNOWN_COMMAND = /^ERR unknown command/i;
+
+// The scripts of ../index/lua check what they are given, for all users and for each, before they write.
+const REFUSED_CALL = /user_script:\d+: [a-z-]+: bad arguments/;
+
+const REFUSED_ROW = /user_script:\d+: [a-z-]+: (bad (contact|row|count)|arguments left over)/;
 
 // What ioredis says when there was no reply.
 const NO_REPLY =
@@ -22,10 +60,28 @@ export function isUnavailable(error: unknown): boolean {
     error instanceof RedisUnavailable ||
     SOCKET.has(code) ||
     error.name === 'MaxRetriesPerRequestError' ||
-    AWAY_REPLY.test(error.message) ||
+    REPLIES[firstWord(error)] === 'away' ||
+    TOO_MANY_CLIENTS.test(error.message) ||
     NO_REPLY.test(error.message) ||
     NOT_HERE.test(error.message)
   );
+}
+
+/** undefined: the error is not Redis's. */
+export function redisFaultOf(error: unknown): RedisFault | undefined {
+  if (isUnavailableByName(error)) return 'away';
+  if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
+  if (isUnavailable(error)) return 'away';
+  if (UNKNOWN_COMMAND.test(error.message) || REFUSED_CALL.test(error.message)) return 'setup';
+  return REPLIES[firstWord(error)] ?? (REFUSED_ROW.test(error.message) ? 'row' : 'unknown');
+}
+
+function isUnavailableByName(error: unknown): boolean {
+  return error instanceof RedisUnavailable || (error instanceof Error && error.name === 'MaxRetriesPerRequestError');
+}
+
+function firstWord({ message }: Error): string {
+  return /^[A-Z]+\b/.exec(message)?.[0] ?? '';
 }
 
 /** Keys of one call are on their way to another node of a cluster. Fewer at once, or the same later, will be answered. */

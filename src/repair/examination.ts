@@ -4,9 +4,10 @@ import type { ContactIndex, Epoch, Reading } from '../index/contact-index.ts';
 import type { Limits } from '../index/limits.ts';
 import type { Database } from '../mysql/database.ts';
 import { type Pair, readPairs } from '../mysql/pairs.ts';
-import { readTopContacts } from '../mysql/top-contacts.ts';
+import { TopContactsReader } from '../mysql/top-contacts.ts';
 import { Chunks } from './chunks.ts';
 import { diff, type Mismatch } from './drift.ts';
+import { ContactsTooMany } from './failed-users.ts';
 import { isVisible } from './visible.ts';
 
 /** What one look at a user's index found. */
@@ -25,7 +26,11 @@ export interface ExaminedStores {
   readonly limits: Limits;
   /** ms, monotonic. */
   readonly now: () => number;
+  /** For a statement that reads all contacts of one user, ms (5,000). */
+  readonly aloneMs?: number;
 }
+
+const ALONE_MS = 5_000;
 
 /** Above a floor that is far too low there may be many: as many as these are told apart, which is always more than max. */
 const CONTACTS_EXAMINED = 256;
@@ -37,13 +42,19 @@ const CONTACTS_EXAMINED = 256;
 export class Examination {
   readonly #stores: ExaminedStores;
   readonly #chunks: Chunks;
+  readonly #tops: TopContactsReader;
 
   constructor(stores: ExaminedStores) {
+    const { primary: database, now, aloneMs = ALONE_MS } = stores;
     this.#stores = stores;
+    this.#tops = new TopContactsReader({ database, now, aloneMs });
     this.#chunks = new Chunks(stores.now);
   }
 
-  /** In the order of the users, each named once. @throws RedisUnavailable, DatabaseUnavailable, the signal's reason */
+  /**
+   * In the order of the users, each named once.
+   * @throws RedisUnavailable, DatabaseUnavailable, ContactsTooMany, the signal's reason
+   */
   async look(users: readonly Id[], signal?: AbortSignal): Promise<Finding[]> {
     const count = this.#stores.limits.max + 1;
     const found = (await this.#chunks.each(users, (some) => this.#findings(some, count), signal)).flat();
@@ -59,15 +70,23 @@ export class Examination {
   }
 
   async #findings(users: readonly Id[], count: number, closely = false): Promise<Finding[]> {
-    const { index, primary } = this.#stores;
-    const readings = await Promise.all(users.map((user) => index.read(user, 0, false)));
-    const asked = users.filter((_user, i) => readings[i]?.state !== 'cold');
-    if (asked.length === 0) return users.map(coldFinding);
-    const { epoch, tops } = await readTopContacts(primary, asked, count);
-    const truths = new Map(asked.map((user, i) => [user, tops[i] ?? []]));
-    const looks = users.map((user, i) => ({ user, reading: readings[i] as Reading, truth: truths.get(user) ?? [] }));
-    const whole = closely ? await this.#withMembers(looks) : looks;
-    return whole.map((look) => this.#finding(look, epoch));
+    const readings = await Promise.all(users.map((user) => this.#stores.index.read(user, 0, false)));
+    const found = new Map<Id, Finding>();
+    let asked = users
+      .map((user, i) => ({ user, reading: readings[i] as Reading }))
+      .filter(({ reading }) => reading.state !== 'cold');
+    while (asked.length > 0) {
+      const { epoch, tops } = await this.#tops.read(
+        asked.map(({ user }) => user),
+        count,
+      );
+      if (tops.length === 0) throw new ContactsTooMany(asked[0]?.user, this.#tops.aloneMs);
+      const looks = asked.slice(0, tops.length).map((look, i) => ({ ...look, truth: tops[i] ?? [] }));
+      const whole = closely ? await this.#withMembers(looks) : looks;
+      for (const look of whole) found.set(look.user, this.#finding(look, epoch));
+      asked = asked.slice(tops.length);
+    }
+    return users.map((user) => found.get(user) ?? coldFinding(user));
   }
 
   /** Adds what MySQL says of the members that are not among the best. */

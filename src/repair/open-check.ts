@@ -24,6 +24,8 @@ export interface CheckStores {
   readonly pollMs?: number;
   /** ms, monotonic. */
   readonly now: () => number;
+  /** For a statement that reads all contacts of one user, ms (5,000). */
+  readonly aloneMs?: number;
   /** ms since 1970 UTC (this machine's). */
   readonly clock?: () => number;
 }

@@ -3,6 +3,7 @@ import { EpochSuspended } from '../index/rebuild.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import type { RunKind } from '../mysql/runs.ts';
 import { Costs } from './costs.ts';
+import { type FailedUser, FailedUsers } from './failed-users.ts';
 import type { Job } from './job.ts';
 import { openPages } from './open-pages.ts';
 import { Pace } from './pace.ts';
@@ -10,6 +11,7 @@ import { type Progress, ProgressMeter } from './progress.ts';
 import { RecordedRun, type RunRecords, type RunReport } from './recorded-run.ts';
 import { parseRunParameters, type RunParameters, type RunParametersInput } from './run-parameters.ts';
 import type { IndexedUsers } from './stray-pages.ts';
+import { sum } from './tally.ts';
 import { PAGE_SIZE, type UserPages } from './user-pages.ts';
 
 export interface PagedRunStores extends RunRecords {
@@ -31,12 +33,14 @@ export type RunRequest =
 export interface PagedRunOptions<R extends RunReport> {
   readonly kind: RunKind;
   readonly empty: R;
-  /** Does one page of users; it may come again. The cost is added here. */
+  /** Does some users of a page; they may come again. The cost is added here. */
   readonly work: (users: readonly Id[], parameters: RunParameters, signal?: AbortSignal) => Promise<R>;
   /** Those who have an index: then those of them who own no relationship are looked at as well, at the end. */
   readonly indexedUsers?: IndexedUsers | undefined;
   /** How many users a report counts. */
   readonly usersIn: (report: R) => number;
+  /** Counts users with whom nothing could be done. */
+  readonly failed: (users: number) => R;
 }
 
 interface Opened<R extends RunReport> {
@@ -53,12 +57,14 @@ export class PagedRun<R extends RunReport> implements Job {
   readonly #stores: PagedRunStores;
   readonly #options: PagedRunOptions<R>;
   readonly #request: RunParameters | { readonly resume: Id; readonly rate?: number | undefined };
+  readonly #failed: FailedUsers;
   #opened: Opened<R> | undefined;
 
   /** @throws InvalidJob */
   constructor(stores: PagedRunStores, options: PagedRunOptions<R>, request: RunRequest) {
     this.#stores = stores;
     this.#options = options;
+    this.#failed = new FailedUsers(stores.primary);
     const { resume, ...input } = request;
     this.#request = resume === undefined ? parseRunParameters(input) : { resume, rate: input.rate };
   }
@@ -87,7 +93,7 @@ export class PagedRun<R extends RunReport> implements Job {
       return undefined;
     }
     await pace.spend(users.length, signal);
-    const page = await this.#options.work(users, parameters, signal);
+    const page = await this.#work(users, parameters, signal);
     const cost = costs.soFar();
     await run.add(pages.cursor, { ...page, cost });
     costs.count(cost);
@@ -125,6 +131,18 @@ export class PagedRun<R extends RunReport> implements Job {
     const { suspended, epoch } = await readEpochState(this.#stores.primary);
     const isDry = 'dryRun' in this.#request && this.#request.dryRun;
     if (suspended && !isDry) throw new EpochSuspended(epoch.why);
+  }
+
+  /** The users of this part of the run with whom nothing could be done; the first of them, by name. */
+  get failedUsers(): readonly FailedUser[] {
+    return this.#failed.named;
+  }
+
+  /** What one user's row or number of contacts keeps from being done is counted, and keeps nobody else from it. */
+  async #work(users: readonly Id[], parameters: RunParameters, signal?: AbortSignal): Promise<R> {
+    const { work, failed: count, empty } = this.#options;
+    const { done, failed } = await this.#failed.workOn(users, (some) => work(some, parameters, signal), signal);
+    return [...done, ...(failed > 0 ? [count(failed)] : [])].reduce((all, part) => sum(all, part), empty);
   }
 
   #open(): Promise<RecordedRun<R>> {

@@ -2,6 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import { run, type Steps } from '../index/protocol.ts';
 import { EpochSuspended, rebuild } from '../index/rebuild.ts';
 import { type DriftExample, Examples } from './examples.ts';
+import { ContactsTooMany, type FailedUser } from './failed-users.ts';
 import {
   type AnswerCounts,
   type CheckedIndexes,
@@ -29,11 +30,13 @@ export type RepairReport = {
     readonly repaired: number;
     readonly still_wrong: number;
     readonly still_unsettled: number;
+    /** Neither verified nor repaired: what they are by name says why. */
+    readonly failed: number;
   };
   readonly cost: { readonly rows_read: number; readonly seconds: number };
 };
 
-const NOTHING_DONE = { repaired: 0, still_wrong: 0, still_unsettled: 0, ...NO_ANSWERS };
+const NOTHING_DONE = { repaired: 0, still_wrong: 0, still_unsettled: 0, failed: 0, ...NO_ANSWERS };
 const FREE = { rows_read: 0, seconds: 0 };
 
 /** What `repair --json` prints. `answers_…`: of the users who were rebuilt, afterwards. */
@@ -44,6 +47,8 @@ export type RepairResult = IndexCounts &
     readonly rows_read: number;
     readonly seconds: number;
     readonly wrong_users: readonly DriftExample[];
+    /** Of this part of the run; the first 100. */
+    readonly failed_users: readonly FailedUser[];
   };
 
 /** Verifies users page by page, and rebuilds the indexes that are wrong or may be; a dry run only verifies. */
@@ -55,13 +60,19 @@ export class Repair extends PagedRun<RepairReport> {
     const examples = new Examples();
     const work = async (users: readonly Id[], { dryRun }: { dryRun: boolean }, signal?: AbortSignal) => {
       const found = await stores.check.indexes(users, signal);
-      examples.add({ drifted: found.drifted, answers: [], columns: [] });
       const after = dryRun ? NOTHING_DONE : await mend(stores, found, signal);
+      examples.add({ drifted: found.drifted, answers: [], columns: [] });
       return { before: found.counts, after, cost: FREE };
     };
     const empty = { before: NO_INDEXES, after: NOTHING_DONE, cost: FREE };
     const { indexedUsers } = stores;
-    super(stores, { kind: 'repair', empty, work, indexedUsers, usersIn: ({ before }) => before.users }, request);
+    const failed = (users: number) => ({
+      before: { ...NO_INDEXES, users },
+      after: { ...NOTHING_DONE, failed: users },
+      cost: FREE,
+    });
+    const usersIn = ({ before }: RepairReport) => before.users;
+    super(stores, { kind: 'repair', empty, work, indexedUsers, usersIn, failed }, request);
     this.#examples = examples;
   }
 
@@ -71,7 +82,9 @@ export class Repair extends PagedRun<RepairReport> {
     const { dryRun } = this.parameters;
     const seconds = Math.round(cost.seconds * 1000) / 1000;
     const { wrong_users } = this.#examples.shown();
-    return { run: this.id, dry_run: dryRun, ...before, ...after, rows_read: cost.rows_read, seconds, wrong_users };
+    const { id: run, failedUsers: failed_users } = this;
+    const { rows_read } = cost;
+    return { run, dry_run: dryRun, ...before, ...after, rows_read, seconds, wrong_users, failed_users };
   }
 }
 
@@ -86,11 +99,13 @@ async function mend(
 ): Promise<RepairReport['after']> {
   const users = [...drifted.map(({ user }) => user), ...untold];
   if (users.length === 0) return NOTHING_DONE;
-  const { unsettled, suspended } = await run(rebuild(users), steps);
+  const { unsettled, slow, suspended } = await run(rebuild(users), steps);
   if (suspended.length > 0) throw new EpochSuspended();
+  if (slow.length > 0) throw new ContactsTooMany(slow[0]);
   if (unsettled.length > 0) await steps.defer({ pairs: [], rebuilds: unsettled });
   const again = await check.indexes(users, signal);
   const answers = await check.answers(users, false, signal);
   const { wrong: still_wrong, unsettled: still_unsettled } = again.counts;
-  return { repaired: users.length - still_wrong - still_unsettled, still_wrong, still_unsettled, ...answers.counts };
+  const repaired = users.length - still_wrong - still_unsettled;
+  return { ...NOTHING_DONE, repaired, still_wrong, still_unsettled, ...answers.counts };
 }

@@ -2,6 +2,7 @@ import { type Id, isId } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { type CheckedColumns, ColumnCheck, type ColumnCounts } from './column-check.ts';
 import { Examples } from './examples.ts';
+import { type FailedUser, FailedUsers } from './failed-users.ts';
 import { InvalidJob } from './invalid-job.ts';
 import type { Job } from './job.ts';
 import { NO_ODD_ROWS, type OddRows } from './odd-rows.ts';
@@ -33,13 +34,23 @@ export type VerifyRequest =
   | (Omit<RunParametersInput, 'dryRun'> & { readonly user?: undefined });
 
 /** A type, not an interface: pages of it are summed up. */
-export type VerifyCounts = IndexCounts & AnswerCounts & { readonly columns: ColumnCounts; readonly odd_rows: OddRows };
+export type VerifyCounts = IndexCounts &
+  AnswerCounts & {
+    readonly columns: ColumnCounts;
+    readonly odd_rows: OddRows;
+    /** Users who could not be verified: what they are by name says why. */
+    readonly failed: number;
+  };
 
 /** What `verify --json` prints, and some of what is wrong by name. */
-export type VerifyResult = VerifyCounts & { readonly seconds: number } & ReturnType<Examples['shown']>;
+export type VerifyResult = VerifyCounts & {
+  readonly seconds: number;
+  /** The first 100. */
+  readonly failed_users: readonly FailedUser[];
+} & ReturnType<Examples['shown']>;
 
 const NO_COLUMNS: ColumnCounts = { users: 0, wrong: 0 };
-const NOTHING: VerifyCounts = { ...NO_INDEXES, ...NO_ANSWERS, columns: NO_COLUMNS, odd_rows: NO_ODD_ROWS };
+const NOTHING: VerifyCounts = { ...NO_INDEXES, ...NO_ANSWERS, columns: NO_COLUMNS, odd_rows: NO_ODD_ROWS, failed: 0 };
 
 /**
  * Compares indexes and answers with plain SQL, and the columns of the reference schema with the photos. It changes
@@ -54,6 +65,7 @@ export class Verify implements Job {
   readonly #meter: ProgressMeter;
   readonly #begun: number;
   readonly #examples = new Examples();
+  readonly #failed: FailedUsers;
   #pages: UserPages | undefined;
   /** After which user the columns are checked next; undefined: nothing is left to check. */
   #columnsAfter: Id | '0' | undefined;
@@ -67,6 +79,7 @@ export class Verify implements Job {
     this.#user = user;
     this.#parameters = parseRunParameters(parameters);
     this.#columns = new ColumnCheck(stores.primary);
+    this.#failed = new FailedUsers(stores.primary);
     this.#pace = new Pace(this.#parameters.rate, stores.now);
     this.#meter = new ProgressMeter(stores.now);
     this.#begun = stores.now();
@@ -88,7 +101,9 @@ export class Verify implements Job {
     const users = await this.#pages.next(signal);
     if (users === undefined) return await this.#checkColumns();
     await this.#pace.spend(users.length, signal);
-    const page = await this.#checkUsers(users, signal);
+    const { done, failed } = await this.#failed.workOn(users, (some) => this.#checkUsers(some, signal), signal);
+    const notDone = { ...NOTHING, users: failed, failed };
+    const page = done.reduce(sum, failed > 0 ? notDone : NOTHING);
     this.#counts = sum(this.#counts, page);
     this.#pages.done();
     this.#meter.add(users.length);
@@ -103,7 +118,8 @@ export class Verify implements Job {
   /** Of the pages that are done. */
   get result(): VerifyResult {
     const seconds = (this.#stores.now() - this.#begun) / 1000;
-    return { ...this.#counts, seconds: Math.round(seconds * 1000) / 1000, ...this.#examples.shown() };
+    const failed_users = this.#failed.named;
+    return { ...this.#counts, seconds: Math.round(seconds * 1000) / 1000, failed_users, ...this.#examples.shown() };
   }
 
   async #checkUsers(users: readonly Id[], signal?: AbortSignal): Promise<VerifyCounts> {
@@ -114,7 +130,7 @@ export class Verify implements Job {
     this.#examples.add({ drifted: indexes.drifted, answers: answers.wrong, columns: columns?.wrong ?? [] });
     return {
       ...{ ...indexes.counts, ...answers.counts },
-      ...{ columns: columns?.counts ?? NO_COLUMNS, odd_rows: answers.oddRows },
+      ...{ columns: columns?.counts ?? NO_COLUMNS, odd_rows: answers.oddRows, failed: 0 },
     };
   }
 

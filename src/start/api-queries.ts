@@ -1,9 +1,10 @@
 import type { ApiDependencies } from '../api/dependencies.ts';
+import type { Id } from '../contracts/id.ts';
 import type { ContactIndex, Epoch } from '../index/contact-index.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
 import type { Limits } from '../index/limits.ts';
 import { run } from '../index/protocol.ts';
-import { rebuild } from '../index/rebuild.ts';
+import { type RebuildReport, rebuild } from '../index/rebuild.ts';
 import type { Database } from '../mysql/database.ts';
 import { isSuspended, readPairs } from '../mysql/pairs.ts';
 import { ColdBuilds } from '../query/cold-builds.ts';
@@ -40,9 +41,15 @@ export function apiQueries(
     queue: config.plainQueue,
     waitMs: config.mysqlTimeoutMs,
   });
+  // What takes too long here is left to the consumers, who have more time.
+  const build = async (user: Id): Promise<RebuildReport> => {
+    const report = await run(rebuild([user]), steps);
+    if (report.slow.length > 0) await delayed.askForRebuild(user);
+    return report;
+  };
   // A build is a plain query as well, for the primary.
   const coldBuilds = new ColdBuilds({
-    build: (user) => run(rebuild([user]), steps),
+    build,
     concurrency: Math.ceil(config.plainConcurrency / 2),
     queue: COLD_QUEUE,
     mayBuild: async () => !isSuspended(await epochOf(primary)),
@@ -80,7 +87,7 @@ export function apiQueries(
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, now }),
     explain: explainer(asked),
     inspect: (user) => inspectIndex({ index, database: primary }, user),
-    rebuild: (user) => run(rebuild([user]), steps),
+    rebuild: build,
     forget: (user) => steps.forget([user]),
     plainQueries,
     coldBuilds,

@@ -1,6 +1,7 @@
 import type { Database } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
 import { findPlanProblems } from '../mysql/explain-plan.ts';
+import { type ColumnProblem, findColumnProblems } from '../mysql/view-columns.ts';
 import { StartError } from './start-error.ts';
 
 const VIEWS: Readonly<Record<string, string>> = {
@@ -28,6 +29,20 @@ export async function checkSchema(database: Database, user: string): Promise<voi
   for (const [table, columns] of Object.entries(VIEWS)) {
     await attempt(database, `SELECT ${columns} FROM ${table} LIMIT 0`, { table, user });
   }
+}
+
+/**
+ * Are the columns of the views whole numbers?
+ * @returns those that are not, and work all the same
+ * @throws StartError naming those that do not work, DatabaseUnavailable
+ */
+export async function checkColumns(database: Database): Promise<ColumnProblem[]> {
+  const problems = await findColumnProblems(database);
+  const refused = problems.filter(({ works }) => !works);
+  if (refused.length === 0) return problems;
+  throw new StartError(
+    refused.map(({ column, type, fix }) => `${column} is of type ${type}, no whole number. ${fix}`).join('\n'),
+  );
 }
 
 /** @throws StartError when the views do not merge or an index is missing, DatabaseUnavailable */

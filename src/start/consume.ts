@@ -5,6 +5,7 @@ import { TaskConsumer } from '../consumers/task-consumer.ts';
 import { BatchLost } from '../consumers/task-source.ts';
 import { TaskWorker } from '../consumers/task-worker.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
+import { answersAtOnce } from '../index/store-fault.ts';
 import { inBackground } from './background.ts';
 import { consumerMetrics, measureBacklog } from './consumer-metrics.ts';
 import { epochCounter, lossCounter, measureSuspension } from './epoch-metrics.ts';
@@ -30,7 +31,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const registry = openRegistry('consume');
   const onNewEpoch = epochCounter(registry);
   const stores = await openStores(context, { name: 'consume', onNewEpoch });
-  const { primary, redis, steps, delayed, delayQueue, rechecks } = stores;
+  const { primary, redis, steps, patient, delayed, delayQueue, rechecks } = stores;
   const transport = openTransport(context, 'consume');
   await transport.untilAnswers(signal);
   await watchTransport(context, transport, { primary, onNewEpoch });
@@ -53,8 +54,13 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const onLoss = recovery.found.bind(recovery);
   const ending = new AbortController();
   const worker = endingWorker(new TaskWorker({ steps, pageSize: FOLLOWERS_A_PAGE, ...observer }), ending.signal);
-  const consumer = new TaskConsumer({ source, worker, deadLetters, onLoss, logger, onBatch: observer.onBatch });
-  const delayedWorker = new DelayedWorker({ steps, delayed, rechecks, logger, ...observer });
+  const answers = answersAtOnce([() => primary.rows('SELECT 1', []), () => delayQueue.size()]);
+  const { onBatch } = observer;
+  const consumer = new TaskConsumer({ source, worker, deadLetters, onLoss, logger, answers, onBatch });
+  const delayedWorker = new DelayedWorker({
+    ...{ steps, patient, delayed, rechecks, logger, answers, deadLetters },
+    ...observer,
+  });
   inBackground(context, (stopping) => watchSettings(context, primary, stopping));
   inBackground(context, (stopping) => recovery.run(stopping));
   inBackground(context, (stopping) => delayedWorker.run(stopping));

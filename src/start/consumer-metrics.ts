@@ -10,7 +10,9 @@ import type { DelayQueue } from '../redis/delay-queue.ts';
 /** s: from a few tasks to a large fan-out. */
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-type Observer = Required<WorkObserver> & Required<DelayedObserver> & Required<Pick<TaskConsumerOptions, 'onBatch'>>;
+type Observer = Required<WorkObserver> &
+  Required<Omit<DelayedObserver, 'onSlow'>> &
+  Required<Pick<TaskConsumerOptions, 'onBatch'>>;
 
 /** What a consumer counts, for Prometheus. No label holds an id. */
 export function consumerMetrics(registry: Registry): Observer {

@@ -14,6 +14,8 @@ import { DelayQueue } from '../redis/delay-queue.ts';
 export interface IndexStores {
   readonly index: RedisContactIndex;
   readonly steps: Steps;
+  /** The same for who has the time to build the index of a user with very many contacts. */
+  readonly patient: Steps;
   readonly delayed: DelayedWork;
   readonly delayQueue: DelayQueue;
   readonly rechecks: Rechecks;
@@ -29,9 +31,12 @@ export function indexStores(config: Config, primary: Database, redis: RedisClien
       min: config.min,
       prefix: config.keyPrefix,
       freshNonce: () => randomBytes(9).toString('base64url'),
+      aloneMs: config.mysqlTimeoutMs,
+      patientMs: config.mysqlBuildTimeoutMs,
     },
   );
-  return { index: steps.index, steps, delayed, delayQueue, rechecks: new Rechecks(primary) };
+  const { patient } = steps;
+  return { index: steps.index, steps, patient, delayed, delayQueue, rechecks: new Rechecks(primary) };
 }
 
 /** Calls of SCAN, of a thousand keys each. */

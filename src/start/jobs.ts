@@ -39,7 +39,17 @@ export async function withJobParts<T>(
     const answersFrom = isMetered ? resources.adopt(openPrimary(config), (opened) => opened.close()) : primary;
     const limits = { max: config.max, min: config.min };
     const raiseBarrier = drainBarrier(context);
-    const check = openPageCheck({ index, primary, answersFrom, limits, raiseBarrier, settleMs: SETTLE_MS, now });
+    const aloneMs = config.mysqlBuildTimeoutMs;
+    const check = openPageCheck({
+      index,
+      primary,
+      answersFrom,
+      limits,
+      raiseBarrier,
+      settleMs: SETTLE_MS,
+      now,
+      aloneMs,
+    });
     return await work({ ...context, check, indexedUsers: () => indexedUsers(stores.redis, config.keyPrefix) });
   });
 }

@@ -26,8 +26,9 @@ export class DelayedProcess implements Worker {
   constructor({ actor, turns, steps, delayed, rechecks, logger }: DelayedProcessOptions) {
     this.actor = actor;
     this.#logger = logger;
-    const queue: Pick<DelayedWork, 'take' | 'finish'> = {
+    const queue: Pick<DelayedWork, 'take' | 'finish' | 'extend'> = {
       take: (count, leaseMs) => turns.take(actor, 'take', () => delayed.take(count, leaseMs)),
+      extend: (items, leaseMs) => delayed.extend(items, leaseMs),
       finish: (items) => turns.take(actor, 'finish', () => delayed.finish(items)),
     };
     const kept: Pick<Rechecks, 'put' | 'take' | 'finish'> = {

@@ -10,8 +10,8 @@ export class TurnDatabase extends Database {
     this.#asking = { turns, actor };
   }
 
-  override rows(statement: string, parameters: readonly Parameter[]) {
-    const read = () => super.rows(statement, parameters);
+  override rows(statement: string, parameters: readonly Parameter[], withinMs?: number) {
+    const read = () => super.rows(statement, parameters, withinMs);
     return this.#asking === undefined ? read() : this.#asking.turns.take(this.#asking.actor, 'sql', read);
   }
 }

@@ -5,6 +5,7 @@ import { streamsBarrier } from '../../src/consumers/streams/drain-barrier.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/task-worker.ts';
 import { drainBarrierOf, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
+import { answersAtOnce } from '../../src/index/store-fault.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { logger, type Opened, open } from '../transport/place.ts';
 import { redisUrl } from './servers.ts';
@@ -32,12 +33,13 @@ export interface Consuming {
 /** Relay, consumer and delayed worker on a stream of their own, as their processes run them, until the test file ends. */
 export async function startConsuming(stores: Stores, options: ConsumingOptions = {}): Promise<Consuming> {
   const { url = redisUrl(), pageSize = 500, relays = true } = options;
-  const { redis, primary, prefix, steps, delayed, rechecks } = stores;
+  const { redis, primary, prefix, steps, patient, delayed, rechecks } = stores;
+  const answers = answersAtOnce([() => primary.rows('SELECT 1', [])]);
   const stream = `${prefix}:{tasks}:stream`;
   const transport = await open({ kind: 'streams', url, stream });
   const { publisher, deadLetters } = transport;
   const consumer = new TaskConsumer({
-    ...{ source: transport.source(), deadLetters, logger },
+    ...{ source: transport.source(), deadLetters, logger, answers },
     worker: new TaskWorker({ steps, pageSize }),
     onLoss: async ({ detail }) => {
       throw new Error(`tasks were lost: ${detail}`);
@@ -48,7 +50,7 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
   const running = [
     consumer.run(),
     ...(relays ? [relay.run(ending.signal)] : []),
-    new DelayedWorker({ steps, delayed, rechecks, logger }).run(ending.signal),
+    new DelayedWorker({ steps, patient, delayed, rechecks, logger, answers, deadLetters }).run(ending.signal),
   ];
   let stopped: Promise<void> | undefined;
   const end = async () => {

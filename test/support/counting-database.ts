@@ -10,9 +10,9 @@ export class CountingDatabase extends Database {
     afterAll(() => this.close());
   }
 
-  override rows(statement: string, parameters: readonly Parameter[]) {
+  override rows(statement: string, parameters: readonly Parameter[], withinMs?: number) {
     this.statements += 1;
-    return super.rows(statement, parameters);
+    return super.rows(statement, parameters, withinMs);
   }
 
   /** How many rows of tables and indexes the server has read on this connection. */

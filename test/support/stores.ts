@@ -20,11 +20,15 @@ export interface Stores {
   readonly rechecks: Rechecks;
   readonly index: RedisContactIndex;
   readonly steps: Steps;
+  readonly patient: Steps;
 }
 
 export interface StoresOptions {
   readonly max?: number;
   readonly min?: number;
+  /** For a statement that reads all contacts of one user, ms; where nothing waits for it, ms. */
+  readonly aloneMs?: number;
+  readonly patientMs?: number;
 }
 
 export const freshNonce = (): string => randomBytes(9).toString('base64url');
@@ -49,9 +53,10 @@ export async function freshStores(options: StoresOptions = {}): Promise<Stores> 
 /** The same on connections that the test has opened, perhaps to servers of its own. */
 export function storesOn(
   { url, prefix, primary, redis }: Pick<Stores, 'url' | 'prefix' | 'primary' | 'redis'>,
-  { max = 4, min = 2 }: StoresOptions = {},
+  { max = 4, min = 2, ...times }: StoresOptions = {},
 ): Stores {
   const delayed = new DelayedWork(new DelayQueue(redis, prefix));
-  const steps = stepsOn({ primary, redis, delayed }, { max, min, prefix, freshNonce });
-  return { url, prefix, primary, redis, delayed, rechecks: new Rechecks(primary), index: steps.index, steps };
+  const steps = stepsOn({ primary, redis, delayed }, { max, min, prefix, freshNonce, ...times });
+  const { index, patient } = steps;
+  return { url, prefix, primary, redis, delayed, rechecks: new Rechecks(primary), index, steps, patient };
 }

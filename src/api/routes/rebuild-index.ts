@@ -34,9 +34,10 @@ export function rebuildIndexRoute(
     handle: async (request) => {
       const { user } = parse('path', params, request.params);
       parse('query', query, request.query);
-      const { obstructed, unsettled, suspended } = await rebuild(user);
+      const { obstructed, unsettled, suspended, slow } = await rebuild(user);
       if (obstructed.length > 0) throw new HttpProblem('key_in_the_way');
       if (suspended.length > 0) throw unavailableProblem('epoch_suspended');
+      if (slow.length > 0) throw unavailableProblem('index_slow');
       if (unsettled.length > 0) throw unavailableProblem('contended');
       return json(200, indexView(await inspect(user)));
     },

@@ -1,0 +1,116 @@
+import { codeOf, DEADLINE } from './connections.ts';
+import { DatabaseUnavailable, StatementTooSlow } from './unavailable.ts';
+
+/**
+ * What an error of MySQL or of its client is a fault of:
+ * - `away`: the server cannot be asked now; the same work will do later
+ * - `session`: this connection broke; the same work will do on another one
+ * - `setup`: tables, views, columns or permissions are not as they must be; no work will do until a person fixes that
+ * - `slow`: the answer took too long. Whether that is the server's fault or the question's, only another question can tell
+ * - `row`: what a row holds, or what was asked; other work will do
+ * - `unknown`: none of these is known of it
+ */
+export type MysqlFault = 'away' | 'session' | 'setup' | 'slow' | 'row' | 'unknown';
+
+const CLIENT: Readonly<Record<string, MysqlFault>> = {
+  ECONNREFUSED: 'away',
+  ENOTFOUND: 'away',
+  EAI_AGAIN: 'away',
+  EHOSTUNREACH: 'away',
+  ENETUNREACH: 'away',
+  ETIMEDOUT: 'away',
+  PROTOCOL_CONNECTION_LOST: 'session',
+  PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR: 'session',
+  ECONNRESET: 'session',
+  EPIPE: 'session',
+  [DEADLINE]: 'slow',
+};
+
+/** By MySQL's and MariaDB's error numbers, which mean the same on both as far as both know them. */
+const SERVER: Readonly<Record<number, MysqlFault>> = {
+  1021: 'away', // ER_DISK_FULL
+  1030: 'away', // ER_GET_ERRNO: the storage engine failed
+  1037: 'away', // ER_OUTOFMEMORY
+  1040: 'away', // ER_CON_COUNT_ERROR
+  1041: 'away', // ER_OUT_OF_RESOURCES
+  1047: 'away', // ER_UNKNOWN_COM_ERROR: what a Galera node says that is not in its cluster
+  1053: 'away', // ER_SERVER_SHUTDOWN
+  1077: 'away', // ER_NORMAL_SHUTDOWN
+  1114: 'away', // ER_RECORD_FILE_FULL: no room for temporary tables
+  1129: 'away', // ER_HOST_IS_BLOCKED
+  1135: 'away', // ER_CANT_CREATE_THREAD
+  1203: 'away', // ER_TOO_MANY_USER_CONNECTIONS
+  1205: 'away', // ER_LOCK_WAIT_TIMEOUT: lost to others too often
+  1206: 'away', // ER_LOCK_TABLE_FULL
+  1213: 'away', // ER_LOCK_DEADLOCK: likewise
+  1226: 'away', // ER_USER_LIMIT_REACHED
+  1290: 'away', // ER_OPTION_PREVENTS_STATEMENT: read-only
+  1317: 'away', // ER_QUERY_INTERRUPTED: by a person or a shutdown
+  1461: 'away', // ER_MAX_PREPARED_STMT_COUNT_REACHED
+  1792: 'away', // ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
+  1836: 'away', // ER_READ_ONLY_MODE
+  1927: 'away', // ER_CONNECTION_KILLED (MariaDB)
+  3032: 'away', // ER_SERVER_OFFLINE_MODE
+  1158: 'session', // ER_NET_READ_ERROR
+  1159: 'session', // ER_NET_READ_INTERRUPTED
+  1160: 'session', // ER_NET_ERROR_ON_WRITE
+  1161: 'session', // ER_NET_WRITE_INTERRUPTED
+  1184: 'session', // ER_NEW_ABORTING_CONNECTION
+  1243: 'session', // ER_UNKNOWN_STMT_HANDLER: another server is behind the connection now
+  1615: 'session', // ER_NEED_REPREPARE
+  4031: 'session', // ER_CLIENT_INTERACTION_TIMEOUT
+  1046: 'setup', // ER_NO_DB_ERROR
+  1194: 'setup', // ER_CRASHED_ON_USAGE
+  1267: 'setup', // ER_CANT_AGGREGATE_2COLLATIONS
+  1356: 'setup', // ER_VIEW_INVALID
+  1449: 'setup', // ER_NO_SUCH_USER: a view's definer is gone
+  1812: 'setup', // ER_TABLESPACE_MISSING
+  1820: 'setup', // ER_MUST_CHANGE_PASSWORD
+  1932: 'setup', // ER_NO_SUCH_TABLE_IN_ENGINE (MariaDB)
+  3118: 'setup', // ER_ACCOUNT_HAS_BEEN_LOCKED
+  4151: 'setup', // ER_ACCOUNT_HAS_BEEN_LOCKED (MariaDB)
+  1969: 'slow', // ER_STATEMENT_TIMEOUT (MariaDB)
+  3024: 'slow', // ER_QUERY_TIMEOUT (MySQL)
+  1104: 'row', // ER_TOO_BIG_SELECT: more rows than max_join_size lets it read
+  1139: 'row', // ER_REGEXP_ERROR
+  1153: 'row', // ER_NET_PACKET_TOO_LARGE
+  1644: 'row', // ER_SIGNAL_EXCEPTION: raised by a function in a view
+  3140: 'row', // ER_INVALID_JSON_TEXT
+  3141: 'row', // ER_INVALID_JSON_TEXT_IN_PARAM
+  3146: 'row', // ER_INVALID_TYPE_FOR_JSON
+  3156: 'row', // ER_INVALID_JSON_VALUE_FOR_CAST
+};
+
+/** By the class of the SQLSTATE, for the numbers that are not named above. */
+const SQLSTATE: Readonly<Record<string, MysqlFault>> = {
+  '08': 'session', // connection exception
+  '21': 'row', // cardinality: 1242, a subquery of a view returns more than one row
+  '22': 'row', // data: 1264, 1292, 1365, 1406, 1441, 1690, …
+  '28': 'setup', // invalid authorization
+  '3D': 'setup', // no database
+  '40': 'away', // rolled back in favour of others
+  '42': 'setup', // syntax or access: 1044, 1054, 1142, 1143, 1146, 1227, 1305, 1370, …
+};
+
+/** What mysql2 says, without a code, of a connection that broke just before. */
+const CLOSED = /^Can't (add new command when connection is|write) in closed state$/;
+
+/** undefined: the error is not MySQL's. */
+export function mysqlFaultOf(error: unknown): MysqlFault | undefined {
+  if (error instanceof DatabaseUnavailable) {
+    const cause = mysqlFaultOf(error.cause);
+    return cause === 'slow' ? 'slow' : 'away'; // a session that broke twice is a server that is away
+  }
+  if (error instanceof StatementTooSlow) return 'slow';
+  if (!(error instanceof Error)) return undefined;
+  const byCode = CLIENT[codeOf(error)] ?? (CLOSED.test(error.message) ? 'session' : undefined);
+  if (byCode !== undefined || !('sqlState' in error)) return byCode;
+  const errno = 'errno' in error ? Number(error.errno) : 0;
+  return SERVER[errno] ?? SQLSTATE[String(error.sqlState).slice(0, 2)] ?? 'unknown';
+}
+
+/** MySQL ended the statement by itself because its time was up: the server is there, and the question takes too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : 0;
+  return errno === 1969 || errno === 3024;
+}

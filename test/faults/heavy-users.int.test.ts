@@ -1,0 +1,192 @@
+import type { Pool } from 'mysql2/promise';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
+import { drainBarrierOf, sharedBarrier } from '../../src/index/drain-barrier.ts';
+import { KeyNames } from '../../src/index/keys.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { Database } from '../../src/mysql/database.ts';
+import { migrate } from '../../src/mysql/migrate.ts';
+import { DelayQueue } from '../../src/redis/delay-queue.ts';
+import { Backfill } from '../../src/repair/backfill.ts';
+import { runToEnd } from '../../src/repair/job.ts';
+import { openPageCheck } from '../../src/repair/open-check.ts';
+import { Repair } from '../../src/repair/repair.ts';
+import { Verify } from '../../src/repair/verify.ts';
+import { startConsuming } from '../support/consuming.ts';
+import { makeHeavy, STRANGER } from '../support/heavy-user.ts';
+import { freshFence } from '../support/repair-site.ts';
+import { freshDatabase, freshPrefix } from '../support/servers.ts';
+import { freshSitePool } from '../support/small-site.ts';
+import { freshRedis, type Stores, storesOn } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+const CONTACTS = 300_000;
+const HEAVY = '1';
+/** Uploads, and is followed by 4. */
+const OWNER = '3';
+const FOLLOWER = '4';
+/** Users with an ordinary number of contacts. */
+const MANY = Array.from({ length: 40 }, (_, i) => String(100 + i));
+const EACH = 500;
+
+/** Of a heavy user's contacts, the i-th newest. */
+const newest = (i: number) => String(STRANGER + CONTACTS - 1 - i);
+
+let url: string;
+let pool: Pool;
+
+beforeAll(async () => {
+  url = await freshDatabase();
+  await migrate({ url });
+  pool = freshSitePool(url);
+  await makeHeavy(pool, [HEAVY], CONTACTS);
+  await makeHeavy(pool, MANY, EACH);
+  await pool.query('INSERT INTO users (id, last_public_at) VALUES (3, 500)');
+  await pool.query('INSERT INTO contacts (user_id, contact_id) VALUES (4, 3)');
+}, 120_000);
+
+interface Times {
+  readonly aloneMs: number;
+  readonly patientMs: number;
+}
+
+async function freshStores(times: Times): Promise<Stores> {
+  const primary = new Database(url, { connections: 6, queue: 100, deadlineMs: 10_000 });
+  afterAll(() => primary.close());
+  return storesOn({ url, prefix: freshPrefix(), primary, redis: await freshRedis() }, times);
+}
+
+/** Too short for the heavy user's contacts, or for many users' at once; long enough for one other user's. */
+const SHORT = 350;
+
+describe('a user with very many contacts', () => {
+  it('keeps no other owner from fanning out, and is built in the end', async () => {
+    const stores = await freshStores({ aloneMs: SHORT, patientMs: 60_000 });
+    const { steps, patient, index, delayed } = stores;
+    await run(rebuild([HEAVY]), patient);
+    await run(rebuild([FOLLOWER]), steps);
+    const topOf = async (user: string) => {
+      const reading = await index.read(user, 0, false);
+      return reading.state === 'warm' ? reading.head.map(({ id, at }) => `${id}@${at}`) : [reading.state];
+    };
+    const consuming = await startConsuming(stores, { relays: false });
+    await removeContacts([0, 1, 2].map(newest), stores);
+    await upload(700, stores);
+    await consuming.relayOnce(); // all of them are one batch
+    await until(async () => (await topOf(FOLLOWER)).includes(`${OWNER}@700`));
+    await until(async () => (await consuming.lag()) === 0);
+    const best = [3, 4, 5, 6].map((i) => `${newest(i)}@${1_000 + CONTACTS - 1 - i}`);
+    await until(async () => String(await topOf(HEAVY)) === String(best));
+    await until(async () => (await delayed.take(1, 1)).items.length === 0);
+    expect(await consuming.transport.deadLetters.list({ limit: 10 })).toEqual([]);
+    await consuming.stop();
+  });
+
+  it('is left to the consumers by a rebuild that others wait for', async () => {
+    const { steps } = await freshStores({ aloneMs: SHORT, patientMs: 60_000 });
+    const report = await run(rebuild([FOLLOWER, HEAVY, ...MANY]), steps);
+    expect(report).toMatchObject({ slow: [HEAVY], unsettled: [], obstructed: [] });
+    expect(report.rebuilt.toSorted()).toEqual([FOLLOWER, ...MANY].toSorted());
+  });
+
+  it('whom nobody has the time for is given up by the delayed worker, and keeps nobody waiting', async () => {
+    const stores = await freshStores({ aloneMs: SHORT, patientMs: SHORT });
+    const { steps, patient, delayed, rechecks, index } = stores;
+    const said: unknown[] = [];
+    const telling = pino({ level: 'error' }, { write: (line: string) => void said.push(JSON.parse(line)) });
+    const worker = new DelayedWorker({ steps, patient, delayed, rechecks, logger: telling });
+    await delayed.defer({ pairs: [], rebuilds: [HEAVY, FOLLOWER] });
+    const ending = new AbortController();
+    const running = worker.run(ending.signal);
+    await until(async () => (await index.read(FOLLOWER, 0, false)).state === 'warm');
+    await until(() => said.length > 0);
+    expect(said).toMatchObject([{ user: HEAVY, msg: expect.stringMatching(/MYSQL_BUILD_TIMEOUT_MS/) }]);
+    const queue = new DelayQueue(stores.redis, stores.prefix);
+    await until(async () => (await queue.size()) === 0);
+    ending.abort();
+    await running;
+  });
+});
+
+describe('a job that comes to a user with too many contacts', () => {
+  const everybody = [HEAVY, FOLLOWER, ...MANY];
+
+  async function jobStores(patientMs: number) {
+    const stores = await freshStores({ aloneMs: SHORT, patientMs });
+    const { primary, index, delayed, rechecks } = stores;
+    const now = () => performance.now();
+    const transport = async () => sharedBarrier(async () => true);
+    const raiseBarrier = drainBarrierOf({ primary, transport, putOff: [rechecks, delayed] });
+    const limits = { max: 4, min: 2 };
+    const check = openPageCheck({
+      index,
+      primary,
+      limits,
+      raiseBarrier,
+      graceMs: 0,
+      settleMs: 5_000,
+      now,
+      aloneMs: patientMs,
+    });
+    const fence = await freshFence(stores);
+    const records = { primary, fence, clock: Date.now, rowsRead: () => 0, now, random: Math.random, check };
+    return { stores, records };
+  }
+
+  it('builds the others, names that one, and has a report that says so', async () => {
+    const { stores, records } = await jobStores(SHORT);
+    const job = new Backfill({ ...records, steps: stores.patient }, {});
+    await runToEnd(job);
+    expect(job.result).toMatchObject({ users: everybody.length, rebuilt: everybody.length - 1, failed: 1 });
+    expect(job.result.failed_users).toEqual([
+      { user: HEAVY, reason: expect.stringMatching(/ContactsTooMany.*user 1 /) },
+    ]);
+    await expect(new Backfill(records as never, { resume: job.id }).start()).rejects.toThrow('is done');
+  });
+
+  it('builds that one as well, where it has the time', async () => {
+    const { stores, records } = await jobStores(60_000);
+    const job = new Backfill({ ...records, steps: stores.patient }, {});
+    await runToEnd(job);
+    expect(job.result).toMatchObject({ rebuilt: everybody.length, failed: 0, failed_users: [] });
+  });
+
+  it('verifies and repairs the others', async () => {
+    const { stores, records } = await jobStores(SHORT);
+    const long = storesOn(stores, { aloneMs: 60_000 });
+    await run(rebuild(everybody), long.steps);
+    const keys = new KeyNames(stores.prefix);
+    await stores.redis.zadd(keys.set('100'), 5, newest(9)); // a ghost
+    const verify = new Verify({ ...records }, {});
+    await runToEnd(verify);
+    expect(verify.result).toMatchObject({
+      users: everybody.length,
+      wrong: 1,
+      failed: 1,
+      failed_users: [{ user: HEAVY }],
+    });
+    const repair = new Repair({ ...records, steps: stores.patient }, {});
+    await runToEnd(repair);
+    expect(repair.result).toMatchObject({ repaired: 1, still_wrong: 0, failed: 1, failed_users: [{ user: HEAVY }] });
+  });
+});
+
+/** The heavy user's row of each is changed, and a task says so. */
+async function removeContacts(contacts: readonly string[], { primary }: Stores): Promise<void> {
+  await pool.query('UPDATE contacts SET active = FALSE WHERE user_id = ? AND contact_id IN (?)', [HEAVY, contacts]);
+  onTestFinished(async () => {
+    await pool.query('UPDATE contacts SET active = TRUE WHERE user_id = ?', [HEAVY]);
+  });
+  for (const contact of contacts) {
+    const task = "INSERT INTO recency_outbox (type, user_id, other_id) VALUES ('recency.contact.removed', ?, ?)";
+    await primary.write(task, [HEAVY, contact]);
+  }
+}
+
+async function upload(at: number, { primary }: Stores): Promise<void> {
+  await pool.query('UPDATE users SET last_public_at = ? WHERE id = ?', [at, OWNER]);
+  const task = "INSERT INTO recency_outbox (type, user_id, other_id, at) VALUES ('recency.photo.uploaded', ?, 9, ?)";
+  await primary.write(task, [OWNER, at]);
+}

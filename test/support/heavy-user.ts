@@ -1,0 +1,25 @@
+import type { Pool } from 'mysql2/promise';
+import type { Id } from '../../src/contracts/id.ts';
+
+const DIGITS =
+  '(SELECT 0 n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)';
+
+const MILLION = `SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 10000 * e.n + 100000 * f.n AS n
+  FROM ${DIGITS} a, ${DIGITS} b, ${DIGITS} c, ${DIGITS} d, ${DIGITS} e, ${DIGITS} f`;
+
+/** The contacts of heavy users have ids from here on. The later one's newest photo is the later, too. */
+export const STRANGER = 1_000_000;
+
+/** Makes as many strangers, each with a public photo, and a contact of each of the users. Up to a million. */
+export async function makeHeavy(pool: Pool, users: readonly Id[], contacts: number): Promise<void> {
+  await pool.query(
+    `INSERT IGNORE INTO users (id, last_public_at) SELECT ${STRANGER} + n, 1000 + n FROM (${MILLION}) AS s WHERE n < ?`,
+    [contacts],
+  );
+  for (const user of users) {
+    await pool.query(
+      `INSERT INTO contacts (user_id, contact_id) SELECT ?, ${STRANGER} + n FROM (${MILLION}) AS s WHERE n < ?`,
+      [user, contacts],
+    );
+  }
+}

@@ -43,7 +43,8 @@ function describeMarks(name: string, fresh: () => Promise<Marked>): void {
       await opened.publisher.publish([later]);
       gates[0]?.resolve();
       await until(() => marks.reached(mark), { timeout: 90_000 });
-      await until(() => consuming.received.length === 4, { timeout: 90_000 });
+      // At least once: on a busy machine some come again.
+      await until(() => new Set(consuming.received.map(({ position }) => position)).size === 4, { timeout: 90_000 });
       expect(await marks.reached(await marks.mark())).toBe(false);
       gates[1]?.resolve();
       await until(async () => marks.reached(await marks.mark()), { timeout: 90_000 });

@@ -1,12 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeTask } from '../src/consumers/cloud-events.ts';
 import type { Delivery } from '../src/consumers/task-source.ts';
 import { MAX_TASK_BYTES } from '../src/contracts/task.ts';
+import { runInProcess } from './support/in-process.ts';
 import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from './support/servers.ts';
+import { serviceSettings } from './support/service-settings.ts';
 import { until } from './support/until.ts';
 import { freshTask, freshTasks } from './transport/outgoing-task.ts';
-import type { Place } from './transport/place.ts';
+import { open, type Place } from './transport/place.ts';
 import { useConsumers } from './transport/use-consumers.ts';
 
 const failure = { errorClass: 'InvalidTask', message: 'type: "x" is not known', attempts: 3 };
@@ -215,4 +217,27 @@ describeDeadLetters('Redis Streams', async () => ({
 
 describe.runIf(hasKafka())('on Kafka', () => {
   describeDeadLetters('Kafka', async () => ({ kind: 'kafka', brokers: kafkaBrokers(), topic: await freshTopic() }));
+});
+
+describe('recency dlq', () => {
+  it('lists letters without their bodies, shows that one is truncated, and refuses to put it back', async () => {
+    const settings = await serviceSettings();
+    const stream = `${settings.KEY_PREFIX}:${settings.TOPIC}`;
+    const opened = await open({ kind: 'streams', url: redisUrl(), stream });
+    onTestFinished(() => opened.close());
+    const body = Buffer.alloc(1_048_400, 'x');
+    await opened.deadLetters.put([{ delivery: delivery({ body }), failure }]);
+    const [letter] = (await runInProcess(['dlq', 'list', '--json'], settings)).json();
+    expect(letter).toMatchObject({ bytes: MAX_TASK_BYTES, headers: { 'dlq-body-truncated': 'true' } });
+    expect(letter).not.toHaveProperty('body');
+    const shown = await runInProcess(['dlq', 'show', letter.id], settings);
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain(`dlq-body-sha256: ${createHash('sha256').update(body).digest('hex')}`);
+    expect(shown.stderr).toContain('The body is truncated: 65536 of 1048400 bytes are kept.');
+    const replayed = await runInProcess(['dlq', 'replay', letter.id], settings);
+    expect(replayed.code).toBe(1);
+    expect(replayed.stderr).toContain(
+      'cannot be replayed: its body is truncated; 1048400 bytes were sent. Nothing was',
+    );
+  });
 });

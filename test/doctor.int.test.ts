@@ -1,3 +1,4 @@
+import { Kafka } from 'kafkajs';
 import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../src/doctor/finding.ts';
@@ -9,9 +10,12 @@ import { type SamplerReport, SamplerReports } from '../src/repair/sampler/report
 import { startRedis } from '../src/stack/start-server.ts';
 import type { Settings } from './support/cli.ts';
 import { runInProcess } from './support/in-process.ts';
-import { freshDatabase, freshName, freshPrefix, hasKafka, mysqlUrl } from './support/servers.ts';
+import { LibrdkafkaProducer } from './support/other-producers.ts';
+import { freshDatabase, freshName, freshPrefix, hasKafka, kafkaBrokers, mysqlUrl } from './support/servers.ts';
 import { serviceSettings } from './support/service-settings.ts';
 import { freshRedis } from './support/stores.ts';
+import { freshTasks } from './transport/outgoing-task.ts';
+import { open } from './transport/place.ts';
 
 let settings: Settings & { MYSQL_URL: string };
 beforeAll(async () => {
@@ -54,6 +58,62 @@ describe('doctor', () => {
     const { report, find } = await doctor(kafka);
     expect(find('kafka', 'reachable')?.state).toBe('fine');
     expect(report?.findings.filter(({ state }) => state === 'problem')).toEqual([]);
+    const { TOPIC } = kafka;
+    const said = report?.findings.filter(({ area }) => area === 'kafka').map(({ check, detail }) => [check, detail]);
+    expect(said).toEqual([
+      ['reachable', 'answers'],
+      ['consumers', `no consumer in the group ${TOPIC}, 0 tasks wait`],
+      ['transactions', 'none holds anything back'],
+      ['partitions', `${TOPIC}: 6, all in sync\n${TOPIC}.dlq: 1, all in sync`],
+      ['replication factor', expect.stringContaining(`${TOPIC}: 1`)],
+      ['min.insync.replicas', `${TOPIC}: 1 of 1\n${TOPIC}.dlq: 1 of 1`],
+      ['cleanup.policy', `${TOPIC}: delete\n${TOPIC}.dlq: delete`],
+      ['retention.ms', `${TOPIC}: 7.0 days\n${TOPIC}.dlq: 30.0 days`],
+      ['retention.bytes', `${TOPIC}: no bound\n${TOPIC}.dlq: no bound`],
+      ['max.message.bytes', expect.stringContaining(`${TOPIC}.dlq: 4194304`)],
+      ['compression.type', `${TOPIC}: producer\n${TOPIC}.dlq: producer`],
+    ]);
+  });
+
+  it.runIf(hasKafka())('finds that nobody consumes, and what is wrong with the topics', async () => {
+    const kafka = await serviceSettings('kafka');
+    const TOPIC = String(kafka.TOPIC);
+    const opened = await open({ kind: 'kafka', brokers: kafkaBrokers(), topic: TOPIC });
+    onTestFinished(() => opened.close());
+    await opened.publisher.publish(freshTasks(60));
+    await using transaction = await LibrdkafkaProducer.open(kafkaBrokers(), { 'transactional.id': TOPIC });
+    await transaction.begin();
+    await transaction.send(TOPIC, ['x', 'y']);
+    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
+    await admin.connect();
+    const harmful = {
+      ...{ 'cleanup.policy': 'compact', 'retention.ms': '60000', 'retention.bytes': '1000000' },
+      ...{ 'min.insync.replicas': '2', 'max.message.bytes': '50000', 'compression.type': 'zstd' },
+    };
+    const configEntries = Object.entries(harmful).map(([name, value]) => ({ name, value }));
+    await admin.alterConfigs({ validateOnly: false, resources: [{ type: 2, name: TOPIC, configEntries }] });
+    await admin.disconnect();
+    const { code, find } = await doctor(kafka);
+    expect(code).toBe(1);
+    expect(find('kafka', 'consumers')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringMatching(/^no consumer in the group .*, 6[23] tasks wait$/),
+      mend: expect.stringContaining('recency consume'),
+    });
+    expect(find('kafka', 'transactions')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/^partition 0: 2 messages wait behind one open since \d+$/),
+    });
+    expect(find('kafka', 'cleanup.policy')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringContaining('compact: compaction removes tasks'),
+      mend: `kafka-configs.sh --alter --entity-type topics --entity-name ${TOPIC} --add-config cleanup.policy=delete`,
+    });
+    expect(find('kafka', 'min.insync.replicas')).toMatchObject({ state: 'problem' });
+    expect(find('kafka', 'max.message.bytes')).toMatchObject({ state: 'problem' });
+    expect(find('kafka', 'retention.ms')).toMatchObject({ state: 'problem' });
+    expect(find('kafka', 'retention.bytes')).toMatchObject({ state: 'warning' });
+    expect(find('kafka', 'compression.type')).toMatchObject({ state: 'fine', detail: expect.stringContaining('zstd') });
   });
 
   it('says that the epoch is suspended, since when, why and until what, as `epoch show` does; `epoch bump` ends it', async () => {

@@ -46,7 +46,8 @@ function describeBarrier(name: string, fresh: () => Promise<Fresh>): void {
       gates[0]?.resolve();
       await until(() => barrier.passed(), { timeout: 90_000 });
       expect(barrier.holds({ user: '1', contact: '2' })).toBe(false);
-      await until(() => consuming.received.length === 4, { timeout: 90_000 });
+      // At least once: on a busy machine some come again.
+      await until(() => new Set(consuming.received.map(({ position }) => position)).size === 4, { timeout: 90_000 });
       expect(await (await raiseBarrier([EVERYBODY])).passed()).toBe(false);
       gates[1]?.resolve();
       await until(async () => (await raiseBarrier([EVERYBODY])).passed(), { timeout: 90_000 });

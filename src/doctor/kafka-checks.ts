@@ -17,7 +17,11 @@ export async function kafkaChecks(kafka: KafkaSettings, topic: string, group: st
   const failed = await read.then(() => false).catch(() => true);
   // One finding, and not one for each check.
   if (failed) return { topics: () => read as Promise<never> };
-  const state = await read;
+  return checksOf(await read, group);
+}
+
+/** What is to be said of this state. */
+export function checksOf(state: ClusterState, group: string): Checks {
   const setting = (name: string, judge: Judge) => async () => settingVerdict(name, state, judge);
   return {
     consumers: async () => consumersVerdict(state, group),

@@ -120,17 +120,29 @@ function waiting(now: number): fc.Arbitrary<Content[]> {
   return fc.tuple(set, set).map((both) => [...both]);
 }
 
+/** What is due or held, by its text. */
+const all = fc
+  .subarray(['a', 'b', 'c', 'd'])
+  .map(
+    (list): Content =>
+      list.length === 0 ? NONE : { kind: 'zset', members: list.map((text) => [text, 0]), ttl: false },
+  );
+
 const DELAY_CALLS: Readonly<Record<string, (now: number) => fc.Arbitrary<Call>>> = {
   'delay-put': (now) =>
-    fc.tuple(waiting(now), items).map(([[due = NONE], list]) => ({ contents: [due], args: ['300000', ...list] })),
+    fc
+      .tuple(waiting(now), all, items)
+      .map(([[due = NONE], texts, list]) => ({ contents: [due, texts], args: ['300000', ...list] })),
   'delay-take': (now) =>
     fc
       .tuple(waiting(now), fc.integer({ min: 0, max: 3 }))
       .map(([contents, count]) => ({ contents, args: [String(count), '700000'] })),
   'delay-finish': (now) =>
     fc
-      .tuple(waiting(now), fc.constantFrom(now + 600_000, now), items)
-      .map(([[, held = NONE], end, list]) => ({ contents: [held], args: [`${end}.000`, ...list] })),
+      .tuple(waiting(now), all, fc.constantFrom(now + 600_000, now), items)
+      .map(([sets, texts, end, list]) => ({ contents: [...sets, texts], args: [`${end}.000`, ...list] })),
+  'delay-drop': (now) =>
+    fc.tuple(waiting(now), all, items).map(([sets, texts, list]) => ({ contents: [...sets, texts], args: list })),
 };
 
 const any = users.chain((user) => fc.constantFrom(...user, { kind: 'list' } as const, NONE));

@@ -73,7 +73,7 @@ describe('a re-check that waits for a version that no row ever reaches', () => {
     const contact = await contactOf(user, 0);
     await waitForNothing(user, contact);
     await removeContact(site.pool, user, contact); // seen by nobody yet
-    await site.pool.query('UPDATE recency_outbox SET published_at = 2 WHERE published_at IS NULL');
+    await site.pool.query('UPDATE recency_outbox SET published_at = 2 WHERE type = "recency.contact.removed"');
     await spoil(site.stores, waits(), PLANTS.score);
     expect(await verify()).toMatchObject({ wrong: 1, unsettled: 1 });
     expect(await repair()).toMatchObject({ wrong: 1, unsettled: 1, repaired: 2, still_wrong: 0, still_unsettled: 0 });

@@ -1,6 +1,5 @@
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs';
 import type { Logger } from 'pino';
-import './metadata-response.ts';
 import './request-queue.ts';
 
 /** How to reach the brokers. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Kafka } from 'kafkajs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KafkaTaskPublisher } from '../src/consumers/kafka/publisher.ts';
+import { ensureTopics } from '../src/consumers/kafka/topics.ts';
 import { MessageRefused, PartlyPublished } from '../src/consumers/task-publisher.ts';
 import { freshName, freshTopic, hasKafka, kafkaBrokers } from './support/servers.ts';
 import { until } from './support/until.ts';
@@ -79,7 +80,7 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
     await admin.connect();
     const configEntries = [{ name: 'max.message.bytes', value: '5000' }];
-    await admin.createTopics({ topics: [{ topic, numPartitions: 3, configEntries }] });
+    await ensureTopics(admin, [{ topic, numPartitions: 3, configEntries }]);
     const tooLarge = [freshTask('7'), freshTask('30')].map((task) => ({
       ...task,
       source: randomBytes(6_000).toString('base64'),
@@ -93,7 +94,10 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     expect(new Set(notTaken.keys())).toEqual(new Set(tooLarge));
     for (const reason of notTaken.values()) expect(reason).toBeInstanceOf(MessageRefused);
     const offsets = await admin.fetchTopicOffsets(topic);
-    expect(offsets.reduce((sum, { high }) => sum + Number(high), 0)).toBe(200);
+    // Some may be there twice: they had gone out before it was clear which partitions refuse one.
+    const sent = offsets.reduce((sum, { high }) => sum + Number(high), 0);
+    expect(sent).toBeGreaterThanOrEqual(200);
+    expect(sent).toBeLessThanOrEqual(400);
     await admin.deleteTopics({ topics: [topic] });
     await admin.disconnect();
   });

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Kafka } from 'kafkajs';
 import { allowingLeaderless } from '../../src/consumers/kafka/metadata-response.ts';
+import { ensureTopics } from '../../src/consumers/kafka/topics.ts';
 import { freePort } from '../../src/stack/launch/free-port.ts';
 import { jarsFolder, KAFKA_VERSION } from '../../src/stack/launch/kafka-jars.ts';
 import { runProgram } from '../../src/stack/launch/run-program.ts';
@@ -71,7 +72,7 @@ export class KafkaPair {
   async createTopic(topic: string, brokers: readonly number[]): Promise<void> {
     await this.#asAdmin(async (admin) => {
       const replicaAssignment = brokers.map((broker, partition) => ({ partition, replicas: [broker] }));
-      await admin.createTopics({ topics: [{ topic, replicaAssignment }] });
+      await ensureTopics(admin, [{ topic, replicaAssignment }]);
     });
   }
 

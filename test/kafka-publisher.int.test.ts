@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Kafka } from 'kafkajs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KafkaTaskPublisher } from '../src/consumers/kafka/publisher.ts';
+import { ensureTopics } from '../src/consumers/kafka/topics.ts';
+import { MessageRefused, PartlyPublished } from '../src/consumers/task-publisher.ts';
 import { freshName, freshTopic, hasKafka, kafkaBrokers } from './support/servers.ts';
 import { until } from './support/until.ts';
 import { freshTask, freshTasks } from './transport/outgoing-task.ts';
@@ -71,6 +73,33 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     await admin.disconnect();
     expect(offsets).toHaveLength(2);
     expect(offsets.reduce((sum, { high }) => sum + Number(high), 0)).toBe(1);
+  });
+
+  it('names the task that the topic does not take, and sends the others', async () => {
+    const topic = freshName();
+    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
+    await admin.connect();
+    const configEntries = [{ name: 'max.message.bytes', value: '5000' }];
+    await ensureTopics(admin, [{ topic, numPartitions: 3, configEntries }]);
+    const tooLarge = [freshTask('7'), freshTask('30')].map((task) => ({
+      ...task,
+      source: randomBytes(6_000).toString('base64'),
+    }));
+    const others = Array.from({ length: 200 }, (_, i) => freshTask(String(i + 1)));
+    const tasks = [...others.slice(0, 90), ...tooLarge, ...others.slice(90)];
+    const publisher = publisherTo(kafkaBrokers(), topic);
+    const error = await publisher.publish(tasks).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(PartlyPublished);
+    const { notTaken } = error as PartlyPublished;
+    expect(new Set(notTaken.keys())).toEqual(new Set(tooLarge));
+    for (const reason of notTaken.values()) expect(reason).toBeInstanceOf(MessageRefused);
+    const offsets = await admin.fetchTopicOffsets(topic);
+    // Some may be there twice: they had gone out before it was clear which partitions refuse one.
+    const sent = offsets.reduce((sum, { high }) => sum + Number(high), 0);
+    expect(sent).toBeGreaterThanOrEqual(200);
+    expect(sent).toBeLessThanOrEqual(400);
+    await admin.deleteTopics({ topics: [topic] });
+    await admin.disconnect();
   });
 
   it('says so when no broker takes the tasks in time', async () => {

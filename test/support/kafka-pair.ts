@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Kafka } from 'kafkajs';
+import { allowingLeaderless } from '../../src/consumers/kafka/metadata-response.ts';
+import { ensureTopics } from '../../src/consumers/kafka/topics.ts';
 import { freePort } from '../../src/stack/launch/free-port.ts';
 import { jarsFolder, KAFKA_VERSION } from '../../src/stack/launch/kafka-jars.ts';
 import { runProgram } from '../../src/stack/launch/run-program.ts';
@@ -70,7 +72,7 @@ export class KafkaPair {
   async createTopic(topic: string, brokers: readonly number[]): Promise<void> {
     await this.#asAdmin(async (admin) => {
       const replicaAssignment = brokers.map((broker, partition) => ({ partition, replicas: [broker] }));
-      await admin.createTopics({ topics: [{ topic, replicaAssignment }] });
+      await ensureTopics(admin, [{ topic, replicaAssignment }]);
     });
   }
 
@@ -83,7 +85,11 @@ export class KafkaPair {
     return this.#asAdmin(async (admin) => (await admin.describeCluster()).brokers.length);
   }
 
-  async #asAdmin<T>(work: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> {
+  #asAdmin<T>(work: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> {
+    return allowingLeaderless(() => this.#ask(work));
+  }
+
+  async #ask<T>(work: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> {
     const admin = new Kafka({ brokers: [this.first.url], logLevel: 0 }).admin();
     await admin.connect();
     try {

@@ -1,7 +1,6 @@
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs';
 import type { Logger } from 'pino';
 import './fetch-response.ts';
-import './metadata-response.ts';
 import './request-queue.ts';
 
 /** How to reach the brokers. */

@@ -11,6 +11,7 @@ import {
 import { settledWithin } from '../settled-within.ts';
 import { type KafkaSettings, openKafka, RETRY } from './client.ts';
 import { isPassing, isRefusal, KafkaUnavailable } from './errors.ts';
+import { allowingLeaderless } from './metadata-response.ts';
 import { PartitionFaults } from './partition-faults.ts';
 import { type Request, Sending } from './sending.ts';
 import { ensureTopics } from './topics.ts';
@@ -82,7 +83,7 @@ export class KafkaProducer {
       request: (request) => this.#request(topic, request),
       lookUp: () => this.#lookUp(topic),
     });
-    const sent = sending.send(messages);
+    const sent = allowingLeaderless(() => sending.send(messages));
     if (!(await settledWithin(sent, deadlineMs))) {
       throw new KafkaUnavailable(`Kafka (${kafka.brokers}) did not take the messages within ${deadlineMs} ms`);
     }

@@ -54,16 +54,16 @@ export class Sending {
   async #together(messages: readonly Message[]): Promise<void> {
     for (const request of requests(messages)) {
       try {
-        await this.#request(request);
+        this.taken.push(...(await this.#options.request(request)));
       } catch (error) {
-        if (!(error instanceof KafkaUnavailable)) throw error;
+        if (!(error instanceof KafkaUnavailable || isRefusal(error))) throw error;
         await this.#byPartition(await this.#partitions(request, error));
       }
     }
   }
 
-  /** @throws KafkaUnavailable when no broker says which partitions there are, or there is no other one */
-  async #partitions({ messages }: Request, error: KafkaUnavailable): Promise<OfPartition[]> {
+  /** @throws the error when no broker says which partitions there are, or there is no other one that might do better */
+  async #partitions({ messages }: Request, error: unknown): Promise<OfPartition[]> {
     const { topic, faults, lookUp } = this.#options;
     try {
       await lookUp();
@@ -95,9 +95,9 @@ export class Sending {
     }
   }
 
-  /** @param partition of all the messages, where it is known */
-  async #request(request: Request, partition?: number): Promise<void> {
-    const marked = request.messages.map((message) => (partition === undefined ? message : { ...message, partition }));
+  /** A broker takes all of a request for one partition, or nothing. */
+  async #request(request: Request, partition: number): Promise<void> {
+    const marked = request.messages.map((message) => ({ ...message, partition }));
     try {
       this.taken.push(...(await this.#options.request({ ...request, messages: marked })));
     } catch (error) {
@@ -107,7 +107,7 @@ export class Sending {
   }
 
   /** Until the message is found that is at fault, or the requests are small enough. */
-  async #halve({ messages }: Request, error: Error, partition?: number): Promise<void> {
+  async #halve({ messages }: Request, error: Error, partition: number): Promise<void> {
     const [only] = messages;
     if (only !== undefined && messages.length === 1) {
       this.notTaken.set(only, new MessageRefused(`Kafka refuses it: ${error.message}`, { cause: error }));

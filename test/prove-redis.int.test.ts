@@ -125,8 +125,8 @@ const DELAY_CALLS: Readonly<Record<string, (now: number) => fc.Arbitrary<Call>>>
     fc.tuple(waiting(now), items).map(([[due = NONE], list]) => ({ contents: [due], args: ['300000', ...list] })),
   'delay-take': (now) =>
     fc
-      .tuple(waiting(now), fc.integer({ min: 0, max: 3 }))
-      .map(([contents, count]) => ({ contents, args: [String(count), '700000'] })),
+      .tuple(waiting(now), fc.integer({ min: 0, max: 3 }), fc.constantFrom('700000', '500000'))
+      .map(([contents, count, longest]) => ({ contents, args: [String(count), '400000', longest] })),
   'delay-finish': (now) =>
     fc
       .tuple(waiting(now), fc.constantFrom(now + 600_000, now), items)

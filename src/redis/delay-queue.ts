@@ -9,6 +9,9 @@ export interface Held<T> {
   readonly leaseEnd: string;
 }
 
+/** Nothing is put off for longer, ms: what seems to be due later was put off before the clock of Redis was set back. */
+const LONGEST_DELAY_MS = 60_000;
+
 /**
  * Work for later. Items are texts; one that waits already is not added again. What is taken is held under a lease and
  * comes back when it is not finished in time: at least once.
@@ -32,14 +35,19 @@ export class DelayQueue {
     this.#waiting = defineScript(client, 'delay_waiting', new URL('./lua/delay-waiting.lua', import.meta.url));
   }
 
-  /** @param delayMs from now @throws RedisUnavailable */
+  /** @param delayMs from now, a minute at the most @throws RangeError, RedisUnavailable */
   async put(items: readonly string[], delayMs: number): Promise<void> {
+    if (delayMs > LONGEST_DELAY_MS)
+      throw new RangeError(`${delayMs} ms is longer than the ${LONGEST_DELAY_MS} allowed`);
     if (items.length > 0) await this.#put([this.#due], [delayMs, ...items]);
   }
 
   /** Due items, at most `count`, to be finished within `leaseMs`. @throws RedisUnavailable */
   async take(count: number, leaseMs: number): Promise<Held<string>> {
-    const [leaseEnd = '', ...items] = (await this.#take([this.#due, this.#held], [count, leaseMs])) as string[];
+    const [leaseEnd = '', ...items] = (await this.#take(
+      [this.#due, this.#held],
+      [count, leaseMs, LONGEST_DELAY_MS],
+    )) as string[];
     return { items, leaseEnd };
   }
 

@@ -68,7 +68,8 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     const pauses = times.slice(1).map((time, i) => time - Number(times[i]));
     for (const [i, least] of [300, 600, 1_200, 1_200, 1_200].entries()) {
       expect(pauses[i]).toBeGreaterThanOrEqual(least - 5);
-      expect(pauses[i]).toBeLessThan(least + 1_100);
+      // Without the bound the last would be 4,800; a busy machine adds to each.
+      expect(pauses[i]).toBeLessThan(least + 3_000);
     }
   });
 

@@ -97,7 +97,10 @@ describe('recency demo', () => {
 describe.runIf(process.platform === 'linux')('a demonstration that is ended', () => {
   async function atWork(): Promise<{ demo: DemoCommand; children: number[] }> {
     const demo = new DemoCommand('--seconds', '60');
-    await until(() => demo.stdout.includes('backfilled'), { timeout: 60_000, what: 'the demonstration to be at work' });
+    await until(() => demo.stdout.includes('backfilled'), {
+      timeout: 120_000,
+      what: 'the demonstration to be at work',
+    });
     const children = demo.children();
     expect(children.length).toBeGreaterThanOrEqual(4);
     return { demo, children };

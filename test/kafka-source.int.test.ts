@@ -10,8 +10,11 @@ import { useConsumers } from './transport/use-consumers.ts';
 
 const partitionOf = (position: string) => position.split(':')[2];
 
-// A member that is thought to be there holds up a rebalance for its whole timeout, 60 s: the waits here are longer. On a
-// busy machine it may be held up twice: what fails is tried once more, with a topic and a group of its own.
+/** Who joins the group and who leaves it, 2 s apart. */
+const STORM = '+-++--+-++--+--';
+
+// A member that is thought to be there holds up a rebalance for its whole timeout, 60 s, perhaps twice on a busy machine: the
+// waits here are longer.
 describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
   const { at, run, other } = useConsumers();
   const fresh = async (partitions = 2) =>
@@ -65,7 +68,8 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     const pauses = times.slice(1).map((time, i) => time - Number(times[i]));
     for (const [i, least] of [300, 600, 1_200, 1_200, 1_200].entries()) {
       expect(pauses[i]).toBeGreaterThanOrEqual(least - 5);
-      expect(pauses[i]).toBeLessThan(least + 1_100);
+      // Without the bound the last would be 4,800; a busy machine adds to each.
+      expect(pauses[i]).toBeLessThan(least + 3_000);
     }
   });
 
@@ -103,21 +107,61 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     await until(() => first.received.length >= 4, { timeout: 150_000 });
   });
 
-  it('gets on while consumers come and go', { timeout: 600_000 }, async () => {
-    const opened = await fresh(3);
-    const one = run(opened, async () => sleep(50), { kafka: { rebalanceGraceMs: 1_000 } });
-    const published = freshTasks(3_000);
-    for (let round = 0; round < 5; round++) {
-      await opened.publisher.publish(published.slice(round * 600, (round + 1) * 600));
-      const guest = other(opened.place, 'take', { holdMs: KAFKA_SESSION_MS });
-      const handledBefore = one.handled.size;
-      await until(() => guest.all('received').length > 0 || one.handled.size > handledBefore + 100, {
-        timeout: 150_000,
-      });
-      await guest.stop();
+  it('gets on while consumers come and go every 2 s, and every task is handled', { timeout: 500_000 }, async () => {
+    const opened = await fresh(6);
+    const handled = new Set<string>();
+    const one = run(
+      opened,
+      async ({ deliveries }) => {
+        await sleep(20);
+        for (const { headers } of deliveries) handled.add(String(headers.ce_id));
+      },
+      { kafka: { rebalanceGraceMs: 1_000 } },
+    );
+    const guests: ReturnType<typeof other>[] = [];
+    const here: typeof guests = [];
+    const handledByAll = () => new Set([...handled, ...guests.flatMap((guest) => guest.all('handled'))]);
+    const published: string[] = [];
+    const publishSome = async () => {
+      const tasks = freshTasks(20);
+      await opened.publisher.publish(tasks);
+      published.push(...tasks.map(({ id }) => id));
+    };
+
+    // Up to three guests; nobody waits for one to have joined, or to have left.
+    const changes: Promise<void>[] = [];
+    const joinOrLeave = (isJoining: boolean) => {
+      if (isJoining) {
+        const guest = other(opened.place, 'take', { holdMs: KAFKA_SESSION_MS });
+        guests.push(guest);
+        here.push(guest);
+      } else changes.push(here.shift()?.stop() ?? Promise.resolve());
+    };
+    joinOrLeave(true);
+    const takesPart = async () => {
+      await publishSome();
+      return guests[0]?.all('handled').length;
+    };
+    await until(takesPart, { timeout: 150_000, interval: 200 });
+    const [beganAt, before] = [performance.now(), handledByAll().size];
+    for (let change = 0; change < STORM.length; change++) {
+      joinOrLeave(STORM[change] === '+');
+      while (performance.now() < beganAt + (change + 1) * 2_000) {
+        await publishSome();
+        await sleep(50);
+      }
     }
-    await until(async () => (await one.source.lag()) === 0, { timeout: 120_000 });
-    expect(one.handled.size).toBeGreaterThan(600);
+    // Progress while it lasts, not only behind it.
+    expect(handledByAll().size - before).toBeGreaterThan(200);
+    const missing = () => {
+      const done = handledByAll();
+      return published.filter((id) => !done.has(id));
+    };
+    await until(() => missing().length === 0, { timeout: 150_000, interval: 200 });
+    await until(async () => (await one.source.lag()) === 0, { timeout: 150_000, interval: 200 });
+    await Promise.all([...changes, ...here.map((guest) => guest.stop())]);
+    expect(one.end()).toBeUndefined();
+    expect(one.losses).toEqual([]);
   });
 
   it('gives up a batch that holds up a rebalance for too long, and says so', async () => {

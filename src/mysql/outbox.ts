@@ -124,6 +124,24 @@ async function markAll(
 /** Characters that the column `refused` holds. */
 const LONGEST_REASON = 500;
 
+/** No row is put off for longer, ms: what seems to be due later was put off before MySQL's clock was set back. */
+export const LONGEST_PUT_OFF_MS = 60_000;
+
+const PULL_FORWARD = `
+  UPDATE recency_outbox FORCE INDEX (recency_outbox_published)
+  SET due_at = ${OUTBOX_NOW}
+  WHERE published_at IS NULL AND is_recheck = ? AND due_at > ${OUTBOX_NOW} + ${LONGEST_PUT_OFF_MS}
+  LIMIT 1000`;
+
+/**
+ * Makes what was put off before MySQL's clock was set back due now, a thousand rows at most.
+ * @throws DatabaseUnavailable
+ */
+export async function pullForward(database: Database, which: 'tasks' | 'rechecks'): Promise<void> {
+  const isRecheck = which === 'rechecks' ? 1 : 0;
+  await database.transaction((connection) => connection.execute(PULL_FORWARD, [isRecheck]), 'READ COMMITTED');
+}
+
 /**
  * Deletes rows that were published before a time, at most `limit`.
  * @param before ms since 1970 UTC

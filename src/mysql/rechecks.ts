@@ -5,7 +5,7 @@
  */
 import type { Id } from '../contracts/id.ts';
 import type { Database, Value } from './database.ts';
-import { OUTBOX_NOW, selectRows } from './outbox.ts';
+import { LONGEST_PUT_OFF_MS, OUTBOX_NOW, pullForward, selectRows } from './outbox.ts';
 
 /** A re-check as it stands in the outbox. */
 export interface RecheckRow {
@@ -50,7 +50,9 @@ export async function insertRechecks(
   if (pairs.length > 0) await database.write(INSERT, [attempt, delayMs, text]);
 }
 
-const ANY_DUE = `SELECT 1 FROM ${DUE} LIMIT 1`;
+const LOOK = `
+  SELECT (SELECT 1 FROM ${DUE} LIMIT 1),
+         (SELECT 1 FROM ${WAITING} AND due_at > ${OUTBOX_NOW} + ${LONGEST_PUT_OFF_MS} LIMIT 1)`;
 
 const CLAIM = `
   SELECT id, user_id, other_id, version, attempt
@@ -73,7 +75,9 @@ const DELETE = `DELETE o FROM ${CLAIMED} WHERE o.is_recheck = TRUE`;
  */
 export async function claimRechecks(database: Database, limit: number, leaseMs: number): Promise<RecheckRow[]> {
   // Mostly there is nothing: one statement that locks nothing says so.
-  if ((await database.rows(ANY_DUE, [])).length === 0) return [];
+  const [[isAnyDue, isAnyTooFar] = []] = await database.rows(LOOK, []);
+  if (isAnyTooFar !== null) await pullForward(database, 'rechecks');
+  else if (isAnyDue === null) return [];
   return await database.transaction(async (connection) => {
     const rows = (await selectRows(connection, CLAIM, [String(limit)])).map(rowOf);
     if (rows.length > 0) await connection.execute(HOLD, [idsOf(rows), leaseMs]);

@@ -19,6 +19,12 @@ const RANGES_A_CALL = 200;
 const ABOVE = '\uffff';
 
 /**
+ * Nothing is put off or held for longer, ms: what seems to be due, or held, beyond that was put there before the clock of
+ * Redis was set back.
+ */
+const LONGEST_MS = 180_000;
+
+/**
  * Work for later. Items are texts; one that waits already is not added again. What is taken is held under a lease and
  * comes back when it is not finished in time: at least once.
  */
@@ -47,14 +53,18 @@ export class DelayQueue {
     this.#waiting = defineScript(client, 'delay_waiting', new URL('./lua/delay-waiting.lua', import.meta.url));
   }
 
-  /** @param delayMs from now @throws RedisUnavailable */
+  /** @param delayMs from now, three minutes at the most @throws RangeError, RedisUnavailable */
   async put(items: readonly string[], delayMs: number): Promise<void> {
+    mustBeAllowed(delayMs);
     if (items.length > 0) await this.#put([this.#due, this.#all], [delayMs, ...items]);
   }
 
   /** Due items, at most `count`, to be finished within `leaseMs`. @throws RedisUnavailable */
   async take(count: number, leaseMs: number): Promise<Held<string>> {
-    const [leaseEnd = '', ...items] = (await this.#take([this.#due, this.#held], [count, leaseMs])) as string[];
+    const [leaseEnd = '', ...items] = (await this.#take(
+      [this.#due, this.#held],
+      [count, leaseMs, LONGEST_MS],
+    )) as string[];
     return { items, leaseEnd };
   }
 
@@ -63,8 +73,12 @@ export class DelayQueue {
     if (items.length > 0) await this.#finish([this.#due, this.#held, this.#all], [leaseEnd, ...items]);
   }
 
-  /** The same items, those still held, under a lease that ends `leaseMs` from now. @throws RedisUnavailable */
+  /**
+   * The same items, those still held, under a lease that ends `leaseMs` from now, three minutes at the most.
+   * @throws RangeError, RedisUnavailable
+   */
   async extend({ items, leaseEnd }: Held<string>, leaseMs: number): Promise<Held<string>> {
+    mustBeAllowed(leaseMs);
     if (items.length === 0) return { items, leaseEnd };
     const [later = '', ...held] = (await this.#extend([this.#held], [leaseEnd, leaseMs, ...items])) as string[];
     return { items: held, leaseEnd: later };
@@ -104,4 +118,8 @@ export class DelayQueue {
     ]);
     return due + held;
   }
+}
+
+function mustBeAllowed(ms: number): void {
+  if (ms > LONGEST_MS) throw new RangeError(`${ms} ms is longer than the ${LONGEST_MS} allowed`);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../mysql/database.ts';
-import { deletePublished, readClock } from '../mysql/outbox.ts';
+import { deletePublished, pullForward, readClock } from '../mysql/outbox.ts';
 
 export interface JanitorOptions {
   readonly database: Database;
@@ -17,7 +17,7 @@ const BETWEEN_BATCHES_MS = 50;
 
 const IDLE_MS = 60_000;
 
-/** Deletes old rows of the outbox, a bounded batch at a time. Several at once do no harm; a lease lets one relay do it. */
+/** Deletes old rows of the outbox, a bounded batch at a time, and finds rows that a clock set back has put off for too long. Several at once do no harm; a lease lets one relay do it. */
 export class OutboxJanitor {
   readonly #options: JanitorOptions;
 
@@ -36,6 +36,7 @@ export class OutboxJanitor {
   /** One batch; how many rows were deleted. @throws DatabaseUnavailable */
   async runOnce(): Promise<number> {
     const { database, keepMs } = this.#options;
+    await pullForward(database, 'tasks');
     return await deletePublished(database, (await readClock(database)) - keepMs, ROWS_AT_ONCE);
   }
 

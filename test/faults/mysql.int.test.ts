@@ -116,7 +116,8 @@ describe('fault 11: MySQL is down', () => {
 
 describe('fault 25: half-open MySQL connections', () => {
   it('one deadline, one retry on another connection, and none of the others is waited for', async () => {
-    const { proxy, stores } = await behindProxy({ deadlineMs: 500 });
+    const deadlineMs = 2_000;
+    const { proxy, stores } = await behindProxy({ deadlineMs });
     const api = await startTestApi(stores, LIMITS);
     expect(proxy.connections).toBeGreaterThanOrEqual(5);
     proxy.silence();
@@ -126,17 +127,18 @@ describe('fault 25: half-open MySQL connections', () => {
       expect((await ask(api, PATH('1'))).status).toBe(200);
       times.push(performance.now() - from);
     }
-    expect(times[0]).toBeGreaterThanOrEqual(490);
-    expect(Math.max(...times.slice(1))).toBeLessThan(450);
+    expect(times[0]).toBeGreaterThanOrEqual(deadlineMs - 10);
+    expect(Math.max(...times.slice(1))).toBeLessThan(deadlineMs - 100);
   });
 
   it('and no other to be had: 503 after two deadlines, and all is well when there is', async () => {
-    const { proxy, stores } = await behindProxy({ deadlineMs: 400 });
+    const deadlineMs = 1_500;
+    const { proxy, stores } = await behindProxy({ deadlineMs });
     const api = await startTestApi(stores, LIMITS);
     proxy.silence({ alsoNew: true });
     const from = performance.now();
     expect(await ask(api, PATH('1'))).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
-    expect(performance.now() - from).toBeLessThan(2_000);
+    expect(performance.now() - from).toBeLessThan(3 * deadlineMs);
     proxy.mend();
     await until(async () => (await ask(api, PATH('1'))).status === 200);
   });
@@ -188,6 +190,14 @@ describe('fault 27: the pool is exhausted (2 connections, 200 clients)', () => {
   });
 });
 
+/** Queries of the narrowed statement; a million take some minutes: FAULTS_QUERIES=1000000. */
+const QUERIES = Number(process.env.FAULTS_QUERIES ?? 30_000);
+
+async function preparedStatements(of: Database): Promise<number> {
+  const [row] = await of.rows("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'", []);
+  return Number(row?.[1]);
+}
+
 describe('fault 28: very many questions about ever other numbers of things', () => {
   it('leave the number of prepared statements as it was', async () => {
     const stores = await storesOnOwnServer({ connections: 1 });
@@ -208,16 +218,41 @@ describe('fault 28: very many questions about ever other numbers of things', () 
         readFollowers(primary, '101', '0', n),
         recent.find({ user: '1', relation: 'any', limit: n, below: undefined }),
       ]);
-    const prepared = async () => {
-      const [row] = await primary.rows("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'", []);
-      return Number(row?.[1]);
-    };
+    const prepared = () => preparedStatements(primary);
     for (const n of [1, 20, 29]) await askAll(n); // one user has a text of their own
     await prepared();
     const before = await prepared();
     for (let n = 1; n < 150; n++) await askAll(1 + (n % 29));
     // Other tests' connections to this server may still close, or prepare one.
     expect((await prepared()) - before).toBeLessThan(5);
+  });
+
+  it(`leave it so over ${QUERIES} queries with from 1 to 127 candidates`, {
+    timeout: 90_000 + QUERIES * 5,
+  }, async () => {
+    const connections = 5;
+    const { primary } = await storesOnOwnServer({ connections });
+    const candidates = Array.from({ length: 127 }, (_, i) => String(101 + i));
+    let asked = 0;
+    const askOn = async (until: number) => {
+      while (asked < until) await readCandidates(primary, '1', candidates.slice(0, 1 + (asked++ % candidates.length)));
+    };
+    const askUntil = (until: number) => Promise.all(Array.from({ length: 4 * connections }, () => askOn(until)));
+    // Every connection has been in use, and asked how many there are.
+    await askUntil(QUERIES / 100);
+    await Promise.all(Array.from({ length: 4 * connections }, () => preparedStatements(primary)));
+    const seen: number[] = [];
+    const begun = performance.now();
+    for (let part = 1; part <= 20; part++) {
+      await askUntil((QUERIES * part) / 20);
+      seen.push(await preparedStatements(primary));
+    }
+    console.log(
+      `${asked} queries, ${Math.round((asked / (performance.now() - begun)) * 1_000)} a second; prepared: ${seen}`,
+    );
+    expect(asked).toBeGreaterThanOrEqual(QUERIES);
+    // A text for each number of candidates would be 100 a connection by now, all that it may keep.
+    expect(Math.max(...seen) - Math.min(...seen)).toBeLessThan(connections);
   });
 });
 

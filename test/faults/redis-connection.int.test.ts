@@ -23,7 +23,7 @@ import { until } from '../support/until.ts';
 const LIMITS = { max: 4, min: 2 };
 const USERS = ['1', '2', '3'];
 const CONTACTS = Array.from({ length: 8 }, (_, i) => String(11 + i));
-const TIMEOUT_MS = 300;
+const TIMEOUT_MS = 1_000;
 
 const SITE = everybodyKnows(USERS, CONTACTS);
 
@@ -85,7 +85,7 @@ describe('fault 13: a half-open Redis connection', () => {
     const times: number[] = [];
     let source = '';
     const from = performance.now();
-    while (source !== 'index' && performance.now() - from < 10_000) {
+    while (source !== 'index' && performance.now() - from < 20_000) {
       const begun = performance.now();
       const { status, body } = await ask(api, recent('1'));
       times.push(performance.now() - begun);
@@ -93,8 +93,8 @@ describe('fault 13: a half-open Redis connection', () => {
       source = body.answer.source;
     }
     expect(source).toBe('index');
-    expect(performance.now() - from).toBeLessThan(5_000);
-    expect(Math.max(...times)).toBeLessThan(TIMEOUT_MS + 500);
+    expect(performance.now() - from).toBeLessThan(10_000);
+    expect(Math.max(...times)).toBeLessThan(2 * TIMEOUT_MS);
   });
 
   it('and no other to be had: the database answers, each within what a command may take', async () => {
@@ -109,7 +109,7 @@ describe('fault 13: a half-open Redis connection', () => {
         return performance.now() - begun;
       }),
     );
-    expect(Math.max(...times)).toBeLessThan(TIMEOUT_MS + 1_000);
+    expect(Math.max(...times)).toBeLessThan(2 * TIMEOUT_MS);
     proxy.mend();
     await until(async () => (await ask(api, recent('1'))).body.answer.source === 'index');
   });

@@ -37,8 +37,8 @@ export class CliProcess implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** Waits for a line of the log with this in its message. */
-  async says(text: string, timeout = 20_000): Promise<void> {
+  /** Waits for a line of the log with this in its message; a busy machine takes long to start a process. */
+  async says(text: string, timeout = 60_000): Promise<void> {
     const heard = () => `${this.stdout}\n${this.stderr}`;
     const over = this.ended.then(({ code }) => {
       throw new Error(`ended with ${code} without saying '${text}':\n${heard()}`);

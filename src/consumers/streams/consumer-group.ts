@@ -54,9 +54,11 @@ const RETIRED_MS = 3600 * 1000;
 /** A consumer group of a Redis stream, through the eyes of one consumer. Everything throws RedisUnavailable. */
 export class ConsumerGroup {
   readonly #options: ConsumerGroupOptions;
-  readonly #scripts: Readonly<Record<'create' | 'state' | 'hold' | 'trim' | 'retire', Script>>;
+  readonly #scripts: Readonly<Record<'create' | 'state' | 'hold' | 'trim' | 'retire' | 'clockBack', Script>>;
   /** Where the next look for idle entries begins. */
   #cursor = '0-0';
+  /** The same for entries that were delivered before the clock of Redis was set back. */
+  #looked = '-';
 
   constructor(options: ConsumerGroupOptions) {
     this.#options = options;
@@ -68,6 +70,7 @@ export class ConsumerGroup {
       hold: define('hold'),
       trim: define('trim'),
       retire: define('retire'),
+      clockBack: define('clock-back'),
     };
   }
 
@@ -117,6 +120,7 @@ export class ConsumerGroup {
   /** Entries that nobody has acknowledged or renewed for so long. Each call looks at some of those delivered. */
   async claimIdle(idleMs: number, count: number): Promise<Claimed> {
     const { client, stream, group, consumer } = this.#options;
+    this.#looked = String(await this.#scripts.clockBack([stream], [group, this.#looked, count]));
     const [cursor, entries, deleted] = (await reply(
       client.callBuffer('XAUTOCLAIM', stream, group, consumer, idleMs, this.#cursor, 'COUNT', count),
     )) as [Buffer, RawEntry[], Buffer[]];

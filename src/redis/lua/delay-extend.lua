@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Prolongs the hold on items of a delay queue, where it is still the hold of the call that took them.
 --
 -- KEYS    1 held       sorted set: item → ms when its lease ends
@@ -6,6 +7,7 @@
 --         then the items
 -- reply   when the lease ends now, as delay-take replies; then the items whose hold was prolonged
 -- The server's own clock is used: one clock for every process.
+-- Runs at maxmemory (allow-oom): it adds nothing.
 
 local held, lease_end, lease = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 assert(lease_end and lease and lease > 0 and #ARGV >= 3, 'delay-extend: bad arguments')

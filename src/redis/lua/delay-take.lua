@@ -5,21 +5,32 @@
 --         2 held   sorted set: item → ms when its lease ends
 -- ARGV    1 count  of items to take at the most
 --         2 lease  ms
+--         3 longest  ms: no item was put off for longer, or held for longer than this or the lease
 -- reply   when the lease ends, in ms to the microsecond: no other call's lease ends then, so it says which taking this was;
 --         then the items taken, the longest due first
--- The server's own clock is used: one clock for every process.
+-- The server's own clock is used: one clock for every process. It may be set back, by an hour or a year: what lies further
+-- ahead than anything can is due now.
 -- Runs at maxmemory (allow-oom): an item moves from one set to the other.
 
-local due, held, count, lease = KEYS[1], KEYS[2], tonumber(ARGV[1]), tonumber(ARGV[2])
-assert(count and count > 0 and lease and lease > 0, 'delay-take: bad arguments')
+local due, held = KEYS[1], KEYS[2]
+local count, lease, longest = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+assert(count and count > 0 and lease and lease > 0 and longest and longest > 0, 'delay-take: bad arguments')
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local lease_end = string.format('%.3f', time[1] * 1000 + time[2] / 1000 + lease)
 
-for _, item in ipairs(redis.call('ZRANGEBYSCORE', held, '-inf', now, 'LIMIT', 0, count)) do
-  redis.call('ZREM', held, item)
-  redis.call('ZADD', due, 'NX', now, item)
+local function come_back(from, to)
+  for _, item in ipairs(redis.call('ZRANGEBYSCORE', held, from, to, 'LIMIT', 0, count)) do
+    redis.call('ZREM', held, item)
+    redis.call('ZADD', due, 'NX', now, item)
+  end
+end
+come_back('-inf', now)
+come_back(now + math.max(lease, longest) + 1, '+inf')
+
+for _, item in ipairs(redis.call('ZRANGEBYSCORE', due, now + longest + 1, '+inf', 'LIMIT', 0, count)) do
+  redis.call('ZADD', due, now, item)
 end
 
 local items = redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, count)

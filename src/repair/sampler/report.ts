@@ -47,6 +47,9 @@ export class SamplerReports {
   async read(): Promise<{ report: SamplerReport; ageMs: number } | undefined> {
     const leftMs = await reply(this.#client.pttl(this.#key));
     const text = await reply(this.#client.get(this.#key));
-    return text === null ? undefined : { report: reportSchema.parse(JSON.parse(text)), ageMs: KEPT_MS - leftMs };
+    // One that would be kept for longer was made before the clock of Redis was set back.
+    return text === null || leftMs > KEPT_MS
+      ? undefined
+      : { report: reportSchema.parse(JSON.parse(text)), ageMs: KEPT_MS - leftMs };
   }
 }

@@ -1,0 +1,131 @@
+import { Redis } from 'ioredis';
+import type { Pool, RowDataPacket } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { between, seededRandom } from '../../src/demo/random.ts';
+import { KeyNames } from '../../src/index/keys.ts';
+import { PAGE_SIZE } from '../../src/repair/user-pages.ts';
+import { loadGraph } from '../../src/site/load-graph.ts';
+import { openSitePool } from '../../src/site/transaction.ts';
+import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { serviceSettings } from '../support/service-settings.ts';
+import { until } from '../support/until.ts';
+
+/** A life that is ended at its first new write does a page before, so there are more than lives. */
+const PAGES = 40;
+const USERS = PAGES * PAGE_SIZE;
+const CONTACTS = ['900001', '900002', '900003', '900004'];
+const KILLS = 20;
+
+/** From here on each life is ended at its first new write, so that the run does not end before its 20th death. */
+const LATE = 0.4 * USERS;
+
+/** Every so many users one has a wrong score, for the repair. */
+const EVERY = 25;
+const WRONG_AT = '7777';
+
+/** Where the kills fall; another one for other moments. */
+const SEED = Number(process.env.FAULTS_SEED ?? 20_041);
+
+describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { timeout: 400_000 }, () => {
+  const random = seededRandom(SEED);
+  let settings: Settings & { MYSQL_URL: string };
+  let pool: Pool;
+  let redis: Redis;
+  let names: KeyNames;
+
+  beforeAll(async () => {
+    settings = await serviceSettings();
+    pool = openSitePool(settings.MYSQL_URL, 2);
+    redis = new Redis(String(settings.REDIS_URL));
+    names = new KeyNames(String(settings.KEY_PREFIX));
+    const users = [...Array.from({ length: USERS }, (_, i) => String(i + 1)), ...CONTACTS].map((id) => ({ id }));
+    const contacts = users.slice(0, USERS).flatMap(({ id }) => CONTACTS.map((contact) => ({ user: id, contact })));
+    const photos = CONTACTS.map((owner, i) => ({ owner, audience: 0 as const, uploadedAt: 1_000 + i }));
+    await loadGraph(pool, { users, contacts, photos });
+  }, 240_000);
+
+  afterAll(async () => {
+    redis?.disconnect();
+    await pool?.end();
+  });
+
+  /** The latest run, and how far it is: ids are those from 1, so that the cursor is a number of users. */
+  async function run(): Promise<{ id: string; cursor: number }> {
+    const [rows] = await pool.query<RowDataPacket[]>(
+      'SELECT id, cursor_id FROM recency_runs WHERE id = (SELECT MAX(id) FROM recency_runs)',
+    );
+    return { id: String(rows[0]?.id), cursor: Number(rows[0]?.cursor_id) };
+  }
+
+  /** Of those whom the job has something to do for and who are behind the cursor: how many it has done. */
+  async function doneBehind(cursor: number, { concerned, isDone }: Concern): Promise<number> {
+    const behind = concerned.filter((user) => user > cursor && user <= cursor + 3 * PAGE_SIZE);
+    const done = await Promise.all(behind.map(isDone));
+    return done.filter(Boolean).length;
+  }
+
+  interface Concern {
+    /** In order. */
+    readonly concerned: readonly number[];
+    readonly isDone: (user: number) => Promise<boolean>;
+  }
+
+  /** Ends a life at the first write of what is not done yet, or a moment after the cursor has moved. */
+  async function killSomewhere(process: CliProcess, from: number, { concerned, isDone }: Concern): Promise<void> {
+    if (from >= LATE || random() < 0.5) {
+      let next = concerned.findIndex((user) => user > from);
+      while (await isDone(concerned[next] ?? USERS)) next++;
+      await until(() => isDone(concerned[next] ?? USERS), { interval: 1 });
+    } else {
+      const moved = await until(async () => (await run()).cursor > from && performance.now(), { interval: 1 });
+      const moment = moved + between(random, 0, 40);
+      await until(() => performance.now() >= moment, { interval: 1 });
+    }
+    process.signal('SIGKILL');
+    expect(await process.ended).toMatchObject({ signal: 'SIGKILL' });
+  }
+
+  /** Kills the command 20 times, resuming it each time, and lets it end. @returns what it says then */
+  async function killAgainAndAgain(command: 'backfill' | 'repair', concern: Concern) {
+    let [last, cursor, redone] = ['', 0, 0];
+    const resume = () => [command, '--json', ...(last === '' ? [] : ['--resume', last])];
+    for (let kill = 0; kill < KILLS; kill++) {
+      await using process = new CliProcess(resume(), settings);
+      await killSomewhere(process, cursor, concern);
+      const now = await run();
+      if (last !== '') expect(now.id).toBe(last);
+      expect(now.cursor).toBeGreaterThanOrEqual(cursor);
+      const again = await doneBehind(now.cursor, concern);
+      expect(again).toBeLessThanOrEqual(concern.concerned.filter((user) => user <= PAGE_SIZE).length);
+      [last, cursor, redone] = [now.id, now.cursor, redone + (again > 0 ? 1 : 0)];
+      // It would end by itself, in 30 s: nobody gave it back.
+      expect(await redis.del(`${settings.KEY_PREFIX}:lease:{${command}}`)).toBe(1);
+    }
+    expect(cursor).toBeLessThan(USERS);
+    expect(redone).toBeGreaterThan(0);
+    const ended = await runCli(resume(), settings);
+    return { code: ended.code, report: ended.json()[0] };
+  }
+
+  it('backfill: goes on at its cursor, and does a page again each time at the most', async () => {
+    const concerned = Array.from({ length: USERS }, (_, i) => i + 1);
+    const isDone = async (user: number) => (await redis.exists(names.set(String(user)))) === 1;
+    const { code, report } = await killAgainAndAgain('backfill', { concerned, isDone });
+    expect(report).toMatchObject({ users: USERS, rebuilt: USERS, unsettled: 0 });
+    expect(code).toBe(0);
+  });
+
+  it('repair: goes on at its cursor, and does a page again each time at the most', async () => {
+    const concerned = Array.from({ length: USERS / EVERY }, (_, i) => (i + 1) * EVERY);
+    const [contact = ''] = CONTACTS;
+    for (const user of concerned) await redis.zadd(names.set(String(user)), 'XX', WRONG_AT, contact);
+    const isDone = async (user: number) => (await redis.zscore(names.set(String(user)), contact)) === '1000';
+    const { code, report } = await killAgainAndAgain('repair', { concerned, isDone });
+    // Nobody else was wrong: that is what the backfill has left.
+    expect(report).toMatchObject({ users: USERS, warm: USERS, wrong: concerned.length, repaired: concerned.length });
+    expect(report).toMatchObject({ still_wrong: 0, unsettled: 0 });
+    expect(code).toBe(0);
+    const { stdout } = await runCli(['verify', '--json'], settings);
+    expect(JSON.parse(stdout)).toMatchObject({ users: USERS, warm: USERS, wrong: 0, unsettled: 0, answers_wrong: 0 });
+  });
+});

@@ -5,6 +5,7 @@ import { freshDatabase } from './support/servers.ts';
 
 const OWN = [
   'recency_epoch',
+  'recency_kafka_ends',
   'recency_leases',
   'recency_mysql_servers',
   'recency_outbox',
@@ -12,6 +13,9 @@ const OWN = [
   'recency_runs',
   'recency_settings',
 ];
+const OWN_MIGRATIONS = ['0001_recency_tables', '0004_kafka_ends'];
+const REFERENCE_MIGRATIONS = ['0002_reference_tables'];
+const MIGRATIONS = [...OWN_MIGRATIONS, ...REFERENCE_MIGRATIONS].sort();
 const KNEX = ['recency_migrations', 'recency_migrations_lock'];
 const REFERENCE = ['contacts', 'photos', 'users'];
 const VIEWS = ['recency_contacts', 'recency_photos'];
@@ -45,7 +49,7 @@ const sorted = (...names: string[][]): string[] => names.flat().sort();
 describe('a full migrate', () => {
   it('makes the reference schema, the views and its own tables, once', async () => {
     const first = await migrate({ url });
-    expect(first.applied).toEqual(['0001_recency_tables', '0002_reference_tables']);
+    expect(first.applied).toEqual(MIGRATIONS);
     expect(first.views.map(({ origin, made }) => ({ origin, made }))).toEqual(
       VIEWS.map(() => ({ origin: 'recency', made: true })),
     );
@@ -94,7 +98,7 @@ describe('a full migrate', () => {
 describe('--views-only', () => {
   it('makes its own tables, and says which views are missing and how they must look', async () => {
     const { applied, views } = await migrate({ url, viewsOnly: true });
-    expect(applied).toEqual(['0001_recency_tables']);
+    expect(applied).toEqual(OWN_MIGRATIONS);
     expect(await objects()).toEqual(sorted(OWN, KNEX));
     expect(views.map(({ name, origin }) => [name, origin])).toEqual(VIEWS.map((name) => [name, 'missing']));
     expect(views[0]?.mustLookLike).toMatch(/recency_contacts \(user_id, contact_id, related, last_upload_at, sees/);
@@ -133,7 +137,7 @@ describe('--views-only', () => {
 
   it('can be followed by a full migrate, and the other way round', async () => {
     await migrate({ url, viewsOnly: true });
-    expect((await migrate({ url })).applied).toEqual(['0002_reference_tables']);
+    expect((await migrate({ url })).applied).toEqual(REFERENCE_MIGRATIONS);
     expect(await objects()).toEqual(sorted(OWN, KNEX, REFERENCE, VIEWS));
     expect((await migrate({ url, viewsOnly: true })).applied).toEqual([]);
     expect(await objects()).toEqual(sorted(OWN, KNEX, REFERENCE, VIEWS));
@@ -144,9 +148,9 @@ describe('a roll-back', () => {
   it('undoes what the last migrate applied, then what was applied before', async () => {
     await migrate({ url, viewsOnly: true });
     await migrate({ url });
-    expect(await rollback({ url })).toMatchObject({ undone: ['0002_reference_tables'], viewsDropped: VIEWS });
+    expect(await rollback({ url })).toMatchObject({ undone: REFERENCE_MIGRATIONS, viewsDropped: VIEWS });
     expect(await objects()).toEqual(sorted(OWN, KNEX));
-    expect(await rollback({ url })).toMatchObject({ undone: ['0001_recency_tables'], viewsDropped: [] });
+    expect(await rollback({ url })).toMatchObject({ undone: OWN_MIGRATIONS.toReversed(), viewsDropped: [] });
     expect(await objects()).toEqual([]);
     expect(await rollback({ url })).toMatchObject({ undone: [], viewsDropped: [] });
   });
@@ -154,7 +158,7 @@ describe('a roll-back', () => {
   it('drops everything that was made, in order', async () => {
     await migrate({ url });
     await connection.query('INSERT INTO users (id) VALUES (1)');
-    expect((await rollback({ url })).undone).toEqual(['0002_reference_tables', '0001_recency_tables']);
+    expect((await rollback({ url })).undone).toEqual(MIGRATIONS.toReversed());
     expect(await objects()).toEqual([]);
     await migrate({ url });
   });
@@ -164,13 +168,13 @@ describe('the status', () => {
   it('says what is applied and pending, and changes nothing', async () => {
     expect(await status({ url })).toMatchObject({
       applied: [],
-      pending: ['0001_recency_tables', '0002_reference_tables'],
+      pending: MIGRATIONS,
     });
     expect(await objects()).toEqual([]);
     await migrate({ url, viewsOnly: true });
     const { applied, pending, views } = await status({ url });
-    expect(applied).toEqual([{ name: '0001_recency_tables', batch: 1 }]);
-    expect(pending).toEqual(['0002_reference_tables']);
+    expect(applied).toEqual(OWN_MIGRATIONS.map((name) => ({ name, batch: 1 })));
+    expect(pending).toEqual(REFERENCE_MIGRATIONS);
     expect(views.map(({ origin }) => origin)).toEqual(['missing', 'missing']);
   });
 });

@@ -36,7 +36,7 @@ export type BatchHandler = (batch: Batch) => Promise<void>;
 
 /** Tasks that will never be delivered: the indexes cannot be trusted any more and a new epoch is due. */
 export interface Loss {
-  readonly reason: 'offset_out_of_range' | 'group_without_offsets' | 'gap' | 'stream_lost';
+  readonly reason: 'offset_out_of_range' | 'group_without_offsets' | 'gap' | 'end_lost' | 'stream_lost';
   /** For people: which partition or stream, which offsets. */
   readonly detail: string;
 }

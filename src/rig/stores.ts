@@ -38,7 +38,7 @@ export async function openRigStores({ config }: Place, opening: Opening): Promis
   const pool = resources.adopt(openSitePool(config.mysqlUrl), (opened) => opened.end());
   const transport = openTransport(context, 'rig');
   await transport.untilAnswers(signal);
-  const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
+  const publisher = resources.adopt(transport.openPublisher(stores.primary), (opened) => opened.close());
   const { primary, delayQueue, index } = stores;
   const settled = settledBy({ primary, transport: transport.marks, delayQueue });
   const limits = { max: config.max, min: config.min };

@@ -33,7 +33,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const transport = openTransport(context, 'consume');
   await transport.untilAnswers(signal);
   await agreeOnSettings(primary, config);
-  const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
+  const deadLetters = resources.adopt(transport.openDeadLetters(primary), (opened) => opened.close());
   const source = transport.openSource({ primary, doIndexesExist: () => doIndexesExist(redis, config) });
 
   const observer = consumerMetrics(registry);

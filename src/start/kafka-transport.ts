@@ -10,6 +10,7 @@ import { KafkaTaskSource } from '../consumers/kafka/source.ts';
 import { type PartitionOffsets, TopicAdmin } from '../consumers/kafka/topic-admin.ts';
 import { DEFAULT_PARTITIONS } from '../consumers/kafka/topics.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
+import { KafkaEnds } from '../mysql/kafka-ends.ts';
 import { StartError } from './start-error.ts';
 import type { Transport } from './transport.ts';
 
@@ -26,8 +27,10 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
   const admin = new TopicAdmin(openKafka(kafka), topic);
   return {
     untilAnswers: (signal) => untilAnswers(admin, config, signal),
-    openPublisher: () => new KafkaTaskPublisher({ kafka, topic, deadlineMs }),
-    openDeadLetters: () => new KafkaDeadLetters({ kafka, topic, deadlineMs }),
+    openPublisher: (primary) =>
+      new KafkaTaskPublisher({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
+    openDeadLetters: (primary) =>
+      new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
     openSource: ({ primary, doIndexesExist }) => {
       const expectsOffsets = async () => {
         const isNew = await rememberGroup(primary, `kafka:${topic}:${group}`);
@@ -35,7 +38,8 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
         const hasMissed = isNew && (await admin.offsets(group)).some(({ low }) => low > 0n);
         return (!isNew || hasMissed) && (await doIndexesExist());
       };
-      return new KafkaTaskSource({ kafka, topic, group, expectsOffsets, sessionTimeoutMs: config.takeoverMs });
+      const ends = new KafkaEnds(primary, topic);
+      return new KafkaTaskSource({ kafka, topic, group, expectsOffsets, ends, sessionTimeoutMs: config.takeoverMs });
     },
     marks: kafkaMarks(() => admin.offsets(group)),
     lag: () => lagOfAll(admin.offsets(group)),

@@ -38,8 +38,8 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const transport = openTransport(context, 'relay');
   await transport.untilAnswers(signal);
   await agreeOnSettings(database, config);
-  const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
-  const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
+  const publisher = resources.adopt(transport.openPublisher(database), (opened) => opened.close());
+  const deadLetters = resources.adopt(transport.openDeadLetters(database), (opened) => opened.close());
 
   const registry = openRegistry('relay');
   measureOutboxLag(registry, database);

@@ -36,7 +36,7 @@ async function startServe(context: ProcessContext): Promise<void> {
   const transport = openTransport(context, 'serve');
   await transport.untilAnswers(signal);
   await agreeOnSettings(stores.primary, config);
-  const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
+  const publisher = resources.adopt(transport.openPublisher(stores.primary), (opened) => opened.close());
   const queries = apiQueries(context, stores, reading);
   measureOutboxLag(registry, stores.primary);
   inBackground(context, (ending) => watchSettings(context, stores.primary, ending));

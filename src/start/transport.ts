@@ -8,8 +8,10 @@ import type { Database } from '../mysql/database.ts';
 export interface Transport {
   /** Waits until the transport answers, not longer than START_TIMEOUT_MS. @throws StartError */
   untilAnswers(signal: AbortSignal): Promise<void>;
-  openPublisher(): TaskPublisher;
-  openDeadLetters(): DeadLetters;
+  /** @param primary where to note what was published, beside the transport itself */
+  openPublisher(primary: Database): TaskPublisher;
+  /** @param primary as for a publisher, for what is replayed */
+  openDeadLetters(primary: Database): DeadLetters;
   openSource(options: SourceOptions): TaskSource;
   /** Tells whether everything that was on the transport has been applied. */
   readonly marks: TransportMarks;

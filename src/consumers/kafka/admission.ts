@@ -4,6 +4,7 @@ import { type Pauses, pause, pauseAfter } from '../pauses.ts';
 import type { ProgressWatch } from '../progress-watch.ts';
 import type { Loss } from '../task-source.ts';
 import type { Assignment } from './assignment.ts';
+import { type LogEndCheck, lossOfEnds } from './log-end-check.ts';
 import { type Inspection, inspectOffsets } from './losses.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
@@ -15,6 +16,7 @@ export interface AdmissionOptions {
   readonly group: string;
   readonly admin: TopicAdmin;
   readonly expectsOffsets: () => Promise<boolean>;
+  readonly logEnds: LogEndCheck | undefined;
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly pauses: Pauses;
   readonly progress: ProgressWatch;
@@ -35,6 +37,7 @@ export async function admit(assignment: Assignment, options: AdmissionOptions): 
       const inspection = await inspect(assignment, options);
       if (assignment.signal.aborted) return;
       begin(assignment, inspection);
+      void options.logEnds?.watch(assignment);
       // Also those that this process had paused in an assignment before: kafkajs keeps a pause across rebalances.
       return consumer.resume(topicPartitions);
     } catch (error) {
@@ -47,7 +50,8 @@ export async function admit(assignment: Assignment, options: AdmissionOptions): 
 }
 
 async function inspect(assignment: Assignment, options: AdmissionOptions): Promise<Inspection> {
-  const { admin, group, consumer, started, topic, expectsOffsets, onLoss } = options;
+  const { admin, group, consumer, started, topic, expectsOffsets, logEnds, onLoss } = options;
+  const known = await logEnds?.read();
   const offsets = await admin.offsets(group);
   const mine = new Set(assignment.partitions.keys());
   if (offsets.filter(({ partition }) => mine.has(partition)).length < mine.size) {
@@ -56,6 +60,15 @@ async function inspect(assignment: Assignment, options: AdmissionOptions): Promi
   const isWithoutOffset = offsets.some(({ partition, committed }) => mine.has(partition) && committed === undefined);
   const inspection = inspectOffsets(offsets, mine, isWithoutOffset && (await expectsOffsets()));
   for (const loss of inspection.losses) await onLoss(loss);
+  if (logEnds !== undefined && known !== undefined) {
+    const lost = logEnds.lostIn(
+      offsets.filter(({ partition }) => mine.has(partition)),
+      known,
+    );
+    const loss = lossOfEnds(lost.filter(({ partition }) => !inspection.outOfRange.has(partition)));
+    if (loss !== undefined) await onLoss(loss);
+    await logEnds.setBack(lost);
+  }
   await started;
   const starts = inspection.uncommitted.map((partition) => {
     return { topic, partition, offset: String(inspection.starts.get(partition)) };

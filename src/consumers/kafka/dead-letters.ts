@@ -1,10 +1,12 @@
 import type { KafkaMessage } from 'kafkajs';
+import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
 import { deadLetterHeaders, originalHeaders, originalKey } from '../dead-letter-headers.ts';
 import type { DeadLetter, DeadLetters, Failure } from '../dead-letters.ts';
 import type { Delivery } from '../task-source.ts';
 import { type KafkaSettings, openKafka } from './client.ts';
 import { headersOf } from './deliveries.ts';
 import { KafkaProducer } from './producer.ts';
+import { RecordedProducer } from './recorded-producer.ts';
 import { TopicReader } from './topic-reader.ts';
 import { deadLetterTopic, deadLetterTopicConfig, taskTopic } from './topics.ts';
 
@@ -14,6 +16,8 @@ export interface KafkaDeadLettersOptions {
   readonly topic: string;
   /** ms that one call of `put` or `replay` may take. */
   readonly deadlineMs: number;
+  /** Where to record how far the partitions of the tasks have reached, for what is replayed. */
+  readonly ends?: KafkaEnds;
 }
 
 /**
@@ -23,12 +27,14 @@ export interface KafkaDeadLettersOptions {
 export class KafkaDeadLetters implements DeadLetters {
   readonly #topic: string;
   readonly #producer: KafkaProducer;
+  readonly #tasks: RecordedProducer;
   readonly #reader: TopicReader;
 
-  constructor({ kafka, topic, deadlineMs }: KafkaDeadLettersOptions) {
+  constructor({ kafka, topic, deadlineMs, ends }: KafkaDeadLettersOptions) {
     this.#topic = topic;
     const topics = [taskTopic(topic), deadLetterTopicConfig(topic)];
     this.#producer = new KafkaProducer({ kafka, topics, deadlineMs });
+    this.#tasks = new RecordedProducer(this.#producer, topic, ends);
     this.#reader = new TopicReader(openKafka(kafka), deadLetterTopic(topic));
   }
 
@@ -64,7 +70,7 @@ export class KafkaDeadLetters implements DeadLetters {
     return message?.offset === place.offset.toString() ? letterOf(place.partition, message) : undefined;
   }
 
-  /** @throws KafkaUnavailable */
+  /** @throws KafkaUnavailable, DatabaseUnavailable */
   async replay(ids: readonly string[]): Promise<number> {
     const letters = [];
     for (const id of new Set(ids)) letters.push(await this.get(id));
@@ -74,7 +80,7 @@ export class KafkaDeadLetters implements DeadLetters {
         const headers = originalHeaders(letter.headers);
         return { key: originalKey({ ...letter, headers }) ?? null, value: letter.body, headers: { ...headers } };
       });
-    await this.#producer.send(this.#topic, messages);
+    await this.#tasks.send(messages);
     return messages.length;
   }
 

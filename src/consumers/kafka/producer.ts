@@ -6,6 +6,7 @@ import {
   type Message,
   Partitioners,
   type Producer,
+  type RecordMetadata,
 } from 'kafkajs';
 import { settledWithin } from '../settled-within.ts';
 import { type KafkaSettings, openKafka, RETRY } from './client.ts';
@@ -49,14 +50,18 @@ export class KafkaProducer {
     this.#kafka = openKafka(options.kafka);
   }
 
-  /** Resolves when all are taken. @throws KafkaUnavailable; what kafkajs throws when trying again is of no use */
-  async send(topic: string, messages: readonly Message[]): Promise<void> {
+  /**
+   * Resolves when all are taken: which offsets were given, by partition. A broker names the first of each request, and a
+   * request's messages of one partition are kept or lost together.
+   * @throws KafkaUnavailable; what kafkajs throws when trying again is of no use
+   */
+  async send(topic: string, messages: readonly Message[]): Promise<GivenOffsets> {
     const { deadlineMs, kafka } = this.#options;
     const sent = this.#send(topic, messages);
     if (!(await settledWithin(sent, deadlineMs))) {
       throw new KafkaUnavailable(`Kafka (${kafka.brokers}) did not take the messages within ${deadlineMs} ms`);
     }
-    await sent;
+    return await sent;
   }
 
   /** Creates the topics that are missing, when nothing was sent yet. */
@@ -74,14 +79,16 @@ export class KafkaProducer {
     );
   }
 
-  async #send(topic: string, messages: readonly Message[]): Promise<void> {
+  async #send(topic: string, messages: readonly Message[]): Promise<GivenOffsets> {
     this.#producer ??= this.#connect();
     const producer = this.#producer;
+    const given: RecordMetadata[] = [];
     try {
       for (const { messages: some, bytes } of requests(messages)) {
         const compression = bytes < BYTES_COMPRESSED ? CompressionTypes.None : CompressionTypes.GZIP;
-        await (await producer).send({ topic, messages: some, acks: -1, compression });
+        given.push(...(await (await producer).send({ topic, messages: some, acks: -1, compression })));
       }
+      return offsetsOf(given);
     } catch (error) {
       // It may hold a connection to a broker that is no more; the next call begins anew.
       if (this.#producer === producer) await this.close();
@@ -110,6 +117,20 @@ export class KafkaProducer {
       await admin.disconnect();
     }
   }
+}
+
+/** By partition. */
+export type GivenOffsets = ReadonlyMap<number, { readonly lowest: bigint; readonly highest: bigint }>;
+
+function offsetsOf(given: readonly RecordMetadata[]): GivenOffsets {
+  const offsets = new Map<number, { lowest: bigint; highest: bigint }>();
+  for (const { partition, baseOffset } of given) {
+    if (baseOffset === undefined) continue;
+    const offset = BigInt(baseOffset);
+    const { lowest = offset, highest = offset } = offsets.get(partition) ?? {};
+    offsets.set(partition, { lowest: offset < lowest ? offset : lowest, highest: offset > highest ? offset : highest });
+  }
+  return offsets;
 }
 
 interface Request {

@@ -7,6 +7,7 @@ import { admit } from './admission.ts';
 import { Assignment, type OwnedPartition } from './assignment.ts';
 import { type KafkaSettings, openKafka, RETRY } from './client.ts';
 import type { Gathering } from './gathering.ts';
+import type { LogEndCheck } from './log-end-check.ts';
 import { Membership } from './membership.ts';
 import { mergedBatches, type Part } from './merged-batches.ts';
 import { type Commit, mergedCommits } from './merged-commits.ts';
@@ -27,6 +28,8 @@ export interface SessionOptions {
   readonly progress: ProgressWatch;
   readonly now: () => number;
   readonly expectsOffsets: () => Promise<boolean>;
+  /** Undefined: publishers record nothing. */
+  readonly logEnds: LogEndCheck | undefined;
   readonly handler: BatchHandler;
   readonly onLoss: (loss: Loss) => Promise<void>;
 }

@@ -1,9 +1,11 @@
+import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
 import { DEFAULT_PAUSES, type Pauses, pause, pauseAfter } from '../pauses.ts';
 import { DEFAULT_STALL_MS, ProgressWatch } from '../progress-watch.ts';
 import { settledWithin } from '../settled-within.ts';
 import type { BatchHandler, Loss, TaskSource } from '../task-source.ts';
 import { type KafkaSettings, openKafka } from './client.ts';
 import { isPassing } from './errors.ts';
+import { LogEndCheck } from './log-end-check.ts';
 import { startOf } from './losses.ts';
 import { KafkaSession } from './session.ts';
 import { TopicAdmin } from './topic-admin.ts';
@@ -15,6 +17,8 @@ export interface KafkaTaskSourceOptions {
   readonly group: string;
   /** Do indexes exist, so that this group must have consumed before? */
   readonly expectsOffsets: () => Promise<boolean>;
+  /** What publishers have recorded; without it, a log that loses its end goes unnoticed. */
+  readonly ends?: KafkaEnds;
   /** Of the topic, when it has to be created. */
   readonly partitions?: number;
   /** ms after which the brokers give a silent consumer's partitions to others. */
@@ -44,7 +48,7 @@ const DEFAULTS = {
   now: () => performance.now(),
 };
 
-type Options = Required<KafkaTaskSourceOptions>;
+type Options = KafkaTaskSourceOptions & typeof DEFAULTS;
 
 /**
  * Tasks from a Kafka topic, by a consumer group. kafkajs is not maintained any more, so nothing of it is seen outside
@@ -110,8 +114,9 @@ export class KafkaTaskSource implements TaskSource {
     progress: ProgressWatch,
   ): Promise<void> {
     const { kafka, pauses } = this.#options;
+    const logEnds = this.#logEnds(onLoss);
     for (let failures = 0; !this.#stopping.signal.aborted; failures++) {
-      const session = new KafkaSession({ ...this.#options, admin: this.#admin, progress, handler, onLoss });
+      const session = new KafkaSession({ ...this.#options, admin: this.#admin, progress, logEnds, handler, onLoss });
       this.#session = session;
       try {
         await session.run();
@@ -123,5 +128,11 @@ export class KafkaTaskSource implements TaskSource {
         await pause(pauseAfter(failures, pauses), this.#stopping.signal);
       }
     }
+  }
+
+  #logEnds(onLoss: (loss: Loss) => Promise<void>): LogEndCheck | undefined {
+    const { ends, group, kafka, now } = this.#options;
+    if (ends === undefined) return undefined;
+    return new LogEndCheck({ ends, group, admin: this.#admin, onLoss, logger: kafka.logger, now });
   }
 }

@@ -53,7 +53,10 @@ export class TaskConsumer {
       else received.set(delivery, task);
     }
     letters.push(...(await this.#work(received, batch)));
-    if (letters.length > 0) await this.#putAside(letters);
+    if (letters.length > 0) {
+      await batch.keepAlive();
+      await this.#putAside(letters);
+    }
     const seconds = (performance.now() - from) / 1000;
     this.#options.onBatch?.({ tasks: received.size, deadLetters: letters.length, seconds });
   }

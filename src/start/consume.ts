@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { DelayedWorker } from '../consumers/delayed-worker.ts';
+import { SourceStalled } from '../consumers/progress-watch.ts';
 import { TaskConsumer } from '../consumers/task-consumer.ts';
 import { BatchLost, type Loss } from '../consumers/task-source.ts';
 import { TaskWorker } from '../consumers/task-worker.ts';
@@ -18,6 +19,9 @@ import { type ProcessContext, runProcess } from './run-process.ts';
 import { startSampler } from './sampler.ts';
 import { watchSettings } from './settings-watch.ts';
 import { agreeOnSettings } from './shared-settings.ts';
+
+/** For closing what does not hang, when a handler does, ms. */
+const STALLED_GRACE_MS = 2_000;
 
 /** Runs a consumer until a signal ends it. @throws StartError */
 export async function consume(config: Config): Promise<void> {
@@ -53,7 +57,9 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const delayedWorker = new DelayedWorker({ steps, delayed, logger, ...observer });
   inBackground(context, (stopping) => watchSettings(context, primary, stopping));
   inBackground(context, (stopping) => delayedWorker.run(stopping));
-  const running = consumer.run().catch(fail);
+  const running = consumer.run().catch((error: unknown) => {
+    fail(error, error instanceof SourceStalled ? STALLED_GRACE_MS : undefined);
+  });
   resources.defer(async () => {
     const timer = setTimeout(() => ending.abort(), config.shutdownTimeoutMs / 2);
     await consumer.stop();

@@ -67,6 +67,7 @@ async function requireContinuity(work: PartitionWork): Promise<void> {
   if (loss !== undefined) await onLoss(loss);
   await logEnds?.ofFetch(assignment, partition, BigInt(payload.batch.highWatermark));
   owned.next = first;
+  work.progress.mark();
 }
 
 async function handle(chunk: readonly KafkaMessage[], work: PartitionWork): Promise<void> {

@@ -41,11 +41,19 @@ export interface Loss {
   readonly detail: string;
 }
 
+/** Whether a source gets tasks, or would get them if there were any. */
+export interface SourceState {
+  readonly isReady: boolean;
+  /** For people, and fit to be told to anybody. */
+  readonly detail: string;
+}
+
 export interface TaskSource {
   /**
    * Delivers batches until `stop`. Resolves after the last batch in work was acknowledged or given back.
-   * Rejects when the source cannot go on by itself (no permission; SourceStalled: a handler hangs that neither settles
-   * nor keeps its batch alive); the process should then end with a failure. A source runs once.
+   * Rejects when the source cannot go on by itself (a wrong password; SourceStalled: a handler hangs that neither settles
+   * nor keeps its batch alive); the process should then end with a failure. A source runs once. What somebody may mend
+   * meanwhile (a server that is away, a missing permission) is tried again and again, and `state` tells.
    * `onLoss` is awaited before anything behind the loss is delivered.
    */
   run(handler: BatchHandler, onLoss: (loss: Loss) => Promise<void>): Promise<void>;
@@ -53,6 +61,7 @@ export interface TaskSource {
   stop(): Promise<void>;
   /** Deliveries waiting behind what is acknowledged, in all; undefined when it cannot be told now. */
   lag(): Promise<number | undefined>;
+  state(): SourceState;
 }
 
 export class BatchLost extends Error {

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { METRICS_PORTS } from '../config/settings.ts';
 import { DelayedWorker } from '../consumers/delayed-worker.ts';
 import { SourceStalled } from '../consumers/progress-watch.ts';
 import { TaskConsumer } from '../consumers/task-consumer.ts';
@@ -7,6 +8,7 @@ import { TaskWorker } from '../consumers/task-worker.ts';
 import { bumpEpoch } from '../index/epoch.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
 import { inBackground } from './background.ts';
+import { consumerChecks } from './checks.ts';
 import { consumerMetrics, measureBacklog } from './consumer-metrics.ts';
 import { epochCounter } from './epoch-metrics.ts';
 import { startIdleSweep } from './idle-sweep.ts';
@@ -44,7 +46,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
   measureBacklog(registry, { lag: () => source.lag(), delayQueue });
   startSampler(context, { registry, stores, transport });
   startIdleSweep(context, registry, stores);
-  await serveMetrics(context, registry);
+  await serveMetrics(context, { registry, checks: consumerChecks(stores, source), port: METRICS_PORTS.consume });
 
   const onLoss = async ({ reason, detail }: Loss) => {
     logger.error({ reason, detail }, 'tasks were lost: a new epoch, every index is cold');

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { type KafkaSettings, openKafka } from '../consumers/kafka/client.ts';
 import { KafkaDeadLetters } from '../consumers/kafka/dead-letters.ts';
-import { isPassing } from '../consumers/kafka/errors.ts';
+import { isPassing, permitted } from '../consumers/kafka/errors.ts';
 import { kafkaMarks } from '../consumers/kafka/marks.ts';
 import { KafkaTaskPublisher } from '../consumers/kafka/publisher.ts';
 import { KafkaTaskSource } from '../consumers/kafka/source.ts';
@@ -43,6 +43,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
     },
     marks: kafkaMarks(() => admin.offsets(group)),
     lag: () => lagOfAll(admin.offsets(group)),
+    answers: () => permitted(admin.answers(), 'DESCRIBE', { topic }),
     close: () => admin.close(),
   };
 }

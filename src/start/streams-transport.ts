@@ -10,6 +10,7 @@ import { StreamsTaskPublisher } from '../consumers/streams/publisher.ts';
 import { StreamsTaskSource } from '../consumers/streams/source.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
 import { streamMarkIn } from '../mysql/stream-marks.ts';
+import { reply } from '../redis/unavailable.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
 import type { Transport } from './transport.ts';
 
@@ -38,6 +39,9 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
     lag: async () => {
       const backlog = await groupView.backlog();
       return backlog && backlog.delivered + backlog.undelivered;
+    },
+    answers: async () => {
+      await reply(client.ping());
     },
     close: () => closeRedis(client),
   };

@@ -17,6 +17,8 @@ export interface Transport {
   readonly marks: TransportMarks;
   /** Tasks that are not yet acknowledged; undefined when it cannot be told now. */
   lag(): Promise<number | undefined>;
+  /** Whether tasks can be brought there now. @throws why not */
+  answers(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -84,7 +84,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
         const from = performance.now();
         await until(() => performance.now() - from >= afterMs);
         const took = await Promise.all(processes.map(terminated));
-          for (const ms of took) expect(ms).toBeLessThan(PROMISED_MS);
+        for (const ms of took) expect(ms).toBeLessThan(PROMISED_MS);
       },
     );
   },

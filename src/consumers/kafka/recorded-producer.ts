@@ -1,5 +1,6 @@
 import type { Message } from 'kafkajs';
 import type { GivenEnd, KafkaEnds, KnownEnd } from '../../mysql/kafka-ends.ts';
+import { permitted } from './errors.ts';
 import { Gathering } from './gathering.ts';
 import type { KafkaProducer } from './producer.ts';
 
@@ -36,11 +37,12 @@ export class RecordedProducer {
 
   /**
    * Resolves when all are taken and recorded.
-   * @throws KafkaUnavailable, DatabaseUnavailable: then some may be there all the same
+   * @throws KafkaUnavailable, KafkaPermissionMissing, DatabaseUnavailable: then some may be there all the same
    */
   async send(messages: readonly Message[]): Promise<void> {
     const known = await this.#knownEnds();
-    const offsets = await this.#producer.send(this.#topic, messages);
+    const topic = this.#topic;
+    const offsets = await permitted(this.#producer.send(topic, messages), 'WRITE', { topic });
     const given = [...offsets].map(([partition, { lowest, highest }]) => {
       const before = known?.get(partition);
       const wentBackIn = before !== undefined && lowest < before.end ? before.generation : undefined;

@@ -47,6 +47,13 @@ export class TopicAdmin {
     });
   }
 
+  /** Do the brokers answer, and know the topic? @throws what kafkajs throws */
+  answers(): Promise<void> {
+    return this.#ask(async (admin) => {
+      await admin.fetchTopicMetadata({ topics: [this.#topic] });
+    });
+  }
+
   async close(): Promise<void> {
     const admin = this.#admin;
     this.#admin = undefined;

@@ -181,7 +181,7 @@ describe('a consumer in the middle of a fan-out', () => {
     const last = await start('consume', { ...settings, TAKEOVER_MS: '6000' }, 'consuming');
     await isAllRight();
     await Promise.all([relay, last].map(terminated));
-  }, 120_000);
+  }, 240_000);
 });
 
 /** A task without a transaction of the site's, which the lock would keep waiting. */

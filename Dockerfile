@@ -20,6 +20,7 @@ COPY package.json LICENSE ./
 COPY migrations migrations
 COPY --from=build /app/dist dist
 USER node
+# The API; metrics and readiness of `consume` and `relay` are on loopback unless RECENCY_METRICS_PORT is set.
 EXPOSE 8470
 # No shell in between: signals reach the process, which drains and ends by itself within 10 s.
 ENTRYPOINT ["recency"]

@@ -50,7 +50,7 @@ async function expectWhole(url: string): Promise<void> {
   const again = await migrate({ url });
   expect(await recorded(url)).toEqual(ALL);
   expect(again.views.map(({ origin }) => origin)).toEqual(['recency', 'recency']);
-  expect(await objects(url)).toHaveLength(14);
+  expect(await objects(url)).toHaveLength(15);
   await expectNothingLeft(url);
 }
 

@@ -5,8 +5,9 @@ import { uploadPhoto } from '../src/site/photos.ts';
 import { openSitePool } from '../src/site/transaction.ts';
 import { freePort } from '../src/stack/launch/free-port.ts';
 import { CliProcess, runCli, type Settings } from './support/cli.ts';
-import { hasKafka } from './support/servers.ts';
+import { hasKafka, redisUrl } from './support/servers.ts';
 import { serviceSettings } from './support/service-settings.ts';
+import { TcpProxy } from './support/tcp-proxy.ts';
 import { until } from './support/until.ts';
 
 const STAR = '1';
@@ -180,7 +181,7 @@ describe('a consumer in the middle of a fan-out', () => {
     const last = await start('consume', { ...settings, TAKEOVER_MS: '6000' }, 'consuming');
     await isAllRight();
     await Promise.all([relay, last].map(terminated));
-  }, 120_000);
+  }, 240_000);
 });
 
 /** A task without a transaction of the site's, which the lock would keep waiting. */
@@ -203,17 +204,84 @@ async function isWorking({ MYSQL_URL }: { MYSQL_URL: string }): Promise<boolean>
 }
 
 describe('a process without an API', () => {
-  it('serves its metrics, and says that it is alive', async () => {
+  const getter = (port: string) => async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    return { status: response.status, text: await response.text() };
+  };
+
+  it.each([
+    [
+      'relay',
+      ['mysql', 'transport', 'publishing', 'outbox'],
+      /^recency_outbox_unpublished_rows\{process="relay"\} 0$/m,
+    ],
+    ['consume', ['mysql', 'redis', 'delay_queue', 'tasks'], /^recency_delay_queue_items\{process="consume"\} 0$/m],
+  ] as const)('serves its metrics, and says that it is alive and ready: %s', async (command, checks, metric) => {
     const settings = await serviceSettings();
     const port = String(await freePort());
-    const relay = await start('relay', { ...settings, METRICS_PORT: port }, 'metrics at');
-    const get = async (path: string) => {
-      const response = await fetch(`http://127.0.0.1:${port}${path}`);
-      return { status: response.status, text: await response.text() };
-    };
+    const cli = await start(command, { ...settings, METRICS_PORT: port }, 'metrics at');
+    const get = getter(port);
     expect(await get('/livez')).toEqual({ status: 200, text: '{"status":"alive"}' });
-    expect((await get('/metrics')).text).toMatch(/^recency_outbox_unpublished_rows\{process="relay"\} 0$/m);
+    expect((await get('/metrics')).text).toMatch(metric);
     expect((await get('/other')).status).toBe(404);
-    expect((await terminated(relay)).code).toBe(0);
+    await until(async () => (await get('/readyz')).status === 200);
+    expect(JSON.parse((await get('/readyz')).text)).toEqual({ status: 'ready', failing: [] });
+    expect(Object.keys(JSON.parse((await get('/readyz?verbose')).text).checks)).toEqual(checks);
+    expect((await terminated(cli)).code).toBe(0);
+  });
+
+  it('is not ready while a store is away', async () => {
+    await using mysql = await TcpProxy.before((await serviceSettings()).MYSQL_URL);
+    await using redis = await TcpProxy.before(redisUrl());
+    const direct = await serviceSettings();
+    const url = new URL(mysql.url);
+    url.pathname = new URL(direct.MYSQL_URL).pathname;
+    const settings = { ...direct, MYSQL_URL: url.href, REDIS_URL: redis.url };
+    const ports = { consume: String(await freePort()), relay: String(await freePort()) };
+    for (const command of ['consume', 'relay'] as const) {
+      await start(command, { ...settings, METRICS_PORT: ports[command] }, 'metrics at');
+      await until(async () => (await getter(ports[command])('/readyz')).status === 200);
+    }
+    const failing = async (command: 'consume' | 'relay') => {
+      const { status, text } = await getter(ports[command])('/readyz');
+      return status === 503 ? (JSON.parse(text) as { failing: string[] }).failing : [];
+    };
+    redis.silence({ alsoNew: true });
+    await until(async () => (await failing('consume')).includes('redis'));
+    await until(async () => (await failing('consume')).includes('tasks'));
+    await until(async () => (await failing('relay')).includes('transport'));
+    expect(await failing('relay')).not.toContain('mysql');
+    redis.mend();
+    for (const command of ['consume', 'relay'] as const) {
+      await until(async () => (await getter(ports[command])('/readyz')).status === 200);
+    }
+    mysql.silence({ alsoNew: true });
+    for (const command of ['consume', 'relay'] as const) {
+      await until(async () => (await failing(command)).includes('mysql'));
+    }
+  }, 240_000);
+
+  it.each([
+    ['consume', 8471],
+    ['relay', 8472],
+  ] as const)('has a port by default, on loopback: %s', async (command, port) => {
+    const { METRICS_PORT: _, ...settings } = await serviceSettings();
+    const cli = await start(
+      command,
+      { ...settings, HOST: 'localhost' },
+      command === 'relay' ? 'relaying' : 'consuming',
+    );
+    // Whoever runs the tests may have one of their own there.
+    expect(cli.stdout).toMatch(
+      new RegExp(`"host":"127.0.0.1","port":${port},"msg":"(metrics at|another process has this port)`),
+    );
+  });
+
+  it('goes on without metrics when its port is taken', async () => {
+    const settings = { ...(await serviceSettings()), METRICS_PORT: String(await freePort()) };
+    await start('relay', settings, 'metrics at');
+    const second = await start('relay', settings, 'relaying');
+    expect(second.stdout).toMatch(/"level":"warn",.*another process has this port/);
+    expect((await terminated(second)).code).toBe(0);
   });
 });

@@ -19,6 +19,11 @@ export interface ReadinessOptions {
   readonly now: () => number;
 }
 
+/** Rejected with by a check whose reason may be told to anybody. */
+export class NotReady extends Error {
+  override readonly name = 'NotReady';
+}
+
 class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -54,9 +59,14 @@ export class Readiness {
     } catch (error) {
       if (!this.#failing.has(name)) onFailure(name, error);
       this.#failing.add(name);
-      return { name, ok: false, detail: error instanceof Error ? error.name : 'failed', ms: now() - from };
+      return { name, ok: false, detail: toldOf(error), ms: now() - from };
     }
   }
+}
+
+function toldOf(error: unknown): string {
+  if (error instanceof NotReady) return error.message;
+  return error instanceof Error ? error.name : 'failed';
 }
 
 async function within(ms: number, check: Check): Promise<string | undefined> {

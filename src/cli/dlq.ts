@@ -84,8 +84,8 @@ function refuseId(error: unknown): never {
 async function withDeadLetters<T>(work: (deadLetters: DeadLetters) => Promise<T>): Promise<T> {
   const { withTransport } = await import('../start/with-transport.ts');
   return await interruptible((signal) =>
-    withTransport('dlq', signal, async (transport) => {
-      const deadLetters = transport.openDeadLetters();
+    withTransport('dlq', signal, async (transport, primary) => {
+      const deadLetters = transport.openDeadLetters(primary);
       return await work(deadLetters).finally(() => deadLetters.close());
     }),
   );

@@ -27,6 +27,11 @@ function setting<S extends z.ZodType, F extends string | undefined>(
 
 const name = matching(/^[A-Za-z0-9_.-]{1,64}$/, '1 to 64 letters, digits, dots, dashes or underscores');
 
+/** Where a process without an API answers when METRICS_PORT is not set; on loopback. */
+export const METRICS_PORTS = { consume: 8471, relay: 8472 } as const;
+
+const metricsPortSays = `/metrics, /livez and /readyz of consume (default ${METRICS_PORTS.consume}, on loopback) and relay (${METRICS_PORTS.relay}); given: on HOST; 0: none`;
+
 /** Every setting there is, by its name without the prefix. */
 export const SETTINGS = {
   MYSQL_URL: setting(mysqlUrl, 'mysql://root@127.0.0.1:3306/recency', 'the primary: one server that writes', 'url'),
@@ -68,7 +73,7 @@ export const SETTINGS = {
   SAMPLE_RATE: setting(whole(0, 100), '5', 'users a second whose consistency the consumers sample; 0: none'),
   HOST: setting(matching(/^[A-Za-z0-9._:-]{1,253}$/, 'a host name or an address'), '127.0.0.1', 'to listen on'),
   PORT: setting(whole(0, 65_535), '8470', 'of the API; 0: any that is free'),
-  METRICS_PORT: setting(whole(0, 65_535), '0', '/metrics and /livez of consume and relay; 0: none'),
+  METRICS_PORT: setting(whole(0, 65_535), undefined, metricsPortSays),
   TOKENS: setting(accessTokens, undefined, 'token:scope[,scope] …; scopes read, write, admin', 'hidden'),
   RATE_LIMIT: setting(whole(0, 1_000_000), '0', 'requests a second from one address; 0: no limit'),
   PLAIN_CONCURRENCY: setting(whole(1, 1000), '8', 'plain queries at once, when an index cannot answer'),

@@ -12,8 +12,11 @@ export interface ProgressWatchOptions {
   readonly now: () => number;
 }
 
-/** A stalled consumer is found by others within 30 s; the looks take a tenth more than the limit. */
-export const DEFAULT_STALL_MS = 25_000;
+/**
+ * A process whose handler hangs is gone within 25 s: the looks take a tenth more than the limit, and the end its time. One
+ * step of a handler takes less, whatever the stores do, unless their timeouts are set to more.
+ */
+export const DEFAULT_STALL_MS = 18_000;
 
 /** Notices that a source no longer gets on: kafkajs may stop fetching (tulios/kafkajs#659), a handler may hang. */
 export class ProgressWatch {

@@ -55,7 +55,10 @@ export class TaskConsumer {
       }
     }
     letters.push(...(await this.#work(received, batch).catch((error) => this.#giveBack(error))));
-    if (letters.length > 0) await this.#putAside(letters);
+    if (letters.length > 0) {
+      await batch.keepAlive();
+      await this.#putAside(letters);
+    }
     const seconds = (performance.now() - from) / 1000;
     this.#options.onBatch?.({ tasks: received.size, deadLetters: letters.length, ignoredFields, seconds });
   }

@@ -45,7 +45,7 @@ export type BatchHandler = (batch: Batch) => Promise<void>;
 
 /** Tasks that will never be delivered: the indexes cannot be trusted any more and a new epoch is due. */
 export interface Loss {
-  readonly reason: 'offset_out_of_range' | 'group_without_offsets' | 'gap' | 'stream_lost';
+  readonly reason: 'offset_out_of_range' | 'group_without_offsets' | 'gap' | 'end_lost' | 'stream_lost';
   /** For people: which partition or stream, which offsets. */
   readonly detail: string;
   /** Where: only their consumers have to catch up. Left out: everything that the group consumes. */
@@ -64,11 +64,19 @@ export interface GroupPositions {
   isPast(place: string, end: string): Promise<boolean>;
 }
 
+/** Whether a source gets tasks, or would get them if there were any. */
+export interface SourceState {
+  readonly isReady: boolean;
+  /** For people, and fit to be told to anybody. */
+  readonly detail: string;
+}
+
 export interface TaskSource {
   /**
    * Delivers batches until `stop`. Resolves after the last batch in work was acknowledged or given back.
-   * Rejects when the source cannot go on by itself (no permission; SourceStalled: a handler hangs that neither settles
-   * nor keeps its batch alive); the process should then end with a failure. A source runs once.
+   * Rejects when the source cannot go on by itself (a wrong password; SourceStalled: a handler hangs that neither settles
+   * nor keeps its batch alive); the process should then end with a failure. A source runs once. What somebody may mend
+   * meanwhile (a server that is away, a missing permission) is tried again and again, and `state` tells.
    * `onLoss` is awaited before anything behind the loss is delivered.
    */
   run(handler: BatchHandler, onLoss: (loss: Loss) => Promise<void>): Promise<void>;
@@ -76,6 +84,7 @@ export interface TaskSource {
   stop(): Promise<void>;
   /** Deliveries waiting behind what is acknowledged, in all; undefined when it cannot be told now. */
   lag(): Promise<number | undefined>;
+  state(): SourceState;
 }
 
 export class BatchLost extends Error {

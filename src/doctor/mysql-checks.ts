@@ -60,6 +60,7 @@ const HARMLESS = [
   'UPDATE recency_runs SET state = state WHERE FALSE',
   'UPDATE recency_leases SET token = token WHERE FALSE',
   'DELETE FROM recency_outbox WHERE FALSE',
+  'UPDATE recency_kafka_ends SET went_back = went_back WHERE FALSE',
 ];
 
 async function permissionsVerdict(primary: Database, user: string): Promise<Verdict> {

@@ -20,7 +20,7 @@ export interface Place {
 /** Room for what happens when everything starts at once on a small machine; a dead consumer is not waited for long. */
 const PATIENCE = {
   TAKEOVER_MS: '6000',
-  MYSQL_TIMEOUT_MS: '20000',
+  MYSQL_TIMEOUT_MS: '15000',
   REDIS_TIMEOUT_MS: '5000',
   START_TIMEOUT_MS: '60000',
 };
@@ -47,6 +47,7 @@ export function placeOn({ mysqlUrl, redisUrl, kafkaBrokers }: Addresses, options
     TRANSPORT: transport,
     TOPIC: name,
     KAFKA_GROUP: name,
+    METRICS_PORT: '0', // many processes on one machine
     ...(transport === 'kafka' && kafkaBrokers !== null ? { KAFKA_BROKERS: kafkaBrokers } : {}),
     ...options.settings,
   };

@@ -38,7 +38,7 @@ export async function openRigStores({ config }: Place, opening: Opening): Promis
   const pool = resources.adopt(openSitePool(config.mysqlUrl), (opened) => opened.end());
   const transport = openTransport(context, 'rig');
   await transport.untilAnswers(signal);
-  const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
+  const publisher = resources.adopt(transport.openPublisher(stores.primary), (opened) => opened.close());
   const { primary, delayed, rechecks, index } = stores;
   const raiseBarrier = drainBarrierOf({ primary, transport: transport.barrier, putOff: [rechecks, delayed] });
   const limits = { max: config.max, min: config.min };

@@ -17,6 +17,7 @@ const OWN_TABLES = [
   'recency_runs',
   'recency_leases',
   'recency_outbox',
+  'recency_kafka_ends',
 ];
 
 /**

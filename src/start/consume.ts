@@ -1,12 +1,15 @@
 import type { Config } from '../config/config.ts';
+import { METRICS_PORTS } from '../config/settings.ts';
 import { DelayedWorker } from '../consumers/delayed-worker.ts';
 import { LossRecovery } from '../consumers/loss-recovery.ts';
+import { SourceStalled } from '../consumers/progress-watch.ts';
 import { TaskConsumer } from '../consumers/task-consumer.ts';
 import { BatchLost } from '../consumers/task-source.ts';
 import { TaskWorker } from '../consumers/task-worker.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
 import { answersAtOnce } from '../index/store-fault.ts';
 import { inBackground } from './background.ts';
+import { consumerChecks } from './checks.ts';
 import { consumerMetrics, measureBacklog } from './consumer-metrics.ts';
 import { epochCounter, lossCounter, measureSuspension } from './epoch-metrics.ts';
 import { startIdleSweep } from './idle-sweep.ts';
@@ -20,6 +23,9 @@ import { type ProcessContext, runProcess } from './run-process.ts';
 import { startSampler } from './sampler.ts';
 import { watchSettings } from './settings-watch.ts';
 import { agreeOnSettings } from './shared-settings.ts';
+
+/** For closing what does not hang, when a handler does, ms. */
+const STALLED_GRACE_MS = 2_000;
 
 /** Runs a consumer until a signal ends it. @throws StartError */
 export async function consume(config: Config): Promise<void> {
@@ -37,7 +43,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
   await watchTransport(context, transport, { primary, onNewEpoch });
   await agreeOnSettings(primary, config);
   const dropped = droppedLettersCounter(registry);
-  const deadLetters = resources.adopt(transport.openDeadLetters(dropped), (opened) => opened.close());
+  const deadLetters = resources.adopt(transport.openDeadLetters(primary, dropped), (opened) => opened.close());
   const source = transport.openSource({ primary, doIndexesExist: () => doIndexesExist(redis, config) });
 
   const observer = consumerMetrics(registry);
@@ -46,7 +52,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
   measureFill(registry, transport);
   startSampler(context, { registry, stores, transport });
   startIdleSweep(context, registry, stores);
-  await serveMetrics(context, registry);
+  await serveMetrics(context, { registry, checks: consumerChecks(stores, source), port: METRICS_PORTS.consume });
 
   const { positions } = transport;
   const onLossFound = lossCounter(registry);
@@ -64,7 +70,9 @@ async function startConsume(context: ProcessContext): Promise<void> {
   inBackground(context, (stopping) => watchSettings(context, primary, stopping));
   inBackground(context, (stopping) => recovery.run(stopping));
   inBackground(context, (stopping) => delayedWorker.run(stopping));
-  const running = consumer.run().catch(fail);
+  const running = consumer.run().catch((error: unknown) => {
+    fail(error, error instanceof SourceStalled ? STALLED_GRACE_MS : undefined);
+  });
   resources.defer(async () => {
     const timer = setTimeout(() => ending.abort(), config.shutdownTimeoutMs / 2);
     await consumer.stop();

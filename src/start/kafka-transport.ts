@@ -4,13 +4,14 @@ import type { Config } from '../config/config.ts';
 import { type KafkaSettings, openKafka } from '../consumers/kafka/client.ts';
 import { KafkaDeadLetters } from '../consumers/kafka/dead-letters.ts';
 import { kafkaBarrier } from '../consumers/kafka/drain-barrier.ts';
-import { isPassing } from '../consumers/kafka/errors.ts';
+import { isPassing, permitted } from '../consumers/kafka/errors.ts';
 import { kafkaPositions } from '../consumers/kafka/positions.ts';
 import { KafkaTaskPublisher } from '../consumers/kafka/publisher.ts';
 import { KafkaTaskSource } from '../consumers/kafka/source.ts';
 import { TopicAdmin } from '../consumers/kafka/topic-admin.ts';
 import { DEFAULT_PARTITIONS } from '../consumers/kafka/topics.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
+import { KafkaEnds } from '../mysql/kafka-ends.ts';
 import { StartError } from './start-error.ts';
 import type { Transport } from './transport.ts';
 
@@ -32,8 +33,10 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
   const admin = new TopicAdmin(openKafka(kafka), topic);
   return {
     untilAnswers: (signal) => untilAnswers(admin, config, signal),
-    openPublisher: () => new KafkaTaskPublisher({ kafka, topic, deadlineMs }),
-    openDeadLetters: () => new KafkaDeadLetters({ kafka, topic, deadlineMs }),
+    openPublisher: (primary) =>
+      new KafkaTaskPublisher({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
+    openDeadLetters: (primary) =>
+      new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
     openSource: ({ primary, doIndexesExist }) => {
       const expectsOffsets = async () => {
         const isNew = await rememberGroup(primary, `kafka:${topic}:${group}`);
@@ -41,7 +44,8 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
         const hasMissed = isNew && (await admin.offsets(group)).some(({ low }) => low > 0n);
         return (!isNew || hasMissed) && (await doIndexesExist());
       };
-      return new KafkaTaskSource({ kafka, topic, group, expectsOffsets, sessionTimeoutMs: config.takeoverMs });
+      const ends = new KafkaEnds(primary, topic);
+      return new KafkaTaskSource({ kafka, topic, group, expectsOffsets, ends, sessionTimeoutMs: config.takeoverMs });
     },
     barrier: kafkaBarrier(
       () => admin.offsets(group),
@@ -49,6 +53,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
     ),
     positions: kafkaPositions({ topic, group }, () => admin.offsets(group)),
     lag: () => lagIfKnown(admin.lag(group)),
+    answers: () => permitted(admin.answers(), 'DESCRIBE', { topic }),
     close: () => admin.close(),
   };
 }

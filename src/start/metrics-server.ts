@@ -1,55 +1,75 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Registry } from 'prom-client';
+import type { Readiness } from '../api/readiness.ts';
+import { json, type Reply, text } from '../api/reply.ts';
+import { readyReply } from '../api/routes/health.ts';
 import { StartError } from './start-error.ts';
 
 export interface MetricsServerOptions {
   readonly registry: Registry;
+  readonly readiness: Readiness;
   readonly host: string;
   readonly port: number;
 }
 
-/** A small server for a process without an API: GET /metrics and /livez. @throws StartError when the port is taken */
-export async function startMetricsServer({ registry, host, port }: MetricsServerOptions): Promise<Server> {
+/** Another program listens on the port. */
+export class PortTaken extends Error {
+  override readonly name = 'PortTaken';
+}
+
+/**
+ * A small server for a process without an API: GET /metrics, /livez and /readyz, which answers as the API's does.
+ * @throws PortTaken; StartError when the address cannot be used
+ */
+export async function startMetricsServer(options: MetricsServerOptions): Promise<Server> {
+  const { host, port } = options;
   const server = createServer((request, response) => {
-    const answer = ANSWERS[`${request.method} ${request.url}`];
-    if (answer === undefined) {
-      response.writeHead(404).end();
-      return;
-    }
-    answer(registry).then(
-      ({ type, body }) => response.writeHead(200, { 'content-type': type }).end(body),
+    answer(request, options).then(
+      ({ status, headers, content }) => response.writeHead(status, { ...headers }).end(content),
       () => response.writeHead(500).end(),
     );
   });
-  await listen(server, host, port, 'RECENCY_METRICS_PORT');
+  await listen(server, host, port);
   return server;
 }
 
-const ANSWERS: Readonly<Record<string, (registry: Registry) => Promise<{ type: string; body: string }>>> = {
-  'GET /metrics': async (registry) => ({ type: registry.contentType, body: await registry.metrics() }),
-  'GET /livez': async () => ({ type: 'application/json', body: '{"status":"alive"}' }),
-};
+async function answer(
+  { method, url = '' }: IncomingMessage,
+  { registry, readiness }: MetricsServerOptions,
+): Promise<Reply> {
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  switch (`${method} ${pathname}`) {
+    case 'GET /metrics':
+      return text(200, registry.contentType, await registry.metrics());
+    case 'GET /livez':
+      return json(200, { status: 'alive' });
+    case 'GET /readyz':
+      return readyReply(await readiness.check(), searchParams.has('verbose'));
+    default:
+      return text(404, 'text/plain; charset=utf-8', 'There are /metrics, /livez and /readyz.\n');
+  }
+}
 
-/** @param setting that gives the port, for the message @throws StartError when the port is taken or not allowed */
-export async function listen(server: Server, host: string, port: number, setting: string): Promise<void> {
+async function listen(server: Server, host: string, port: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', (error) => reject(listenError(error, host, port, setting)));
+  server.once('error', (error) => reject(listenError(error, host, port)));
   server.listen({ host, port }, resolve);
   await promise;
 }
 
 /** Says what is wrong with the address, when that is why a server could not listen. */
-export function listenError(error: unknown, host: string, port: number, setting: string): unknown {
-  const reason = REASONS[error instanceof Error && 'code' in error ? String(error.code) : ''];
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): unknown {
+  if (error.code === 'EADDRINUSE') return new PortTaken(`${host}:${port} is in use`, { cause: error });
+  const reason = REASONS[error.code ?? ''];
   if (reason === undefined) return error;
-  return new StartError(`Cannot listen on ${host}:${port}: ${reason}, or set ${setting}.`, { cause: error });
+  const message = `Cannot listen on ${host}:${port}: ${reason}, or set RECENCY_METRICS_PORT.`;
+  return new StartError(message, { cause: error });
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process has this port. Stop it',
   EACCES: 'this user may not use the port. Take one above 1023',
-  EADDRNOTAVAIL: 'this machine has no such address. Mend RECENCY_HOST',
-  ENOTFOUND: 'this host name is not known. Mend RECENCY_HOST',
+  EADDRNOTAVAIL: 'this machine has no such address. Fix RECENCY_HOST',
+  ENOTFOUND: 'this host name is not known. Fix RECENCY_HOST',
 };
 
 /** Takes no new request and lets those under way finish. */

@@ -1,8 +1,10 @@
 import type { Config } from '../config/config.ts';
+import { METRICS_PORTS } from '../config/settings.ts';
 import { OutboxJanitor } from '../relay/janitor.ts';
 import { OutboxRelay } from '../relay/relay.ts';
 import { inBackground } from './background.ts';
 import { checkSchema } from './check-schema.ts';
+import { relayChecks, watchedPublisher } from './checks.ts';
 import { openLeases } from './leases.ts';
 import { openLogger } from './logger.ts';
 import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
@@ -40,13 +42,21 @@ async function startRelay(context: ProcessContext): Promise<void> {
   await agreeOnSettings(database, config);
   const registry = openRegistry('relay');
   const dropped = droppedLettersCounter(registry);
-  const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
-  const deadLetters = resources.adopt(transport.openDeadLetters(dropped), (opened) => opened.close());
+  const publisher = resources.adopt(transport.openPublisher(database), (opened) => opened.close());
+  const deadLetters = resources.adopt(transport.openDeadLetters(database, dropped), (opened) => opened.close());
 
   measureOutboxLag(registry, database);
   measureFill(registry, transport);
-  await serveMetrics(context, registry);
-  const outbox = new OutboxRelay({ database, publisher, deadLetters, logger, onPublished: relayCounters(registry) });
+  const watched = watchedPublisher(publisher);
+  const checks = relayChecks(database, transport, watched.check);
+  await serveMetrics(context, { registry, checks, port: METRICS_PORTS.relay });
+  const outbox = new OutboxRelay({
+    database,
+    publisher: watched,
+    deadLetters,
+    logger,
+    onPublished: relayCounters(registry),
+  });
   const janitor = new OutboxJanitor({ database, keepMs: config.outboxKeepHours * HOUR_MS, logger });
   inBackground(context, (ending) => watchSettings(context, database, ending));
   const redis = resources.adopt(openRedisClient(config, 'relay-lease', logger), closeRedis);

@@ -12,13 +12,16 @@ export interface ProcessContext {
   readonly resources: AsyncDisposableStack;
   /** Aborted when the process is to end. */
   readonly signal: AbortSignal;
-  /** Ends the process in order, with exit code 1: it cannot go on by itself. */
-  readonly fail: (error: unknown) => void;
+  /** Ends the process in order, with exit code 1: it cannot go on by itself. @param graceMs not later than after this */
+  readonly fail: (error: unknown, graceMs?: number) => void;
 }
+
+/** Of the time to the end of the process, what the end itself is left: timers are late on a busy machine. */
+const RESERVE = 0.1;
 
 /**
  * Runs a process until a signal ends it: SIGTERM and SIGINT close everything in order and end with 0, a second one ends it
- * at once, and so does the deadline (SHUTDOWN_TIMEOUT_MS), with 1. What the process cannot go on after ends it with 1, in order.
+ * at once, and so does the deadline (somewhat before SHUTDOWN_TIMEOUT_MS, which is for everything), with 1. What the process cannot go on after ends it with 1, in order.
  * @param start starts the process; resolves when it runs
  * @throws what `start` throws, after everything that was open is closed
  */
@@ -37,7 +40,7 @@ export async function runProcess(
     logger.info('ended');
     if ('error' in failure) throw failure.error;
   };
-  const grace = closeWithGrace({ ...graceOptions(logger), delay: config.shutdownTimeoutMs }, close);
+  const grace = closeWithGrace({ ...graceOptions(logger), delay: config.shutdownTimeoutMs * (1 - RESERVE) }, close);
   const forgetSignals = onEndingSignals({
     onFirst: (signal) => {
       logger.info({ signal }, 'ending');
@@ -48,10 +51,11 @@ export async function runProcess(
       process.exit(1);
     },
   });
-  const fail = (error: unknown) => {
+  const fail = (error: unknown, graceMs?: number) => {
     logger.fatal({ err: error }, 'this process cannot go on');
     failure.error = error;
     grace.close();
+    if (graceMs !== undefined) setTimeout(() => endLate(logger, graceMs), graceMs);
   };
   const starting = start({ config, logger, resources, signal: stopping.signal, fail });
   const started = starting.catch(() => undefined);
@@ -71,6 +75,11 @@ function graceOptions(logger: Logger) {
     logger: false,
     skip: ['SIGINT', 'SIGTERM'],
     onSecondError: (error: unknown) => logger.fatal({ err: error }, 'another error while ending: ended at once'),
-    onTimeout: (ms: number) => logger.error({ ms }, 'not everything could be closed in time: ended all the same'),
+    onTimeout: (ms: number) => endLate(logger, ms),
   } satisfies closeWithGrace.Options;
+}
+
+function endLate(logger: Logger, ms: number): never {
+  logger.error({ ms }, 'not everything could be closed in time: ended all the same');
+  process.exit(1);
 }

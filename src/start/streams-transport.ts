@@ -12,6 +12,7 @@ import { EpochWatch } from '../index/epoch-watch.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
 import { streamMarkIn } from '../mysql/stream-marks.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import { reply } from '../redis/unavailable.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
 import type { Transport, WatchOptions } from './transport.ts';
 
@@ -27,7 +28,7 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
   return {
     untilAnswers: (signal) => untilRedisAnswers(client, { config, signal, logger }, 'streams'),
     openPublisher: () => new StreamsTaskPublisher({ client, stream, room }),
-    openDeadLetters: (onDropped) => {
+    openDeadLetters: (_primary, onDropped) => {
       const max = config.deadLettersMax;
       const dropped = (letters: number) => {
         logger.warn({ letters, max }, 'there were too many dead letters: the oldest were removed');
@@ -55,6 +56,9 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
     fill: () => room.fill(),
     // Where the tasks are on the Redis of the indexes, the watch over those notices.
     ...(config.streamsUrl === undefined ? {} : { openWatch: (options) => watchOver(client, logger, options) }),
+    answers: async () => {
+      await reply(client.ping());
+    },
     close: () => closeRedis(client),
   };
 }

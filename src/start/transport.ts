@@ -10,9 +10,13 @@ import type { Database } from '../mysql/database.ts';
 export interface Transport {
   /** Waits until the transport answers, not longer than START_TIMEOUT_MS. @throws StartError */
   untilAnswers(signal: AbortSignal): Promise<void>;
-  openPublisher(): TaskPublisher;
-  /** @param onDropped called where dead letters were removed because there were too many */
-  openDeadLetters(onDropped?: (letters: number) => void): DeadLetters;
+  /** @param primary where to note what was published, beside the transport itself */
+  openPublisher(primary: Database): TaskPublisher;
+  /**
+   * @param primary as for a publisher, for what is replayed
+   * @param onDropped called where dead letters were removed because there were too many
+   */
+  openDeadLetters(primary: Database, onDropped?: (letters: number) => void): DeadLetters;
   openSource(options: SourceOptions): TaskSource;
   /** Passed when everything that was on the transport has been applied. */
   readonly barrier: RaiseBarrier;
@@ -24,6 +28,8 @@ export interface Transport {
   fill?(): Promise<StreamFill>;
   /** Watches for a server that is another one than before; absent: no watch of its own is needed. */
   openWatch?(options: WatchOptions): EpochWatch;
+  /** Whether tasks can be brought there now. @throws why not */
+  answers(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { uploadPhoto } from '../../src/site/photos.ts';
 import { removeContact } from '../../src/site/relationships.ts';
 import { startRedis } from '../../src/stack/start-server.ts';
-import { apiChecks } from '../../src/start/api-checks.ts';
+import { apiChecks } from '../../src/start/checks.ts';
 import { ask, startTestApi } from '../support/api.ts';
 import { startConsuming } from '../support/consuming.ts';
 import { expectExact } from '../support/exact.ts';

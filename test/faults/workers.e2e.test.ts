@@ -107,21 +107,22 @@ describe.concurrent('fault 2: a worker is stopped past its session between its r
 });
 
 describe.concurrent('fault 8: a consumer hangs while its heartbeats go on', { timeout: 90_000 }, () => {
-  it.for(TRANSPORTS.slice(-1))(
-    '%s: it ends itself within 30 s, and the next one does the work',
+  it.for(TRANSPORTS)(
+    '%s: it is gone within 25 s, although its handler never returns; the next one does the work',
     async (transport, context) => {
       const settings = await freshSite(transport);
       const { MYSQL_URL } = settings;
       await start('relay', settings, 'relaying', context);
-      const hanging = await start('consume', settings, 'consuming', context);
+      const hanging = await start('consume', { ...settings, SAMPLE_RATE: '0' }, 'consuming', context);
       const unlock = await lockUsers(MYSQL_URL);
+      context.onTestFinished(unlock);
       await addTask(MYSQL_URL);
       await until(() => isHeldUp(MYSQL_URL));
       const from = performance.now();
-      await hanging.says('no progress for', 40_000);
-      expect(performance.now() - from).toBeLessThan(30_000);
-      await unlock();
       expect((await hanging.ended).code).toBe(1);
+      expect(performance.now() - from).toBeLessThan(25_000);
+      expect(hanging.stdout).toContain('no progress for');
+      await unlock();
       await start('consume', settings, 'consuming', context);
       await expectRight(settings);
     },

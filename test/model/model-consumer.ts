@@ -1,5 +1,11 @@
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
-import { type Batch, type BatchHandler, BatchLost, type TaskSource } from '../../src/consumers/task-source.ts';
+import {
+  type Batch,
+  type BatchHandler,
+  BatchLost,
+  type SourceState,
+  type TaskSource,
+} from '../../src/consumers/task-source.ts';
 import { TaskWorker } from '../../src/consumers/task-worker.ts';
 import type { Bag } from './bag.ts';
 import type { ConsumerParts, Picks, Worker } from './carrier.ts';
@@ -24,6 +30,10 @@ class DrawnSource implements TaskSource {
 
   lag(): Promise<undefined> {
     return Promise.resolve(undefined);
+  }
+
+  state(): SourceState {
+    return { isReady: true, detail: 'under test' };
   }
 
   async handle(batch: Batch): Promise<void> {

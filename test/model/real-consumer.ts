@@ -30,6 +30,7 @@ export class RealConsumer implements Worker {
       run: (handler, lost) => source.run((batch) => this.#work(handler, batch), lost),
       stop: () => source.stop(),
       lag: () => source.lag(),
+      state: () => source.state(),
     };
     new TaskConsumer({ source: watched, worker, deadLetters, onLoss, logger }).run().catch(onFault);
   }

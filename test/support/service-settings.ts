@@ -19,5 +19,6 @@ export async function serviceSettings(
     KAFKA_GROUP: TOPIC,
     ...(hasKafka() ? { KAFKA_BROKERS: kafkaBrokers().join(',') } : {}),
     PORT: '0',
+    METRICS_PORT: '0',
   };
 }

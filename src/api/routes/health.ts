@@ -59,7 +59,7 @@ export function healthRoutes(readiness: Readiness, hasStarted: () => boolean): R
     { operation: livez, handle: () => json(200, { status: 'alive' }) },
     {
       operation: readyz,
-      handle: async (request) => ready(await readiness.check(), 'verbose' in request.query),
+      handle: async (request) => readyReply(await readiness.check(), 'verbose' in request.query),
     },
     {
       operation: startupz,
@@ -68,7 +68,8 @@ export function healthRoutes(readiness: Readiness, hasStarted: () => boolean): R
   ];
 }
 
-function ready(results: readonly CheckResult[], verbose: boolean): Reply {
+/** 200 or 503, with the names of the checks that failed. @param verbose with every check */
+export function readyReply(results: readonly CheckResult[], verbose: boolean): Reply {
   const failing = results.filter(({ ok }) => !ok).map(({ name }) => name);
   const body: z.input<typeof readySchema> = {
     status: failing.length === 0 ? 'ready' : 'not_ready',

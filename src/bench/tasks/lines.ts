@@ -13,7 +13,7 @@ export async function recencyLine(ground: Ground, consumers: number): Promise<Li
   const { logger } = stores.jobs;
   const opened = openTransport({ config: place.config, logger, resources }, 'bench');
   await opened.untilAnswers(signal);
-  const publisher = resources.adopt(opened.openPublisher(), (open) => open.close());
+  const publisher = resources.adopt(opened.openPublisher(stores.primary), (open) => open.close());
   const names = Array.from({ length: consumers }, (_, i) => `${place.transport} consumer ${i + 1}`);
   return {
     publish: (tasks) => publisher.publish(tasks),

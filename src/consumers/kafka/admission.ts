@@ -4,6 +4,8 @@ import { type Pauses, pause, pauseAfter } from '../pauses.ts';
 import type { ProgressWatch } from '../progress-watch.ts';
 import type { Loss } from '../task-source.ts';
 import type { Assignment } from './assignment.ts';
+import { permitted } from './errors.ts';
+import { type LogEndCheck, lossOfEnds } from './log-end-check.ts';
 import { type Inspection, inspectOffsets } from './losses.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
@@ -15,10 +17,13 @@ export interface AdmissionOptions {
   readonly group: string;
   readonly admin: TopicAdmin;
   readonly expectsOffsets: () => Promise<boolean>;
+  readonly logEnds: LogEndCheck | undefined;
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly pauses: Pauses;
   readonly progress: ProgressWatch;
   readonly logger: Logger;
+  /** Called with what keeps the partitions from being consumed, at every attempt; undefined: nothing does any more. */
+  readonly onFault: (fault: unknown) => Promise<void>;
 }
 
 /**
@@ -26,7 +31,7 @@ export interface AdmissionOptions {
  * these were reported and the place to begin at was committed do they go on. Tries until it succeeds or the assignment ends.
  */
 export async function admit(assignment: Assignment, options: AdmissionOptions): Promise<void> {
-  const { consumer, topic, pauses, progress, logger } = options;
+  const { consumer, topic, pauses, progress, onFault } = options;
   const topicPartitions = [{ topic, partitions: [...assignment.partitions.keys()] }];
   for (let failures = 0; !assignment.signal.aborted; failures++) {
     try {
@@ -35,10 +40,13 @@ export async function admit(assignment: Assignment, options: AdmissionOptions): 
       const inspection = await inspect(assignment, options);
       if (assignment.signal.aborted) return;
       begin(assignment, inspection);
+      void options.logEnds?.watch(assignment);
+      await onFault(undefined);
+      if (assignment.signal.aborted) return;
       // Also those that this process had paused in an assignment before: kafkajs keeps a pause across rebalances.
       return consumer.resume(topicPartitions);
     } catch (error) {
-      logger.warn({ err: error, topic }, 'partitions cannot be consumed yet; trying on');
+      await onFault(error);
       await pause(pauseAfter(failures, pauses), assignment.signal);
     } finally {
       progress.mark();
@@ -47,8 +55,9 @@ export async function admit(assignment: Assignment, options: AdmissionOptions): 
 }
 
 async function inspect(assignment: Assignment, options: AdmissionOptions): Promise<Inspection> {
-  const { admin, group, consumer, started, topic, expectsOffsets, onLoss } = options;
-  const offsets = await admin.offsets(group);
+  const { admin, group, consumer, started, topic, expectsOffsets, logEnds, onLoss } = options;
+  const known = await logEnds?.read();
+  const offsets = await permitted(admin.offsets(group), 'DESCRIBE', { topic, group });
   const mine = new Set(assignment.partitions.keys());
   if (offsets.filter(({ partition }) => mine.has(partition)).length < mine.size) {
     throw new Error(`some partitions of ${topic} are not known to the brokers asked`);
@@ -56,12 +65,21 @@ async function inspect(assignment: Assignment, options: AdmissionOptions): Promi
   const isWithoutOffset = offsets.some(({ partition, committed }) => mine.has(partition) && committed === undefined);
   const inspection = inspectOffsets(offsets, mine, isWithoutOffset && (await expectsOffsets()));
   for (const loss of inspection.losses) await onLoss(loss);
+  if (logEnds !== undefined && known !== undefined) {
+    const ends = [...(await permitted(admin.ends(), 'DESCRIBE', { topic }))].filter(([partition]) => mine.has(partition));
+    const lost = logEnds.lostIn(new Map(ends), known);
+    const loss = lossOfEnds(lost.filter(({ partition }) => !inspection.outOfRange.has(partition)));
+    if (loss !== undefined) await onLoss(loss);
+    await logEnds.setBack(lost);
+  }
   await started;
   const starts = inspection.uncommitted.map((partition) => {
     return { topic, partition, offset: String(inspection.starts.get(partition)) };
   });
   // It is also from where kafkajs fetches next.
-  if (starts.length > 0 && !assignment.signal.aborted) await consumer.commitOffsets(starts);
+  if (starts.length > 0 && !assignment.signal.aborted) {
+    await permitted(consumer.commitOffsets(starts), 'READ', { topic, group });
+  }
   return inspection;
 }
 

@@ -1,3 +1,4 @@
+import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
 import { deadLetterOf, lettersToReplay, listed, originalHeaders, originalKey } from '../dead-letter-headers.ts';
 import type { DeadLetter, DeadLetters, Failure, ListedLetter } from '../dead-letters.ts';
 import type { Delivery } from '../task-source.ts';
@@ -5,6 +6,7 @@ import { type KafkaSettings, openKafka } from './client.ts';
 import { deliveryOf, headersOf } from './deliveries.ts';
 import { KafkaProducer } from './producer.ts';
 import type { FetchedMessage } from './record-batches.ts';
+import { RecordedProducer } from './recorded-producer.ts';
 import { TopicReader } from './topic-reader.ts';
 import { deadLetterTopic, deadLetterTopicConfig, taskTopic } from './topics.ts';
 
@@ -14,6 +16,8 @@ export interface KafkaDeadLettersOptions {
   readonly topic: string;
   /** ms that one call of `put` or `replay` may take. */
   readonly deadlineMs: number;
+  /** Where to record how far the partitions of the tasks have reached, for what is replayed. */
+  readonly ends?: KafkaEnds;
 }
 
 /**
@@ -23,12 +27,14 @@ export interface KafkaDeadLettersOptions {
 export class KafkaDeadLetters implements DeadLetters {
   readonly #topic: string;
   readonly #producer: KafkaProducer;
+  readonly #tasks: RecordedProducer;
   readonly #reader: TopicReader;
 
-  constructor({ kafka, topic, deadlineMs }: KafkaDeadLettersOptions) {
+  constructor({ kafka, topic, deadlineMs, ends }: KafkaDeadLettersOptions) {
     this.#topic = topic;
     const topics = [taskTopic(topic), deadLetterTopicConfig(topic)];
     this.#producer = new KafkaProducer({ kafka, topics, deadlineMs });
+    this.#tasks = new RecordedProducer(this.#producer, topic, ends);
     this.#reader = new TopicReader(openKafka(kafka), deadLetterTopic(topic));
   }
 
@@ -66,13 +72,13 @@ export class KafkaDeadLetters implements DeadLetters {
     return undefined;
   }
 
-  /** @throws KafkaUnavailable; NotReplayable */
+  /** @throws KafkaUnavailable, DatabaseUnavailable, NotReplayable */
   async replay(ids: readonly string[]): Promise<number> {
     const messages = (await lettersToReplay(this, ids)).map((letter) => {
       const headers = originalHeaders(letter.headers);
       return { key: originalKey({ ...letter, headers }) ?? null, value: letter.body, headers: { ...headers } };
     });
-    await this.#producer.send(this.#topic, messages);
+    await this.#tasks.send(messages);
     return messages.length;
   }
 

@@ -22,12 +22,18 @@ const PASSING = new Set([
 /** Said without a class when a broker, or what is taken for one, has closed the connection just now. */
 const NOT_CONNECTED = 'Broker not connected';
 
-/** Will it pass by itself: a broker that is away, restarts or elects? Otherwise somebody has to mend something. */
+/** Will it pass by itself: a broker that is away, restarts or elects? Otherwise somebody has to fix something. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.message === NOT_CONNECTED || PASSING.has(error.name) || isRebalance(error) || isFenced(error)) return true;
   const { cause, retriable } = error as KafkaError;
   return cause === undefined ? retriable === true : isPassing(cause);
+}
+
+/** Did kafkajs find no coordinator for the group, whatever the reason? */
+export function isWithoutCoordinator(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'KafkaJSGroupCoordinatorNotFound' || isWithoutCoordinator(error.cause);
 }
 
 /** The group is about to share out its partitions anew; until this member has joined again, its own are still its own. */
@@ -70,4 +76,52 @@ const ELECTING = new Set([
  */
 export function isElecting(error: unknown): boolean {
   return ELECTING.has((error as KafkaError | null)?.type ?? '');
+}
+
+/** The brokers refuse something that an operator has to allow. The message names the permission. */
+export class KafkaPermissionMissing extends Error {
+  override readonly name = 'KafkaPermissionMissing';
+}
+
+/** What READ is not enough to see, and so on: what is asked for is what the brokers check. */
+export type Operation = 'CREATE' | 'DESCRIBE' | 'READ' | 'WRITE';
+
+const FORBIDDEN: Readonly<Record<string, 'topic' | 'group' | 'cluster'>> = {
+  TOPIC_AUTHORIZATION_FAILED: 'topic',
+  GROUP_AUTHORIZATION_FAILED: 'group',
+  CLUSTER_AUTHORIZATION_FAILED: 'cluster',
+};
+
+/** @param operation that was attempted @returns undefined when the error says nothing of permissions */
+export function missingPermission(
+  error: unknown,
+  operation: Operation,
+  names: { readonly topic: string; readonly group?: string },
+): KafkaPermissionMissing | undefined {
+  if (error instanceof KafkaPermissionMissing) return error;
+  const kind = refusedKind(error);
+  if (kind === undefined) return undefined;
+  const name = kind === 'cluster' ? '' : ` "${kind === 'group' ? names.group : names.topic}"`;
+  const message = `Kafka does not allow ${operation} on the ${kind}${name} to this user: add an ACL that allows it`;
+  return new KafkaPermissionMissing(message, { cause: error });
+}
+
+function refusedKind(error: unknown): 'topic' | 'group' | 'cluster' | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { type = '', cause } = error as KafkaError;
+  const [first] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  return FORBIDDEN[type] ?? refusedKind(cause) ?? refusedKind(first);
+}
+
+/** Names the permission when that is why it fails. */
+export async function permitted<T>(
+  attempt: Promise<T>,
+  operation: Operation,
+  names: { readonly topic: string; readonly group?: string },
+): Promise<T> {
+  try {
+    return await attempt;
+  } catch (error) {
+    throw missingPermission(error, operation, names) ?? error;
+  }
 }

@@ -7,6 +7,8 @@ export interface Inspection {
   readonly starts: ReadonlyMap<number, bigint>;
   /** Partitions whose start must be committed, so that the same is not found again by the next owner. */
   readonly uncommitted: readonly number[];
+  /** Partitions in which the group stood where there is nothing. */
+  readonly outOfRange: ReadonlySet<number>;
   /** At most one of each reason. */
   readonly losses: readonly Loss[];
 }
@@ -35,6 +37,7 @@ export function inspectOffsets(
   return {
     starts: new Map(own.map((offsets) => [offsets.partition, startOf(offsets)])),
     uncommitted: own.filter((offsets) => offsets.committed !== startOf(offsets)).map(({ partition }) => partition),
+    outOfRange: new Set(outOfRange.map(({ partition }) => partition)),
     losses: [
       ...lossOf('group_without_offsets', withoutOffset, ({ low }) => `none committed, ${low} is the oldest there is`),
       ...lossOf(

@@ -4,6 +4,7 @@ import type { Loss } from '../task-source.ts';
 import type { Assignment, OwnedPartition } from './assignment.ts';
 import { deliveryOf } from './deliveries.ts';
 import type { Gathering } from './gathering.ts';
+import type { LogEndCheck } from './log-end-check.ts';
 import { findGap } from './losses.ts';
 import { BATCH, type Part } from './merged-batches.ts';
 import type { Commit } from './merged-commits.ts';
@@ -18,6 +19,7 @@ export interface PartitionWork {
   readonly commits: Gathering<Commit>;
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly admin: TopicAdmin;
+  readonly logEnds: LogEndCheck | undefined;
   readonly group: string;
   readonly progress: ProgressWatch;
   /** Between two heartbeats while a handler works, ms. */
@@ -58,13 +60,16 @@ async function orGivenBack(pending: Promise<void>): Promise<void> {
 }
 
 /** Nothing behind a loss is delivered before the loss was reported. */
-async function requireContinuity({ payload, owned, admin, group, onLoss }: PartitionWork): Promise<void> {
+async function requireContinuity(work: PartitionWork): Promise<void> {
+  const { payload, assignment, owned, admin, logEnds, group, onLoss } = work;
   const { partition } = owned;
   const first = BigInt(String(payload.batch.messages[0]?.offset));
   const low = async () => (await admin.offsets(group)).find((one) => one.partition === partition)?.low ?? 0n;
   const loss = await findGap(partition, owned.next ?? first, first, low);
   if (loss !== undefined) await onLoss(loss);
+  await logEnds?.ofFetch(assignment, partition, BigInt(payload.batch.highWatermark));
   owned.next = first;
+  work.progress.mark();
 }
 
 async function handle(chunk: readonly FetchedMessage[], work: PartitionWork): Promise<void> {

@@ -1,8 +1,10 @@
 import type { Message } from 'kafkajs';
+import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
 import { encodeTask } from '../cloud-events.ts';
 import { type OutgoingTask, PartlyPublished, type TaskPublisher } from '../task-publisher.ts';
 import type { KafkaSettings } from './client.ts';
 import { KafkaProducer, PartlySent } from './producer.ts';
+import { RecordedProducer } from './recorded-producer.ts';
 import { taskTopic } from './topics.ts';
 
 export interface KafkaTaskPublisherOptions {
@@ -12,19 +14,21 @@ export interface KafkaTaskPublisherOptions {
   readonly partitions?: number;
   /** ms that one call of `publish` may take. */
   readonly deadlineMs: number;
+  /** Where to record how far the partitions have reached; without it, a log that loses its end goes unnoticed. */
+  readonly ends?: KafkaEnds;
 }
 
 /** Puts tasks on a Kafka topic; those of one user, or of one owner, on one partition. */
 export class KafkaTaskPublisher implements TaskPublisher {
   readonly #producer: KafkaProducer;
-  readonly #topic: string;
+  readonly #tasks: RecordedProducer;
 
-  constructor({ kafka, topic, partitions, deadlineMs }: KafkaTaskPublisherOptions) {
+  constructor({ kafka, topic, partitions, deadlineMs, ends }: KafkaTaskPublisherOptions) {
     this.#producer = new KafkaProducer({ kafka, topics: [taskTopic(topic, partitions)], deadlineMs });
-    this.#topic = topic;
+    this.#tasks = new RecordedProducer(this.#producer, topic, ends);
   }
 
-  /** @throws PartlyPublished, KafkaUnavailable */
+  /** @throws PartlyPublished, KafkaUnavailable, DatabaseUnavailable */
   async publish(tasks: readonly OutgoingTask[]): Promise<void> {
     // With the time of now, not of the task: the brokers delete by a message's time.
     const messages = tasks.map((task) => {
@@ -32,7 +36,7 @@ export class KafkaTaskPublisher implements TaskPublisher {
       return { key, value: body, headers: { ...headers } };
     });
     try {
-      await this.#producer.send(this.#topic, messages);
+      await this.#tasks.send(messages);
     } catch (error) {
       if (!(error instanceof PartlySent)) throw error;
       const notTaken = tasks.flatMap((task, i) => {

@@ -2,12 +2,14 @@ import type { Consumer, ConsumerEndBatchProcessEvent, EachBatchPayload } from 'k
 import { type Pauses, pauseAfter } from '../pauses.ts';
 import type { ProgressWatch } from '../progress-watch.ts';
 import { settledWithin } from '../settled-within.ts';
-import type { BatchHandler, Loss } from '../task-source.ts';
+import type { BatchHandler, Loss, SourceState } from '../task-source.ts';
 import { admit } from './admission.ts';
 import { Assignment, type OwnedPartition } from './assignment.ts';
 import { type KafkaSettings, openKafka, RETRY } from './client.ts';
+import { permitted } from './errors.ts';
 import { brokerFault } from './fetch-response.ts';
 import type { Gathering } from './gathering.ts';
+import type { LogEndCheck } from './log-end-check.ts';
 import { Membership } from './membership.ts';
 import { mergedBatches, type Part } from './merged-batches.ts';
 import { type Commit, mergedCommits } from './merged-commits.ts';
@@ -28,8 +30,12 @@ export interface SessionOptions {
   readonly progress: ProgressWatch;
   readonly now: () => number;
   readonly expectsOffsets: () => Promise<boolean>;
+  /** Undefined: publishers record nothing. */
+  readonly logEnds: LogEndCheck | undefined;
   readonly handler: BatchHandler;
   readonly onLoss: (loss: Loss) => Promise<void>;
+  /** Called with what keeps the session from consuming; undefined: nothing does any more. */
+  readonly onFault: (fault: unknown) => Promise<void>;
 }
 
 /** A fetch waits so long when there is nothing; so does kafkajs before it looks whether a paused partition may go on. */
@@ -81,6 +87,19 @@ export class KafkaSession {
   /** Did it get as far as having joined the group? */
   get hasWorked(): boolean {
     return this.#assignment !== undefined;
+  }
+
+  get state(): SourceState {
+    const assignment = this.#assignment;
+    if (assignment === undefined) return { isReady: false, detail: 'joining the consumer group' };
+    const { partitions, membership } = assignment;
+    if (membership.silentMs > 3 * this.#options.heartbeatMs) {
+      const seconds = Math.round(membership.silentMs / 1000);
+      return { isReady: false, detail: `the group is rebalancing or Kafka is away: no heartbeat for ${seconds} s` };
+    }
+    if (partitions.size === 0) return { isReady: true, detail: 'idle: other members have all partitions' };
+    const admitted = [...partitions.values()].filter(({ next }) => next !== undefined).length;
+    return { isReady: admitted === partitions.size, detail: `${admitted} of ${partitions.size} partitions admitted` };
   }
 
   /** Until stopped. @throws what kafkajs crashed with */
@@ -152,7 +171,7 @@ export class KafkaSession {
 
   async #start(): Promise<void> {
     const { admin, partitions, topic } = this.#options;
-    await admin.ensureTopics(partitions);
+    await permitted(admin.ensureTopics(partitions), 'DESCRIBE', { topic });
     await this.#consumer.connect();
     await this.#consumer.subscribe({ topics: [topic], fromBeginning: true });
     if (this.#isStopping) return;
@@ -181,7 +200,10 @@ export class KafkaSession {
     options.progress.mark();
     const assignment = new Assignment(partitions, new Membership({ ...options, logger: kafka.logger }));
     this.#assignment = assignment;
-    if (partitions.length === 0) return;
+    if (partitions.length === 0) {
+      void options.onFault(undefined);
+      return;
+    }
     void admit(assignment, { ...options, consumer: this.#consumer, started: this.#started, logger: kafka.logger });
   }
 

@@ -71,6 +71,13 @@ export class TopicAdmin {
     return all.reduce((sum, one) => sum + behind(one), 0);
   }
 
+  /** Do the brokers answer, and know the topic? @throws what kafkajs throws */
+  answers(): Promise<void> {
+    return this.#ask(async (admin) => {
+      await admin.fetchTopicMetadata({ topics: [this.#topic] });
+    });
+  }
+
   async close(): Promise<void> {
     const [admin, ends] = [this.#admin, this.#ends];
     [this.#admin, this.#ends] = [undefined, undefined];

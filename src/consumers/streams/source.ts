@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { RedisClient } from '../../redis/connection.ts';
 import { DEFAULT_PAUSES, type Pauses } from '../pauses.ts';
 import { DEFAULT_STALL_MS, ProgressWatch } from '../progress-watch.ts';
-import type { BatchHandler, Loss, TaskSource } from '../task-source.ts';
+import type { BatchHandler, Loss, SourceState, TaskSource } from '../task-source.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { LossCheck, type StreamMark } from './loss-check.ts';
 import { BLOCK_MS, StreamLoop } from './stream-loop.ts';
@@ -51,6 +51,7 @@ export class StreamsTaskSource implements TaskSource {
   readonly #group: ConsumerGroup;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
+  #loop: StreamLoop | undefined;
 
   constructor(options: StreamsTaskSourceOptions) {
     this.#options = { ...DEFAULTS, ...options };
@@ -73,6 +74,10 @@ export class StreamsTaskSource implements TaskSource {
     return backlog && backlog.delivered + backlog.undelivered;
   }
 
+  state(): SourceState {
+    return this.#loop?.state ?? { isReady: false, detail: 'not begun' };
+  }
+
   async #run(handler: BatchHandler, onLoss: (loss: Loss) => Promise<void>): Promise<void> {
     const { openReader, stallMs, now } = this.#options;
     const progress = new ProgressWatch({ limitMs: stallMs, now });
@@ -82,6 +87,7 @@ export class StreamsTaskSource implements TaskSource {
     const loop = new StreamLoop({
       ...{ ...this.#options, reader, group: this.#group, losses, handler, onLoss, progress, stopping },
     });
+    this.#loop = loop;
     const ended = new AbortController();
     // What was delivered to others is theirs to get on with.
     const isWaiting = async () => loop.isWorking || ((await this.#undelivered()) ?? 0) > 0;

@@ -4,7 +4,7 @@ import { type RedisClient, untilReady } from '../../redis/connection.ts';
 import { RedisUnavailable } from '../../redis/unavailable.ts';
 import { type Pauses, pause, pauseAfter } from '../pauses.ts';
 import type { ProgressWatch } from '../progress-watch.ts';
-import type { BatchHandler, Loss } from '../task-source.ts';
+import type { BatchHandler, Loss, SourceState } from '../task-source.ts';
 import { type ConsumerGroup, isGone } from './consumer-group.ts';
 import { deliveryOf, type RawEntry } from './entries.ts';
 import { Hold } from './hold.ts';
@@ -48,6 +48,7 @@ export class StreamLoop {
   readonly #options: StreamLoopOptions;
   #mustCheck = true;
   #isWorking = false;
+  #state: SourceState = { isReady: false, detail: 'the stream has not been read yet' };
   #nextClaim = Number.NEGATIVE_INFINITY;
   #nextTidying = Number.NEGATIVE_INFINITY;
 
@@ -57,6 +58,10 @@ export class StreamLoop {
     options.reader.on('ready', () => {
       this.#mustCheck = true;
     });
+  }
+
+  get state(): SourceState {
+    return this.#state;
   }
 
   get isWorking(): boolean {
@@ -73,6 +78,7 @@ export class StreamLoop {
       } catch (error) {
         if (!isPassing(error)) throw error;
         this.#mustCheck = true;
+        this.#state = { isReady: false, detail: `the stream cannot be read: ${(error as Error).name}` };
         progress.mark();
         logger.warn({ err: error }, 'the stream cannot be read; trying on');
         await pause(pauseAfter(failures++, pauses), stopping);
@@ -83,6 +89,7 @@ export class StreamLoop {
   async #round(): Promise<void> {
     await untilReady(this.#options.reader, READY_MS);
     await this.#check();
+    this.#state = { isReady: true, detail: 'reading the stream' };
     const entries = await this.#next();
     // The connection may have been made anew while we waited for these.
     await this.#check();

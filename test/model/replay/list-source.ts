@@ -1,4 +1,4 @@
-import type { Batch, BatchHandler, Delivery, TaskSource } from '../../../src/consumers/task-source.ts';
+import type { Batch, BatchHandler, Delivery, SourceState, TaskSource } from '../../../src/consumers/task-source.ts';
 
 /** A source of given batches, to be taken by several consumers: each takes the next as soon as it is done with one. */
 export class ListSource implements TaskSource {
@@ -22,5 +22,9 @@ export class ListSource implements TaskSource {
 
   async lag(): Promise<number> {
     return this.#batches.length;
+  }
+
+  state(): SourceState {
+    return { isReady: true, detail: 'under test' };
   }
 }

@@ -1,0 +1,97 @@
+import type { Message, RecordMetadata } from 'kafkajs';
+import type { GivenEnd, KafkaEnds, KnownEnd } from '../../mysql/kafka-ends.ts';
+import { permitted } from './errors.ts';
+import { Gathering } from './gathering.ts';
+import { type KafkaProducer, PartlySent } from './producer.ts';
+
+/** A broker that went away and came back with an older log takes longer than what is known may be old, ms. */
+const KNOWN_FOR_MS = 500;
+
+interface Known {
+  readonly ends: ReadonlyMap<number, KnownEnd>;
+  /** When it was asked for, ms. */
+  readonly asOf: number;
+}
+
+/**
+ * Puts messages on the topic of the tasks, and records how far its partitions have reached before it says that they are
+ * taken. Whoever is given an offset below what was known before has found that the log lost its end: the consumers are
+ * told by the record.
+ */
+export class RecordedProducer {
+  readonly #producer: Pick<KafkaProducer, 'send'>;
+  readonly #topic: string;
+  readonly #ends: KafkaEnds | undefined;
+  readonly #records: Gathering<readonly GivenEnd[]> | undefined;
+  #known: Known | undefined;
+
+  /** @param ends undefined: nothing is recorded */
+  constructor(producer: Pick<KafkaProducer, 'send'>, topic: string, ends: KafkaEnds | undefined) {
+    this.#producer = producer;
+    this.#topic = topic;
+    this.#ends = ends;
+    if (ends === undefined) return;
+    // Those who publish at once share a statement, instead of waiting for each other's locks.
+    this.#records = new Gathering({ fits: () => true, work: (given) => ends.record(highest(given.flat())) });
+  }
+
+  /**
+   * Resolves when all are taken and recorded.
+   * @throws PartlySent when only some were, what `KafkaProducer.send` throws, KafkaPermissionMissing, DatabaseUnavailable:
+   *   then some may be there all the same
+   */
+  async send(messages: readonly Message[]): Promise<void> {
+    const known = await this.#knownEnds();
+    const topic = this.#topic;
+    try {
+      await this.#record(await permitted(this.#producer.send(topic, messages), 'WRITE', { topic }), known);
+    } catch (error) {
+      if (error instanceof PartlySent) await this.#record(error.taken, known);
+      throw error;
+    }
+  }
+
+  async #record(taken: readonly RecordMetadata[], known: Known['ends'] | undefined): Promise<void> {
+    const given = [...offsetsOf(taken)].map(([partition, { lowest, highest }]) => {
+      const before = known?.get(partition);
+      const wentBackIn = before !== undefined && lowest < before.end ? before.generation : undefined;
+      return { partition, end: highest + 1n, wentBackIn };
+    });
+    if (given.length > 0) await this.#records?.add(given);
+  }
+
+  async #knownEnds(): Promise<ReadonlyMap<number, KnownEnd> | undefined> {
+    if (this.#ends === undefined) return undefined;
+    const asOf = performance.now();
+    if (this.#known === undefined || asOf - this.#known.asOf > KNOWN_FOR_MS) {
+      this.#known = { ends: await this.#ends.read(), asOf };
+    }
+    return this.#known.ends;
+  }
+}
+
+/**
+ * Which offsets were given, by partition. A broker names the first of each request, and a request's messages of one
+ * partition are kept or lost together.
+ */
+function offsetsOf(taken: readonly RecordMetadata[]): Map<number, { lowest: bigint; highest: bigint }> {
+  const offsets = new Map<number, { lowest: bigint; highest: bigint }>();
+  for (const { partition, baseOffset } of taken) {
+    if (baseOffset === undefined) continue;
+    const offset = BigInt(baseOffset);
+    const { lowest = offset, highest = offset } = offsets.get(partition) ?? {};
+    offsets.set(partition, { lowest: offset < lowest ? offset : lowest, highest: offset > highest ? offset : highest });
+  }
+  return offsets;
+}
+
+/** One of each partition: a statement must not name a row twice. */
+function highest(given: readonly GivenEnd[]): GivenEnd[] {
+  const merged = new Map<number, GivenEnd>();
+  for (const one of given) {
+    const { end = 0n, wentBackIn } = merged.get(one.partition) ?? {};
+    const higher = one.end > end ? one.end : end;
+    merged.set(one.partition, { ...one, end: higher, wentBackIn: one.wentBackIn ?? wentBackIn });
+  }
+  return [...merged.values()];
+}

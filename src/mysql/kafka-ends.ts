@@ -1,0 +1,84 @@
+import type { Database } from './database.ts';
+
+/** How far a partition is known to have reached. */
+export interface KnownEnd {
+  /** One past the highest offset that a publisher was given: a log that ends before it has lost its end. */
+  readonly end: bigint;
+  /** A publisher was given an offset below `end`: the log went back, and may have grown past `end` again. */
+  readonly wentBack: boolean;
+  /** How often the record was set back after a loss. */
+  readonly generation: number;
+}
+
+/** What one publishing learned of one partition. */
+export interface GivenEnd {
+  readonly partition: number;
+  /** One past the highest offset given. */
+  readonly end: bigint;
+  /** The generation in which a higher end had been known before these messages were sent; undefined: none had. */
+  readonly wentBackIn: number | undefined;
+}
+
+const READ = 'SELECT partition_id, end_offset, went_back, generation FROM recency_kafka_ends WHERE topic = ?';
+
+// One statement for all partitions, and one text for any number of them. Its rows come in the order of the partitions, so
+// two publishers that lock the same rows wait for each other and never deadlock. What a publisher knew of an earlier
+// generation says nothing about this one.
+const RECORD = `
+  INSERT INTO recency_kafka_ends (topic, partition_id, end_offset)
+  SELECT ?, given.partition_id, given.end_offset
+  FROM JSON_TABLE(?, '$[*]' COLUMNS (
+    partition_id INT UNSIGNED PATH '$.partition',
+    end_offset BIGINT UNSIGNED PATH '$.end',
+    went_back_in BIGINT UNSIGNED PATH '$.wentBackIn')) AS given
+  ON DUPLICATE KEY UPDATE
+    recency_kafka_ends.end_offset = GREATEST(recency_kafka_ends.end_offset, given.end_offset),
+    recency_kafka_ends.went_back =
+      recency_kafka_ends.went_back OR COALESCE(recency_kafka_ends.generation = given.went_back_in, 0)`;
+
+const SET_BACK = `
+  UPDATE recency_kafka_ends
+  SET end_offset = ?, went_back = 0, generation = generation + 1
+  WHERE topic = ? AND partition_id = ? AND generation = ?`;
+
+/**
+ * The ends of a topic's partitions, kept outside of Kafka: a broker that came back with older data does not know that they
+ * are older.
+ */
+export class KafkaEnds {
+  readonly #database: Database;
+  readonly #topic: string;
+
+  constructor(database: Database, topic: string) {
+    this.#database = database;
+    this.#topic = topic;
+  }
+
+  /** By partition; those that no publisher has recorded are absent. @throws DatabaseUnavailable */
+  async read(): Promise<ReadonlyMap<number, KnownEnd>> {
+    const rows = await this.#database.rows(READ, [this.#topic]);
+    return new Map(
+      rows.map(([partition, end, wentBack, generation]) => [
+        Number(partition),
+        { end: BigInt(String(end)), wentBack: Number(wentBack) === 1, generation: Number(generation) },
+      ]),
+    );
+  }
+
+  /** Ends only grow here, so publishers may record in any order. @throws DatabaseUnavailable */
+  async record(given: readonly GivenEnd[]): Promise<void> {
+    if (given.length === 0) return;
+    const ordered = [...given].sort((a, b) => a.partition - b.partition);
+    const rows = ordered.map(({ partition, end, wentBackIn }) => ({ partition, end: String(end), wentBackIn }));
+    await this.#database.write(RECORD, [this.#topic, JSON.stringify(rows)]);
+  }
+
+  /**
+   * After a loss was reported, so that it is not found again: the partition ends where its log ends now. Does nothing when
+   * another consumer has done it since `known` was read.
+   * @throws DatabaseUnavailable
+   */
+  async setBack(partition: number, known: KnownEnd, end: bigint): Promise<void> {
+    await this.#database.write(SET_BACK, [String(end), this.#topic, partition, known.generation]);
+  }
+}

@@ -1,0 +1,110 @@
+import { type Check, NotReady } from '../api/readiness.ts';
+import { KafkaPermissionMissing } from '../consumers/kafka/errors.ts';
+import type { StreamFill } from '../consumers/streams/publisher.ts';
+import type { TaskPublisher } from '../consumers/task-publisher.ts';
+import type { TaskSource } from '../consumers/task-source.ts';
+import type { Database } from '../mysql/database.ts';
+import { readEpochState } from '../mysql/losses.ts';
+import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
+import { readRecheckBacklog } from '../mysql/rechecks.ts';
+import { RedisUnavailable, reply } from '../redis/unavailable.ts';
+import type { Stores } from './open-stores.ts';
+import type { Transport } from './transport.ts';
+
+/** What must be there for requests to be sent to the API; the backlogs and the epoch are told and never fail. */
+export function apiChecks(
+  { primary, redis, watch, delayQueue }: Stores,
+  reading: Database,
+  fill?: Transport['fill'],
+): Record<string, Check> {
+  return {
+    mysql: answers(primary),
+    ...(reading === primary ? {} : { mysql_replica: answers(reading) }),
+    redis: async () => {
+      await reply(redis.ping());
+      if (!watch.isTrusted()) throw new RedisUnavailable('its master has not been compared with those known');
+      return undefined;
+    },
+    outbox: outboxTold(primary),
+    rechecks: told(async () => {
+      const { rows, overdueMs } = await readRecheckBacklog(primary, COUNTED);
+      return `${rows}${rows === COUNTED ? ' or more' : ''} wait, the first due for ${(overdueMs / 1000).toFixed(1)} s`;
+    }),
+    epoch: told(async () => {
+      const { suspended, epoch } = await readEpochState(primary);
+      const since = `since ${new Date(epoch.bumpedAt).toISOString()}`;
+      return suspended ? `suspended ${since}: ${epoch.why}` : `in force ${since}`;
+    }),
+    ...(fill === undefined ? {} : { stream: told(async () => fillText(await fill())) }),
+    delay_queue: told(async () => `${await delayQueue.size()} items`),
+  };
+}
+
+function fillText({ entries, max }: StreamFill): string {
+  return `${entries} of ${max} tasks${entries < max ? '' : ': full'}`;
+}
+
+/** What a consumer needs to do its work. */
+export function consumerChecks(stores: Stores, source: Pick<TaskSource, 'state'>): Record<string, Check> {
+  const { mysql, redis, delay_queue } = apiChecks(stores, stores.primary);
+  const tasks = async () => {
+    const { isReady, detail } = source.state();
+    if (!isReady) throw new NotReady(detail);
+    return detail;
+  };
+  return { ...{ mysql, redis, delay_queue }, tasks } as Record<string, Check>;
+}
+
+/** What a relay needs to do its work. */
+export function relayChecks(
+  primary: Database,
+  transport: Pick<Transport, 'answers'>,
+  publishing: Check,
+): Record<string, Check> {
+  return {
+    mysql: answers(primary),
+    transport: () => transport.answers().then(() => undefined, tellPermission),
+    publishing,
+    outbox: outboxTold(primary),
+  };
+}
+
+/** The same publisher, and a check that fails from a publishing that failed to the next one that succeeds. */
+export function watchedPublisher(publisher: Pick<TaskPublisher, 'publish'>) {
+  let failure: unknown;
+  return {
+    publish: async (tasks: Parameters<TaskPublisher['publish']>[0]) => {
+      try {
+        await publisher.publish(tasks);
+        failure = undefined;
+      } catch (error) {
+        failure = error;
+        throw error;
+      }
+    },
+    check: async () => (failure === undefined ? undefined : tellPermission(failure)),
+  };
+}
+
+function tellPermission(error: unknown): never {
+  throw error instanceof KafkaPermissionMissing ? new NotReady(error.message, { cause: error }) : error;
+}
+
+function answers(database: Database): Check {
+  return async () => {
+    await database.rows('SELECT 1', []);
+    return undefined;
+  };
+}
+
+function outboxTold(primary: Database): Check {
+  return told(async () => {
+    const { rows, oldestMs } = await readOutboxLag(primary);
+    return `${rows}${rows === COUNTED ? ' or more' : ''} unpublished rows, the oldest ${(oldestMs / 1000).toFixed(1)} s`;
+  });
+}
+
+/** A store that is away fails by a check of its own. */
+function told(look: () => Promise<string>): Check {
+  return () => look().catch(() => 'not known');
+}

@@ -1,0 +1,91 @@
+import { createConnection } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { migrate } from '../../src/mysql/migrate.ts';
+import { loadGraph } from '../../src/site/load-graph.ts';
+import { openSitePool } from '../../src/site/transaction.ts';
+import { type RunningServer, startKafka, startMysql, startRedis } from '../../src/stack/start-server.ts';
+import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { hasKafka } from '../support/servers.ts';
+import { until } from '../support/until.ts';
+
+const CONTACTS = Array.from({ length: 20 }, (_, i) => String(2 + i));
+
+/** What SHUTDOWN_TIMEOUT_MS promises by default, ms. */
+const PROMISED_MS = 10_000;
+
+async function start(command: string, settings: Settings, says: string): Promise<CliProcess> {
+  const cli = new CliProcess([command], settings);
+  onTestFinished(() => cli[Symbol.asyncDispose]());
+  await cli.says(says, 60_000);
+  return cli;
+}
+
+/** SIGTERM; after how many ms the process was gone. */
+async function terminated(cli: CliProcess): Promise<number> {
+  const from = performance.now();
+  cli.signal('SIGTERM');
+  await cli.ended;
+  return performance.now() - from;
+}
+
+describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
+  'SIGTERM while every server hangs, on %s',
+  { timeout: 240_000 },
+  (transport) => {
+    let servers: RunningServer[] = [];
+    let settings: Settings & { MYSQL_URL: string };
+
+    beforeAll(async () => {
+      servers = await Promise.all([startMysql(), startRedis(), ...(transport === 'kafka' ? [startKafka()] : [])]);
+      const [mysql, redis, kafka] = servers;
+      settings = {
+        ...{ MYSQL_URL: String(mysql?.url), REDIS_URL: String(redis?.url), TRANSPORT: transport, PORT: '0' },
+        ...(kafka ? { KAFKA_BROKERS: kafka.url } : {}),
+      };
+      await migrate({ url: settings.MYSQL_URL });
+      const pool = openSitePool(settings.MYSQL_URL, 2);
+      await loadGraph(pool, {
+        users: ['1', ...CONTACTS].map((id) => ({ id })),
+        contacts: CONTACTS.map((contact) => ({ user: '1', contact })),
+        photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
+      });
+      await pool.end();
+      expect((await runCli(['backfill'], settings)).code).toBe(0);
+    }, 120_000);
+    afterAll(() => Promise.all(servers.map((server) => server.remove())));
+
+    const signalAll = async (signal: NodeJS.Signals): Promise<void> => {
+      await Promise.all(servers.map((server) => server.kill(signal)));
+    };
+
+    /** Work for all three: tasks on their way, and requests that are not answered. */
+    async function keepBusy(serve: CliProcess): Promise<void> {
+      const connection = await createConnection(settings.MYSQL_URL);
+      const rows = Array.from({ length: 2_000 }, (_, i) => `('recency.contact.changed', 1, ${2 + (i % 20)})`);
+      await connection.query(`INSERT INTO recency_outbox (type, user_id, other_id) VALUES ${rows}`);
+      await connection.end();
+      const address = /"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1];
+      const ask = () => fetch(`${address}/v1/users/1/contacts/recent`).then((response) => response.status);
+      await until(async () => (await ask()) === 200);
+      for (let i = 0; i < 5; i++) void ask().catch(() => undefined);
+    }
+
+    it.each([0, 3_000])(
+      'ends serve, consume and relay within 10 s, %i ms after they began to hang',
+      async (afterMs) => {
+        const processes = await Promise.all([
+          start('serve', settings, 'answering at'),
+          start('consume', settings, 'consuming'),
+          start('relay', settings, 'relaying'),
+        ]);
+        await keepBusy(processes[0]);
+        await signalAll('SIGSTOP');
+        onTestFinished(() => signalAll('SIGCONT'));
+        const from = performance.now();
+        await until(() => performance.now() - from >= afterMs);
+        const took = await Promise.all(processes.map(terminated));
+        for (const ms of took) expect(ms).toBeLessThan(PROMISED_MS);
+      },
+    );
+  },
+);

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Id } from '../contracts/id.ts';
@@ -48,6 +49,8 @@ export class DelayedWorker {
   readonly #oneSlow = pLimit(1);
   /** Users whose slow rebuilds are under way, or wait for their turn. */
   readonly #slow = new Set<Id>();
+  /** Users who cannot be built, for a while: reads ask for them again and again. */
+  readonly #told = new LRUCache<Id, true>({ max: 1_000, ttl: 600_000 });
   #ended = false;
 
   constructor(options: DelayedWorkerOptions) {
@@ -151,15 +154,20 @@ export class DelayedWorker {
     try {
       const { unsettled, slow } = await run(rebuild([user]), patient);
       if (unsettled.length > 0) await patient.defer({ pairs: [], rebuilds: unsettled });
-      if (slow.length > 0) {
-        const text =
-          'an index cannot be built: reading all contacts of the user takes longer than MYSQL_BUILD_TIMEOUT_MS';
-        logger.error({ user }, text);
-      }
+      if (slow.length > 0) this.#tellOfHopeless(user);
       await delayed.finish(held);
     } catch (error) {
       logger.warn({ err: error, user }, 'a slow rebuild was not done; it comes back');
     }
+  }
+
+  #tellOfHopeless(user: Id): void {
+    if (this.#told.has(user)) return;
+    this.#told.set(user, true);
+    this.#options.logger.error(
+      { user },
+      'an index cannot be built: reading all contacts of the user takes longer than MYSQL_BUILD_TIMEOUT_MS',
+    );
   }
 
   async #putAside(aside: readonly SetAside<DelayedItem>[]): Promise<void> {

@@ -27,6 +27,7 @@ export class Connections {
   readonly #deadlineMs: number;
   /** When each connection last answered, ms, monotonic. */
   readonly #heard = new WeakMap<object, number>();
+  readonly #inUse = new Set<PoolConnection>();
   /** What was not heard since then is not to be used. */
   #distrustedBefore = Number.NEGATIVE_INFINITY;
 
@@ -56,6 +57,7 @@ export class Connections {
     const connection = await this.#trusted();
     const begun = performance.now();
     const running = work(connection);
+    this.#inUse.add(connection);
     try {
       const late = () => deadline(`no answer within ${this.#deadlineMs + extraMs} ms`);
       const result = await this.#inTime(running, late, extraMs);
@@ -69,6 +71,8 @@ export class Connections {
         connection.destroy();
       } else connection.release();
       throw error;
+    } finally {
+      this.#inUse.delete(connection);
     }
   }
 
@@ -81,6 +85,7 @@ export class Connections {
   /** Waits for what is under way, not longer than the deadline: a half-open connection never says that it has ended. */
   async close(): Promise<void> {
     await this.#inTime(this.#pool.end(), () => deadline('not closed')).catch(() => undefined);
+    for (const connection of this.#inUse) connection.destroy();
   }
 
   async #trusted(): Promise<PoolConnection> {

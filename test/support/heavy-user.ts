@@ -17,9 +17,7 @@ export async function makeHeavy(pool: Pool, users: readonly Id[], contacts: numb
     [contacts],
   );
   for (const user of users) {
-    await pool.query(
-      `INSERT INTO contacts (user_id, contact_id) SELECT ?, ${STRANGER} + n FROM (${MILLION}) AS s WHERE n < ?`,
-      [user, contacts],
-    );
+    const ties = 'INSERT INTO contacts (user_id, contact_id) SELECT ?, id FROM users WHERE id >= ? AND id < ?';
+    await pool.query(ties, [user, STRANGER, STRANGER + contacts]);
   }
 }

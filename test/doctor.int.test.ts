@@ -10,7 +10,7 @@ import { type SamplerReport, SamplerReports } from '../src/repair/sampler/report
 import { startRedis } from '../src/stack/start-server.ts';
 import type { Settings } from './support/cli.ts';
 import { runInProcess } from './support/in-process.ts';
-import { LibrdkafkaProducer } from './support/other-producers.ts';
+import { LibrdkafkaProducer, whyNoLibrdkafka } from './support/other-producers.ts';
 import { freshDatabase, freshName, freshPrefix, hasKafka, kafkaBrokers, mysqlUrl } from './support/servers.ts';
 import { serviceSettings } from './support/service-settings.ts';
 import { freshRedis } from './support/stores.ts';
@@ -75,7 +75,9 @@ describe('doctor', () => {
     ]);
   });
 
-  it.runIf(hasKafka())('finds that nobody consumes, and what is wrong with the topics', async () => {
+  it.runIf(hasKafka())('finds that nobody consumes, and what is wrong with the topics', async ({ skip }) => {
+    const missing = await whyNoLibrdkafka();
+    skip(missing !== undefined, missing);
     const kafka = await serviceSettings('kafka');
     const TOPIC = String(kafka.TOPIC);
     const opened = await open({ kind: 'kafka', brokers: kafkaBrokers(), topic: TOPIC });

@@ -8,6 +8,7 @@ import { loadGraph } from '../../src/site/load-graph.ts';
 import { openSitePool } from '../../src/site/transaction.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
 /** A life that is ended at its first new write does a page before, so there are more than lives. */
@@ -32,11 +33,14 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
   let pool: Pool;
   let redis: Redis;
   let names: KeyNames;
+  /** The commands' way to Redis, through this process: they come no further while it is busy, or waits for its turn. */
+  let proxy: TcpProxy;
 
   beforeAll(async () => {
     settings = await serviceSettings();
     pool = openSitePool(settings.MYSQL_URL, 2);
     redis = new Redis(String(settings.REDIS_URL));
+    proxy = await TcpProxy.before(String(settings.REDIS_URL));
     names = new KeyNames(String(settings.KEY_PREFIX));
     const users = [...Array.from({ length: USERS }, (_, i) => String(i + 1)), ...CONTACTS].map((id) => ({ id }));
     const contacts = users.slice(0, USERS).flatMap(({ id }) => CONTACTS.map((contact) => ({ user: id, contact })));
@@ -46,15 +50,17 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
 
   afterAll(async () => {
     redis?.disconnect();
+    await proxy?.[Symbol.asyncDispose]();
     await pool?.end();
   });
 
-  /** The latest run, and how far it is: ids are those from 1, so that the cursor is a number of users. */
-  async function run(): Promise<{ id: string; cursor: number }> {
+  /** The latest run of this command, and how far it is: ids are those from 1, so that the cursor is a number of users. */
+  async function run(command: Command): Promise<{ id: string; cursor: number }> {
     const [rows] = await pool.query<RowDataPacket[]>(
-      'SELECT id, cursor_id FROM recency_runs WHERE id = (SELECT MAX(id) FROM recency_runs)',
+      'SELECT id, cursor_id FROM recency_runs WHERE kind = ? ORDER BY id DESC LIMIT 1',
+      [command],
     );
-    return { id: String(rows[0]?.id), cursor: Number(rows[0]?.cursor_id) };
+    return { id: String(rows[0]?.id ?? ''), cursor: Number(rows[0]?.cursor_id ?? 0) };
   }
 
   /** Of those whom the job has something to do for and who are behind the cursor: how many it has done. */
@@ -64,20 +70,27 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
     return done.filter(Boolean).length;
   }
 
+  type Command = 'backfill' | 'repair';
+
   interface Concern {
+    readonly command: Command;
     /** In order. */
     readonly concerned: readonly number[];
     readonly isDone: (user: number) => Promise<boolean>;
   }
 
   /** Ends a life at the first write of what is not done yet, or a moment after the cursor has moved. */
-  async function killSomewhere(process: CliProcess, from: number, { concerned, isDone }: Concern): Promise<void> {
+  async function killSomewhere(
+    process: CliProcess,
+    from: number,
+    { command, concerned, isDone }: Concern,
+  ): Promise<void> {
     if (from >= LATE || random() < 0.5) {
       let next = concerned.findIndex((user) => user > from);
       while (await isDone(concerned[next] ?? USERS)) next++;
       await until(() => isDone(concerned[next] ?? USERS), { interval: 1 });
     } else {
-      const moved = await until(async () => (await run()).cursor > from && performance.now(), { interval: 1 });
+      const moved = await until(async () => (await run(command)).cursor > from && performance.now(), { interval: 1 });
       const moment = moved + between(random, 0, 40);
       await until(() => performance.now() >= moment, { interval: 1 });
     }
@@ -86,23 +99,23 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
   }
 
   /** Kills the command 20 times, resuming it each time, and lets it end. @returns what it says then */
-  async function killAgainAndAgain(command: 'backfill' | 'repair', concern: Concern) {
-    let [last, cursor, redone] = ['', 0, 0];
+  async function killAgainAndAgain(concern: Concern) {
+    const { command } = concern;
+    let [last, cursor] = ['', 0];
     const resume = () => [command, '--json', ...(last === '' ? [] : ['--resume', last])];
     for (let kill = 0; kill < KILLS; kill++) {
-      await using process = new CliProcess(resume(), settings);
+      await using process = new CliProcess(resume(), { ...settings, REDIS_URL: proxy.url });
       await killSomewhere(process, cursor, concern);
-      const now = await run();
+      const now = await run(command);
       if (last !== '') expect(now.id).toBe(last);
       expect(now.cursor).toBeGreaterThanOrEqual(cursor);
       const again = await doneBehind(now.cursor, concern);
       expect(again).toBeLessThanOrEqual(concern.concerned.filter((user) => user <= PAGE_SIZE).length);
-      [last, cursor, redone] = [now.id, now.cursor, redone + (again > 0 ? 1 : 0)];
+      [last, cursor] = [now.id, now.cursor];
       // It would end by itself, in 30 s: nobody gave it back.
       expect(await redis.del(`${settings.KEY_PREFIX}:lease:{${command}}`)).toBe(1);
     }
     expect(cursor).toBeLessThan(USERS);
-    expect(redone).toBeGreaterThan(0);
     const ended = await runCli(resume(), settings);
     return { code: ended.code, report: ended.json()[0] };
   }
@@ -110,7 +123,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
   it('backfill: goes on at its cursor, and does a page again each time at the most', async () => {
     const concerned = Array.from({ length: USERS }, (_, i) => i + 1);
     const isDone = async (user: number) => (await redis.exists(names.set(String(user)))) === 1;
-    const { code, report } = await killAgainAndAgain('backfill', { concerned, isDone });
+    const { code, report } = await killAgainAndAgain({ command: 'backfill', concerned, isDone });
     expect(report).toMatchObject({ users: USERS, rebuilt: USERS, unsettled: 0 });
     expect(code).toBe(0);
   });
@@ -118,11 +131,13 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
   it('repair: goes on at its cursor, and does a page again each time at the most', async () => {
     const concerned = Array.from({ length: USERS / EVERY }, (_, i) => (i + 1) * EVERY);
     const [contact = ''] = CONTACTS;
+    expect((await runCli(['backfill'], settings)).code).toBe(0);
     for (const user of concerned) await redis.zadd(names.set(String(user)), 'XX', WRONG_AT, contact);
     const isDone = async (user: number) => (await redis.zscore(names.set(String(user)), contact)) === '1000';
-    const { code, report } = await killAgainAndAgain('repair', { concerned, isDone });
-    // Nobody else was wrong: that is what the backfill has left.
-    expect(report).toMatchObject({ users: USERS, warm: USERS, wrong: concerned.length, repaired: concerned.length });
+    const { code, report } = await killAgainAndAgain({ command: 'repair', concerned, isDone });
+    // Who was repaired in a page that was killed before it was counted is right when the page comes again.
+    expect(report).toMatchObject({ users: USERS, warm: USERS, repaired: report.wrong });
+    expect(report.wrong).toBeLessThanOrEqual(concerned.length);
     expect(report).toMatchObject({ still_wrong: 0, unsettled: 0 });
     expect(code).toBe(0);
     const { stdout } = await runCli(['verify', '--json'], settings);

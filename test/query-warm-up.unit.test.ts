@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ColdBuilds } from '../src/query/cold-builds.ts';
+import { ColdBuilds, REFUSED } from '../src/query/cold-builds.ts';
 import { WarmUp, type WarmUpOptions } from '../src/query/warm-up.ts';
 import { until } from './support/until.ts';
 
@@ -179,19 +179,29 @@ describe('a build that nobody waits for', () => {
     expect(await late).toBe(true);
   });
 
-  it('is not begun when none may be built', async () => {
+  it('counts for none when it is refused, and then no other is begun for a while', async () => {
+    const asked: string[] = [];
     const builds = new ColdBuilds({
-      build: () => expect.unreachable('built'),
+      build: async (user) => {
+        asked.push(user);
+        return REFUSED;
+      },
       concurrency: 1,
-      queue: 1,
-      mayBuild: async () => false,
+      queue: 10,
       onError: (error) => {
         throw error;
       },
     });
     expect(await builds.buildWhenIdle('1')).toBe(false);
-    builds.request('1');
+    for (const user of ['1', '2', '3']) builds.request(user);
     await until(() => builds.underWay === 0);
-    expect(builds.counts).toEqual({ built: 0, failed: 0, dropped: 2 });
+    expect(asked).toEqual(['1']);
+    expect(builds.counts).toEqual({ built: 0, failed: 0, dropped: 4 });
+    builds.request('4');
+    await until(() => builds.underWay === 0);
+    await until(() => {
+      builds.request('5');
+      return asked.includes('5');
+    });
   });
 });

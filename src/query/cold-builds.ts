@@ -3,14 +3,12 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { Id } from '../contracts/id.ts';
 
 export interface ColdBuildsOptions {
-  /** Builds the index of one user. */
+  /** Builds the index of one user. `refused`: no index may be built now. */
   readonly build: (user: Id) => Promise<unknown>;
   /** Builds at once. */
   readonly concurrency: number;
   /** More of them that may wait for their turn. */
   readonly queue: number;
-  /** May an index be built now? Left out: always. What may not is dropped. */
-  readonly mayBuild?: () => Promise<boolean>;
   /** Do answers wait for MySQL? Then builds that nobody waits for are put off. Left out: never. */
   readonly isBusy?: () => boolean;
   /** ms that such a build is put off at the most (100): it costs what one plain answer does, and saves every later one. */
@@ -18,6 +16,12 @@ export interface ColdBuildsOptions {
   /** Called with what `build` rejected with. */
   readonly onError: (error: unknown, user: Id) => void;
 }
+
+/** What `build` resolves with when no index may be built. */
+export const REFUSED = 'refused';
+
+/** After a build was refused none is begun for so long: it takes a plain query to find out. */
+const REFUSED_MS = 1_000;
 
 /** Before a build that nobody waits for is tried again, ms. */
 const YIELD_MS = 5;
@@ -32,6 +36,7 @@ export class ColdBuilds {
   readonly #limit: LimitFunction;
   readonly #underWay = new Map<Id, Promise<boolean>>();
   #stopping = false;
+  #refusedUntil = 0;
 
   constructor(options: ColdBuildsOptions) {
     this.#options = options;
@@ -69,6 +74,15 @@ export class ColdBuilds {
     return this.#limit.pendingCount > 0 || this.#options.isBusy?.() === true;
   }
 
+  #isRefusing(): boolean {
+    return this.#stopping || performance.now() < this.#refusedUntil;
+  }
+
+  #drop(): void {
+    this.counts.dropped += 1;
+    if (!this.#isRefusing()) this.#refusedUntil = performance.now() + REFUSED_MS;
+  }
+
   #begin(user: Id): Promise<boolean> {
     const building = this.#limit(() => this.#build(user));
     this.#underWay.set(user, building);
@@ -83,13 +97,10 @@ export class ColdBuilds {
 
   async #build(user: Id): Promise<boolean> {
     try {
-      if (this.#stopping || (await this.#options.mayBuild?.()) === false) {
-        this.counts.dropped += 1;
-        return false;
-      }
-      await this.#options.build(user);
-      this.counts.built += 1;
-      return true;
+      const isBuilt = !this.#isRefusing() && (await this.#options.build(user)) !== REFUSED;
+      if (isBuilt) this.counts.built += 1;
+      else this.#drop();
+      return isBuilt;
     } catch (error) {
       this.counts.failed += 1;
       this.#options.onError(error, user);

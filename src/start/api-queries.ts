@@ -7,7 +7,7 @@ import { run } from '../index/protocol.ts';
 import { type RebuildReport, rebuild } from '../index/rebuild.ts';
 import type { Database } from '../mysql/database.ts';
 import { isSuspended, readPairs } from '../mysql/pairs.ts';
-import { ColdBuilds } from '../query/cold-builds.ts';
+import { ColdBuilds, REFUSED } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
 import { PlainQueryLimit } from '../query/plain-query-limit.ts';
@@ -49,10 +49,9 @@ export function apiQueries(
   };
   // A build is a plain query as well, for the primary.
   const coldBuilds = new ColdBuilds({
-    build,
+    build: async (user) => ((await build(user)).suspended.length > 0 ? REFUSED : user),
     concurrency: Math.ceil(config.plainConcurrency / 2),
     queue: COLD_QUEUE,
-    mayBuild: async () => !isSuspended(await epochOf(primary)),
     isBusy: () => plainQueries.queued > 0,
     onError: (err) => logger.warn({ err }, 'the index of a cold user was not built; the next read asks again'),
   });

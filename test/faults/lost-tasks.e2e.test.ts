@@ -93,8 +93,8 @@ const verify = async (settings: Site) => (await runInProcess(['verify', '--json'
 async function expectAlarm(settings: Site, reason: string): Promise<void> {
   const before = await epoch(settings);
   const { consume, metrics } = await startConsumer(settings);
-  await consume.says('tasks were lost: no index is trusted');
-  await consume.says('caught up after tasks were lost: a new epoch, every index is cold');
+  await consume.says('tasks were lost: no index is trusted', 60_000);
+  await consume.says('caught up after tasks were lost: a new epoch, every index is cold', 60_000);
   await until(async () => (await epoch(settings)).epoch !== before.epoch);
   expect((await epoch(settings)).why).toMatch(new RegExp(`^tasks were lost: ${reason}: `));
   await until(async () => /^recency_new_epochs_total\{process="consume"\} 1$/m.test(await metrics()));
@@ -108,7 +108,7 @@ async function expectAlarm(settings: Site, reason: string): Promise<void> {
   expect(next.consume.stdout).not.toContain('tasks were lost');
 }
 
-describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { timeout: 90_000 }, () => {
+describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { timeout: 180_000 }, () => {
   async function withAdmin(work: (admin: Admin) => Promise<unknown>): Promise<void> {
     const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
     await admin.connect();
@@ -186,7 +186,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { time
   });
 });
 
-describe('tasks that the stream has lost begin a new epoch', { timeout: 90_000 }, () => {
+describe('tasks that the stream has lost begin a new epoch', { timeout: 180_000 }, () => {
   it('fault 38: the stream is gone while indexes exist', async () => {
     const settings = await freshSite('streams');
     const redis = new Redis(redisUrl());

@@ -26,7 +26,7 @@ export const epoch: Bench<EpochSize> = {
   name: 'epoch',
   summary: 'answers after a new epoch, after FLUSHALL and after a restart of Redis',
   transport: 'streams',
-  full: { users: 20_000, contacts: 100, rate: 200, warmSeconds: 20, coldSeconds: 300 },
+  full: { users: 20_000, contacts: 50, rate: 200, warmSeconds: 20, coldSeconds: 900 },
   quick: { users: 200, contacts: 10, rate: 100, warmSeconds: 1, coldSeconds: 30 },
   measure,
 };

@@ -97,14 +97,14 @@ export const FURTHER: readonly Mutation[] = [
     instead: 'they wait in the delay queue, and are lost with Redis',
     patches: [],
     change: { rechecks: 'in Redis' },
-    try: ['one change before its commit, Redis lost'],
+    try: ['one early change, Redis lost'],
   },
   {
     rule: 're-checks outlive the index of their user',
     instead: 'whoever drops an index drops what is to be looked at again',
     patches: [],
     change: { rechecks: 'dropped with the index' },
-    try: ['one change before its commit, Redis lost'],
+    try: ['one early change, Redis lost'],
   },
   {
     rule: 'a re-check that finds the row older is put again',

@@ -37,7 +37,7 @@ const SMALL: readonly Listed[] = [
   a('a loss and a rebuild', { actions: 1, faults: ['suspend', 'rebuild'], faultsAtMost: 2 }),
   a('one change before its commit', { ...BEFORE_COMMIT, actions: 1, faultsAtMost: 1 }),
   a('cold, one change before its commit', { ...BEFORE_COMMIT, index: 'cold', actions: 1, faults: ['rebuild'] }),
-  a('one change before its commit, Redis lost', {
+  a('one early change, Redis lost', {
     ...BEFORE_COMMIT,
     actions: 1,
     faults: ['wipe', 'drop', 'rebuild'],
@@ -76,7 +76,7 @@ const LARGE: readonly Listed[] = [
     faults: [...AGAIN, 'evict'],
     faultsAtMost: 2,
   }),
-  a('one early change, Redis lost, and any fault', {
+  a('early change, Redis lost, any fault', {
     ...BEFORE_COMMIT,
     actions: 1,
     faults: ['wipe', ...AGAIN],

@@ -56,7 +56,7 @@ export class RecheckStore {
     return this.#contents.number({ next, due: without(due, rows), held: without(held, rows) });
   }
 
-  /** Their lease has passed, or whoever had them is gone; undefined: of everything in hand. */
+  /** Their lease has passed, or their worker is gone; undefined: everything in hand. */
   returned(number: number, rows?: readonly RecheckRow[]): number {
     const { next, due, held } = this.#contents.thing(number);
     const stay = rows === undefined ? [] : without(held, rows);

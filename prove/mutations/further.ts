@@ -101,7 +101,7 @@ export const FURTHER: readonly Mutation[] = [
   },
   {
     rule: 're-checks outlive the index of their user',
-    instead: 'whoever drops an index drops what is to be looked at again',
+    instead: 'dropping an index drops what is to be looked at again',
     patches: [],
     change: { rechecks: 'dropped with the index' },
     try: ['one early change, Redis lost'],

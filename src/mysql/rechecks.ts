@@ -86,7 +86,7 @@ export async function claimRechecks(database: Database, limit: number, leaseMs: 
 }
 
 /**
- * These are done. Whoever is at work on one that came back does no harm and finds it gone.
+ * These are done. A worker that is still at work on one that came back does no harm.
  * @throws DatabaseUnavailable
  */
 export async function deleteRechecks(database: Database, rows: readonly RecheckRow[]): Promise<void> {

@@ -32,7 +32,7 @@ describe('the built package', () => {
   it('migrates, serves, consumes and relays', async () => {
     const settings: Settings = { ...(await serviceSettings()), MYSQL_URL: await freshDatabase() };
     const migrated = await runCli(['migrate', '--json'], settings, built);
-    expect(migrated.json()[0].applied).toHaveLength(2);
+    expect(migrated.json()[0].applied).toContain('0002_reference_tables');
     await using serve = new CliProcess(['serve'], settings, built);
     await using consume = new CliProcess(['consume'], settings, built);
     await using relay = new CliProcess(['relay'], settings, built);

@@ -83,23 +83,25 @@ describe('doctor', () => {
     const opened = await open({ kind: 'kafka', brokers: kafkaBrokers(), topic: TOPIC });
     onTestFinished(() => opened.close());
     await opened.publisher.publish(freshTasks(60));
+    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
+    await admin.connect();
+    onTestFinished(() => admin.disconnect());
+    // At least 60: a topic that is new may take some of them twice.
+    const published = (await admin.fetchTopicOffsets(TOPIC)).reduce((sum, { high }) => sum + Number(high), 0);
     await using transaction = await LibrdkafkaProducer.open(kafkaBrokers(), { 'transactional.id': TOPIC });
     await transaction.begin();
     await transaction.send(TOPIC, ['x', 'y']);
-    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
-    await admin.connect();
     const harmful = {
       ...{ 'cleanup.policy': 'compact', 'retention.ms': '60000', 'retention.bytes': '1000000' },
       ...{ 'min.insync.replicas': '2', 'max.message.bytes': '50000', 'compression.type': 'zstd' },
     };
     const configEntries = Object.entries(harmful).map(([name, value]) => ({ name, value }));
     await admin.alterConfigs({ validateOnly: false, resources: [{ type: 2, name: TOPIC, configEntries }] });
-    await admin.disconnect();
     const { code, find } = await doctor(kafka);
     expect(code).toBe(1);
     expect(find('kafka', 'consumers')).toMatchObject({
       state: 'problem',
-      detail: expect.stringMatching(/^no consumer in the group .*, 6[23] tasks wait$/),
+      detail: expect.stringMatching(`^no consumer in the group .*, (${published + 2}|${published + 3}) tasks wait$`),
       mend: expect.stringContaining('recency consume'),
     });
     expect(find('kafka', 'transactions')).toMatchObject({

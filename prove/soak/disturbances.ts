@@ -3,6 +3,7 @@ import { backfillAll } from '../../src/demo/phases/backfill.ts';
 import { between, shuffled } from '../../src/demo/random.ts';
 import { bumpEpoch } from '../../src/index/epoch.ts';
 import { KeyNames } from '../../src/index/keys.ts';
+import { EpochSuspended } from '../../src/index/rebuild.ts';
 import { isStoreFault } from '../../src/index/store-fault.ts';
 import { readClock } from '../../src/mysql/outbox.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
@@ -11,6 +12,7 @@ import { runToEnd } from '../../src/repair/job.ts';
 import { Repair } from '../../src/repair/repair.ts';
 import { uploadPhoto } from '../../src/site/photos.ts';
 import { whileLeaseHolder } from '../../src/start/jobs.ts';
+import { fillRedis, loseTasks, publishEarly, sendHopelessTask, sendStrangeMessages } from './transport-faults.ts';
 import type { WorkerKind } from './worker.ts';
 import type { World } from './world.ts';
 
@@ -96,7 +98,8 @@ const job =
       await work(world, AbortSignal.any([signal, limit]));
       return 'to its end';
     } catch (error) {
-      if (signal.aborted || limit.aborted || isStoreFault(error)) return `until ${(error as Error).message}`;
+      const isExpected = isStoreFault(error) || error instanceof EpochSuspended;
+      if (signal.aborted || limit.aborted || isExpected) return `until ${(error as Error).message}`;
       throw error;
     }
   };
@@ -115,6 +118,17 @@ const repair = job(async ({ stores }, signal) => {
     },
   );
 });
+
+/** Redis or the brokers may be away just then. */
+const tried =
+  (happen: Happen): Happen =>
+  async (world, signal) => {
+    try {
+      return await happen(world, signal);
+    } catch (error) {
+      return `(${(error as Error).message})`;
+    }
+  };
 
 export const DISTURBANCES: readonly Disturbance[] = [
   { name: 'a consumer killed', weight: 8, kills: true, happen: kill('consumer') },
@@ -136,6 +150,11 @@ export const DISTURBANCES: readonly Disturbance[] = [
   { name: 'Redis saves', weight: 2, happen: asking((redis) => redis.save()) },
   { name: 'Redis killed', weight: 1, happen: killRedis },
   { name: 'a new epoch', weight: 2, happen: beginEpoch },
+  { name: 'messages that are no tasks', weight: 3, happen: tried(sendStrangeMessages) },
+  { name: 'a task whose version never comes', weight: 2, happen: tried(sendHopelessTask) },
+  { name: 'a task before its commit', weight: 4, goesOn: true, happen: tried(publishEarly) },
+  { name: 'the tasks on the transport lost', weight: 2, happen: tried(loseTasks) },
+  { name: 'Redis full', weight: 2, happen: tried(fillRedis) },
   { name: 'backfill', weight: 3, goesOn: true, happen: backfill },
   { name: 'repair', weight: 3, goesOn: true, happen: repair },
 ];

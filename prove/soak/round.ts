@@ -9,6 +9,7 @@ import { readClock } from '../../src/mysql/outbox.ts';
 import { settle } from '../../src/rig/settle.ts';
 import { findWrong, findWrongAfterReplay } from './at-rest.ts';
 import { disturb } from './disturb.ts';
+import { giveUpHopeless, untilTrusted } from './transport-faults.ts';
 import type { World } from './world.ts';
 
 const WRITERS = 8;
@@ -80,12 +81,22 @@ async function rest(world: World): Promise<void> {
   tally.deliveries = await crew.countDelivered();
 }
 
+const GIVE_UP_MS = 200;
+
+/** Meanwhile, what is looked at again for nothing is given up: it would be waited for. */
+async function givingUp(world: Pick<World, 'stores'>, pending: Promise<void>): Promise<void> {
+  const timer = setInterval(() => void giveUpHopeless(world).catch(() => undefined), GIVE_UP_MS);
+  await pending.finally(() => clearInterval(timer));
+}
+
 /** Redis may have been killed a moment ago, and our own connections to it are not back yet. */
 async function settleAfterAll({ stores, signal }: World): Promise<void> {
   const deadline = performance.now() + RECONNECT_MS;
   for (;;) {
     try {
-      return await settle(stores.raiseBarrier, signal);
+      await givingUp({ stores }, settle(stores.raiseBarrier, signal));
+      await untilTrusted({ stores, signal });
+      return await givingUp({ stores }, settle(stores.raiseBarrier, signal));
     } catch (error) {
       if (!isStoreFault(error) || performance.now() > deadline) throw error;
       await pause(LOOK_MS, undefined, { signal });

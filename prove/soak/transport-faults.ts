@@ -1,0 +1,143 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { zstdCompress, zstdDecompressSync } from 'node:zlib';
+import kafkajs, { type Admin, CompressionTypes, type Message, Partitioners } from 'kafkajs';
+import { between, pick } from '../../src/demo/random.ts';
+import { readEpochState } from '../../src/mysql/losses.ts';
+import type { World } from './world.ts';
+
+/** What other producers, brokers and transactions do to the tasks themselves. */
+
+const compress = promisify(zstdCompress);
+
+/** A producer of its own that compresses with zstd: the product's decoder is not asked. */
+kafkajs.CompressionCodecs[CompressionTypes.ZSTD] = () => ({
+  compress: ({ buffer }: { buffer: Buffer }) => compress(buffer),
+  decompress: async (buffer: Buffer) => zstdDecompressSync(buffer),
+});
+
+/** A version that no row ever reaches. */
+const HOPELESS = '9000000000000000000';
+
+const STRANGE: readonly (string | null)[] = [
+  'not JSON',
+  null,
+  '{"type":"recency.contact.added","user":"0","contact":"1"}',
+  '{"type":"recency.unknown"}',
+];
+
+/** Messages that are no tasks, and one that has a field nobody knows, in one compressed batch. */
+export async function sendStrangeMessages({ place, stores, cast, random }: World): Promise<string> {
+  const { kafkaBrokers, topic, keyPrefix } = place.config;
+  const [user, contact] = [pick(random, cast.players), pick(random, cast.players)];
+  const known = JSON.stringify({ type: 'recency.contact.changed', user, contact, added_later: 'by a newer producer' });
+  const bodies = [...STRANGE, ...(user === contact ? [] : Array<string>(50).fill(known))];
+  if (place.transport === 'kafka') {
+    await withKafka(kafkaBrokers, async (kafka) => {
+      const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+      await producer.connect();
+      const messages = bodies.map((value): Message => ({ key: user, value }));
+      await producer.send({ topic, messages, compression: CompressionTypes.ZSTD }).finally(() => producer.disconnect());
+    });
+  } else {
+    const pipeline = stores.redis.pipeline();
+    for (const body of bodies)
+      pipeline.xadd(`${keyPrefix}:${topic}`, '*', ...(body === null ? ['a', 'b'] : ['body', body]));
+    await pipeline.exec();
+  }
+  return `${bodies.length} messages`;
+}
+
+/** Everything that the transport holds is gone: what was not consumed is lost. */
+export async function loseTasks({ place, stores }: World): Promise<undefined> {
+  const { kafkaBrokers, topic, keyPrefix } = place.config;
+  if (place.transport === 'streams') await stores.redis.unlink(`${keyPrefix}:${topic}`);
+  else {
+    await withKafka(kafkaBrokers, async (kafka) => {
+      const admin = kafka.admin();
+      await admin.connect();
+      await deleteAll(admin, topic).finally(() => admin.disconnect());
+    });
+  }
+}
+
+async function deleteAll(admin: Admin, topic: string): Promise<void> {
+  const partitions = (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => ({ partition, offset: high }));
+  await admin.deleteTopicRecords({ topic, partitions });
+}
+
+async function withKafka(brokers: readonly string[], work: (kafka: kafkajs.Kafka) => Promise<void>): Promise<void> {
+  await work(new kafkajs.Kafka({ clientId: 'soak', brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING }));
+}
+
+/** A task comes, and what it tells of is never committed. */
+export async function sendHopelessTask({ stores, cast, random }: World): Promise<undefined> {
+  const pair = [pick(random, cast.players), pick(random, cast.players)];
+  if (pair[0] === pair[1]) return;
+  const row =
+    "INSERT INTO recency_outbox (type, user_id, other_id, version) VALUES ('recency.contact.changed', ?, ?, ?)";
+  await stores.primary.write(row, [...pair, HOPELESS]);
+}
+
+/** Nobody waits four minutes for it: an operator deletes what is looked at again for nothing. */
+export async function giveUpHopeless({ stores }: Pick<World, 'stores'>): Promise<void> {
+  await stores.primary.write('DELETE FROM recency_outbox WHERE is_recheck = TRUE AND version = ?', [HOPELESS]);
+}
+
+const LONGEST_TRANSACTION_MS = 1_500;
+
+/** A task is published before its transaction commits, which changes nothing but the version. */
+export async function publishEarly({ stores, cast, random }: World): Promise<string> {
+  const connection = await stores.pool.getConnection();
+  const star = pick(random, cast.players);
+  try {
+    await connection.beginTransaction();
+    const select = 'SELECT contact_id, version FROM contacts WHERE user_id = ? LIMIT 1 FOR UPDATE';
+    const [[row]] = (await connection.execute(select, [star])) as unknown as [
+      { contact_id: number | string; version: number | string }[],
+    ];
+    if (row === undefined) return 'of nobody';
+    const [contact, version] = [String(row.contact_id), String(BigInt(row.version) + 1n)];
+    const task = { type: 'recency.contact.changed', user: star, contact, version } as const;
+    const ms = between(random, 10, LONGEST_TRANSACTION_MS);
+    await stores.publisher.publish([
+      { task, id: `early:${star}:${contact}:${version}`, source: '/soak', time: Date.now() },
+    ]);
+    await pause(ms);
+    await connection.execute('UPDATE contacts SET version = ? WHERE user_id = ? AND contact_id = ?', [
+      version,
+      star,
+      contact,
+    ]);
+    return `${ms} ms before its commit`;
+  } finally {
+    await connection.commit().catch(() => connection.destroy());
+    connection.release();
+  }
+}
+
+/** Redis has no room for anything more, for a while. */
+export async function fillRedis({ stores: { redis }, random }: World, signal: AbortSignal): Promise<string> {
+  const used = /^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1] ?? '1';
+  const ms = between(random, 200, 2_000);
+  await redis.call('CONFIG', 'SET', 'maxmemory', used);
+  await pause(ms, undefined, { signal }).catch(() => undefined);
+  await redis.call('CONFIG', 'SET', 'maxmemory', '0');
+  return `for ${ms} ms`;
+}
+
+const LOOK_MS = 100;
+const CAUGHT_UP_MS = 60_000;
+
+/** After a loss: until the consumers have caught up, and a new epoch has begun. @throws Error when they do not */
+export async function untilTrusted({ stores, signal }: Pick<World, 'stores' | 'signal'>): Promise<void> {
+  const deadline = performance.now() + CAUGHT_UP_MS;
+  for (;;) {
+    const { suspended, epoch, losses } = await readEpochState(stores.primary);
+    if (!suspended) return;
+    if (performance.now() > deadline) {
+      throw new Error(`the epoch is suspended for good: ${epoch.why}; ${JSON.stringify(losses)}`);
+    }
+    await pause(LOOK_MS, undefined, { signal });
+  }
+}

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MUTATIONS, mutationOf } from '../prove/mutations/mutations.ts';
 import { applyPatch } from '../prove/patch.ts';
@@ -53,6 +54,15 @@ describe('a rule taken out', { timeout: 120_000 }, () => {
     expect(trace?.events).toHaveLength(7);
     expect(trace?.events[0]).toMatch(/committed, then published as p1$/);
     expect(trace?.end).toHaveLength(1);
+  });
+
+  it.each(MUTATIONS)('fits the product: $rule', ({ patches }) => {
+    const sources = new Map<string, string>();
+    for (const patch of patches) {
+      const source = sources.get(patch.file) ?? readFileSync(new URL(`../src/${patch.file}`, import.meta.url), 'utf8');
+      sources.set(patch.file, applyPatch(source, patch));
+    }
+    expect(patches.every(({ from, to }) => from !== to)).toBe(true);
   });
 
   it('is missed only where the reason is written', () => {

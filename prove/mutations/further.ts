@@ -61,7 +61,7 @@ export const FURTHER: readonly Mutation[] = [
     patches: [
       {
         file: REFRESH,
-        from: "if (pairs.length > 0 || unsettled.length > 0) yield* step('defer'",
+        from: "if (pairs.length > 0 || rebuilds.length > 0) yield* step('defer'",
         to: "if (pairs.length < 0) yield* step('defer'",
       },
     ],

@@ -128,8 +128,8 @@ export const LISTED: readonly Mutation[] = [
       { file: REPLACE, from: STALE, to: `${STALE}\n  nonce = tostring(redis.call('INCR', m .. ':count'))` },
       {
         file: CLAIM,
-        from: "    redis.call('SET', m, nonce, 'PX', ttl, 'NX')",
-        to: "    if not redis.call('GET', m) then\n      redis.call('SET', m, tostring(redis.call('INCR', m .. ':count')), 'PX', ttl)\n    end",
+        from: "  redis.call('SET', m, nonce, 'PX', ttl)",
+        to: "  nonce = tostring(redis.call('INCR', m .. ':count'))\n  redis.call('SET', m, nonce, 'PX', ttl)",
       },
     ],
     try: ['cold, failover'],

@@ -98,6 +98,10 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     const sent = offsets.reduce((sum, { high }) => sum + Number(high), 0);
     expect(sent).toBeGreaterThanOrEqual(200);
     expect(sent).toBeLessThanOrEqual(400);
+    const [alone] = tooLarge;
+    const refused = await publisher.publish(tooLarge.slice(0, 1)).catch((thrown: unknown) => thrown);
+    expect(refused).toBeInstanceOf(PartlyPublished);
+    expect([...(refused as PartlyPublished).notTaken]).toEqual([[alone, expect.any(MessageRefused)]]);
     await admin.deleteTopics({ topics: [topic] });
     await admin.disconnect();
   });

@@ -16,7 +16,7 @@ import { PartitionFaults } from './partition-faults.ts';
 import { type Request, Sending } from './sending.ts';
 import { ensureTopics } from './topics.ts';
 
-/** Kafka took the other messages. */
+/** Some messages were not taken, or all of them; Kafka took the others. */
 export class PartlySent extends Error {
   override readonly name = 'PartlySent';
   /** Each with its reason: MessageRefused, or KafkaUnavailable because of its partition. */
@@ -72,7 +72,7 @@ export class KafkaProducer {
 
   /**
    * Resolves when all are taken, and says where they went. A partition that takes nothing holds up no other.
-   * @throws MessageRefused for a single message that Kafka will never take; PartlySent when only some were taken;
+   * @throws PartlySent when it is known of each message whether it was taken, also when there is one and it was not;
    *   KafkaUnavailable when there is no partition that takes any; what kafkajs throws when trying again is of no use
    */
   async send(topic: string, messages: readonly Message[]): Promise<readonly RecordMetadata[]> {
@@ -88,14 +88,14 @@ export class KafkaProducer {
       throw new KafkaUnavailable(`Kafka (${kafka.brokers}) did not take the messages within ${deadlineMs} ms`);
     }
     await sent;
-    const [first] = sending.notTaken.values();
-    if (first === undefined) return sending.taken;
-    throw messages.length === 1 ? first : new PartlySent(sending);
+    if (sending.notTaken.size > 0) throw new PartlySent(sending);
+    return sending.taken;
   }
 
   /** Creates the topics that are missing, when nothing was sent yet. */
   async ensureTopics(): Promise<void> {
-    if (this.#connected === undefined) await this.#withAdmin((admin) => ensureTopics(admin, this.#options.topics));
+    if (this.#connected !== undefined) return;
+    await allowingLeaderless(() => this.#withAdmin((admin) => ensureTopics(admin, this.#options.topics)));
   }
 
   async close(): Promise<void> {

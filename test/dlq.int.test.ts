@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
 import { Kafka } from 'kafkajs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeTask } from '../src/consumers/cloud-events.ts';
@@ -8,6 +9,7 @@ import { MAX_TASK_BYTES } from '../src/contracts/task.ts';
 import { runInProcess } from './support/in-process.ts';
 import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from './support/servers.ts';
 import { serviceSettings } from './support/service-settings.ts';
+import { freshRedis } from './support/stores.ts';
 import { until } from './support/until.ts';
 import { freshTask, freshTasks } from './transport/outgoing-task.ts';
 import { open, type Place } from './transport/place.ts';
@@ -269,5 +271,14 @@ describe('recency dlq', () => {
     expect(replayed.stderr).toContain(
       'cannot be replayed: its body is truncated; 1048400 bytes were sent. Nothing was',
     );
+  });
+
+  it('lists what somebody else has put there, whatever its time', async () => {
+    const settings = await serviceSettings();
+    const client = (await freshRedis()) as Redis;
+    const place = `${settings.KEY_PREFIX}:${settings.TOPIC}.dlq`;
+    await client.xadd(place, '18446744073709551615-1', 'of', 'somebody else');
+    const { code, stdout } = await runInProcess(['dlq', 'list'], settings);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('+275760-09-13T00:00:00.000Z') });
   });
 });

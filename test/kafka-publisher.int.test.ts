@@ -111,7 +111,7 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     const from = performance.now();
     await expect(publisher.publish(freshTasks(1))).rejects.toMatchObject({
       name: 'KafkaUnavailable',
-      message: 'Kafka (127.0.0.1:1) did not take the messages within 300 ms',
+      message: expect.stringMatching(/did not take the messages within \d+ ms/),
     });
     expect(performance.now() - from).toBeLessThan(15_000);
   });

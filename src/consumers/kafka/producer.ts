@@ -50,6 +50,13 @@ export interface KafkaProducerOptions {
   readonly deadlineMs: number;
 }
 
+/**
+ * Parts of the deadline. Where a broker hangs there are two requests, one for all partitions and then one for each, and two
+ * look-ups at the most: the partitions of the other brokers get theirs.
+ */
+const REQUEST_SHARE = 1 / 3;
+const LOOK_UP_SHARE = 1 / 8;
+
 /** Less is not worth it: each partition's messages are compressed by themselves, here, and unpacked by broker and consumer. */
 const BYTES_COMPRESSED = 32 * 1024;
 
@@ -109,8 +116,7 @@ export class KafkaProducer {
     const sent = this.#send(connected, topic, request);
     connected.inFlight.add(sent);
     try {
-      // A broker that hangs leaves the other half of the deadline for the partitions of the others.
-      const ms = this.#options.deadlineMs / 2;
+      const ms = Math.round(this.#options.deadlineMs * REQUEST_SHARE);
       if (await settledWithin(sent, ms)) return await sent;
       throw new KafkaUnavailable(`a broker did not take the messages within ${ms} ms`);
     } catch (error) {
@@ -150,10 +156,13 @@ export class KafkaProducer {
   }
 
   async #lookUp(topic: string): Promise<void> {
-    await this.#withAdmin(async (admin) => {
+    const lookedUp = this.#withAdmin(async (admin) => {
       const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
       this.#faultsOf(topic).learn(topics.flatMap(({ partitions }) => partitions));
     });
+    const ms = Math.round(this.#options.deadlineMs * LOOK_UP_SHARE);
+    if (await settledWithin(lookedUp, ms)) return await lookedUp;
+    throw new KafkaUnavailable(`no broker said within ${ms} ms which partitions ${topic} has`);
   }
 
   #faultsOf(topic: string): PartitionFaults {

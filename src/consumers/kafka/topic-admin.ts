@@ -51,13 +51,17 @@ export class TopicAdmin {
     });
   }
 
-  /** By partition, the offset that the next message will get: also those count that a transaction holds back. */
-  async ends(): Promise<ReadonlyMap<number, bigint>> {
+  /**
+   * By partition, the offset that the next message will get: also those count that a transaction holds back.
+   * @param mine those to ask for; the others may have no leader. Left out: all of them
+   */
+  async ends(mine?: ReadonlySet<number>): Promise<ReadonlyMap<number, bigint>> {
     // kafkajs's admin asks for what is committed, always.
     this.#ends ??= new TopicReader(this.#kafka, this.#topic, { readUncommitted: true });
     const reader = this.#ends;
     try {
-      return new Map((await reader.offsets()).map(({ partition, high }) => [partition, high]));
+      const found = await allowingLeaderless(() => reader.offsets(mine));
+      return new Map(found.map(({ partition, high }) => [partition, high]));
     } catch (error) {
       if (this.#ends === reader) this.#ends = undefined;
       await reader.close().catch(() => undefined);

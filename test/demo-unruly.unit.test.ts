@@ -9,6 +9,8 @@ class Recorder implements TaskPublisher {
   readonly batches: OutgoingTask[][] = [];
   away = false;
 
+  async checkRoom(): Promise<void> {}
+
   async publish(tasks: readonly OutgoingTask[]): Promise<void> {
     if (this.away) throw new Error('away');
     this.batches.push([...tasks]);

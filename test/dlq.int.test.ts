@@ -1,11 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { Kafka } from 'kafkajs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { encodeTask } from '../src/consumers/cloud-events.ts';
+import { ensureTopics } from '../src/consumers/kafka/topics.ts';
 import type { Delivery } from '../src/consumers/task-source.ts';
 import { MAX_TASK_BYTES } from '../src/contracts/task.ts';
 import { runInProcess } from './support/in-process.ts';
 import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from './support/servers.ts';
 import { serviceSettings } from './support/service-settings.ts';
+import { freshRedis } from './support/stores.ts';
 import { until } from './support/until.ts';
 import { freshTask, freshTasks } from './transport/outgoing-task.ts';
 import { open, type Place } from './transport/place.ts';
@@ -216,6 +220,34 @@ describeDeadLetters('Redis Streams', async () => ({
 }));
 
 describe.runIf(hasKafka())('on Kafka', () => {
+  it('keep what their topic takes of a letter that is too large for it, and hold up no other', async () => {
+    const topic = await freshTopic();
+    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
+    await admin.connect();
+    const configEntries = [{ name: 'max.message.bytes', value: '5000' }];
+    await ensureTopics(admin, [{ topic: `${topic}.dlq`, numPartitions: 1, configEntries }]);
+    await admin.disconnect();
+    const { deadLetters, close } = await open({ kind: 'kafka', brokers: kafkaBrokers(), topic });
+    onTestFinished(close);
+    const body = randomBytes(8_000);
+    const headers = { ce_id: 'a', large: randomBytes(4_000).toString('base64') };
+    const letter = (of: Partial<Delivery>) => ({ delivery: delivery(of), failure });
+    await deadLetters.put([letter({ body: Buffer.from('0') }), letter({ body }), letter({ body: Buffer.from('2') })]);
+    await deadLetters.put([letter({ headers })]);
+    const letters = await deadLetters.list({ limit: 10 });
+    const [small, last] = [letters.filter(({ bytes }) => bytes === 1), letters.at(-1)];
+    expect(small.length).toBeGreaterThanOrEqual(2); // they may have gone out before it was clear which one is refused
+    expect(letters.filter(({ bytes }) => bytes === 0).map((one) => one.headers)).toEqual([
+      expect.objectContaining({
+        'dlq-body-truncated': 'true',
+        'dlq-body-bytes': '8000',
+        'dlq-body-sha256': createHash('sha256').update(body).digest('hex'),
+      }),
+      expect.objectContaining({ ce_id: 'a', 'dlq-headers-omitted': '1', 'dlq-body-bytes': '3' }),
+    ]);
+    await expect(deadLetters.replay([String(last?.id)])).rejects.toMatchObject({ name: 'NotReplayable' });
+  });
+
   describeDeadLetters('Kafka', async () => ({ kind: 'kafka', brokers: kafkaBrokers(), topic: await freshTopic() }));
 });
 
@@ -239,5 +271,14 @@ describe('recency dlq', () => {
     expect(replayed.stderr).toContain(
       'cannot be replayed: its body is truncated; 1048400 bytes were sent. Nothing was',
     );
+  });
+
+  it('lists what somebody else has put there, whatever its time', async () => {
+    const settings = await serviceSettings();
+    const client = (await freshRedis()) as Redis;
+    const place = `${settings.KEY_PREFIX}:${settings.TOPIC}.dlq`;
+    await client.xadd(place, '18446744073709551615-1', 'of', 'somebody else');
+    const { code, stdout } = await runInProcess(['dlq', 'list'], settings);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('+275760-09-13T00:00:00.000Z') });
   });
 });

@@ -33,6 +33,14 @@ describe('what doctor says of the brokers', () => {
   it.each<[string, string, ClusterState, RegExp]>([
     ['consumers', 'fine', cluster(topic(), { members: 0, lag: 0 }), /^no consumer in the group g, 0 tasks wait$/],
     ['consumers', 'problem', cluster(topic(), { members: 0 }), /^no consumer in the group g, 7 tasks wait$/],
+    [
+      'consumers',
+      'fine',
+      cluster(topic(), { lag: undefined }),
+      /^1 in the group g, how many tasks wait cannot be told/,
+    ],
+    ['consumers', 'warning', cluster(topic(), { members: 0, lag: undefined }), /^no consumer in the group g, how many/],
+    ['transactions', 'warning', cluster(topic(), { heldBack: undefined }), /cannot be told now/],
     ['partitions', 'problem', cluster(topic({}, { leader: undefined })), /without a leader: 0/],
     ['partitions', 'warning', cluster(topic({}, { inSync: 2 })), /not in sync: 0/],
     ['replication factor', 'warning', cluster(topic({}, { replicas: 1, inSync: 1 })), /1, and there are 3 brokers/],

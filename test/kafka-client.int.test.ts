@@ -5,10 +5,19 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openKafka } from '../src/consumers/kafka/client.ts';
 import { isFenced, isPassing, isRebalance } from '../src/consumers/kafka/errors.ts';
-import { hasKafka, kafkaBrokers } from './support/servers.ts';
-import { kafkaSettings } from './transport/place.ts';
+import { TopicAdmin } from '../src/consumers/kafka/topic-admin.ts';
+import { type ReadableOffsets, TopicReader } from '../src/consumers/kafka/topic-reader.ts';
+import { freshTopic, hasKafka, kafkaBrokers } from './support/servers.ts';
+import { until } from './support/until.ts';
+import { freshTasks } from './transport/outgoing-task.ts';
+import { kafkaSettings, open } from './transport/place.ts';
 
 const require = createRequire(import.meta.url);
+
+const KAFKA_STORAGE_ERROR = 56;
+
+/** Of the answer to a fetch of one partition, version 11: what is before the partition's error, without the topic's name. */
+const HEAD_BYTES = 4 + 2 + 4 + 4 + 2 + 4 + 4;
 
 interface RequestQueue {
   pending: unknown[];
@@ -66,6 +75,46 @@ describe.runIf(hasKafka())('a client of Kafka', () => {
     await admin.disconnect();
     expect(set).toBeLessThan(5);
     expect(warnings).toEqual([]);
+  });
+
+  it('knows the ends of partitions that were added meanwhile', async () => {
+    const topic = await freshTopic({ partitions: 1 });
+    const offsets = new TopicAdmin(openKafka(kafkaSettings(kafkaBrokers())), topic);
+    onTestFinished(() => offsets.close());
+    expect([...(await offsets.ends()).keys()]).toEqual([0]);
+    const admin = openKafka(kafkaSettings(kafkaBrokers())).admin();
+    await admin.connect();
+    await admin.createPartitions({ topicPartitions: [{ topic, count: 3 }] });
+    await admin.disconnect();
+    await until(async () => (await offsets.ends().catch(() => new Map())).size === 3);
+  });
+
+  it('takes a partition that its broker cannot read for no empty one', async () => {
+    const topic = await freshTopic({ partitions: 1 });
+    const opened = await open({ kind: 'kafka', brokers: kafkaBrokers(), topic });
+    onTestFinished(opened.close);
+    await opened.publisher.publish(freshTasks(1));
+    const reader = new TopicReader(openKafka(kafkaSettings(kafkaBrokers())), topic);
+    onTestFinished(() => reader.close());
+    const [offsets] = await reader.offsets();
+    const first = () => reader.read(offsets as ReadableOffsets, 1).next();
+    expect((await first()).value).toMatchObject({ offset: '0' });
+    const answer = require('kafkajs/src/protocol/requests/fetch/v11/response.js');
+    const { decode } = answer;
+    const restore = () => {
+      answer.decode = decode;
+    };
+    onTestFinished(restore);
+    answer.decode = (bytes: Buffer) => {
+      bytes.writeInt16BE(KAFKA_STORAGE_ERROR, HEAD_BYTES + topic.length);
+      return decode(bytes);
+    };
+    await expect(first()).rejects.toMatchObject({
+      name: 'KafkaUnavailable',
+      message: expect.stringMatching(/cannot read.*error 56/),
+    });
+    restore();
+    expect((await first()).value).toMatchObject({ offset: '0' });
   });
 
   it('logs through the logger that it was given', async () => {

@@ -243,7 +243,8 @@ describe('a re-check', () => {
       throw new Error('there is nothing to publish');
     };
     const relay = new OutboxRelay({
-      ...{ database: stores.primary, publisher: { publish: nothing }, deadLetters: { put: nothing }, logger },
+      ...{ database: stores.primary, deadLetters: { put: nothing }, logger },
+      publisher: { publish: nothing, checkRoom: async () => undefined },
     });
     expect(await relay.runOnce()).toMatchObject({ published: 0, putBack: 0 });
     expect(await readOutboxLag(stores.primary)).toEqual({ rows: 0, oldestMs: 0 });

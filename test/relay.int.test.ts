@@ -1,6 +1,8 @@
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { MessageRefused, type OutgoingTask, PartlyPublished } from '../src/consumers/task-publisher.ts';
 import { publishRows, readClock } from '../src/mysql/outbox.ts';
+import { OutboxRelay } from '../src/relay/relay.ts';
 import { OutboxBench, recorder } from './support/outbox-bench.ts';
 import { until } from './support/until.ts';
 
@@ -234,6 +236,22 @@ describe('rows that cannot be published', () => {
     expect(tasks.filter(({ task }) => 'user' in task && Number(task.user) >= 100_000)).toHaveLength(20);
   });
 
+  it('do not keep new rows waiting when publishing them fails as a whole', async () => {
+    await bench.write(1, 100_000);
+    await bench.relayTo(partly(recorder().publish, () => true)).runOnce();
+    await bench.allDue();
+    const { tasks, publish } = recorder();
+    const relay = bench.relayTo(async (some) => {
+      if (some.length === 1) throw new Error('no broker takes it');
+      await publish(some);
+    });
+    await bench.write(6_000);
+    const failures: unknown[] = [];
+    for (let round = 0; round < 13; round++) await relay.runOnce().catch((error: unknown) => failures.push(error));
+    expect(failures).toHaveLength(1);
+    expect(new Set(tasks.map(({ id }) => id)).size).toBe(6_000);
+  });
+
   it('because the transport refuses them go to the dead letters with the reason', async () => {
     await bench.write(3);
     const letters: { delivery: { body: Buffer }; failure: object }[] = [];
@@ -279,12 +297,15 @@ describe('rows that cannot be published', () => {
     const away = async () => {
       throw new Error('no broker');
     };
-    expect(await bench.relayTo(publish, [], away).runOnce()).toMatchObject({
-      published: 2,
-      deadLetters: 0,
-      putBack: 2,
-    });
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    const publisher = { publish, checkRoom: async () => undefined };
+    const relay = new OutboxRelay({ database: bench.database, publisher, deadLetters: { put: away }, logger });
+    expect(await relay.runOnce()).toMatchObject({ published: 2, deadLetters: 0, putBack: 2 });
     expect(tasks).toHaveLength(2);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ rows: 2, err: expect.objectContaining({ message: 'no broker' }) }),
+    ]);
     await bench.allDue();
     expect(await bench.relayTo(publish).runOnce()).toMatchObject({ deadLetters: 2 });
   });

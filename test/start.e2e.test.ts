@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadGraph } from '../src/site/load-graph.ts';
@@ -227,6 +229,14 @@ describe('a process without an API', () => {
     await until(async () => (await get('/readyz')).status === 200);
     expect(JSON.parse((await get('/readyz')).text)).toEqual({ status: 'ready', failing: [] });
     expect(Object.keys(JSON.parse((await get('/readyz?verbose')).text).checks)).toEqual(checks);
+    // A load balancer's connection in reserve, and a client that stops in the middle of its request, hold up no end.
+    const [idle, halfway] = [connect(Number(port), '127.0.0.1'), connect(Number(port), '127.0.0.1')];
+    for (const socket of [idle, halfway]) {
+      socket.on('error', () => undefined);
+      onTestFinished(() => void socket.destroy());
+      await once(socket, 'connect');
+    }
+    halfway.write('GET /livez HTTP/1.1\r\n');
     expect((await terminated(cli)).code).toBe(0);
   });
 

@@ -5,6 +5,7 @@ import { StreamsDeadLetters } from '../src/consumers/streams/dead-letters.ts';
 import { StreamRoom, StreamsTaskPublisher } from '../src/consumers/streams/publisher.ts';
 import { TransportFull } from '../src/consumers/task-publisher.ts';
 import { OutboxRelay } from '../src/relay/relay.ts';
+import { watchedPublisher } from '../src/start/checks.ts';
 import { measureFill } from '../src/start/outbox-metrics.ts';
 import { acceptTasks } from '../src/start/serve.ts';
 import { post, startTestApi } from './support/api.ts';
@@ -106,17 +107,20 @@ describe('the relay, while its stream is full', () => {
         await publisher.checkRoom();
       },
     };
-    const options = { database: database as typeof bench.database, publisher: counted, deadLetters: letters };
+    const watched = watchedPublisher(counted);
+    const options = { database: database as typeof bench.database, publisher: watched, deadLetters: letters };
     const running = new OutboxRelay({ ...options, logger: silent }).run(ending.signal);
     const from = performance.now();
     await until(() => looks >= 5);
     expect(performance.now() - from).toBeGreaterThan(1_000); // 0.1 + 0.2 + 0.4 + 0.5 s
     expect(transactions).toBe(0);
     expect(await bench.unpublished()).toBe(700);
+    await expect(watched.check()).rejects.toThrow(TransportFull);
 
     await client.xtrim(stream, 'MAXLEN', '=', 10);
     await until(async () => (await bench.unpublished()) === 0);
     expect(await client.xlen(stream)).toBe(710);
+    expect(await watched.check()).toBeUndefined();
     ending.abort();
     await running;
   });

@@ -5,6 +5,8 @@ import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
 import { EXIT, UsageError } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 
+const GREATEST_TIME = 8.64e15;
+
 export function addDlq(program: Command): void {
   const dlq = defineGroup(program, {
     usage: 'dlq',
@@ -103,8 +105,9 @@ function view({ id, body, headers, timestamp }: DeadLetter) {
   return { id, time: timeText(timestamp), headers, ...shown };
 }
 
+/** Of the greatest time that JavaScript can say, when it is beyond: anybody may have put the letter there. */
 function timeText(timestamp: number): string {
-  return new Date(timestamp).toISOString();
+  return new Date(Math.min(timestamp, GREATEST_TIME)).toISOString();
 }
 
 async function table(letters: readonly ListedLetter[]): Promise<string> {

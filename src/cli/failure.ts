@@ -22,6 +22,8 @@ const OPERATIONAL = new Set([
   'LeaseTaken',
   'LeaseLost',
   'StaleFence',
+  'KafkaPermissionMissing',
+  'MessageRefused',
 ]);
 
 /** A server that worked and then went away, or takes no more. Their messages say what happened. */
@@ -31,6 +33,7 @@ const AWAY: Readonly<Record<string, string>> = {
   RedisUnavailable: 'Look whether Redis runs; `recency doctor` says more.',
   TransportFull: 'Try again when the consumers have caught up; `recency doctor` says more.',
   KafkaUnavailable: 'Look whether the brokers run; `recency doctor` says more.',
+  PartlySent: 'Run it again: a task that comes twice does no harm.',
 };
 
 /** An error that is nobody's fault outside the program keeps its stack: it is for whoever mends the program. */

@@ -98,7 +98,7 @@ function structured(body: Buffer | null): Event {
   const { specversion, type, id, data, data_base64: encoded } = event;
   requireVersion('specversion', specversion);
   for (const [name, value] of Object.entries({ type, id })) {
-    if (typeof value !== 'string' || value === '') throw new InvalidTask(`${name}: the event has none that is text`);
+    if (typeof value !== 'string' || value === '') throw new InvalidTask(`${name}: must be a non-empty string`);
   }
   if (data !== undefined && encoded !== undefined) throw new InvalidTask('data: the event has data_base64 as well');
   const task = typeof encoded === 'string' ? parse(Buffer.from(encoded, 'base64')) : data;

@@ -24,6 +24,17 @@ const MAX_HEADER_BYTES = 16_384;
 /** Headers that are kept: a script in Redis takes a few thousand texts at once, and no task has so many. */
 const MAX_HEADERS = 1_000;
 
+/** Bytes of a message that are kept. */
+interface Bounds {
+  readonly body: number;
+  readonly headers: number;
+}
+
+const WHOLE: Bounds = { body: MAX_BODY_BYTES, headers: MAX_HEADER_BYTES };
+
+/** Room for the headers of CloudEvents and nothing else: what is put where a whole letter is refused. */
+export const BARE: Bounds = { body: 0, headers: 1_024 };
+
 type Headers = Readonly<Record<string, string>>;
 
 /** What is put among the dead letters for a message. */
@@ -32,10 +43,10 @@ export interface Letter {
   readonly headers: Headers;
 }
 
-export function deadLetterOf(delivery: Delivery, failure: Failure): Letter {
+export function deadLetterOf(delivery: Delivery, failure: Failure, bounds = WHOLE): Letter {
   const { body } = delivery;
-  const isCut = body !== null && body.length > MAX_BODY_BYTES;
-  const { kept, left } = keptHeaders(delivery.headers);
+  const isCut = body !== null && body.length > bounds.body;
+  const { kept, left } = keptHeaders(delivery.headers, bounds.headers);
   const headers = {
     ...kept,
     ...originHeaders(delivery),
@@ -45,7 +56,7 @@ export function deadLetterOf(delivery: Delivery, failure: Failure): Letter {
     ...(isCut ? cutHeaders(body) : {}),
     ...(left > 0 ? { 'dlq-headers-omitted': String(left) } : {}),
   };
-  return { body: isCut ? Buffer.from(body.subarray(0, MAX_BODY_BYTES)) : body, headers };
+  return { body: isCut ? Buffer.from(body.subarray(0, bounds.body)) : body, headers };
 }
 
 function originHeaders({ position, timestamp, unreadable }: Delivery): Headers {
@@ -70,9 +81,9 @@ function cutHeaders(body: Buffer): Headers {
 }
 
 /** In their order, as far as there is room; a name of ours is not taken from anybody else. */
-function keptHeaders(headers: Headers): { kept: Headers; left: number } {
+function keptHeaders(headers: Headers, bytes: number): { kept: Headers; left: number } {
   const kept: Record<string, string> = {};
-  let [room, places, left] = [MAX_HEADER_BYTES, MAX_HEADERS, 0];
+  let [room, places, left] = [bytes, MAX_HEADERS, 0];
   for (const [name, value] of Object.entries(headers)) {
     const size = Buffer.byteLength(name) + Buffer.byteLength(value);
     if (name.startsWith(PREFIX)) continue;

@@ -88,7 +88,7 @@ export class LossRecovery {
     const since = new Date(epoch.bumpedAt).toISOString();
     this.#options.logger.warn(
       { since, why: epoch.why, waitingFor },
-      'the epoch is suspended: tasks are caught up with',
+      'the epoch stays suspended until the consumers have caught up',
     );
   }
 }

@@ -18,7 +18,7 @@ export class MessageRefused extends Error {
   override readonly name = 'MessageRefused';
 }
 
-/** Some tasks were not taken; the others were. */
+/** Some tasks were not taken, or all of them; the others were. */
 export class PartlyPublished extends Error {
   override readonly name = 'PartlyPublished';
   /** Each with its reason: MessageRefused, or an error of that part of the transport, which may take it another time. */
@@ -38,8 +38,8 @@ export class TransportFull extends Error {
 
 /** Puts tasks on a transport. */
 export interface TaskPublisher {
-  /** Would tasks be taken now? To be asked before rows are claimed. Absent: the transport has no bound. @throws TransportFull */
-  checkRoom?(): Promise<void>;
+  /** Would tasks be taken now? To be asked before rows are claimed. @throws TransportFull, and what says that it cannot be told */
+  checkRoom(): Promise<void>;
   /**
    * Resolves once the transport has all of them durably.
    * @throws PartlyPublished where it can be told which were taken. Any other error: some may have been taken; publish all again

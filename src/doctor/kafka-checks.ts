@@ -38,12 +38,15 @@ export function checksOf(state: ClusterState, group: string): Checks {
 }
 
 function consumersVerdict({ members, lag }: ClusterState, group: string): Verdict {
-  const text = `${members === 0 ? 'no consumer' : members} in the group ${group}, ${lag} tasks wait`;
+  const waiting = lag === undefined ? 'how many tasks wait cannot be told now' : `${lag} tasks wait`;
+  const text = `${members === 0 ? 'no consumer' : members} in the group ${group}, ${waiting}`;
   if (members > 0 || lag === 0) return fine(text);
-  return problem(text, 'Start `recency consume`, with the RECENCY_KAFKA_GROUP that is meant.');
+  const verdict = lag === undefined ? warning : problem;
+  return verdict(text, 'Start `recency consume`, with the RECENCY_KAFKA_GROUP that is meant.');
 }
 
 function transactionsVerdict({ heldBack }: ClusterState): Verdict {
+  if (heldBack === undefined) return warning('cannot be told now', 'Have all partitions led by a broker first.');
   if (heldBack.length === 0) return fine('none holds anything back');
   const text = heldBack.map(
     ({ partition, from, messages }) =>
@@ -105,7 +108,7 @@ function retentionVerdict(value: string, topic: TopicState, { topics: [tasks] }:
     const mend = alter(topic, `retention.ms=${30 * DAY_MS}`);
     return ms < DAY_MS ? warning(`${text}: dead letters are gone before people see them`, mend) : fine(text);
   }
-  const effect = `${text}: consumers that are away for longer lose tasks, and a new epoch begins`;
+  const effect = `${text}: consumers that are away for longer lose tasks, and the epoch is suspended`;
   const mend = alter(topic, `retention.ms=${7 * DAY_MS}`);
   if (ms < HOUR_MS) return problem(effect, mend);
   return ms < DAY_MS ? warning(effect, mend) : fine(text);

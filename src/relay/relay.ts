@@ -79,15 +79,17 @@ export class OutboxRelay {
   /** One batch. @throws DatabaseUnavailable, and what the transport throws; then the rows are still unpublished */
   async runOnce(): Promise<RelayCounts> {
     // Before any row is locked: while the transport is full, nobody should wait for rows that cannot go anywhere.
-    await this.#options.publisher.checkRoom?.();
+    await this.#options.publisher.checkRoom();
     const which = this.#fullRounds % ROUNDS_A_TURN === ROUNDS_A_TURN - 1 ? 'put back' : 'due';
+    // Before anything can fail: what was put back must not be tried for ever while new rows wait.
+    if (which === 'put back') this.#fullRounds = 0;
     let [deadLetters, putBack, refused] = [0, 0, 0];
     const rows = await publishRows(this.#options.database, { limit: ROWS_AT_ONCE, which }, async (claimed) => {
       const done = await this.#publish(claimed);
       [deadLetters, putBack, refused] = [done.letters, done.putBack.length, done.refused.size];
       return done;
     });
-    this.#fullRounds = which === 'put back' ? 0 : rows === ROWS_AT_ONCE ? this.#fullRounds + 1 : 0;
+    if (which === 'due') this.#fullRounds = rows === ROWS_AT_ONCE ? this.#fullRounds + 1 : 0;
     const counts = { published: rows - deadLetters - putBack - refused, deadLetters, putBack, refused };
     if (rows > 0) this.#options.onPublished?.(counts);
     return counts;
@@ -131,6 +133,10 @@ export class OutboxRelay {
         if (!(error instanceof MessageRefused)) {
           // They are away. The others would fare alike, and every try takes a deadline.
           putBack.push(...letters.slice(i).map(({ row }) => row));
+          this.#options.logger.warn(
+            { err: error, rows: putBack.length },
+            'the dead letters do not take rows of the outbox now; they are tried again later',
+          );
           break;
         }
         refused.set(letter.row, `${letter.failure.message}; the dead letters refuse it: ${error.message}`);

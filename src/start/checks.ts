@@ -1,7 +1,7 @@
 import { type Check, NotReady } from '../api/readiness.ts';
 import { KafkaPermissionMissing } from '../consumers/kafka/errors.ts';
 import type { StreamFill } from '../consumers/streams/publisher.ts';
-import type { TaskPublisher } from '../consumers/task-publisher.ts';
+import { MessageRefused, PartlyPublished, type TaskPublisher, TransportFull } from '../consumers/task-publisher.ts';
 import type { TaskSource } from '../consumers/task-source.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
@@ -69,21 +69,44 @@ export function relayChecks(
   };
 }
 
-/** The same publisher, and a check that fails from a publishing that failed to the next one that succeeds. */
-export function watchedPublisher(publisher: Pick<TaskPublisher, 'publish'>) {
-  let failure: unknown;
+/**
+ * The same publisher, and a check that fails while there is no room, and from a publishing that left something to be
+ * tried again to the next one that did not.
+ */
+export function watchedPublisher(publisher: Pick<TaskPublisher, 'publish' | 'checkRoom'>) {
+  let [noRoom, notTaken]: unknown[] = [];
   return {
-    publish: async (tasks: Parameters<TaskPublisher['publish']>[0]) => {
+    checkRoom: async () => {
       try {
-        await publisher.publish(tasks);
-        failure = undefined;
+        await publisher.checkRoom();
+        noRoom = undefined;
       } catch (error) {
-        failure = error;
+        noRoom = error;
         throw error;
       }
     },
-    check: async () => (failure === undefined ? undefined : tellPermission(failure)),
+    publish: async (tasks: Parameters<TaskPublisher['publish']>[0]) => {
+      try {
+        await publisher.publish(tasks);
+        notTaken = undefined;
+      } catch (error) {
+        if (error instanceof TransportFull) noRoom = error;
+        else notTaken = isFinal(error) ? undefined : error;
+        throw error;
+      }
+    },
+    check: async () => {
+      const failure = noRoom ?? notTaken;
+      return failure === undefined ? undefined : tellPermission(failure);
+    },
   };
+}
+
+/** Will every task that was not taken never be? Then nothing is left to be published. */
+function isFinal(error: unknown): boolean {
+  return (
+    error instanceof PartlyPublished && [...error.notTaken.values()].every((reason) => reason instanceof MessageRefused)
+  );
 }
 
 function tellPermission(error: unknown): never {

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { type KafkaSettings, openKafka } from '../consumers/kafka/client.ts';
 import { KafkaDeadLetters } from '../consumers/kafka/dead-letters.ts';
 import { kafkaBarrier } from '../consumers/kafka/drain-barrier.ts';
-import { isPassing, permitted } from '../consumers/kafka/errors.ts';
+import { isElecting, isPassing, permitted } from '../consumers/kafka/errors.ts';
 import { kafkaPositions } from '../consumers/kafka/positions.ts';
 import { KafkaTaskPublisher } from '../consumers/kafka/publisher.ts';
 import { KafkaTaskSource } from '../consumers/kafka/source.ts';
@@ -77,6 +77,10 @@ async function untilAnswers(admin: TopicAdmin, config: Config, signal: AbortSign
 function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {
   const reason = error instanceof Error ? error.message : String(error);
   const brokers = kafkaBrokers.join(',');
+  if (isElecting(error) || (error instanceof Error && isElecting(error.cause))) {
+    const message = `Kafka at ${brokers} is not ready: ${reason}. Start those of its brokers that are away.`;
+    return new StartError(message, { cause: error });
+  }
   return new StartError(
     isPassing(error)
       ? `No Kafka broker answers at ${brokers} (${reason}). Start it, set RECENCY_KAFKA_BROKERS to where it is, or do without: RECENCY_TRANSPORT=streams.`

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Registry } from 'prom-client';
+import { Connections } from '../api/connections.ts';
 import type { Readiness } from '../api/readiness.ts';
 import { json, type Reply, text } from '../api/reply.ts';
 import { readyReply } from '../api/routes/health.ts';
@@ -10,7 +11,18 @@ export interface MetricsServerOptions {
   readonly readiness: Readiness;
   readonly host: string;
   readonly port: number;
+  /** Called when a connection cannot be accepted (no file descriptors left, for example); listening goes on. */
+  readonly onError: (error: Error) => void;
 }
+
+export interface RunningMetricsServer {
+  readonly server: Server;
+  /** Takes no new request, lets those under way finish, and cuts off what takes longer than a second. */
+  close(): Promise<void>;
+}
+
+/** Nothing here takes longer, and a client that hangs is not to hold up the end of the process, ms. */
+const CLOSE_MS = 1_000;
 
 /** Another program listens on the port. */
 export class PortTaken extends Error {
@@ -21,16 +33,18 @@ export class PortTaken extends Error {
  * A small server for a process without an API: GET /metrics, /livez and /readyz, which answers as the API's does.
  * @throws PortTaken; StartError when the address cannot be used
  */
-export async function startMetricsServer(options: MetricsServerOptions): Promise<Server> {
-  const { host, port } = options;
+export async function startMetricsServer(options: MetricsServerOptions): Promise<RunningMetricsServer> {
+  const { host, port, onError } = options;
   const server = createServer((request, response) => {
     answer(request, options).then(
       ({ status, headers, content }) => response.writeHead(status, { ...headers }).end(content),
       () => response.writeHead(500).end(),
     );
   });
+  const connections = new Connections(server);
   await listen(server, host, port);
-  return server;
+  server.on('error', onError);
+  return { server, close: async () => void (await connections.close(CLOSE_MS)) };
 }
 
 async function answer(
@@ -52,9 +66,11 @@ async function answer(
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', (error) => reject(listenError(error, host, port)));
+  const failed = (error: Error) => reject(listenError(error, host, port));
+  server.once('error', failed);
   server.listen({ host, port }, resolve);
   await promise;
+  server.off('error', failed);
 }
 
 /** Says what is wrong with the address, when that is why a server could not listen. */
@@ -71,10 +87,3 @@ const REASONS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'this machine has no such address. Fix RECENCY_HOST',
   ENOTFOUND: 'this host name is not known. Fix RECENCY_HOST',
 };
-
-/** Takes no new request and lets those under way finish. */
-export async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  await closed;
-}

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type Check, Readiness } from '../api/readiness.ts';
-import { closeServer, PortTaken, startMetricsServer } from './metrics-server.ts';
+import { PortTaken, startMetricsServer } from './metrics-server.ts';
 import type { ProcessContext } from './run-process.ts';
 
 /** Metrics of one process, with those of Node itself. @param process as a label on every metric */
@@ -40,7 +40,9 @@ export async function serveMetrics(
     now: () => performance.now(),
   });
   try {
-    resources.adopt(await startMetricsServer({ registry, readiness, host, port }), closeServer);
+    const onError = (err: Error) => logger.error({ err }, 'a connection could not be accepted');
+    const running = await startMetricsServer({ registry, readiness, host, port, onError });
+    resources.defer(() => running.close());
     logger.info({ host, port }, 'metrics at /metrics, readiness at /readyz');
   } catch (error) {
     if (!(error instanceof PortTaken)) throw error;

@@ -32,13 +32,19 @@ export async function runProcess(
   const resources = new AsyncDisposableStack();
   const stopping = new AbortController();
   const failure: { error?: unknown } = {};
-  const close = async ({ err }: { err?: Error }) => {
+  const closeAll = async ({ err }: { err?: Error }) => {
     if (err) logger.fatal({ err }, 'an error that nobody expected; ending');
     stopping.abort();
     await started;
     await resources.disposeAsync();
     logger.info('ended');
     if ('error' in failure) throw failure.error;
+  };
+  let closing: Promise<void> | undefined;
+  // What fails while everything is being closed does not end the process before that is done.
+  const close = (cause: { err?: Error }) => {
+    closing ??= closeAll(cause);
+    return closing;
   };
   const grace = closeWithGrace({ ...graceOptions(logger), delay: config.shutdownTimeoutMs * (1 - RESERVE) }, close);
   const forgetSignals = onEndingSignals({

@@ -3,6 +3,8 @@ import { Kafka } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KafkaDeadLetters } from '../../src/consumers/kafka/dead-letters.ts';
 import { KafkaTaskPublisher } from '../../src/consumers/kafka/publisher.ts';
+import { TopicAdmin } from '../../src/consumers/kafka/topic-admin.ts';
+import type { PartlyPublished } from '../../src/consumers/task-publisher.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { KafkaPair } from '../support/kafka-pair.ts';
 import { OutboxBench, silent } from '../support/outbox-bench.ts';
@@ -35,6 +37,15 @@ describe.runIf(hasKafka())('a partition without a leader (programs: two brokers)
   function openRelay(): OutboxRelay {
     const deadLetters = new KafkaDeadLetters({ kafka: kafkaSettings([pair.first.url]), topic, deadlineMs: 20_000 });
     return new OutboxRelay({ database: bench.database, publisher, deadLetters, logger: silent });
+  }
+
+  async function userOfDeadPartition(): Promise<number> {
+    const tasks = Array.from({ length: 50 }, (_, i) => freshTask(String(20_000 + i)));
+    const error = await publisher.publish(tasks).catch((thrown: unknown) => thrown);
+    const [user] = [...(error as PartlyPublished).notTaken.keys()].flatMap(({ task }) =>
+      'user' in task ? task.user : [],
+    );
+    return Number(user);
   }
 
   /** Messages of the partitions that have a leader. */
@@ -91,5 +102,30 @@ describe.runIf(hasKafka())('a partition without a leader (programs: two brokers)
     for (let call = 0; call < 5; call++) await fresh.publish(tasks).catch(() => undefined);
     expect(performance.now() - from).toBeLessThan(5_000);
     await fresh.close();
+  });
+
+  it('has a row of its own put back, also when there is no other', async () => {
+    await pair.killSecond();
+    const user = await userOfDeadPartition();
+    await bench.write(1, user);
+    const relay = openRelay();
+    expect(await relay.runOnce()).toMatchObject({ published: 0, putBack: 1 });
+    // Now it is known to have no leader.
+    await bench.allDue();
+    expect(await relay.runOnce()).toMatchObject({ published: 0, putBack: 1 });
+  });
+
+  it('does not keep a process from starting, nor is it ready for less', async () => {
+    await pair.killSecond();
+    const settings = kafkaSettings([pair.first.url]);
+    for (const name of [topic, `t-${randomBytes(4).toString('hex')}`]) {
+      const admin = new TopicAdmin(new Kafka({ brokers: [pair.first.url], logLevel: 0 }), name);
+      await admin.ensureTopics(2);
+      await admin.answers();
+      await admin.close();
+    }
+    const letters = new KafkaDeadLetters({ kafka: settings, topic, deadlineMs: 20_000 });
+    expect(await letters.list({ limit: 1 })).toEqual([]);
+    await letters.close();
   });
 });

@@ -56,7 +56,12 @@ export class OutboxBench {
     put: DeadLetters['put'] = async (some) => void letters.push(...some),
   ): OutboxRelay {
     const deadLetters = { put };
-    return new OutboxRelay({ database: this.database, publisher: { publish }, deadLetters, logger: silent });
+    return new OutboxRelay({
+      database: this.database,
+      publisher: { publish, checkRoom: async () => undefined },
+      deadLetters,
+      logger: silent,
+    });
   }
 }
 

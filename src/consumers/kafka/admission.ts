@@ -66,10 +66,7 @@ async function inspect(assignment: Assignment, options: AdmissionOptions): Promi
   const inspection = inspectOffsets(offsets, mine, isWithoutOffset && (await expectsOffsets()));
   for (const loss of inspection.losses) await onLoss(loss);
   if (logEnds !== undefined && known !== undefined) {
-    const ends = [...(await permitted(admin.ends(), 'DESCRIBE', { topic }))].filter(([partition]) =>
-      mine.has(partition),
-    );
-    const lost = logEnds.lostIn(new Map(ends), known);
+    const lost = logEnds.lostIn(await permitted(admin.ends(mine), 'DESCRIBE', { topic }), known);
     const loss = lossOfEnds(lost.filter(({ partition }) => !inspection.outOfRange.has(partition)));
     if (loss !== undefined) await onLoss(loss);
     await logEnds.setBack(lost);

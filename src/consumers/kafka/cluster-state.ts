@@ -1,4 +1,6 @@
 import type { Admin, Kafka } from 'kafkajs';
+import { isPassing } from './errors.ts';
+import { allowingLeaderless } from './metadata-response.ts';
 import { TopicAdmin } from './topic-admin.ts';
 import { deadLetterTopic } from './topics.ts';
 
@@ -33,13 +35,18 @@ export interface ClusterState {
   readonly topics: readonly [tasks: TopicState, deadLetters: TopicState];
   /** Consumers in the group. */
   readonly members: number;
-  /** Tasks that the group has not committed. */
-  readonly lag: number;
-  readonly heldBack: readonly HeldBack[];
+  /** Tasks that the group has not committed; undefined: it cannot be told now, as while a partition has no leader. */
+  readonly lag: number | undefined;
+  /** Undefined: it cannot be told now. */
+  readonly heldBack: readonly HeldBack[] | undefined;
 }
 
 /** @throws what kafkajs throws */
-export async function readClusterState(kafka: Kafka, topic: string, group: string): Promise<ClusterState> {
+export function readClusterState(kafka: Kafka, topic: string, group: string): Promise<ClusterState> {
+  return allowingLeaderless(() => readState(kafka, topic, group));
+}
+
+async function readState(kafka: Kafka, topic: string, group: string): Promise<ClusterState> {
   const [admin, offsets] = [kafka.admin(), new TopicAdmin(kafka, topic)];
   try {
     await admin.connect();
@@ -49,8 +56,8 @@ export async function readClusterState(kafka: Kafka, topic: string, group: strin
       brokers: brokers.length,
       topics: [await topicState(admin, topic), await topicState(admin, deadLetterTopic(topic))],
       members: groups[0]?.members.length ?? 0,
-      lag: await offsets.lag(group),
-      heldBack: await heldBack(offsets, group),
+      lag: await ifKnown(offsets.lag(group)),
+      heldBack: await ifKnown(heldBack(offsets, group)),
     };
   } finally {
     await Promise.all([admin.disconnect(), offsets.close()]);
@@ -81,8 +88,19 @@ async function settingsOf(admin: Admin, name: string): Promise<TopicState['setti
   }
 }
 
+async function ifKnown<T>(question: Promise<T>): Promise<T | undefined> {
+  try {
+    return await question;
+  } catch (error) {
+    if (isPassing(error)) return undefined;
+    throw error;
+  }
+}
+
 async function heldBack(admin: TopicAdmin, group: string): Promise<HeldBack[]> {
-  const [all, ends] = [await admin.offsets(group), await admin.ends()];
+  // The ends first: what is written between the two questions would look like held back.
+  const ends = await admin.ends();
+  const all = await admin.offsets(group);
   return all
     .map(({ partition, high }) => ({ partition, from: high, messages: Number((ends.get(partition) ?? high) - high) }))
     .filter(({ messages }) => messages > 0);

@@ -1,10 +1,13 @@
+import type { Message } from 'kafkajs';
 import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
-import { deadLetterOf, lettersToReplay, listed, originalHeaders, originalKey } from '../dead-letter-headers.ts';
+import { BARE, deadLetterOf, lettersToReplay, listed, originalHeaders, originalKey } from '../dead-letter-headers.ts';
 import type { DeadLetter, DeadLetters, Failure, ListedLetter } from '../dead-letters.ts';
+import { MessageRefused } from '../task-publisher.ts';
 import type { Delivery } from '../task-source.ts';
 import { type KafkaSettings, openKafka } from './client.ts';
 import { deliveryOf, headersOf } from './deliveries.ts';
-import { KafkaProducer } from './producer.ts';
+import { permitted } from './errors.ts';
+import { KafkaProducer, PartlySent } from './producer.ts';
 import type { FetchedMessage } from './record-batches.ts';
 import { RecordedProducer } from './recorded-producer.ts';
 import { TopicReader } from './topic-reader.ts';
@@ -18,6 +21,11 @@ export interface KafkaDeadLettersOptions {
   readonly deadlineMs: number;
   /** Where to record how far the partitions of the tasks have reached, for what is replayed. */
   readonly ends?: KafkaEnds;
+}
+
+interface PutLetter {
+  readonly delivery: Delivery;
+  readonly failure: Failure;
 }
 
 /**
@@ -38,13 +46,37 @@ export class KafkaDeadLetters implements DeadLetters {
     this.#reader = new TopicReader(openKafka(kafka), deadLetterTopic(topic));
   }
 
-  /** @throws KafkaUnavailable */
-  async put(letters: readonly { delivery: Delivery; failure: Failure }[]): Promise<void> {
+  /**
+   * A letter that the topic does not take is put without its body, with what is told of it: otherwise all of them would come
+   * again, for ever.
+   * @throws KafkaUnavailable, KafkaPermissionMissing; MessageRefused where even that is too much
+   */
+  async put(letters: readonly PutLetter[]): Promise<void> {
+    const refused = await this.#send(letters);
+    if (refused.size === 0) return;
+    const [error] = (await this.#send([...refused.keys()], BARE)).values();
+    if (error !== undefined) throw error;
+  }
+
+  /** @returns those that the topic does not take, each with the reason @throws what keeps the others from being taken */
+  async #send(letters: readonly PutLetter[], bounds?: typeof BARE): Promise<Map<PutLetter, MessageRefused>> {
+    const refused = new Map<PutLetter, MessageRefused>();
     const messages = letters.map(({ delivery, failure }) => {
-      const { body, headers } = deadLetterOf(delivery, failure);
+      const { body, headers } = deadLetterOf(delivery, failure, bounds);
       return { key: null, value: body, headers: { ...headers } };
     });
-    await this.#producer.send(deadLetterTopic(this.#topic), messages);
+    const topic = deadLetterTopic(this.#topic);
+    try {
+      await permitted(this.#producer.send(topic, messages), 'WRITE', { topic });
+    } catch (error) {
+      if (!(error instanceof PartlySent)) throw error;
+      for (const [i, letter] of letters.entries()) {
+        const reason = error.notTaken.get(messages[i] as Message);
+        if (reason instanceof MessageRefused) refused.set(letter, reason);
+        else if (reason !== undefined) throw reason;
+      }
+    }
+    return refused;
   }
 
   async list({ limit, after }: { limit: number; after?: string }): Promise<ListedLetter[]> {
@@ -72,7 +104,7 @@ export class KafkaDeadLetters implements DeadLetters {
     return undefined;
   }
 
-  /** @throws KafkaUnavailable, DatabaseUnavailable, NotReplayable */
+  /** @throws PartlySent, KafkaUnavailable, KafkaPermissionMissing, DatabaseUnavailable, NotReplayable */
   async replay(ids: readonly string[]): Promise<number> {
     const messages = (await lettersToReplay(this, ids)).map((letter) => {
       const headers = originalHeaders(letter.headers);

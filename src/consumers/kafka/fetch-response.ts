@@ -68,8 +68,6 @@ export function brokerFault(topic: string, partition: number): number | undefine
   return faults.get(`${topic}/${partition}`);
 }
 
-let turn = 0;
-
 async function decode(version: number, bytes: Buffer): Promise<object> {
   const reader = new ByteReader(bytes);
   const clientSideThrottleTime = reader.int32();
@@ -112,9 +110,9 @@ function isFaulty({ topic, partition }: Unread): boolean {
   return brokerFault(topic, partition.partition) !== undefined;
 }
 
-/** Another partition comes first each time: none can take all the room for itself. */
+/** Any partition may come first: none can take all the room for itself. Brokers answer in turns, which a counter would follow. */
 async function readAll(unread: readonly Unread[]): Promise<void> {
-  const first = unread.length === 0 ? 0 : turn++ % unread.length;
+  const first = Math.floor(Math.random() * unread.length);
   let room = RESPONSE_BYTES;
   for (const one of [...unread.slice(first), ...unread.slice(0, first)]) {
     setFaultAside(one);

@@ -41,7 +41,7 @@ export class LogEndCheck {
   readonly #options: LogEndCheckOptions;
   readonly #reads: Gathering<void>;
   #known: ReadonlyMap<number, KnownEnd> = new Map();
-  #looking: Promise<void> | undefined;
+  #looking: { readonly assignment: Assignment; readonly done: Promise<void> } | undefined;
   #nextLook = Number.NEGATIVE_INFINITY;
 
   constructor(options: LogEndCheckOptions) {
@@ -60,12 +60,24 @@ export class LogEndCheck {
    * @throws DatabaseUnavailable, what kafkajs throws, what `onLoss` throws
    */
   async ofFetch(assignment: Assignment, partition: number, high: bigint): Promise<void> {
+    const found = await this.#missing(partition, high);
+    if (found === undefined) return;
+    const before = this.#looking;
+    // Most often something was published since this was fetched.
+    if (before === undefined && !found.wentBack && this.#options.now() < this.#nextLook) return;
+    if (before !== undefined) {
+      // It began with an older record, and may be of an assignment that did not have this partition.
+      await before.done.catch(() => undefined);
+      if ((await this.#missing(partition, high)) === undefined) return;
+    }
+    await this.#look(assignment);
+  }
+
+  /** What was recorded of a partition, when that is more than it had. */
+  async #missing(partition: number, high: bigint): Promise<KnownEnd | undefined> {
     await this.#reads.add();
     const known = this.#known.get(partition);
-    if (known === undefined || (high >= known.end && !known.wentBack)) return;
-    // Most often something was published since this was fetched.
-    if (this.#looking === undefined && !known.wentBack && this.#options.now() < this.#nextLook) return;
-    await this.#look(assignment);
+    return known !== undefined && (high < known.end || known.wentBack) ? known : undefined;
   }
 
   /** For partitions that expect messages and get none, until the assignment ends. */
@@ -110,22 +122,26 @@ export class LogEndCheck {
     });
   }
 
-  /** Partitions that ask at once share one look. */
+  /** Partitions of an assignment that ask at once share one look. */
   #look(assignment: Assignment): Promise<void> {
-    this.#looking ??= this.#lookAt(assignment).finally(() => {
-      this.#looking = undefined;
-    });
-    return this.#looking;
+    if (this.#looking?.assignment === assignment) return this.#looking.done;
+    const looking = { assignment, done: this.#lookAt(assignment) };
+    this.#looking = looking;
+    const forget = () => {
+      if (this.#looking === looking) this.#looking = undefined;
+    };
+    looking.done.then(forget, forget);
+    return looking.done;
   }
 
   async #lookAt({ partitions }: Assignment): Promise<void> {
     const { admin, onLoss, now } = this.#options;
     const known = await this.read();
-    const ends = [...(await admin.ends())].filter(([partition]) => partitions.has(partition));
-    const lost = this.lostIn(new Map(ends), known);
+    const lost = this.lostIn(await admin.ends(new Set(partitions.keys())), known);
     const loss = lossOfEnds(lost);
     if (loss !== undefined) await onLoss(loss);
     await this.setBack(lost);
+    // Only now: a look that failed has shown nothing, and what comes next is not to be delivered without one.
     this.#nextLook = now() + BETWEEN_LOOKS_MS;
   }
 }
@@ -139,6 +155,6 @@ export function lossOfEnds(lost: readonly LostEnd[]): Loss | undefined {
 function describe({ partition, known, high }: LostEnd): string {
   const last = known.end - 1n;
   return known.wentBack && high >= known.end
-    ? `partition ${partition}: offsets up to ${last} were given out, and then lower ones again`
-    : `partition ${partition}: ${last} was given out, and the log ends before ${high}`;
+    ? `partition ${partition}: offsets up to ${last} had been assigned, then lower ones were assigned again`
+    : `partition ${partition}: offset ${last} had been assigned, but the log now ends at ${high}`;
 }

@@ -4,8 +4,9 @@ import { createRequire } from 'node:module';
 /**
  * kafkajs 2.2.4 takes the whole answer about a topic for an error when one partition has no leader. Then a producer learns
  * nothing of the other partitions, and cannot send to them. Within `allowingLeaderless`, such a partition is kept in the
- * answer instead, with the leader −1 that the broker gives it; every other error is still one. Consumers do not ask for
- * it: they would not look for the leader again for minutes.
+ * answer instead, with the leader −1 that the broker gives it; every other error is still one. So is it for who asks about
+ * all topics of a cluster, as kafkajs does when an administrator connects. Consumers do not ask for it: they would not look
+ * for the leader again for minutes.
  */
 
 interface Metadata {

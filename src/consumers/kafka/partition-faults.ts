@@ -75,9 +75,15 @@ export class PartitionFaults {
     const apart = new Map<Message, Error>();
     for (const group of this.group(topic, messages)) {
       const fault = this.#faults.get(group.partition);
-      if (fault === undefined) together.push(...group.messages);
-      else if (fault.until <= this.#now()) trials.push(group);
-      else for (const message of group.messages) apart.set(message, fault.error);
+      if (fault === undefined) {
+        together.push(...group.messages);
+      } else if (fault.until <= this.#now()) {
+        // Whoever comes meanwhile does not try as well: every trial takes its time.
+        this.#faults.set(group.partition, { ...fault, until: this.#now() + fault.pauseMs });
+        trials.push(group);
+      } else {
+        for (const message of group.messages) apart.set(message, fault.error);
+      }
     }
     return { together, trials, apart };
   }

@@ -16,7 +16,7 @@ import { PartitionFaults } from './partition-faults.ts';
 import { type Request, Sending } from './sending.ts';
 import { ensureTopics } from './topics.ts';
 
-/** Kafka took the other messages. */
+/** Some messages were not taken, or all of them; Kafka took the others. */
 export class PartlySent extends Error {
   override readonly name = 'PartlySent';
   /** Each with its reason: MessageRefused, or KafkaUnavailable because of its partition. */
@@ -50,6 +50,13 @@ export interface KafkaProducerOptions {
   readonly deadlineMs: number;
 }
 
+/**
+ * Parts of the deadline. Where a broker hangs there are two requests, one for all partitions and then one for each, and two
+ * look-ups at the most: the partitions of the other brokers get theirs.
+ */
+const REQUEST_SHARE = 1 / 3;
+const LOOK_UP_SHARE = 1 / 8;
+
 /** Less is not worth it: each partition's messages are compressed by themselves, here, and unpacked by broker and consumer. */
 const BYTES_COMPRESSED = 32 * 1024;
 
@@ -72,7 +79,7 @@ export class KafkaProducer {
 
   /**
    * Resolves when all are taken, and says where they went. A partition that takes nothing holds up no other.
-   * @throws MessageRefused for a single message that Kafka will never take; PartlySent when only some were taken;
+   * @throws PartlySent when it is known of each message whether it was taken, also when there is one and it was not;
    *   KafkaUnavailable when there is no partition that takes any; what kafkajs throws when trying again is of no use
    */
   async send(topic: string, messages: readonly Message[]): Promise<readonly RecordMetadata[]> {
@@ -88,14 +95,14 @@ export class KafkaProducer {
       throw new KafkaUnavailable(`Kafka (${kafka.brokers}) did not take the messages within ${deadlineMs} ms`);
     }
     await sent;
-    const [first] = sending.notTaken.values();
-    if (first === undefined) return sending.taken;
-    throw messages.length === 1 ? first : new PartlySent(sending);
+    if (sending.notTaken.size > 0) throw new PartlySent(sending);
+    return sending.taken;
   }
 
   /** Creates the topics that are missing, when nothing was sent yet. */
   async ensureTopics(): Promise<void> {
-    if (this.#connected === undefined) await this.#withAdmin((admin) => ensureTopics(admin, this.#options.topics));
+    if (this.#connected !== undefined) return;
+    await allowingLeaderless(() => this.#withAdmin((admin) => ensureTopics(admin, this.#options.topics)));
   }
 
   async close(): Promise<void> {
@@ -109,8 +116,7 @@ export class KafkaProducer {
     const sent = this.#send(connected, topic, request);
     connected.inFlight.add(sent);
     try {
-      // A broker that hangs leaves the other half of the deadline for the partitions of the others.
-      const ms = this.#options.deadlineMs / 2;
+      const ms = Math.round(this.#options.deadlineMs * REQUEST_SHARE);
       if (await settledWithin(sent, ms)) return await sent;
       throw new KafkaUnavailable(`a broker did not take the messages within ${ms} ms`);
     } catch (error) {
@@ -150,10 +156,13 @@ export class KafkaProducer {
   }
 
   async #lookUp(topic: string): Promise<void> {
-    await this.#withAdmin(async (admin) => {
+    const lookedUp = this.#withAdmin(async (admin) => {
       const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
       this.#faultsOf(topic).learn(topics.flatMap(({ partitions }) => partitions));
     });
+    const ms = Math.round(this.#options.deadlineMs * LOOK_UP_SHARE);
+    if (await settledWithin(lookedUp, ms)) return await lookedUp;
+    throw new KafkaUnavailable(`no broker said within ${ms} ms which partitions ${topic} has`);
   }
 
   #faultsOf(topic: string): PartitionFaults {

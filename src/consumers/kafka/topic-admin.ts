@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Admin, Kafka } from 'kafkajs';
 import { isElecting } from './errors.ts';
 import { startOf } from './losses.ts';
+import { allowingLeaderless } from './metadata-response.ts';
 import { TopicReader } from './topic-reader.ts';
 import { deadLetterTopicConfig, ensureTopics, taskTopic } from './topics.ts';
 
@@ -31,7 +32,7 @@ export class TopicAdmin {
   /** Creates the topic of the tasks and that of the dead letters, where they are missing. */
   ensureTopics(partitions: number): Promise<void> {
     const topics = [taskTopic(this.#topic, partitions), deadLetterTopicConfig(this.#topic)];
-    return this.#ask((admin) => ensureTopics(admin, topics));
+    return allowingLeaderless(() => this.#ask((admin) => ensureTopics(admin, topics)));
   }
 
   /** Every partition of the topic, by number. */
@@ -50,13 +51,17 @@ export class TopicAdmin {
     });
   }
 
-  /** By partition, the offset that the next message will get: also those count that a transaction holds back. */
-  async ends(): Promise<ReadonlyMap<number, bigint>> {
+  /**
+   * By partition, the offset that the next message will get: also those count that a transaction holds back.
+   * @param mine those to ask for; the others may have no leader. Left out: all of them
+   */
+  async ends(mine?: ReadonlySet<number>): Promise<ReadonlyMap<number, bigint>> {
     // kafkajs's admin asks for what is committed, always.
     this.#ends ??= new TopicReader(this.#kafka, this.#topic, { readUncommitted: true });
     const reader = this.#ends;
     try {
-      return new Map((await reader.offsets()).map(({ partition, high }) => [partition, high]));
+      const found = await allowingLeaderless(() => reader.offsets(mine));
+      return new Map(found.map(({ partition, high }) => [partition, high]));
     } catch (error) {
       if (this.#ends === reader) this.#ends = undefined;
       await reader.close().catch(() => undefined);
@@ -71,11 +76,10 @@ export class TopicAdmin {
     return all.reduce((sum, one) => sum + behind(one), 0);
   }
 
-  /** Do the brokers answer, and know the topic? @throws what kafkajs throws */
+  /** Do the brokers answer, and know the topic? Its partitions may have no leaders. @throws what kafkajs throws */
   answers(): Promise<void> {
-    return this.#ask(async (admin) => {
-      await admin.fetchTopicMetadata({ topics: [this.#topic] });
-    });
+    const answer = async (admin: Admin) => void (await admin.fetchTopicMetadata({ topics: [this.#topic] }));
+    return allowingLeaderless(() => this.#ask(answer));
   }
 
   async close(): Promise<void> {
@@ -98,7 +102,8 @@ export class TopicAdmin {
 
   async #connect(): Promise<Admin> {
     const admin = this.#kafka.admin();
-    await admin.connect();
+    // It asks for all topics of the cluster: partitions without leaders, of whichever, are not what it connects for.
+    await allowingLeaderless(() => admin.connect());
     return admin;
   }
 }

@@ -1,4 +1,6 @@
 import { type Cluster, type Consumer, type Kafka, PartitionAssigners } from 'kafkajs';
+import { KafkaUnavailable } from './errors.ts';
+import { brokerFault } from './fetch-response.ts';
 import type { FetchedMessage } from './record-batches.ts';
 
 /** The offsets of one partition that can be read: from `low` to before `high`. */
@@ -42,11 +44,13 @@ export class TopicReader {
     this.#cluster = cluster;
   }
 
-  /** Every partition, by number. */
-  async offsets(): Promise<ReadableOffsets[]> {
+  /** Every partition, by number, also those that were added meanwhile. @param mine only these */
+  async offsets(mine?: ReadonlySet<number>): Promise<ReadableOffsets[]> {
     await this.#connect();
+    await this.#cluster.refreshMetadata();
     const partitions = this.#cluster
       .findTopicPartitionMetadata(this.#topic)
+      .filter(({ partitionId }) => mine?.has(partitionId) ?? true)
       .map(({ partitionId }) => ({ partition: partitionId }));
     const [low, high] = [await this.#ends(partitions, true), await this.#ends(partitions, false)];
     return partitions
@@ -54,7 +58,10 @@ export class TopicReader {
       .sort((a, b) => a.partition - b.partition);
   }
 
-  /** Messages from an offset on, oldest first, at most `limit`; the offset must be a readable one. */
+  /**
+   * Messages from an offset on, oldest first, at most `limit`; the offset must be a readable one.
+   * @throws KafkaUnavailable while the broker cannot read the partition, what kafkajs throws
+   */
   async *read({ partition, low, high }: ReadableOffsets, limit: number): AsyncGenerator<FetchedMessage> {
     await this.#connect();
     let left = limit;
@@ -97,6 +104,10 @@ export class TopicReader {
       maxBytes,
       topics: [{ topic: this.#topic, partitions }],
     })) as FetchResponse;
+    const errorCode = brokerFault(this.#topic, partition);
+    if (errorCode !== undefined) {
+      throw new KafkaUnavailable(`the broker cannot read partition ${partition} of ${this.#topic}: error ${errorCode}`);
+    }
     return responses[0]?.partitions[0]?.messages ?? [];
   }
 }

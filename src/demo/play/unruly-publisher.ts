@@ -35,6 +35,10 @@ export class UnrulyPublisher implements TaskPublisher {
     return this.#held.length;
   }
 
+  checkRoom(): Promise<void> {
+    return this.#inner.checkRoom();
+  }
+
   async publish(tasks: readonly OutgoingTask[]): Promise<void> {
     const { random, again, isSpared } = this.#options;
     const due = this.#takeDue();

@@ -37,7 +37,10 @@ export class Replay {
     this.#stores = stores;
     this.#site = new EdgeSite(stores.pool);
     this.#windows = new UnrulyWindows(random);
-    const publisher = { publish: async (tasks: readonly OutgoingTask[]) => void this.#published.push(...tasks) };
+    const publisher = {
+      publish: async (tasks: readonly OutgoingTask[]) => void this.#published.push(...tasks),
+      checkRoom: async () => undefined,
+    };
     this.#relay = new OutboxRelay({ database: stores.primary, publisher, deadLetters: refused, logger: this.#logger });
   }
 

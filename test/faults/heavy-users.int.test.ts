@@ -208,7 +208,7 @@ describe('the sampler, where a user has too many contacts', () => {
   it('counts that one as unsettled, and tells the others right or wrong', async () => {
     const { stores, records } = await jobStores(SHORT);
     await run(rebuild([HEAVY, ...MANY.slice(0, 3)]), storesOn(stores, { aloneMs: 60_000 }).steps);
-    await stores.redis.zadd(new KeyNames(stores.prefix).set('100'), 5, newest(9)); // a ghost
+    await stores.redis.zadd(new KeyNames(stores.prefix).set('100'), 5, newest(9)); // as nobody of Recency does
     const lines: unknown[] = [];
     const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
     const windows = new Windows(records.now);
@@ -234,7 +234,7 @@ describe('the sampler, where a user has too many contacts', () => {
     expect(checked).toBeGreaterThan(wrong);
     expect(unsettled).toBeGreaterThan(0);
     expect(lines).toContainEqual(expect.objectContaining({ user: HEAVY, reason: expect.stringMatching(/TooMany/) }));
-    expect(lines).toContainEqual(expect.objectContaining({ user: '100', classes: ['ghost'] }));
+    expect(lines).toContainEqual(expect.objectContaining({ user: '100', classes: ['torn'] }));
     expect(lines).toHaveLength(2);
   });
 });

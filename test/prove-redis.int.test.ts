@@ -135,8 +135,11 @@ const DELAY_CALLS: Readonly<Record<string, (now: number) => fc.Arbitrary<Call>>>
       .map(([[due = NONE], texts, list]) => ({ contents: [due, texts], args: ['300000', ...list] })),
   'delay-take': (now) =>
     fc
-      .tuple(waiting(now), fc.integer({ min: 0, max: 3 }), fc.constantFrom('700000', '500000'))
-      .map(([contents, count, longest]) => ({ contents, args: [String(count), '400000', longest] })),
+      .tuple(waiting(now), all, fc.integer({ min: 0, max: 3 }), fc.constantFrom('700000', '500000'))
+      .map(([sets, texts, count, longest]) => ({
+        contents: [...sets, texts],
+        args: [String(count), '400000', longest],
+      })),
   'delay-finish': (now) =>
     fc
       .tuple(waiting(now), all, fc.constantFrom(now + 600_000, now), items)

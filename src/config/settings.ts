@@ -40,9 +40,9 @@ export const SETTINGS = {
   MYSQL_QUEUE: setting(whole(0, 100_000), '200', 'callers that may wait for a connection'),
   MYSQL_TIMEOUT_MS: setting(timeoutMs(), '5000', 'for one statement, or for getting a connection'),
   MYSQL_BUILD_TIMEOUT_MS: setting(
-    timeoutMs(),
+    timeoutMs(150_000), // below the lease of a slow build
     '60000',
-    'for reading all contacts of one user in the background, where MYSQL_TIMEOUT_MS is too short',
+    'for reading all contacts of one user in the background, where MYSQL_TIMEOUT_MS is too short; 150000 at the most',
   ),
   REDIS_URL: setting(redisUrls, 'redis://127.0.0.1:6379', 'one server, or several addresses of a cluster', 'url'),
   REDIS_TIMEOUT_MS: setting(timeoutMs(), '1000', 'for one command'),
@@ -63,7 +63,7 @@ export const SETTINGS = {
     '200000',
     'tasks that a stream may hold; more wait in the outbox',
   ),
-  DEAD_LETTERS_MAX: setting(whole(1, 1_000_000), '10000', 'dead letters that a stream keeps; the oldest go first'),
+  DEAD_LETTERS_MAX: setting(whole(1, 1_000_000), '2000', 'dead letters that a stream keeps; the oldest go first'),
   TAKEOVER_MS: setting(whole(6_000, 300_000), '20000', 'the tasks of a consumer that is silent this long go to others'),
   KEY_PREFIX: setting(name, 'recency', 'before every key in Redis'),
   MAX: setting(whole(1, 127), '24', 'contacts that an index keeps'),

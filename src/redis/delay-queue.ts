@@ -62,7 +62,7 @@ export class DelayQueue {
   /** Due items, at most `count`, to be finished within `leaseMs`. @throws RedisUnavailable */
   async take(count: number, leaseMs: number): Promise<Held<string>> {
     const [leaseEnd = '', ...items] = (await this.#take(
-      [this.#due, this.#held],
+      [this.#due, this.#held, this.#all],
       [count, leaseMs, LONGEST_MS],
     )) as string[];
     return { items, leaseEnd };

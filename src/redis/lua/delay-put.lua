@@ -5,9 +5,10 @@
 --         2 all    sorted set: every item that is due or held, by its text; all scores are 0
 -- ARGV    1 delay  ms from now
 --         then the items
--- reply   how many were new
+-- reply   how many did not wait already
 -- The server's own clock is used: one clock for every process.
--- Runs at maxmemory (allow-oom): what is put off takes the place of a task that is then acknowledged.
+-- Runs at maxmemory (allow-oom): equal items are one, so that there are never more than pairs whose tasks are then
+-- acknowledged, and one rebuild for each user whom a read found low.
 
 local due, all, delay = KEYS[1], KEYS[2], tonumber(ARGV[1])
 assert(delay and delay >= 0 and #ARGV >= 2, 'delay-put: bad arguments')

@@ -3,6 +3,8 @@
 --
 -- KEYS    1 due    sorted set: item → ms when it is due
 --         2 held   sorted set: item → ms when its lease ends
+--         3 all    sorted set: every item that is due or held, by its text; one that a process of before this set existed
+--                  has put is added here
 -- ARGV    1 count  of items to take at the most
 --         2 lease  ms
 --         3 longest  ms: no item was put off for longer, or held for longer than this or the lease
@@ -10,9 +12,9 @@
 --         then the items taken, the longest due first
 -- The server's own clock is used: one clock for every process. It may be set back, by an hour or a year: what lies further
 -- ahead than anything can is due now.
--- Runs at maxmemory (allow-oom): an item moves from one set to the other.
+-- Runs at maxmemory (allow-oom): an item moves from one set to the other, and is among all already.
 
-local due, held = KEYS[1], KEYS[2]
+local due, held, all = KEYS[1], KEYS[2], KEYS[3]
 local count, lease, longest = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 assert(count and count > 0 and lease and lease > 0 and longest and longest > 0, 'delay-take: bad arguments')
 
@@ -37,5 +39,6 @@ local items = redis.call('ZRANGEBYSCORE', due, '-inf', now, 'LIMIT', 0, count)
 for _, item in ipairs(items) do
   redis.call('ZREM', due, item)
   redis.call('ZADD', held, lease_end, item)
+  redis.call('ZADD', all, 'NX', 0, item)
 end
 return { lease_end, unpack(items) }

@@ -115,6 +115,29 @@ describe('users who were answered from indexes that are gone', () => {
     expect(site.built.filter((user) => user === '500')).toHaveLength(2);
   });
 
+  it('are not looked for again and again because one of them cannot be built', async () => {
+    const site = new Site();
+    const heavy = '500';
+    const warmUp = site.warmUp({
+      builds: {
+        buildWhenIdle: async (user) => {
+          warmUp.cold(heavy); // is read all the time
+          return user !== heavy && site.builds.buildWhenIdle(user);
+        },
+      },
+    });
+    site.loseAll();
+    warmUp.cold(heavy);
+    await site.untilOver();
+    expect(site.rounds).toEqual([undefined, 499]);
+    expect(site.looks).toBe(500);
+    warmUp.cold(heavy);
+    expect(site.rounds).toHaveLength(2);
+    warmUp.served(heavy);
+    warmUp.cold(heavy);
+    expect(site.rounds).toHaveLength(3);
+  });
+
   it('are left at the end of the process', async () => {
     const site = new Site();
     const warmUp = site.warmUp();
@@ -145,6 +168,7 @@ describe('a build that nobody waits for', () => {
       const one = Promise.withResolvers<void>();
       held.set(user, one);
       await one.promise;
+      return true;
     };
     const onError = (error: unknown) => {
       throw error;
@@ -177,6 +201,16 @@ describe('a build that nobody waits for', () => {
     await until(() => held.has('3'));
     held.get('3')?.resolve();
     expect(await late).toBe(true);
+  });
+
+  it('counts for none when it was not done, and others are begun at once', async () => {
+    const onError = (error: unknown) => {
+      throw error;
+    };
+    const builds = new ColdBuilds({ build: async (user) => user !== 'heavy', concurrency: 1, queue: 10, onError });
+    expect(await builds.buildWhenIdle('heavy')).toBe(false);
+    expect(await builds.buildWhenIdle('1')).toBe(true);
+    expect(builds.counts).toEqual({ built: 1, failed: 0, dropped: 1 });
   });
 
   it('counts for none when it is refused, and then no other is begun for a while', async () => {

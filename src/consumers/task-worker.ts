@@ -1,5 +1,5 @@
-import pLimit from 'p-limit';
 import { run, type Steps } from '../index/protocol.ts';
+import { eachOrNone } from '../index/set-aside.ts';
 import { stagesOf, type WorkObserver } from './planned-work.ts';
 import type { WorkPlan } from './work-plan.ts';
 
@@ -25,9 +25,8 @@ export class TaskWorker {
    * @throws RedisUnavailable, DatabaseUnavailable; then some of it may have been done, and all of it can be done again
    */
   async work(plan: WorkPlan, between: () => Promise<void>): Promise<void> {
-    const limit = pLimit(AT_ONCE);
     for (const stage of stagesOf(plan, this.#options.pageSize, this.#options)) {
-      await Promise.all(stage.map((operation) => limit(() => run(operation, this.#options.steps, between))));
+      await eachOrNone([...stage], AT_ONCE, (operation) => run(operation, this.#options.steps, between));
     }
   }
 }

@@ -40,6 +40,35 @@ export async function settingAside<T>(
   return items.length === 1 ? await alone(items, work, options, failure) : await inHalves(items, work, options);
 }
 
+/**
+ * Does work on each item, so many at once. After a failure no other is begun, and what is under way is waited for: parts
+ * of the work may be tried again at once, and must not meet what is left of the first try.
+ * @returns the results in the order of the items
+ * @throws the first failure
+ */
+export async function eachOrNone<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const failures: unknown[] = [];
+  const waiting = items.entries();
+  const lane = async () => {
+    for (const [place, item] of waiting) {
+      try {
+        results[place] = await work(item);
+      } catch (error) {
+        failures.push(error);
+      }
+      if (failures.length > 0) return;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  if (failures.length > 0) throw failures[0];
+  return results;
+}
+
 async function inHalves<T>(
   items: readonly T[],
   work: (some: readonly T[]) => Promise<void>,

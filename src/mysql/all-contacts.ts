@@ -18,9 +18,13 @@ const ALL = `
   FROM recency_contacts AS c
   WHERE c.user_id = ?`;
 
-/** Every relationship of the user, in no order. @throws DatabaseUnavailable */
-export async function readAllContacts(database: Database, user: Id): Promise<ContactRow[]> {
-  const rows = await database.rows(ALL, [user]);
+/**
+ * Every relationship of the user, in no order.
+ * @param withinMs the server ends the statement after so many ms
+ * @throws DatabaseUnavailable, StatementTooSlow
+ */
+export async function readAllContacts(database: Database, user: Id, withinMs?: number): Promise<ContactRow[]> {
+  const rows = await database.rows(ALL, [user], withinMs);
   return rows.map(([id, related, lastUploadAt, isFriend, isFamily]) => ({
     id: String(id),
     related: Number(related) !== 0,

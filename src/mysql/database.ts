@@ -17,6 +17,9 @@ export type DatabaseOptions = ConnectionsOptions;
 /** Of what loses to others, in all: a lock may be waited for until the deadline each time. */
 const ATTEMPTS = 10;
 
+/** Later than the server ends a statement its answer is waited for, ms. */
+const ANSWER_MS = 1_000;
+
 /**
  * One MySQL server. Every call has a deadline (see connections.ts).
  *
@@ -26,9 +29,11 @@ const ATTEMPTS = 10;
  */
 export class Database {
   readonly #connections: Connections;
+  readonly #deadlineMs: number;
 
   constructor(url: string, options: DatabaseOptions) {
     this.#connections = new Connections(url, options);
+    this.#deadlineMs = options.deadlineMs;
   }
 
   /**
@@ -43,11 +48,12 @@ export class Database {
     withinMs?: number,
   ): Promise<readonly (readonly Value[])[]> {
     const sql = withinMs === undefined ? statement : endedAfter(withinMs, statement);
+    const extraMs = withinMs === undefined ? 0 : Math.max(0, withinMs + ANSWER_MS - this.#deadlineMs);
     try {
-      return await this.#rowsOnce(sql, parameters, withinMs);
+      return await this.#rowsOnce(sql, parameters, extraMs);
     } catch (error) {
       if (!isBroken(error)) throw asThrown(error);
-      return await this.#rowsOnce(sql, parameters, withinMs).catch((again) => {
+      return await this.#rowsOnce(sql, parameters, extraMs).catch((again) => {
         throw asThrown(again);
       });
     }

@@ -3,7 +3,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { Id } from '../contracts/id.ts';
 
 export interface ColdBuildsOptions {
-  /** Builds the index of one user. `refused`: no index may be built now. */
+  /** Builds the index of one user. False: this user's cannot be built here now. `refused`: nobody's may be. */
   readonly build: (user: Id) => Promise<unknown>;
   /** Builds at once. */
   readonly concurrency: number;
@@ -78,8 +78,7 @@ export class ColdBuilds {
     return this.#stopping || performance.now() < this.#refusedUntil;
   }
 
-  #drop(): void {
-    this.counts.dropped += 1;
+  #refuse(): void {
     if (!this.#isRefusing()) this.#refusedUntil = performance.now() + REFUSED_MS;
   }
 
@@ -97,9 +96,10 @@ export class ColdBuilds {
 
   async #build(user: Id): Promise<boolean> {
     try {
-      const isBuilt = !this.#isRefusing() && (await this.#options.build(user)) !== REFUSED;
-      if (isBuilt) this.counts.built += 1;
-      else this.#drop();
+      const outcome = this.#isRefusing() ? REFUSED : await this.#options.build(user);
+      if (outcome === REFUSED) this.#refuse();
+      const isBuilt = outcome !== REFUSED && outcome !== false;
+      this.counts[isBuilt ? 'built' : 'dropped'] += 1;
       return isBuilt;
     } catch (error) {
       this.counts.failed += 1;

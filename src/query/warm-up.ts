@@ -35,6 +35,8 @@ export class WarmUp {
   readonly #served: LRUCache<Id, true>;
   readonly #stopping = new AbortController();
   #round: Promise<void> | undefined;
+  /** Users who were cold and could not be built: that they are cold says nothing of others. */
+  readonly #unbuilt: LRUCache<Id, true>;
   /** Users whom the round under way has done with: when one of them is cold, they are lost again. */
   readonly #done = new Set<Id>();
   #again = false;
@@ -43,16 +45,18 @@ export class WarmUp {
   constructor(options: WarmUpOptions) {
     this.#options = options;
     this.#served = new LRUCache({ max: options.remembered });
+    this.#unbuilt = new LRUCache({ max: options.remembered });
   }
 
   /** The user was answered from an index. */
   served(user: Id): void {
     this.#served.set(user, true);
+    this.#unbuilt.delete(user);
   }
 
   /** The user was found cold. */
   cold(user: Id): void {
-    if (this.#stopping.signal.aborted || this.#served.get(user) === undefined) return;
+    if (this.#stopping.signal.aborted || this.#served.get(user) === undefined || this.#unbuilt.has(user)) return;
     if (this.#round !== undefined) this.#again ||= this.#done.has(user);
     else if (performance.now() >= this.#restUntil) this.#round = this.#run();
   }
@@ -113,6 +117,7 @@ export class WarmUp {
       for (const user of waiting) {
         if (this.#stopping.signal.aborted) return;
         if (await builds.buildWhenIdle(user)) built++;
+        else this.#unbuilt.set(user, true);
       }
     };
     await Promise.all(Array.from({ length: concurrency }, lane));

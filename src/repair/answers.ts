@@ -3,17 +3,20 @@ import type { Key } from '../contracts/key.ts';
 import { RELATIONS, type Relation } from '../contracts/relation.ts';
 import type { ContactIndex, Nonce } from '../index/contact-index.ts';
 import type { Limits } from '../index/limits.ts';
-import { readAllContacts } from '../mysql/all-contacts.ts';
-import type { Database } from '../mysql/database.ts';
+import { type ContactRow, readAllContacts } from '../mysql/all-contacts.ts';
+import { type Database, StatementTooSlow } from '../mysql/database.ts';
 import { type RecentAnswer, RecentContacts } from '../query/recent-contacts.ts';
 import type { MismatchKind, Recurrence } from './belief.ts';
 import { contactOf, type ExpectedAnswer, expectedAnswer, inOrder, lineOf } from './expected-answer.ts';
+import { ContactsTooMany } from './failed-users.ts';
 import { countOddRows, type OddRows } from './odd-rows.ts';
 
 export interface AnswerStores {
   readonly index: Pick<ContactIndex, 'read'>;
   readonly primary: Database;
   readonly limits: Limits;
+  /** For a statement that reads all contacts of one user, ms (5,000). */
+  readonly aloneMs?: number;
   /** ms, monotonic. */
   readonly now: () => number;
   /** ms since 1970 UTC (this machine's). */
@@ -47,6 +50,8 @@ export interface CheckedAnswers {
   readonly wrong: readonly WrongAnswer[];
   readonly oddRows: OddRows;
 }
+
+const ALONE_MS = 5_000;
 
 /** The greatest limit of the API. */
 const GREATEST_LIMIT = 100;
@@ -86,12 +91,12 @@ export class Answers {
     return [questions[0], other].filter((question) => question !== undefined);
   }
 
-  /** @throws RedisUnavailable, DatabaseUnavailable */
+  /** @throws RedisUnavailable, DatabaseUnavailable, ContactsTooMany */
   async check(user: Id, questions: readonly Question[]): Promise<CheckedAnswers> {
     const { index, primary } = this.#stores;
     const reading = await index.read(user, 1, false);
     const nonce = reading.state === 'warm' ? reading.nonce : undefined;
-    const rows = await readAllContacts(primary, user);
+    const rows = await this.#allContacts(primary, user);
     const ordered = inOrder(rows);
     const wrong: Difference[] = [];
     let checked = 0;
@@ -113,6 +118,15 @@ export class Answers {
       wrong: wrong.map((answer) => ({ ...answer, differing })),
       oddRows: countOddRows(rows, (this.#stores.clock ?? Date.now)()),
     };
+  }
+
+  async #allContacts(primary: Database, user: Id): Promise<ContactRow[]> {
+    const { aloneMs = ALONE_MS } = this.#stores;
+    try {
+      return await readAllContacts(primary, user, aloneMs);
+    } catch (error) {
+      throw error instanceof StatementTooSlow ? new ContactsTooMany(user, aloneMs) : error;
+    }
   }
 }
 

@@ -25,10 +25,13 @@ interface Ordered extends ContactRow {
 
 /** All who can be in an answer at all, in the order of answers. */
 export function inOrder(rows: readonly ContactRow[]): Ordered[] {
-  return rows
-    .filter((row) => row.related && row.lastUploadAt !== null && row.lastUploadAt > 0n)
-    .map((row) => ({ ...row, at: uploadOf(row), bytes: Buffer.from(row.id, 'latin1') }))
-    .sort((a, b) => (a.at === b.at ? Buffer.compare(b.bytes, a.bytes) : a.at < b.at ? 1 : -1));
+  return (
+    rows
+      .filter((row) => row.related && row.lastUploadAt !== null && row.lastUploadAt > 0n)
+      .map((row) => ({ ...row, at: uploadOf(row) }))
+      // Ids are digits, so that texts compare as their bytes do.
+      .sort((a, b) => (a.at === b.at ? (a.id < b.id ? 1 : -1) : a.at < b.at ? 1 : -1))
+  );
 }
 
 /**

@@ -38,21 +38,21 @@ export class FailedUsers {
 
   /**
    * @param work on some of the users; what it returns counts only when it resolves
-   * @returns what the work on all parts returned, and how many users failed
+   * @returns what the work on all parts returned, how many users failed, and who
    * @throws what concerns all users, what is no fault of a store or a user, the signal's reason
    */
   async workOn<R>(
     users: readonly Id[],
     work: (some: readonly Id[]) => Promise<R>,
     signal?: AbortSignal,
-  ): Promise<{ done: R[]; failed: number }> {
+  ): Promise<{ done: R[]; failed: number; failures: readonly FailedUser[] }> {
     const done: R[] = [];
     const answers = answersAtOnce([() => this.#primary.rows('SELECT 1', [])]);
     const isOurs = (error: unknown) => error instanceof ContactsTooMany || storeFaultOf(error) !== undefined;
     const isEnd = (error: unknown) => signal?.aborted === true || !isOurs(error);
     const aside = await settingAside(users, async (some) => void done.push(await work(some)), { answers, isEnd });
-    const failed = aside.map(({ item, error }) => ({ user: item, reason: `${error.name}: ${error.message}` }));
-    this.#named = [...this.#named, ...failed].slice(0, NAMED);
-    return { done, failed: failed.length };
+    const failures = aside.map(({ item, error }) => ({ user: item, reason: `${error.name}: ${error.message}` }));
+    this.#named = [...this.#named, ...failures].slice(0, NAMED);
+    return { done, failed: failures.length, failures };
   }
 }

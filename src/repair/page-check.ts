@@ -1,5 +1,5 @@
-import pLimit from 'p-limit';
 import type { Id } from '../contracts/id.ts';
+import { eachOrNone } from '../index/set-aside.ts';
 import { ANSWER_MISMATCH, type Answers, type WrongAnswer } from './answers.ts';
 import type { Belief } from './belief.ts';
 import { DRIFT_CLASSES, type DriftClass, INDEX_MISMATCH, type Mismatch } from './drift.ts';
@@ -109,10 +109,8 @@ export class PageCheck {
    */
   async answers(users: readonly Id[], thorough: boolean, signal?: AbortSignal): Promise<CheckedAnswersOf> {
     const questions = (user: Id) => (thorough ? this.#answers.everyQuestion() : this.#answers.someQuestions(user));
-    const ask = (some: readonly Id[]) => {
-      const limit = pLimit(USERS_AT_ONCE);
-      return Promise.all(some.map((user) => limit(() => this.#answers.check(user, questions(user)))));
-    };
+    const ask = (some: readonly Id[]) =>
+      eachOrNone(some, USERS_AT_ONCE, (user) => this.#answers.check(user, questions(user)));
     const first = await ask(users);
     const wrongIn = (checks: typeof first) => new Map(checks.map(({ user, wrong }) => [user, wrong]));
     const again = async (some: readonly Id[]) => wrongIn(await ask(some));

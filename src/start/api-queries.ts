@@ -49,7 +49,10 @@ export function apiQueries(
   };
   // A build is a plain query as well, for the primary.
   const coldBuilds = new ColdBuilds({
-    build: async (user) => ((await build(user)).suspended.length > 0 ? REFUSED : user),
+    build: async (user) => {
+      const { suspended, rebuilt } = await build(user);
+      return suspended.length > 0 ? REFUSED : rebuilt.length > 0;
+    },
     concurrency: Math.ceil(config.plainConcurrency / 2),
     queue: COLD_QUEUE,
     isBusy: () => plainQueries.queued > 0,

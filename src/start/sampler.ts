@@ -44,6 +44,7 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
     onCounts: samplerMetrics(registry, windows),
     settleMs: SETTLE_MS,
     pollMs: POLL_MS,
+    aloneMs: config.mysqlTimeoutMs, // not longer: whoever is sampled with such a user waits for it
     random: Math.random,
     ...{ primary, rate, windows, logger, now },
   });

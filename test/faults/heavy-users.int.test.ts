@@ -9,10 +9,14 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
+import { Answers } from '../../src/repair/answers.ts';
 import { Backfill } from '../../src/repair/backfill.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { openPageCheck } from '../../src/repair/open-check.ts';
 import { Repair } from '../../src/repair/repair.ts';
+import { openSampler } from '../../src/repair/sampler/open-sampler.ts';
+import { SamplerReports } from '../../src/repair/sampler/report.ts';
+import { Windows } from '../../src/repair/sampler/windows.ts';
 import { Verify } from '../../src/repair/verify.ts';
 import { startConsuming } from '../support/consuming.ts';
 import { makeHeavy, STRANGER } from '../support/heavy-user.ts';
@@ -110,31 +114,32 @@ describe('a user with very many contacts', () => {
   });
 });
 
+const LIMITS = { max: 4, min: 2 };
+
+const everybody = [HEAVY, FOLLOWER, ...MANY];
+
+async function jobStores(patientMs: number) {
+  const stores = await freshStores({ aloneMs: SHORT, patientMs });
+  const { primary, index, delayed, rechecks } = stores;
+  const now = () => performance.now();
+  const transport = async () => sharedBarrier(async () => true);
+  const raiseBarrier = drainBarrierOf({ primary, transport, putOff: [rechecks, delayed] });
+  const check = openPageCheck({
+    index,
+    primary,
+    limits: LIMITS,
+    raiseBarrier,
+    graceMs: 0,
+    settleMs: 5_000,
+    now,
+    aloneMs: patientMs,
+  });
+  const fence = await freshFence(stores);
+  const records = { primary, fence, clock: Date.now, rowsRead: () => 0, now, random: Math.random, check, raiseBarrier };
+  return { stores, records };
+}
+
 describe('a job that comes to a user with too many contacts', () => {
-  const everybody = [HEAVY, FOLLOWER, ...MANY];
-
-  async function jobStores(patientMs: number) {
-    const stores = await freshStores({ aloneMs: SHORT, patientMs });
-    const { primary, index, delayed, rechecks } = stores;
-    const now = () => performance.now();
-    const transport = async () => sharedBarrier(async () => true);
-    const raiseBarrier = drainBarrierOf({ primary, transport, putOff: [rechecks, delayed] });
-    const limits = { max: 4, min: 2 };
-    const check = openPageCheck({
-      index,
-      primary,
-      limits,
-      raiseBarrier,
-      graceMs: 0,
-      settleMs: 5_000,
-      now,
-      aloneMs: patientMs,
-    });
-    const fence = await freshFence(stores);
-    const records = { primary, fence, clock: Date.now, rowsRead: () => 0, now, random: Math.random, check };
-    return { stores, records };
-  }
-
   it('builds the others, names that one, and has a report that says so', async () => {
     const { stores, records } = await jobStores(SHORT);
     const job = new Backfill({ ...records, steps: stores.patient }, {});
@@ -170,6 +175,67 @@ describe('a job that comes to a user with too many contacts', () => {
     const repair = new Repair({ ...records, steps: stores.patient }, {});
     await runToEnd(repair);
     expect(repair.result).toMatchObject({ repaired: 1, still_wrong: 0, failed: 1, failed_users: [{ user: HEAVY }] });
+  });
+});
+
+describe('answers to a user with very many contacts', () => {
+  const find = async (aloneMs: number) => {
+    const { stores, records } = await jobStores(60_000);
+    await run(rebuild([HEAVY]), stores.patient);
+    const hasty = new Database(url, { connections: 2, queue: 10, deadlineMs: SHORT });
+    onTestFinished(() => hasty.close());
+    const { index } = stores;
+    const answers = new Answers({ ...records, index, primary: hasty, limits: LIMITS, aloneMs });
+    return await answers.check(HEAVY, [{ relation: 'any', limit: 1 }]);
+  };
+
+  it('are compared with all of them, however long other statements may take', async () => {
+    expect(await find(60_000)).toMatchObject({ checked: 2, wrong: [] });
+  });
+
+  it('are not, where reading them takes too long; the server ends that', async () => {
+    await expect(find(50)).rejects.toThrow(/^reading all contacts of user 1 takes longer than the 50 ms/);
+    await until(async () => {
+      const [rows] = await pool.query(
+        "SELECT 1 FROM information_schema.processlist WHERE info LIKE '%max_statement_time%' AND id <> CONNECTION_ID()",
+      );
+      return (rows as unknown[]).length === 0;
+    });
+  });
+});
+
+describe('the sampler, where a user has too many contacts', () => {
+  it('counts that one as unsettled, and tells the others right or wrong', async () => {
+    const { stores, records } = await jobStores(SHORT);
+    await run(rebuild([HEAVY, ...MANY.slice(0, 3)]), storesOn(stores, { aloneMs: 60_000 }).steps);
+    await stores.redis.zadd(new KeyNames(stores.prefix).set('100'), 5, newest(9)); // as nobody of Recency does
+    const lines: unknown[] = [];
+    const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const windows = new Windows(records.now);
+    const { index, primary, redis, prefix } = stores;
+    const sampler = openSampler({
+      ...{
+        index,
+        primary,
+        limits: LIMITS,
+        raiseBarrier: records.raiseBarrier,
+        settleMs: 5_000,
+        graceMs: 0,
+        pollMs: 10,
+      },
+      ...{ rate: 10, random: Math.random, windows, reports: new SamplerReports(redis, prefix), logger },
+      ...{ now: records.now, aloneMs: SHORT },
+    });
+    // Half of the draws go in turn through all owners.
+    for (let round = 0; round < 2 * (everybody.length / 10); round++) await sampler.runOnce();
+    await sampler.settled();
+    const { checked, wrong, unsettled } = windows.within('5m');
+    expect(wrong).toBeGreaterThan(0);
+    expect(checked).toBeGreaterThan(wrong);
+    expect(unsettled).toBeGreaterThan(0);
+    expect(lines).toContainEqual(expect.objectContaining({ user: HEAVY, reason: expect.stringMatching(/TooMany/) }));
+    expect(lines).toContainEqual(expect.objectContaining({ user: '100', classes: ['torn'] }));
+    expect(lines).toHaveLength(2);
   });
 });
 

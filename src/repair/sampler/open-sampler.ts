@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { Answers } from '../answers.ts';
 import { Examination } from '../examination.ts';
+import { FailedUsers } from '../failed-users.ts';
 import { type CheckStores, openPageCheck } from '../open-check.ts';
 import { FirstLook } from './first-look.ts';
 import type { SamplerReports } from './report.ts';
@@ -28,14 +29,16 @@ const NAMED = 5;
 export function openSampler({ random, windows, reports, onCounts, ...stores }: SamplerStores): Sampler {
   const { primary, rate, logger, now } = stores;
   const wrongUsers = new WrongUsers(logger, now);
+  const failed = new FailedUsers(primary);
   return new Sampler({
     look: new FirstLook({
       draw: new UserDraw(primary, random),
       examination: new Examination(stores),
       answers: new Answers(stores),
+      failed,
     }),
     check: openPageCheck(stores),
-    ...{ wrongUsers, rate, logger, now },
+    ...{ failed, wrongUsers, rate, logger, now },
     onCounts: (counts) => {
       windows.add(counts);
       onCounts?.(counts);

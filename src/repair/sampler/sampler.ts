@@ -6,8 +6,10 @@
  * It only reports. A rebuild would mend an index, and with it take away what tells why it was wrong; `recency repair`
  * does that when a person wants it.
  */
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Id } from '../../contracts/id.ts';
+import type { FailedUser, FailedUsers } from '../failed-users.ts';
 import { Pace } from '../pace.ts';
 import type { PageCheck } from '../page-check.ts';
 import type { FirstLook } from './first-look.ts';
@@ -18,6 +20,7 @@ import type { WrongUsers } from './wrong-users.ts';
 export interface SamplerOptions {
   readonly look: FirstLook;
   readonly check: PageCheck;
+  readonly failed: FailedUsers;
   readonly wrongUsers: WrongUsers;
   /** Users a second. */
   readonly rate: number;
@@ -33,10 +36,14 @@ export interface SamplerOptions {
 /** Who waits to be looked at again, at the most: a long backlog makes many seem wrong. */
 const MOST_SUSPECTS = 500;
 
+/** How often it is logged that a user cannot be looked at. */
+const TOLD = { max: 1_000, ttl: 600_000 };
+
 export class Sampler {
   readonly #options: SamplerOptions;
   readonly #suspects = new Set<Id>();
   #lookingAgain: Promise<void> | undefined;
+  readonly #told = new LRUCache<Id, true>(TOLD);
   #isFailing = false;
 
   constructor(options: SamplerOptions) {
@@ -57,17 +64,19 @@ export class Sampler {
   /** Looks at one second's users. How many of them had an index. @throws RedisUnavailable, DatabaseUnavailable */
   async runOnce(signal?: AbortSignal): Promise<number> {
     const { look, rate, onCounts, wrongUsers } = this.#options;
-    const { right, suspects } = await look.at(rate, signal);
+    const { right, suspects, failures } = await look.at(rate, signal);
+    this.#tellOf(failures);
     for (const user of right) wrongUsers.forget(user);
     const taken = suspects.slice(0, MOST_SUSPECTS - this.#suspects.size);
     for (const user of taken) this.#suspects.add(user);
-    onCounts({ ...NOTHING_SAMPLED, checked: right.length, unsettled: suspects.length - taken.length });
+    const unsettled = suspects.length - taken.length + failures.length;
+    onCounts({ ...NOTHING_SAMPLED, checked: right.length, unsettled });
     if (this.#suspects.size > 0) {
       this.#lookingAgain ??= this.#lookAgain(signal).finally(() => {
         this.#lookingAgain = undefined;
       });
     }
-    return right.length + suspects.length;
+    return right.length + suspects.length + failures.length;
   }
 
   /** When nobody is being looked at again. */
@@ -99,9 +108,10 @@ export class Sampler {
   }
 
   async #tell(suspects: readonly Id[], signal: AbortSignal | undefined): Promise<void> {
-    const { check, wrongUsers, onCounts, logger } = this.#options;
+    const { wrongUsers, onCounts, logger } = this.#options;
     try {
-      const { wrong, unsettled } = await lookAgain(check, suspects, signal);
+      const { wrong, unsettled, failures } = await lookAgain(this.#options, suspects, signal);
+      this.#tellOf(failures);
       wrongUsers.add(wrong);
       const visible = wrong.filter((user) => user.visible).length;
       const checked = suspects.length - unsettled.length;
@@ -110,6 +120,13 @@ export class Sampler {
       if (signal?.aborted) return;
       logger.debug({ err: error }, 'users who seemed wrong could not be looked at again');
       onCounts({ ...NOTHING_SAMPLED, unsettled: suspects.length });
+    }
+  }
+  #tellOf(failures: readonly FailedUser[]): void {
+    for (const { user, reason } of failures) {
+      if (this.#told.has(user)) continue;
+      this.#told.set(user, true);
+      this.#options.logger.warn({ user, reason }, 'a user cannot be sampled, and counts as unsettled');
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../src/config/config.ts';
 import { LossRecovery, type LossRecoveryOptions } from '../src/consumers/loss-recovery.ts';
 import type { GroupPositions, Loss } from '../src/consumers/task-source.ts';
 import type { Id } from '../src/contracts/id.ts';
@@ -11,10 +12,12 @@ import { refresh } from '../src/index/refresh.ts';
 import { readEpochState } from '../src/mysql/losses.ts';
 import { isSuspended } from '../src/mysql/pairs.ts';
 import { RecentContacts } from '../src/query/recent-contacts.ts';
+import { sentenceOf } from '../src/query/verdict.ts';
 import { Backfill } from '../src/repair/backfill.ts';
 import { runToEnd } from '../src/repair/job.ts';
 import { loadGraph } from '../src/site/load-graph.ts';
 import { startNewEpoch } from '../src/site/new-epoch.ts';
+import { adopt } from '../src/start/adopt-config.ts';
 import { freshSitePool } from './support/small-site.ts';
 import { freshStores, type Stores } from './support/stores.ts';
 import { until } from './support/until.ts';
@@ -122,6 +125,29 @@ describe('while a loss is known', () => {
     const backfill = (dryRun: boolean) => runToEnd(new Backfill(common, { dryRun }));
     await expect(backfill(false)).rejects.toThrow(/suspended \(tasks were lost: gap: in 0\)/);
     await backfill(true);
+    const killed = new Backfill(common, { dryRun: true });
+    await killed.start();
+    await runToEnd(new Backfill(common, { resume: killed.id }));
+  });
+
+  it('settings that are adopted end it only where tasks are in another place', async () => {
+    const { primary } = stores;
+    const config = loadConfig({});
+    await adopt(primary, config);
+    await recovery(new Group()).found(loss(0));
+    const before = await state();
+    expect(await adopt(primary, { ...config, max: config.max + 1 })).toMatchObject({ suspended: true });
+    expect(await state()).toMatchObject({ suspended: true, losses: before.losses });
+    expect(await adopt(primary, { ...config, topic: 'another' })).toMatchObject({ suspended: false });
+    expect(await state()).toMatchObject({ suspended: false, losses: [] });
+  });
+
+  it('an explanation does not say that the next read has the index built', async () => {
+    await recovery(new Group()).found(loss(0));
+    const { token } = (await state()).epoch;
+    expect(sentenceOf('cold', token)).toMatch(
+      /^The user has no index.*No index is built while the epoch is suspended\.$/,
+    );
   });
 
   it('one that begins to be built before it and ends after it is cold', async () => {

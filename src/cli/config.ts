@@ -26,9 +26,13 @@ export function addConfig(program: Command): void {
   });
   whenCalled(adopt, async (output) => {
     const { adoptConfig } = await import('../start/adopt-config.ts');
-    const { changed, epoch } = await adoptConfig();
+    const adopted = await adoptConfig();
+    const { changed, epoch, suspended } = adopted;
     const changes = changed.map(({ name, remembered, here }) => `${name}: ${remembered} → ${here}`);
-    await output.result({ changed, epoch }, [...changes, `Adopted. Epoch ${epoch}: every index is cold.`].join('\n'));
+    const state = suspended
+      ? 'The epoch stays suspended: `recency epoch show` tells what it waits for.'
+      : `Epoch ${epoch}: every index is cold.`;
+    await output.result(adopted, [...changes, `Adopted. ${state}`].join('\n'));
   });
 }
 

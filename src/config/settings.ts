@@ -63,7 +63,7 @@ export const SETTINGS = {
     '200000',
     'tasks that a stream may hold; more wait in the outbox',
   ),
-  DEAD_LETTERS_MAX: setting(whole(1, 1_000_000), '10000', 'dead letters that a stream keeps; the oldest go first'),
+  DEAD_LETTERS_MAX: setting(whole(1, 1_000_000), '2000', 'dead letters that a stream keeps; the oldest go first'),
   TAKEOVER_MS: setting(whole(6_000, 300_000), '20000', 'the tasks of a consumer that is silent this long go to others'),
   KEY_PREFIX: setting(name, 'recency', 'before every key in Redis'),
   MAX: setting(whole(1, 127), '24', 'contacts that an index keeps'),

@@ -4,8 +4,10 @@ import {
   type EpochRow,
   type Recorded,
   type RedisRole,
+  readEpoch,
   recordMysqlServer,
   recordRedisMasters,
+  renewEpoch,
   writeEpoch,
 } from '../mysql/epoch.ts';
 import { type EpochState, type KnownLoss, type LossProgress, noteProgress, suspendEpoch } from '../mysql/losses.ts';
@@ -28,6 +30,12 @@ export async function bumpEpoch(database: Database, why: string): Promise<Epoch>
   const next = nextEpoch(why);
   await writeEpoch(database, next);
   return next.token;
+}
+
+/** The same, but for a suspended epoch, which stays suspended. @throws EpochMissing, DatabaseUnavailable */
+export async function bumpKeepingSuspension(database: Database, why: string): Promise<Epoch> {
+  await renewEpoch(database, nextEpoch(why));
+  return (await readEpoch(database)).token;
 }
 
 /**

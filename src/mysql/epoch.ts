@@ -78,6 +78,14 @@ export async function writeEpoch(database: Database, epoch: EpochRow): Promise<v
 }
 
 /**
+ * Makes every index cold. A suspended epoch stays suspended: what it waits for is still to be caught up with.
+ * @throws EpochMissing, DatabaseUnavailable
+ */
+export function renewEpoch(database: Database, epoch: EpochRow): Promise<'new_epoch' | 'suspended'> {
+  return database.transaction((connection) => bump(connection, epoch));
+}
+
+/**
  * Compares the Redis masters in use with those recorded for these roles. An unknown one begins the epoch given, once for all
  * roles, and from then on those now in use are the known ones: a master that comes back later is unknown again, because it
  * missed what was written since.

@@ -73,13 +73,19 @@ const SEVERAL_MS = 1_000;
 const FIRST = 25;
 const MOST = 500;
 
+/**
+ * By which a statement that was ended is made smaller: from the most users there are three such ends, and so seconds, to
+ * one user alone.
+ */
+const SHRINK = 8;
+
 /** For how long it is remembered that a user takes too long, and of how many users. */
 const HEAVY = { ttl: 600_000, max: 10_000 };
 
 /**
  * Reads top contacts in statements that are sized by what they read. That is the users' contacts, and nobody knows how
  * many there are without reading them (counting takes half as long as reading), so the time that the last statement took
- * says how many users the next is about; after one that took too long they are halved, down to one user, who gets more time.
+ * says how many users the next is about; after one that took too long they are far fewer, down to one user, who gets more time.
  */
 export class TopContactsReader {
   readonly #options: TopContactsReaderOptions;
@@ -131,7 +137,7 @@ export class TopContactsReader {
       return found;
     } catch (error) {
       if (!(error instanceof StatementTooSlow)) throw error;
-      this.#resize(users.length / 2);
+      this.#resize(users.length / SHRINK);
       return undefined;
     }
   }

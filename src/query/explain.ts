@@ -7,7 +7,7 @@ import type { Database } from '../mysql/database.ts';
 import { type ContactRow, readContactRow } from '../mysql/explain-contact.ts';
 import { ANSWER_VERDICTS, type AnswerVerdict, answerVerdictOf } from './answer-verdict.ts';
 import type { RecentContacts } from './recent-contacts.ts';
-import { type Drift, driftOf, VERDICTS, type VerdictCode, verdictOf } from './verdict.ts';
+import { type Drift, driftOf, sentenceOf, type VerdictCode, verdictOf } from './verdict.ts';
 
 export interface Explanation {
   readonly user: Id;
@@ -72,7 +72,7 @@ export async function explain(options: ExplainOptions, user: Id, contact: Id): P
     user,
     contact,
     verdict,
-    sentence: VERDICTS[verdict],
+    sentence: sentenceOf(verdict, epoch),
     drift: driftOf(verdict, reading, options.limits),
     row,
     index: indexOf(reading, epoch, contact),

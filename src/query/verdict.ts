@@ -2,6 +2,7 @@ import { isAbove, type Key } from '../contracts/key.ts';
 import type { Epoch, Reading, WarmReading } from '../index/contact-index.ts';
 import { type Limits, outsideLimits } from '../index/limits.ts';
 import type { ContactRow } from '../mysql/explain-contact.ts';
+import { isSuspended } from '../mysql/pairs.ts';
 
 /** What an index gets wrong about one contact, or as a whole (DESIGN §7). */
 export const DRIFTS = ['missing', 'hole', 'ghost', 'score', 'cap', 'floor', 'torn', 'wrong_type'] as const;
@@ -41,6 +42,19 @@ export const VERDICTS = {
   score:
     'The index has the contact with another last upload than MySQL. Answers show what MySQL says. A task is still on its way, or was lost: rebuild mends it.',
 } as const;
+
+/** Instead of those sentences that say that an index is built, while none is. */
+const UNBUILT: Readonly<Partial<Record<keyof typeof VERDICTS, string>>> = {
+  cold: 'The user has no index. Answers come from the plain query.',
+  other_epoch: 'The index is of another epoch, and so counts as cold.',
+  torn: 'One of the two keys of the index is gone or incomplete, so it counts as cold.',
+};
+
+/** The verdict for people. */
+export function sentenceOf(verdict: VerdictCode, epoch: Epoch): string {
+  const unbuilt = isSuspended(epoch) ? UNBUILT[verdict] : undefined;
+  return unbuilt === undefined ? VERDICTS[verdict] : `${unbuilt} No index is built while the epoch is suspended.`;
+}
 
 export type VerdictCode = keyof typeof VERDICTS;
 

@@ -45,7 +45,7 @@ export class Backfill extends PagedRun<BackfillReport> {
     const chunks = new Chunks(stores.now);
     const work = async (users: readonly Id[], { dryRun }: { dryRun: boolean }, signal?: AbortSignal) => {
       const built = dryRun ? [] : await chunks.each(users, (some) => build(some, stores.steps), signal);
-      return { before: { users: users.length }, after: built.reduce(sum, NOTHING_BUILT), cost: FREE };
+      return { report: { before: { users: users.length }, after: built.reduce(sum, NOTHING_BUILT), cost: FREE } };
     };
     const empty = { before: { users: 0 }, after: NOTHING_BUILT, cost: FREE };
     const failed = (users: number) => ({ before: { users }, after: { ...NOTHING_BUILT, failed: users }, cost: FREE });

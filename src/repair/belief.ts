@@ -40,6 +40,9 @@ export interface MismatchKind<M> {
 /** Looks after the first. A user who is different at each of them is changing all the time. */
 const ROUNDS = 4;
 
+/** Between two questions whether a barrier is passed there are so many times what the first one took. */
+const BREAK = 4;
+
 /**
  * Confirms a mismatch only if it is still there after everything that existed at first sight was processed: at the next
  * look, if nothing was written meanwhile; else at every one, since a contact who is removed, added and removed again is
@@ -93,8 +96,12 @@ export class Belief {
     if (graceMs > 0) await pause(graceMs, undefined, signal ? { signal } : {});
     const barrier = await raiseBarrier(suspects);
     const until = now() + settleMs;
-    while (!(await barrier.passed()) && now() < until) await pause(pollMs, undefined, signal ? { signal } : {});
-    return barrier;
+    for (;;) {
+      const asked = now();
+      if ((await barrier.passed()) || now() >= until) return barrier;
+      // Where much is put off the question is dear: it must not be all that MySQL does.
+      await pause(Math.max(pollMs, BREAK * (now() - asked)), undefined, signal ? { signal } : {});
+    }
   }
 }
 

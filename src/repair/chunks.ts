@@ -24,8 +24,8 @@ export class Chunks {
   /**
    * The results of the work on each chunk, in their order. Two chunks are worked on at once: MySQL answers for one while
    * the other is compared or written.
-   * @throws the signal's reason, and what the work throws, when what was under way has ended; after a deadline of MySQL
-   * the chunks are smaller
+   * @throws the signal's reason, and what the work throws, when what was under way has ended; after MySQL was
+   * unavailable the chunks are smaller
    */
   async each<T, R>(items: readonly T[], work: (some: readonly T[]) => Promise<R>, signal?: AbortSignal): Promise<R[]> {
     const results: R[] = [];

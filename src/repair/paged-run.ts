@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import { EpochSuspended } from '../index/rebuild.ts';
 import { readEpochState } from '../mysql/losses.ts';
-import type { RunKind } from '../mysql/runs.ts';
+import { findRun, type RunKind } from '../mysql/runs.ts';
 import { Costs } from './costs.ts';
 import { type FailedUser, FailedUsers } from './failed-users.ts';
 import type { Job } from './job.ts';
@@ -34,13 +34,20 @@ export interface PagedRunOptions<R extends RunReport> {
   readonly kind: RunKind;
   readonly empty: R;
   /** Does some users of a page; they may come again. The cost is added here. */
-  readonly work: (users: readonly Id[], parameters: RunParameters, signal?: AbortSignal) => Promise<R>;
+  readonly work: (users: readonly Id[], parameters: RunParameters, signal?: AbortSignal) => Promise<WorkedOn<R>>;
   /** Those who have an index: then those of them who own no relationship are looked at as well, at the end. */
   readonly indexedUsers?: IndexedUsers | undefined;
   /** How many users a report counts. */
   readonly usersIn: (report: R) => number;
   /** Counts users with whom nothing could be done. */
   readonly failed: (users: number) => R;
+}
+
+/** What the work on some users of a page came to. */
+export interface WorkedOn<R extends RunReport> {
+  readonly report: R;
+  /** Called once their page is recorded, after which they do not come again. */
+  readonly onRecorded?: () => void;
 }
 
 interface Opened<R extends RunReport> {
@@ -93,9 +100,10 @@ export class PagedRun<R extends RunReport> implements Job {
       return undefined;
     }
     await pace.spend(users.length, signal);
-    const page = await this.#work(users, parameters, signal);
+    const { page, parts } = await this.#work(users, parameters, signal);
     const cost = costs.soFar();
     await run.add(pages.cursor, { ...page, cost });
+    for (const { onRecorded } of parts) onRecorded?.();
     costs.count(cost);
     pages.done();
     meter.add(users.length);
@@ -126,11 +134,15 @@ export class PagedRun<R extends RunReport> implements Job {
     return this.#mustBeOpen().run.report;
   }
 
-  /** Before a run is recorded that could do nothing. */
+  /** Before a run is recorded, or goes on, that could do nothing. A dry run builds nothing. */
   async #refuseWhileSuspended(): Promise<void> {
-    const { suspended, epoch } = await readEpochState(this.#stores.primary);
-    const isDry = 'dryRun' in this.#request && this.#request.dryRun;
-    if (suspended && !isDry) throw new EpochSuspended(epoch.why);
+    const { primary } = this.#stores;
+    const { suspended, epoch } = await readEpochState(primary);
+    if (!suspended) return;
+    const request = this.#request;
+    const recorded = 'resume' in request ? (await findRun(primary, request.resume))?.parameters : request;
+    if (recorded === undefined) return; // there is no such run: it is refused for that
+    if (!parseRunParameters(recorded as RunParametersInput).dryRun) throw new EpochSuspended(epoch.why);
   }
 
   /** The users of this part of the run with whom nothing could be done; the first of them, by name. */
@@ -139,10 +151,11 @@ export class PagedRun<R extends RunReport> implements Job {
   }
 
   /** What one user's row or number of contacts keeps from being done is counted, and keeps nobody else from it. */
-  async #work(users: readonly Id[], parameters: RunParameters, signal?: AbortSignal): Promise<R> {
+  async #work(users: readonly Id[], parameters: RunParameters, signal?: AbortSignal) {
     const { work, failed: count, empty } = this.#options;
     const { done, failed } = await this.#failed.workOn(users, (some) => work(some, parameters, signal), signal);
-    return [...done, ...(failed > 0 ? [count(failed)] : [])].reduce((all, part) => sum(all, part), empty);
+    const reports = [...done.map(({ report }) => report), ...(failed > 0 ? [count(failed)] : [])];
+    return { page: reports.reduce((all, part) => sum(all, part), empty), parts: done };
   }
 
   #open(): Promise<RecordedRun<R>> {

@@ -61,8 +61,8 @@ export class Repair extends PagedRun<RepairReport> {
     const work = async (users: readonly Id[], { dryRun }: { dryRun: boolean }, signal?: AbortSignal) => {
       const found = await stores.check.indexes(users, signal);
       const after = dryRun ? NOTHING_DONE : await mend(stores, found, signal);
-      examples.add({ drifted: found.drifted, answers: [], columns: [] });
-      return { before: found.counts, after, cost: FREE };
+      const onRecorded = () => examples.add({ drifted: found.drifted, answers: [], columns: [] });
+      return { report: { before: found.counts, after, cost: FREE }, onRecorded };
     };
     const empty = { before: NO_INDEXES, after: NOTHING_DONE, cost: FREE };
     const { indexedUsers } = stores;

@@ -1,7 +1,7 @@
 import { type Id, isId } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { type CheckedColumns, ColumnCheck, type ColumnCounts } from './column-check.ts';
-import { Examples } from './examples.ts';
+import { Examples, type Found } from './examples.ts';
 import { type FailedUser, FailedUsers } from './failed-users.ts';
 import { InvalidJob } from './invalid-job.ts';
 import type { Job } from './job.ts';
@@ -103,7 +103,8 @@ export class Verify implements Job {
     await this.#pace.spend(users.length, signal);
     const { done, failed } = await this.#failed.workOn(users, (some) => this.#checkUsers(some, signal), signal);
     const notDone = { ...NOTHING, users: failed, failed };
-    const page = done.reduce(sum, failed > 0 ? notDone : NOTHING);
+    const page = done.reduce((all, { counts }) => sum(all, counts), failed > 0 ? notDone : NOTHING);
+    for (const { found } of done) this.#examples.add(found); // only now: a page that is not done comes again
     this.#counts = sum(this.#counts, page);
     this.#pages.done();
     this.#meter.add(users.length);
@@ -122,16 +123,16 @@ export class Verify implements Job {
     return { ...this.#counts, seconds: Math.round(seconds * 1000) / 1000, failed_users, ...this.#examples.shown() };
   }
 
-  async #checkUsers(users: readonly Id[], signal?: AbortSignal): Promise<VerifyCounts> {
+  async #checkUsers(users: readonly Id[], signal?: AbortSignal): Promise<{ counts: VerifyCounts; found: Found }> {
     const { check } = this.#stores;
     const indexes = await check.indexes(users, signal);
     const answers = await check.answers(users, this.#user !== undefined, signal);
     const columns = this.#isWhole() || this.#columnsAfter === undefined ? undefined : await this.#columns.of(users);
-    this.#examples.add({ drifted: indexes.drifted, answers: answers.wrong, columns: columns?.wrong ?? [] });
-    return {
+    const counts = {
       ...{ ...indexes.counts, ...answers.counts },
       ...{ columns: columns?.counts ?? NO_COLUMNS, odd_rows: answers.oddRows, failed: 0 },
     };
+    return { counts, found: { drifted: indexes.drifted, answers: answers.wrong, columns: columns?.wrong ?? [] } };
   }
 
   /** Of all users, also of those who have no contacts; where only some are verified, their own columns are enough. */

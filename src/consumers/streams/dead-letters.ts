@@ -24,7 +24,7 @@ export interface StreamsDeadLettersOptions {
 /** Longer than tasks are kept, for people are slower. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
-export const DEFAULT_MAX_LETTERS = 10_000;
+export const DEFAULT_MAX_LETTERS = 2_000;
 
 /** Letters in one call of the script: Redis does nothing else meanwhile. In a list, their bodies come along and are dropped at once. */
 const LETTERS_A_CALL = 50;

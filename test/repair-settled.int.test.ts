@@ -9,6 +9,7 @@ import {
   type RaiseBarrier,
   sharedBarrier,
 } from '../src/index/drain-barrier.ts';
+import { PutBackRows } from '../src/index/put-back-rows.ts';
 import { isPublishedUpTo } from '../src/mysql/outbox-progress.ts';
 import { DelayQueue } from '../src/redis/delay-queue.ts';
 import { freshStores, type Stores } from './support/stores.ts';
@@ -181,7 +182,12 @@ describe('everything on its way', () => {
     await primary.write("INSERT INTO recency_outbox (type, user_id) VALUES ('recency.user.deleted', 1)", []);
 
     const suspect = { user: '1', contact: '2' };
-    const barrier = await drainBarrierOf({ primary, transport, putOff: [rechecks, delayed] })([suspect]);
+    const barrier = await drainBarrierOf({
+      primary,
+      putBack: new PutBackRows(primary),
+      transport,
+      putOff: [rechecks, delayed],
+    })([suspect]);
     expect(await barrier.passed()).toBe(false);
     expect(raised).toEqual([]);
     await primary.write('UPDATE recency_outbox SET published_at = 1', []);

@@ -64,14 +64,24 @@ export function keyOf({ user = '', contact = '' }: Suspect): SuspectKey {
   return `${user} ${contact}`;
 }
 
-/** Everything on its way to the indexes: the outbox, then the transport, then what was put off for the suspects. */
+/**
+ * Everything on its way to the indexes: the outbox, new rows before those that were put back, then the transport, then what
+ * was put off for the suspects.
+ */
 export function drainBarrierOf(parts: {
   readonly primary: Database;
+  /** Rows of the outbox that were put back. */
+  readonly putBack: PutOffWork;
   readonly transport: RaiseBarrier;
   /** In the order in which work moves from one to the other. */
   readonly putOff: readonly PutOffWork[];
 }): RaiseBarrier {
-  return inTurn([outboxBarrier(parts.primary), parts.transport, putOffBarrier(...parts.putOff)]);
+  return inTurn([
+    outboxBarrier(parts.primary),
+    putOffBarrier(parts.putBack),
+    parts.transport,
+    putOffBarrier(...parts.putOff),
+  ]);
 }
 
 /** A barrier that holds everybody until it is passed. */
@@ -84,7 +94,7 @@ export function sharedBarrier(ask: () => Promise<boolean>): DrainBarrier {
   return { passed, holds: () => !isPassed };
 }
 
-/** Passed when every row that was in the outbox is published. */
+/** Passed when every row that was in the outbox is published, but for those that were put back. */
 export function outboxBarrier(primary: Database): RaiseBarrier {
   return async () => {
     const last = await readLastOutboxId(primary);

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { TaskPublisher } from '../consumers/task-publisher.ts';
 import { drainBarrierOf, type RaiseBarrier } from '../index/drain-barrier.ts';
 import { indexedUsers } from '../index/indexed-users.ts';
+import { PutBackRows } from '../index/put-back-rows.ts';
 import { openPageCheck } from '../repair/open-check.ts';
 import { openSitePool } from '../site/transaction.ts';
 import type { JobParts } from '../start/jobs.ts';
@@ -40,7 +41,12 @@ export async function openRigStores({ config }: Place, opening: Opening): Promis
   await transport.untilAnswers(signal);
   const publisher = resources.adopt(transport.openPublisher(stores.primary), (opened) => opened.close());
   const { primary, delayed, rechecks, index } = stores;
-  const raiseBarrier = drainBarrierOf({ primary, transport: transport.barrier, putOff: [rechecks, delayed] });
+  const raiseBarrier = drainBarrierOf({
+    primary,
+    putBack: new PutBackRows(primary),
+    transport: transport.barrier,
+    putOff: [rechecks, delayed],
+  });
   const limits = { max: config.max, min: config.min };
   const now = () => performance.now();
   const check = openPageCheck({ index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, now });

@@ -1,5 +1,6 @@
 import { drainBarrierOf, type RaiseBarrier } from '../index/drain-barrier.ts';
 import { indexedUsers } from '../index/indexed-users.ts';
+import { PutBackRows } from '../index/put-back-rows.ts';
 import type { Fence } from '../mysql/leases.ts';
 import { MeteredDatabase } from '../mysql/metered-database.ts';
 import type { RunKind } from '../mysql/runs.ts';
@@ -59,7 +60,12 @@ export async function withJobParts<T>(
 function drainBarrier(context: CommandContext): RaiseBarrier {
   const { primary, delayed, rechecks } = context.stores;
   const transport = openTransport(context, 'jobs');
-  return drainBarrierOf({ primary, transport: transport.barrier, putOff: [rechecks, delayed] });
+  return drainBarrierOf({
+    primary,
+    putBack: new PutBackRows(primary),
+    transport: transport.barrier,
+    putOff: [rechecks, delayed],
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { drainBarrierOf } from '../index/drain-barrier.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
+import { PutBackRows } from '../index/put-back-rows.ts';
 import { openSampler } from '../repair/sampler/open-sampler.ts';
 import { SamplerReports } from '../repair/sampler/report.ts';
 import { Windows } from '../repair/sampler/windows.ts';
@@ -39,7 +40,12 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
   const sampler = openSampler({
     index: trustedReads(index, watch),
     limits: { max, min },
-    raiseBarrier: drainBarrierOf({ primary, transport: transport.barrier, putOff: [rechecks, delayed] }),
+    raiseBarrier: drainBarrierOf({
+      primary,
+      putBack: new PutBackRows(primary),
+      transport: transport.barrier,
+      putOff: [rechecks, delayed],
+    }),
     reports: new SamplerReports(redis, config.keyPrefix),
     onCounts: samplerMetrics(registry, windows),
     settleMs: SETTLE_MS,

@@ -5,6 +5,7 @@ import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { drainBarrierOf, sharedBarrier } from '../../src/index/drain-barrier.ts';
 import { KeyNames } from '../../src/index/keys.ts';
 import { run } from '../../src/index/protocol.ts';
+import { PutBackRows } from '../../src/index/put-back-rows.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
@@ -123,7 +124,12 @@ async function jobStores(patientMs: number) {
   const { primary, index, delayed, rechecks } = stores;
   const now = () => performance.now();
   const transport = async () => sharedBarrier(async () => true);
-  const raiseBarrier = drainBarrierOf({ primary, transport, putOff: [rechecks, delayed] });
+  const raiseBarrier = drainBarrierOf({
+    primary,
+    putBack: new PutBackRows(primary),
+    transport,
+    putOff: [rechecks, delayed],
+  });
   const check = openPageCheck({
     index,
     primary,

@@ -5,6 +5,7 @@ import { streamsBarrier } from '../../src/consumers/streams/drain-barrier.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/task-worker.ts';
 import { drainBarrierOf, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
+import { PutBackRows } from '../../src/index/put-back-rows.ts';
 import { answersAtOnce } from '../../src/index/store-fault.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { logger, type Opened, open } from '../transport/place.ts';
@@ -67,7 +68,12 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
   const view = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'none' });
   const onTransport = streamsBarrier({ client: redis, stream, group: 'g', view });
   return {
-    raiseBarrier: drainBarrierOf({ primary, transport: onTransport, putOff: [rechecks, delayed] }),
+    raiseBarrier: drainBarrierOf({
+      primary,
+      putBack: new PutBackRows(primary),
+      transport: onTransport,
+      putOff: [rechecks, delayed],
+    }),
     transport,
     lag: async () => {
       const backlog = await view.backlog();

@@ -110,19 +110,33 @@ function isFaulty({ topic, partition }: Unread): boolean {
   return brokerFault(topic, partition.partition) !== undefined;
 }
 
-/** Any partition may come first: none can take all the room for itself. Brokers answer in turns, which a counter would follow. */
+/** When each partition last got room, by topic and number, as a count of turns. */
+const turns = new Map<string, number>();
+let turn = 0;
+
+/** Those that have waited longest come first: none can take all the room for itself. */
 async function readAll(unread: readonly Unread[]): Promise<void> {
-  const first = Math.floor(Math.random() * unread.length);
   let room = RESPONSE_BYTES;
-  for (const one of [...unread.slice(first), ...unread.slice(0, first)]) {
+  for (const one of unread.toSorted((a, b) => lastTurn(a) - lastTurn(b))) {
     setFaultAside(one);
-    room -= await read(one, room);
+    const taken = await read(one, room);
+    if (taken > 0) turns.set(nameOf(one), ++turn);
+    room -= taken;
   }
 }
 
+function lastTurn(one: Unread): number {
+  return turns.get(nameOf(one)) ?? 0;
+}
+
+function nameOf({ topic, partition }: Unread): string {
+  return `${topic}/${partition.partition}`;
+}
+
 /** The other partitions are not to blame; this one is asked for again. */
-function setFaultAside({ topic, partition }: Unread): void {
-  const name = `${topic}/${partition.partition}`;
+function setFaultAside(one: Unread): void {
+  const name = nameOf(one);
+  const { partition } = one;
   const { errorCode } = partition;
   if (errorCode === 0 || PASSED_ON.has(errorCode)) {
     faults.delete(name);

@@ -48,12 +48,18 @@ export async function ensureTopics(admin: Admin, topics: readonly ITopicConfig[]
 const LOOKS = 50;
 const BETWEEN_LOOKS_MS = 100;
 
-/** A controller answers before all brokers have heard of the topic. kafkajs can wait, and fails just then. */
+/**
+ * A controller answers before all brokers have heard of the topic, and a leader is named before it takes messages: what
+ * is sent then is refused by some partitions, and sent again to all. kafkajs can wait, and fails just then.
+ */
 async function untilLed(admin: Admin, names: string[]): Promise<void> {
   for (let looks = 1; ; looks++) {
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: names });
-      if (topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return;
+      if (topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) {
+        await Promise.all(names.map((name) => admin.fetchTopicOffsets(name)));
+        return;
+      }
     } catch (error) {
       if (looks === LOOKS || !isPassing(error)) throw error;
     }

@@ -7,7 +7,8 @@
  * place after the other (the outbox, the transport, the delay queue), so the places are gone through in that order, and
  * a barrier is put up in each only when the one before it has been passed.
  *
- * The outbox and the transport drain by themselves and in order, so they are waited for as a whole. Work that was put off
+ * New rows of the outbox and the transport drain by themselves and in order, so they are waited for as a whole. Rows that a
+ * relay has put back (PutBackRows) may wait for as long as a partition has no leader, and work that was put off
  * may wait for long, and for something that never comes; it is waited for only by whom it concerns. An index is changed
  * contact by contact, so it concerns a user's difference about one contact only if it is about that contact:
  *

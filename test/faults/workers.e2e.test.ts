@@ -79,7 +79,7 @@ async function expectRight(settings: Settings): Promise<void> {
 }
 
 describe.concurrent('fault 2: a worker is stopped past its session between its read and its write', {
-  timeout: 90_000,
+  timeout: 240_000,
 }, () => {
   it.for(TRANSPORTS)('%s: another one goes on; what the first one read is not written', async (transport, context) => {
     const settings = await freshSite(transport);
@@ -106,7 +106,7 @@ describe.concurrent('fault 2: a worker is stopped past its session between its r
   });
 });
 
-describe.concurrent('fault 8: a consumer hangs while its heartbeats go on', { timeout: 90_000 }, () => {
+describe.concurrent('fault 8: a consumer hangs while its heartbeats go on', { timeout: 240_000 }, () => {
   it.for(TRANSPORTS)(
     '%s: it is gone within 25 s, although its handler never returns; the next one does the work',
     async (transport, context) => {

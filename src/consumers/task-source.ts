@@ -75,7 +75,7 @@ export interface TaskSource {
   /**
    * Delivers batches until `stop`. Resolves after the last batch in work was acknowledged or given back.
    * Rejects when the source cannot go on by itself (a wrong password; SourceStalled: a handler hangs that neither settles
-   * nor keeps its batch alive); the process should then end with a failure. A source runs once. What somebody may mend
+   * nor keeps its batch alive); the process should then end with a failure. A source runs once. What somebody may fix
    * meanwhile (a server that is away, a missing permission) is tried again and again, and `state` tells.
    * `onLoss` is awaited before anything behind the loss is delivered.
    */

@@ -156,7 +156,7 @@ function settingVerdict(name: string, state: ClusterState, judge: Judge): Verdic
 
 const BY_WEIGHT = ['fine', 'warning', 'problem'] as const;
 
-/** Of both topics in one: what is said of each, the worse state, and how to mend it. */
+/** Of both topics in one: what is said of each, the worse state, and how to fix it. */
 function each(state: ClusterState, judge: (topic: TopicState, state: ClusterState) => Verdict): Verdict {
   const verdicts = state.topics.map((topic) => ({ topic, verdict: judge(topic, state) }));
   const worst = Math.max(...verdicts.map(({ verdict }) => BY_WEIGHT.indexOf(verdict.state)));

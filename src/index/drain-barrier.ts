@@ -15,7 +15,7 @@
  * - A contact is wrongly in the index, wrongly not in it, or there with a wrong time. Work about this very pair of user
  *   and contact may be to come. What is put off about another contact of the same user explains nothing: it writes that
  *   one, and a trim or a rebuild that it makes due keeps the rest right.
- * - The index as a whole is not as it must be (too small for its floor, say). Whatever is to be done for the user may mend
+ * - The index as a whole is not as it must be (too small for its floor, say). Whatever is to be done for the user may fix
  *   that, because each write has a due rebuild done before it counts as finished.
  */
 import type { Id } from '../contracts/id.ts';

@@ -157,7 +157,7 @@ export class KafkaSession {
     return crashed;
   }
 
-  /** What a broker cannot read, nobody here can mend; the other partitions go on. */
+  /** Nothing here can fix what a broker cannot read; the other partitions go on. */
   #tellFaults(): void {
     const { topic, kafka } = this.#options;
     for (const partition of this.#assignment?.partitions.keys() ?? []) {

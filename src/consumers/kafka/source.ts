@@ -171,7 +171,7 @@ export class KafkaTaskSource implements TaskSource {
       this.#faultToldAt = now();
       kafka.logger.error({ err: this.#fault, topic, group }, `no tasks are consumed: ${this.#fault.message}`);
     } else if (this.#fault !== undefined) {
-      kafka.logger.warn({ err: this.#fault, topic, brokers: kafka.brokers }, 'no tasks can be consumed now; trying on');
+      kafka.logger.warn({ err: this.#fault, topic, brokers: kafka.brokers }, 'no tasks can be consumed now; retrying');
     }
   }
 

@@ -22,7 +22,10 @@ export interface ReadersOptions {
 /** Contacts in a page. */
 export const LIMIT = 10;
 
-/** Reads recency lists over some connections, and compares every answer. */
+/**
+ * Reads recency lists over some connections, and compares every answer. Connections take turns: a server closes one that
+ * stays idle.
+ */
 export class Readers {
   readonly #options: ReadersOptions;
   readonly #idle: MeasuringClient[];
@@ -78,7 +81,7 @@ export class Readers {
       const early = at - performance.now();
       if (early > 0) await pause(early);
       due.push({ user: nextUser(), at });
-      const client = this.#idle.pop();
+      const client = this.#idle.shift();
       if (client === undefined) continue;
       const worker: Promise<void> = work(client)
         .catch((error: unknown) => {

@@ -21,6 +21,9 @@ const MAX_BODY_BYTES = MAX_TASK_BYTES;
 /** Bytes of all headers of the message that are kept, names included; those of CloudEvents take some 300. */
 const MAX_HEADER_BYTES = 16_384;
 
+/** Bytes that one dead letter takes at the most. */
+export const MAX_LETTER_BYTES = MAX_BODY_BYTES + MAX_HEADER_BYTES;
+
 /** Headers that are kept: a script in Redis takes a few thousand texts at once, and no task has so many. */
 const MAX_HEADERS = 1_000;
 

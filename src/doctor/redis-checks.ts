@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { Config } from '../config/config.ts';
+import { MAX_LETTER_BYTES } from '../consumers/dead-letter-headers.ts';
 import type { RedisRole } from '../mysql/epoch.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { fieldOf } from '../redis/masters.ts';
@@ -20,7 +21,7 @@ export function redisChecks(client: RedisClient, config: Config, role: RedisRole
     'maxmemory-policy': async () => policyVerdict(await info('memory', 'maxmemory_policy')),
     memory: async () => {
       const [used, max] = [Number(await info('memory', 'used_memory')), Number(await info('memory', 'maxmemory'))];
-      return memoryVerdict(used, max, carriesTasks ? config.streamMaxLength * BYTES_A_TASK : 0);
+      return memoryVerdict(used, max, carriesTasks ? streamsBytes(config) : { tasks: 0, letters: 0 });
     },
     ...(role === 'index' ? encodingChecks(node, config) : {}),
     persistence: async () => {
@@ -39,16 +40,26 @@ const BYTES_A_TASK = 320;
 /** Of maxmemory; above it, it is nearly full. */
 const NEARLY = 0.9;
 
-/** @param backlog bytes that the tasks may take at the most */
-function memoryVerdict(used: number, max: number, backlog: number): Verdict {
+/** Bytes at the most. */
+interface StreamsBytes {
+  readonly tasks: number;
+  readonly letters: number;
+}
+
+function streamsBytes({ streamMaxLength, deadLettersMax }: Config): StreamsBytes {
+  return { tasks: streamMaxLength * BYTES_A_TASK, letters: deadLettersMax * MAX_LETTER_BYTES };
+}
+
+function memoryVerdict(used: number, max: number, { tasks, letters }: StreamsBytes): Verdict {
   const mb = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
   if (!(max > 0)) return fine(`${mb(used)} in use, no maxmemory`);
   const text = `${mb(used)} of ${mb(max)} in use`;
   if (used >= max) return problem(`${text}: no new index is built, no task taken`, 'Raise maxmemory.');
   if (used > NEARLY * max) return warning(text, 'Raise maxmemory before it is reached.');
-  if (backlog <= max / 2) return fine(text);
-  const mend = 'Lower RECENCY_STREAM_MAX_LENGTH, raise maxmemory, or give the tasks a Redis of their own.';
-  return warning(`${text}; the tasks alone may come to ${mb(backlog)}`, mend);
+  if (tasks + letters <= max / 2) return fine(text);
+  const remedy =
+    'Lower RECENCY_STREAM_MAX_LENGTH or RECENCY_DEAD_LETTERS_MAX, raise maxmemory, or give the tasks a Redis of their own.';
+  return warning(`${text}; tasks may come to ${mb(tasks)}, dead letters to ${mb(letters)}`, remedy);
 }
 
 /** With these an index keeps its compact encoding. */

@@ -1,4 +1,5 @@
 import type { Id } from '../contracts/id.ts';
+import { chunks } from '../index/chunks.ts';
 import type { Database } from '../mysql/database.ts';
 import { readAnyPairs } from '../mysql/newest-photos.ts';
 import type { Pair } from '../mysql/pairs.ts';
@@ -40,17 +41,25 @@ export async function drawPairs(
   signal?: AbortSignal,
 ): Promise<Pair[]> {
   const owners = await drawOwners(database, Math.ceil(wanted / PAIRS_AN_OWNER), random, signal);
-  const each = Math.ceil(wanted / Math.max(1, owners.length));
-  const runs: Pair[][] = [];
-  for (let from = 0; from < owners.length; from += POINTS_AT_ONCE) {
-    signal?.throwIfAborted();
-    const some = owners.slice(from, from + POINTS_AT_ONCE).map(async (user) => {
-      const point = owners[Math.floor(random() * owners.length)] ?? '0';
-      return (await readContactRun(database, user, point, each)).map((contact) => ({ user, contact }));
-    });
-    runs.push(...(await Promise.all(some)));
+  const anyone = () => owners[Math.floor(random() * owners.length)] ?? '0';
+  let rich = owners.map((user) => ({ user, from: anyone() }));
+  const drawn = new Map<string, Pair>();
+  // Those who have more are asked for more, where others have fewer than were wanted of each.
+  for (let each = 0; rich.length > 0 && drawn.size < wanted; ) {
+    each += Math.ceil((wanted - drawn.size) / rich.length);
+    const full: typeof rich = [];
+    for (const some of chunks(rich, POINTS_AT_ONCE)) {
+      signal?.throwIfAborted();
+      const runs = await Promise.all(some.map(({ user, from }) => readContactRun(database, user, from, each)));
+      for (const [i, contacts] of runs.entries()) {
+        const owner = some[i] as (typeof rich)[number];
+        for (const contact of contacts) drawn.set(`${owner.user} ${contact}`, { user: owner.user, contact });
+        if (contacts.length === each) full.push(owner);
+      }
+    }
+    rich = full;
   }
-  return runs.flat();
+  return [...drawn.values()].slice(0, wanted);
 }
 
 async function drawOwners(

@@ -400,4 +400,21 @@ describe('what doctor says of the views', () => {
     });
     expect(await told(none, 'DELETE FROM photos')).toMatchObject({ code: 0, state: 'fine' });
   });
+
+  it('is what verify and repair say as well: exit 3, and nothing that repair could fix', async () => {
+    const MYSQL_URL = await migrated(...SITE, view('IF(contact_id = 2, 9000, last_public_at)'));
+    const own = { ...settings, MYSQL_URL, KEY_PREFIX: freshPrefix() };
+    for (const command of [['verify'], ['repair', '--dry-run'], ['repair']]) {
+      const { code, json } = await runInProcess([...command, '--json'], own);
+      expect(code).toBe(3);
+      expect(json()[0]).toMatchObject({
+        ...{ wrong: 0, visible: 0, classes: { truth: 1 }, truth: { pairs: 3, wrong: 1 } },
+        wrong_pairs: [{ user: '1', contact: '2', view_says: 9_000, photos_say: 5_000 }],
+      });
+    }
+    const { stdout } = await runInProcess(['repair'], own);
+    expect(stdout).toMatch(/truth 1: last_upload_at of 1 of 3 pairs, of 1 users,.*no rebuild changes it/s);
+    expect(stdout).toContain('user 1, contact 2: recency_contacts says 1970-01-01T00:00:09.000Z');
+    expect(stdout).toContain('0 repaired, 0 still wrong');
+  });
 });

@@ -111,7 +111,7 @@ async function plansVerdict(primary: Database): Promise<Verdict> {
 const PAIRS = 10_000;
 
 const LAST_UPLOAD_MEND =
-  'last_upload_at must be the newest row of recency_photos whose audience is among the bits of sees, and nothing else: no deleted or private photo, no time of another kind. Fix the view or the columns that it reads (docs/adopting.md), begin a new epoch with `recency epoch bump`, and see `recency verify --users all`.';
+  'last_upload_at must be the newest row of recency_photos whose audience is among the bits of sees, and nothing else: no deleted or private photo, no time of another kind. Fix the view or the columns that it reads (docs/adopting.md), begin a new epoch with `recency epoch bump`, and run `recency verify --users all`.';
 
 /** The views against one another: whatever Recency does, its answers are no better than these. */
 async function lastUploadsVerdict(primary: Database): Promise<Verdict> {

@@ -190,7 +190,9 @@ describe('a view that contradicts the photos', () => {
     await view(site.pool, OF_ALL);
     const { lines, count, hear } = watched();
     await until(async () => (await count('wrong')) > 0);
-    expect(lines).toMatchObject([{ level: 50, pairs: 100, msg: expect.stringContaining('recency verify'), example: {} }]);
+    expect(lines).toMatchObject([
+      { level: 50, pairs: 100, msg: expect.stringContaining('recency verify'), example: {} },
+    ]);
     const example = lines[0]?.example as Record<string, unknown>;
     expect(example).toEqual({
       ...{ user: expect.any(String), contact: expect.any(String) },
@@ -295,7 +297,10 @@ describe('whatever the rows and the columns are', () => {
   const post = fc.record({ at: time, circle: fc.nat(2), deleted: fc.boolean(), private: fc.boolean() });
   /** What the site has in its column instead of the truth; undefined: the truth. */
   const column = fc.option(time, { nil: undefined, freq: 3 });
-  const drawn = fc.array(fc.record({ posts: fc.array(post, { maxLength: 4 }), column }), { minLength: 1, maxLength: 8 });
+  const drawn = fc.array(fc.record({ posts: fc.array(post, { maxLength: 4 }), column }), {
+    minLength: 1,
+    maxLength: 8,
+  });
 
   it('exactly the wrong pairs are found', { timeout: 120_000 }, async () => {
     const { pool, stores } = site;
@@ -315,7 +320,8 @@ describe('whatever the rows and the columns are', () => {
         }
         await fillColumns(pool);
         for (const [i, { column: other }] of authors.entries()) {
-          if (other !== undefined) await pool.query('UPDATE accounts SET newest_open = ? WHERE id = ?', [other, ids[i]]);
+          if (other !== undefined)
+            await pool.query('UPDATE accounts SET newest_open = ? WHERE id = ?', [other, ids[i]]);
         }
         const check = openPageCheck(checkParts());
         const job = new Verify({ primary: stores.primary, check, now, random: Math.random }, { user: '5000' });
@@ -338,7 +344,9 @@ describe('whatever the rows and the columns are', () => {
     const { pool } = site;
     const taken = "TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', accounts.newest_taken)";
     await pool.query("UPDATE posts SET taken = TIMESTAMP'2004-05-01 12:00:00.123999' + INTERVAL id * 700 MICROSECOND");
-    await pool.query(`UPDATE posts SET at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', taken) DIV 1000`);
+    await pool.query(
+      `UPDATE posts SET at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', taken) DIV 1000`,
+    );
     await pool.query(`UPDATE accounts SET newest_taken = (SELECT MAX(taken) FROM posts
       WHERE author = accounts.id AND NOT deleted AND NOT private AND circle = 0)`);
     await fillColumns(pool);

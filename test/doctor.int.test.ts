@@ -354,3 +354,67 @@ describe('the questions that must come from an index', () => {
     expect(await problems(`CREATE OR REPLACE VIEW ${view}`)).toContain(question);
   });
 });
+
+describe('what doctor says of the views', () => {
+  const SITE = [
+    'INSERT INTO users (id) VALUES (1), (2), (3)',
+    'INSERT INTO contacts (user_id, contact_id) VALUES (1, 2), (1, 3), (2, 3)',
+    'INSERT INTO photos (owner_id, audience, uploaded_at) VALUES (2, 0, 5000), (2, 4, 9000), (3, 0, 6000)',
+    'UPDATE users SET last_public_at = CASE id WHEN 2 THEN 5000 WHEN 3 THEN 6000 ELSE 0 END',
+  ];
+  const told = async (...statements: string[]) => {
+    const { code, find } = await doctor({ MYSQL_URL: await migrated(...SITE, ...statements) });
+    return { code, ...find('mysql', 'last uploads') };
+  };
+  const view = (lastUploadAt: string, sees = '1') => `CREATE OR REPLACE ALGORITHM=MERGE VIEW recency_contacts AS
+    SELECT user_id, contact_id, active AS related, ${lastUploadAt} AS last_upload_at, ${sees} AS sees, is_friend, is_family, version
+    FROM contacts STRAIGHT_JOIN users ON users.id = contact_id`;
+
+  it('is that the photos confirm the last uploads', async () => {
+    expect(await told()).toMatchObject({
+      code: 0,
+      state: 'fine',
+      detail: '3 pairs compared with recency_photos, which confirms all',
+    });
+  });
+
+  it('is a problem where they do not, with examples', async () => {
+    const found = await told(view('IF(contact_id = 2, 9000, last_public_at)'));
+    expect(found).toMatchObject({ code: 1, state: 'problem', mend: expect.stringContaining('no deleted or private') });
+    expect(found.detail).toBe(
+      '3 pairs compared with recency_photos: 1 contradict it\nuser 1, contact 2: recency_contacts says 1970-01-01T00:00:09.000Z, recency_photos 1970-01-01T00:00:05.000Z',
+    );
+  });
+
+  it('is a problem where nobody has a last upload while there are photos, whoever may see them', async () => {
+    const none = view('CAST(NULL AS SIGNED)');
+    expect(await told(none)).toMatchObject({
+      code: 1,
+      state: 'problem',
+      detail: expect.stringMatching(/last_upload_at is NULL or 0 in all of them; 3 contradict it\n/),
+    });
+    expect(await told(view('CAST(NULL AS SIGNED)', '0'))).toMatchObject({
+      code: 1,
+      state: 'problem',
+      detail: expect.stringMatching(/there are photos, and nobody sees any/),
+    });
+    expect(await told(none, 'DELETE FROM photos')).toMatchObject({ code: 0, state: 'fine' });
+  });
+
+  it('is what verify and repair say as well: exit 3, and nothing that repair could fix', async () => {
+    const MYSQL_URL = await migrated(...SITE, view('IF(contact_id = 2, 9000, last_public_at)'));
+    const own = { ...settings, MYSQL_URL, KEY_PREFIX: freshPrefix() };
+    for (const command of [['verify'], ['repair', '--dry-run'], ['repair']]) {
+      const { code, json } = await runInProcess([...command, '--json'], own);
+      expect(code).toBe(3);
+      expect(json()[0]).toMatchObject({
+        ...{ wrong: 0, visible: 0, classes: { truth: 1 }, truth: { pairs: 3, wrong: 1 } },
+        wrong_pairs: [{ user: '1', contact: '2', view_says: 9_000, photos_say: 5_000 }],
+      });
+    }
+    const { stdout } = await runInProcess(['repair'], own);
+    expect(stdout).toMatch(/truth 1: last_upload_at of 1 of 3 pairs, of 1 users,.*no rebuild changes it/s);
+    expect(stdout).toContain('user 1, contact 2: recency_contacts says 1970-01-01T00:00:09.000Z');
+    expect(stdout).toContain('0 repaired, 0 still wrong');
+  });
+});

@@ -2,7 +2,14 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { byKeyDescending, type Key } from '../src/contracts/key.ts';
 import type { WarmReading } from '../src/index/contact-index.ts';
-import { DRIFT_CLASSES, type DriftClass, diff, INDEX_MISMATCH, type Mismatch } from '../src/repair/drift.ts';
+import {
+  DRIFT_CLASSES,
+  type DriftClass,
+  diff,
+  INDEX_CLASSES,
+  INDEX_MISMATCH,
+  type Mismatch,
+} from '../src/repair/drift.ts';
 import { isVisible } from '../src/repair/visible.ts';
 
 const { recurrence } = INDEX_MISMATCH;
@@ -216,6 +223,7 @@ describe('what a client would notice', () => {
   });
 
   it('knows every class', () => {
-    expect(DRIFT_CLASSES).toHaveLength(8);
+    expect(INDEX_CLASSES).toHaveLength(8);
+    expect(DRIFT_CLASSES).toEqual([...INDEX_CLASSES, 'truth']);
   });
 });

@@ -9,7 +9,7 @@ import { rebuild } from '../src/index/rebuild.ts';
 import { refresh } from '../src/index/refresh.ts';
 import { nextFencingToken } from '../src/mysql/leases.ts';
 import { Leases } from '../src/redis/lease.ts';
-import { DRIFT_CLASSES } from '../src/repair/drift.ts';
+import { INDEX_CLASSES } from '../src/repair/drift.ts';
 import { runToEnd } from '../src/repair/job.ts';
 import { openSampler } from '../src/repair/sampler/open-sampler.ts';
 import { SamplerReports } from '../src/repair/sampler/report.ts';
@@ -84,7 +84,7 @@ describe('the sampler', () => {
     expect(checked).toBe(ROUNDS * RATE);
   });
 
-  it.each(DRIFT_CLASSES)(
+  it.each(INDEX_CLASSES)(
     'finds drift of the class %s, says what verify says of it, and changes nothing',
     async (drift) => {
       const victim = everybody[5] as Id;

@@ -53,18 +53,22 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
     it('bring an upload from the site to the answer, and end in order', async () => {
       const pool = openSitePool(settings.MYSQL_URL, 2);
       onTestFinished(() => pool.end());
-      const users = ['1', '2', '3'].map((id) => ({ id }));
+      const users = ['1', '2', '3', '5', '6'].map((id) => ({ id }));
       const contacts = [
         { user: '2', contact: '1' },
         { user: '2', contact: '3' },
+        { user: '5', contact: '6' },
       ];
       await loadGraph(pool, { users, contacts, photos: [{ owner: '3', audience: 0, uploadedAt: 1_000 }] });
+      await pool.query('UPDATE users SET last_public_at = 9000 WHERE id = 6'); // who has no photo
       const metricsPort = String(await freePort());
       const [serve, consume, relay] = await Promise.all([
         start('serve', settings, 'answering at'),
         start('consume', { ...settings, METRICS_PORT: metricsPort }, 'consuming'),
         start('relay', settings, 'relaying'),
       ]);
+      const contradicted = '"example":{"user":"5","contact":"6","view_says":9000,"photos_say":null}';
+      await Promise.all([serve, consume].map((process) => process.says(contradicted)));
       const recent = `${addressOf(serve)}/v1/users/2/contacts/recent`;
       expect((await json(`${addressOf(serve)}/readyz?verbose`)).status).toBe('ready');
       await until(async () => (await json(recent)).answer.source === 'index');
@@ -77,6 +81,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       expect(metrics).toMatch(/^recency_tasks_total\{process="consume"\} [1-9]/m);
       expect(metrics).toMatch(/^recency_fan_out_followers_total\{process="consume"\} [1-9]/m);
       expect(metrics).toMatch(/^recency_refreshes_total\{outcome="applied",process="consume"\} [1-9]/m);
+      expect(metrics).toMatch(/^recency_sampled_pairs_total\{outcome="wrong",process="consume"\} [1-9]/m);
       expect(metrics).toMatch(/^recency_delay_queue_items\{process="consume"\} \d/m);
       expect(metrics).toMatch(/^recency_transport_lag_tasks\{process="consume"\} \d/m);
 

@@ -5,7 +5,7 @@ import { expectedAnswer, inOrder } from '../src/repair/expected-answer.ts';
 import { sum } from '../src/repair/tally.ts';
 
 function row(id: string, lastUploadAt: bigint | null, more: Partial<ContactRow> = {}): ContactRow {
-  return { id, lastUploadAt, related: true, isFriend: false, isFamily: false, ...more };
+  return { id, lastUploadAt, related: true, isFriend: false, isFamily: false, sees: '1', ...more };
 }
 
 const any = { relation: 'any', limit: 10, page: 0 } as const;

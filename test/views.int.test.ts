@@ -1,6 +1,8 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RecordingDatabase } from '../src/bench/statements.ts';
 import { migrate } from '../src/mysql/migrate.ts';
+import { comparePairs, readNewestOf } from '../src/mysql/newest-photos.ts';
 import { loadGraph } from '../src/site/load-graph.ts';
 import { openSitePool } from '../src/site/transaction.ts';
 import { freshDatabase } from './support/servers.ts';
@@ -12,9 +14,10 @@ const LIGHT = '3000';
 const LAST = String(FOLLOWERS + 1);
 
 let connection: Connection;
+let url: string;
 
 beforeAll(async () => {
-  const url = await freshDatabase();
+  url = await freshDatabase();
   await migrate({ url });
   const pool = openSitePool(url, 1);
   await loadGraph(pool, {
@@ -164,6 +167,34 @@ describe('the questions asked of recency_photos', () => {
     expect(extras).not.toMatch(/DERIVED|filesort|temporary/);
     expect(await run(NEWEST, [HEAVY, audience])).toHaveLength(audience === 4 ? 10 : 0);
     expect(await entriesRead(NEWEST, [HEAVY, audience])).toBeLessThanOrEqual(12);
+  });
+});
+
+describe('the comparison of both views', () => {
+  async function asked(ask: (database: RecordingDatabase) => Promise<unknown>) {
+    const database = new RecordingDatabase(url, { connections: 1, queue: 10, deadlineMs: 10_000 });
+    await ask(database).finally(() => database.close());
+    const [{ sql, parameters } = { sql: '', parameters: [] }] = database.statements;
+    return { sql, values: parameters.map(String) };
+  }
+
+  it.each([
+    ['photos of owners', (database: RecordingDatabase) => readNewestOf(database, [HEAVY, '2', '3'], 16), 3 * 16 * 2],
+    [
+      'pairs',
+      (database: RecordingDatabase) => {
+        const pairs = Array.from({ length: 100 }, (_, n) => ({ user: String(n + 2), contact: HEAVY }));
+        return comparePairs(database, pairs, 16);
+      },
+      100 * (4 + 4 * 2),
+    ],
+  ])('%s: the end of the index for each audience, however many photos there are', async (_what, ask, entries) => {
+    const { sql, values } = await asked(ask);
+    const { reads, extras } = await plan(sql, values);
+    expect(reads.filter((read) => read.startsWith('photos'))).toEqual(Array(16).fill('photos ref photos_newest'));
+    expect(extras).toMatch(/DEPENDENT SUBQUERY/);
+    expect(extras).not.toMatch(/DERIVED|filesort/); // MySQL keeps a JSON_TABLE in a temporary table
+    expect(await entriesRead(sql, values)).toBeLessThanOrEqual(entries + 220);
   });
 });
 

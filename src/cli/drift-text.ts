@@ -1,12 +1,13 @@
-import { DRIFT_CLASSES, type DriftClass } from '../repair/drift.ts';
+import { type DriftClass, INDEX_CLASSES } from '../repair/drift.ts';
 import type { DriftExample } from '../repair/examples.ts';
 import type { FailedUser } from '../repair/failed-users.ts';
-import type { AnswerCounts, IndexCounts } from '../repair/page-check.ts';
+import type { AnswerCounts, IndexCounts, TruthCounted } from '../repair/page-check.ts';
+import { pairText, type WrongPair } from '../repair/truth-check.ts';
 
 /** What was found wrong with indexes, for people. */
 export function driftText(found: IndexCounts & { readonly wrong_users: readonly DriftExample[] }): string {
   const { users, warm, cold, wrong, visible, unsettled, classes, visible_classes, wrong_users } = found;
-  const kinds = DRIFT_CLASSES.filter((drift) => classes[drift] > 0);
+  const kinds = INDEX_CLASSES.filter((drift) => classes[drift] > 0);
   const kindText = (drift: DriftClass) =>
     `${drift} ${classes[drift]}${visible_classes[drift] > 0 ? ` (${visible_classes[drift]} visibly)` : ''}`;
   return [
@@ -19,6 +20,21 @@ export function driftText(found: IndexCounts & { readonly wrong_users: readonly 
       : []),
     ...wrong_users.map(exampleText),
   ].join('\n');
+}
+
+/** What of the views contradicts itself, for people. */
+export function truthText(found: Pick<IndexCounts, 'classes'> & TruthCounted & TruthExamples): string[] {
+  const { truth, classes, wrong_pairs } = found;
+  if (truth.wrong === 0) return [`recency_photos confirms last_upload_at of ${truth.pairs} pairs.`];
+  return [
+    `truth ${classes.truth}: last_upload_at of ${truth.wrong} of ${truth.pairs} pairs, of ${classes.truth} users, is not the newest row of`,
+    'recency_photos that the user may see. What the views read is wrong, and every answer shows it; no rebuild changes it.',
+    ...wrong_pairs.map((pair) => `  ${pairText(pair)}`),
+  ];
+}
+
+interface TruthExamples {
+  readonly wrong_pairs: readonly WrongPair[];
 }
 
 /** What was found wrong with answers, for people. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RepairResult } from '../repair/repair.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
-import { answersText, driftText, failedText } from './drift-text.ts';
+import { answersText, driftText, failedText, truthText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 import { type JobFlags, runOptions, runRequest, usersOption } from './job-command.ts';
@@ -32,11 +32,11 @@ export function addRepair(program: Command): void {
   });
 }
 
-/** All is well now; of users who were unsettled at first nobody can say what was wrong, though they were rebuilt. */
+/** All is well now, and the views do not contradict one another, which no repair changes; of users who were unsettled at first nobody can say what was wrong, though they were rebuilt. */
 function isRight(result: RepairResult): boolean {
   const { dry_run, wrong, unsettled, still_wrong, still_unsettled, answers_wrong, answers_unsettled } = result;
   const left = dry_run ? wrong : still_wrong + still_unsettled + answers_wrong + answers_unsettled;
-  return left + unsettled === 0;
+  return left + unsettled + result.truth.wrong === 0;
 }
 
 function text(result: RepairResult): string {
@@ -47,6 +47,7 @@ function text(result: RepairResult): string {
   const answers = answers_checked > 0 ? [`Afterwards ${answersText(result)}`] : [];
   return [
     driftText(result),
+    ...truthText(result),
     ...answers,
     `Run ${run}: ${outcome} ${seconds.toFixed(1)} s, ${rows_read} rows read.`,
     ...failedText(result),

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { VerifyRequest, VerifyResult } from '../repair/verify.ts';
 import { id } from './arguments.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
-import { answersText, driftText, failedText } from './drift-text.ts';
+import { answersText, driftText, failedText, truthText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 import { type JobFlags, runRequest, showProgress, usersOption } from './job-command.ts';
@@ -16,7 +16,7 @@ export function addVerify(program: Command): void {
   const command = defineCommand(program, {
     usage: 'verify',
     summary:
-      'compares indexes and answers with plain SQL; changes nothing; exit 3 when anything differs, or cannot be told',
+      'compares indexes and answers with plain SQL, and that with the photos; changes nothing; exit 3 when anything differs, or cannot be told',
     example: 'verify --users 1000',
   });
   usersOption(command, 'whom to verify').addOption(
@@ -47,8 +47,8 @@ async function verify(output: Output, request: VerifyRequest, signal: AbortSigna
 }
 
 /** Nothing differs; what could not be told may differ. */
-function isRight({ wrong, unsettled, answers_wrong, answers_unsettled, columns }: VerifyResult): boolean {
-  return wrong + unsettled + answers_wrong + answers_unsettled + columns.wrong === 0;
+function isRight({ wrong, unsettled, answers_wrong, answers_unsettled, columns, truth }: VerifyResult): boolean {
+  return wrong + unsettled + answers_wrong + answers_unsettled + columns.wrong + truth.wrong === 0;
 }
 
 function text(result: VerifyResult): string {
@@ -60,6 +60,7 @@ function text(result: VerifyResult): string {
     ...wrong_answers.map(
       ({ user, wrong }) => `  user ${user}: ${wrong.length} answers; \`recency verify --user ${user}\` shows more`,
     ),
+    ...truthText(result),
     ...(columns.users > 0
       ? [`${columns.wrong} of ${columns.users} users have last_…_at columns that differ from their photos.`]
       : []),

@@ -66,7 +66,7 @@ type Judged = Pick<DemoReport, 'reads' | 'reads_wrong' | 'withdrawal_right' | 'v
 
 /** How many things were wrong, or could not be told; 0: nothing, at any time. */
 export function countWrong({ reads_wrong, withdrawal_right, verify }: Omit<Judged, 'reads'>): number {
-  const indexes = verify.wrong + verify.unsettled + verify.failed + verify.columns.wrong;
+  const indexes = verify.wrong + verify.unsettled + verify.failed + verify.columns.wrong + verify.truth.wrong;
   return reads_wrong + (withdrawal_right ? 0 : 1) + indexes + verify.answers_wrong + verify.answers_unsettled;
 }
 

@@ -2,7 +2,11 @@ import type { Config } from '../config/config.ts';
 import type { Database } from '../mysql/database.ts';
 import { findPlanProblems } from '../mysql/explain-plan.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
+import { isAnyPhoto } from '../mysql/newest-photos.ts';
+import { StatementTooSlow } from '../mysql/unavailable.ts';
 import { findColumnProblems } from '../mysql/view-columns.ts';
+import { pairText } from '../repair/truth-check.ts';
+import { sampleTruth } from '../repair/truth-sample.ts';
 import { checkSchema } from '../start/check-schema.ts';
 import { mysqlAddress } from '../start/open-mysql.ts';
 import { compareSettings } from '../start/shared-settings.ts';
@@ -27,6 +31,7 @@ export function mysqlChecks(primary: Database, config: Config): Checks {
     'column types': () => columnsVerdict(primary),
     permissions: () => permissionsVerdict(primary, user),
     indexes: () => plansVerdict(primary),
+    'last uploads': () => lastUploadsVerdict(primary),
     epoch: async () => epochVerdict(await readEpochState(primary)),
     'shared settings': () => sharedSettingsVerdict(primary, config),
   };
@@ -101,6 +106,35 @@ async function plansVerdict(primary: Database): Promise<Verdict> {
     );
   }
 }
+
+/** Pairs from all over the table. */
+const PAIRS = 10_000;
+
+const LAST_UPLOAD_MEND =
+  'last_upload_at must be the newest row of recency_photos whose audience is among the bits of sees, and nothing else: no deleted or private photo, no time of another kind. Fix the view or the columns that it reads (docs/adopting.md), begin a new epoch with `recency epoch bump`, and run `recency verify --users all`.';
+
+/** The views against one another: whatever Recency does, its answers are no better than these. */
+async function lastUploadsVerdict(primary: Database): Promise<Verdict> {
+  try {
+    const { counts, wrong, uploads } = await sampleTruth({ primary }, PAIRS);
+    const compared = `${counts.pairs} pairs compared with recency_photos`;
+    const isNever = counts.pairs > 0 && uploads === 0;
+    const never = isNever ? 'last_upload_at is NULL or 0 in all of them; ' : '';
+    if (counts.wrong > 0) {
+      const examples = wrong.slice(0, EXAMPLES).map((pair) => `\n${pairText(pair)}`);
+      return problem(`${compared}: ${never}${counts.wrong} contradict it${examples.join('')}`, LAST_UPLOAD_MEND);
+    }
+    if (isNever && (await isAnyPhoto(primary))) {
+      return problem(`${compared}: ${never}there are photos, and nobody sees any (sees)`, LAST_UPLOAD_MEND);
+    }
+    return fine(`${compared}, which confirms all`);
+  } catch (error) {
+    if (!(error instanceof StatementTooSlow)) throw error;
+    return warning('not known: reading the newest photos takes too long', 'See `indexes`: recency_photos needs one.');
+  }
+}
+
+const EXAMPLES = 3;
 
 async function sharedSettingsVerdict(primary: Database, config: Config): Promise<Verdict> {
   const differences = await compareSettings(primary, config);

@@ -1,5 +1,5 @@
 /** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */
-const GREATEST_SCORE = Number.MAX_SAFE_INTEGER;
+export const GREATEST_SCORE = Number.MAX_SAFE_INTEGER;
 
 /**
  * SQL for the last upload of a row of `recency_contacts AS c`, as every question here sees it: whole milliseconds, whatever
@@ -23,7 +23,7 @@ export function wholeMs(column: string): string {
 }
 
 /** The last upload in ms since 1970 UTC; 0: there is none. */
-export function lastUploadOf(column: string | number | null | undefined): number {
+export function lastUploadOf(column: string | number | bigint | null | undefined): number {
   const at = Number(column ?? 0);
   return at > 0 ? Math.min(at, GREATEST_SCORE) : 0;
 }

@@ -10,11 +10,14 @@ import type { MismatchKind, Recurrence } from './belief.ts';
 import { contactOf, type ExpectedAnswer, expectedAnswer, inOrder, lineOf } from './expected-answer.ts';
 import { ContactsTooMany } from './failed-users.ts';
 import { countOddRows, type OddRows } from './odd-rows.ts';
+import { type CheckedTruth, TruthCheck } from './truth-check.ts';
 
 export interface AnswerStores {
   readonly index: Pick<ContactIndex, 'read'>;
   readonly primary: Database;
   readonly limits: Limits;
+  /** What remembers photos from one user to the next; one of its own, where it is left out. */
+  readonly truth?: TruthCheck;
   /** For a statement that reads all contacts of one user, ms (5,000). */
   readonly aloneMs?: number;
   /** ms, monotonic. */
@@ -49,6 +52,8 @@ export interface CheckedAnswers {
   readonly checked: number;
   readonly wrong: readonly WrongAnswer[];
   readonly oddRows: OddRows;
+  /** Of every contact of the user. */
+  readonly truth: CheckedTruth;
 }
 
 const ALONE_MS = 5_000;
@@ -56,15 +61,17 @@ const ALONE_MS = 5_000;
 /** The greatest limit of the API. */
 const GREATEST_LIMIT = 100;
 
-/** Asks as a client of the API would, through the same code, and compares with plain SQL. Changes nothing. */
+/** Asks as a client of the API would, through the same code, and compares with plain SQL, and that with the photos. Changes nothing. */
 export class Answers {
   readonly #stores: AnswerStores;
   readonly #recent: RecentContacts;
+  readonly #truth: TruthCheck;
   readonly #limits: readonly number[];
 
   constructor(stores: AnswerStores) {
     const { index, primary, limits, now } = stores;
     this.#stores = stores;
+    this.#truth = stores.truth ?? new TruthCheck(stores);
     this.#limits = [...new Set([10, 1, limits.min, limits.max, GREATEST_LIMIT])];
     this.#recent = new RecentContacts({
       index,
@@ -117,6 +124,7 @@ export class Answers {
       checked,
       wrong: wrong.map((answer) => ({ ...answer, differing })),
       oddRows: countOddRows(rows, (this.#stores.clock ?? Date.now)()),
+      truth: await this.#truth.ofRows(user, rows),
     };
   }
 

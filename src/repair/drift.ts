@@ -16,12 +16,17 @@ import type { MismatchKind, Recurrence } from './belief.ts';
  * - `torn`: a field is missing, or the set is not of the size that was written (I4)
  * - `wrong_type`: a key that is not Recency's is in the way
  */
-export const DRIFT_CLASSES = ['missing', 'hole', 'ghost', 'score', 'cap', 'floor', 'torn', 'wrong_type'] as const;
+export const INDEX_CLASSES = ['missing', 'hole', 'ghost', 'score', 'cap', 'floor', 'torn', 'wrong_type'] as const;
+
+export type IndexClass = (typeof INDEX_CLASSES)[number];
+
+/** And `truth`: what MySQL says contradicts itself, since a pair's last upload is not what the photos say (truth-check.ts). */
+export const DRIFT_CLASSES = [...INDEX_CLASSES, 'truth'] as const;
 
 export type DriftClass = (typeof DRIFT_CLASSES)[number];
 
 export interface Mismatch {
-  readonly class: DriftClass;
+  readonly class: IndexClass;
   /** Undefined: it is about the index as a whole. */
   readonly contact: Id | undefined;
   /** The last upload that the index has, ms since 1970 UTC; undefined: the contact is not in it. */
@@ -45,7 +50,7 @@ export function diff(reading: Reading, truth: readonly Key[], limits: Limits): M
 }
 
 /** Cold and being built are no drift. */
-function brokenClass({ state, unreadableFloor }: ColdReading): DriftClass | undefined {
+function brokenClass({ state, unreadableFloor }: ColdReading): IndexClass | undefined {
   if (state === 'torn') return unreadableFloor ? 'floor' : 'torn';
   return state === 'wrong_type' ? 'wrong_type' : undefined;
 }
@@ -79,7 +84,7 @@ function* diffAbsent({ head, floor, nonce }: WarmReading, truth: readonly Key[])
   }
 }
 
-function ofIndex(drift: DriftClass, nonce?: string): Mismatch {
+function ofIndex(drift: IndexClass, nonce?: string): Mismatch {
   return { class: drift, contact: undefined, indexed: undefined, live: undefined, nonce };
 }
 

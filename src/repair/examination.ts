@@ -18,6 +18,8 @@ export interface Finding {
   readonly mismatches: readonly Mismatch[];
   /** A client of the API would have noticed. */
   readonly visible: boolean;
+  /** The contacts who MySQL says are the best, up to max; none where the user has no index. */
+  readonly head: readonly Id[];
 }
 
 export interface ExaminedStores {
@@ -109,11 +111,12 @@ export class Examination {
     // Of another epoch it is cold, never wrong.
     if ('epoch' in reading && reading.epoch !== epoch) return coldFinding(user);
     const mismatches = diff(reading, truth, limits);
+    const head = truth.slice(0, limits.max).map(({ id }) => id);
     if (reading.state === 'warm') {
       const visible = mismatches.length > 0 && isVisible(reading, truth, limits.max);
-      return { user, state: 'warm', mismatches, visible };
+      return { user, state: 'warm', mismatches, visible, head };
     }
-    return { user, state: mismatches.length > 0 ? 'broken' : 'cold', mismatches, visible: false };
+    return { user, state: mismatches.length > 0 ? 'broken' : 'cold', mismatches, visible: false, head };
   }
 }
 
@@ -131,5 +134,5 @@ function missingMembers({ user, reading, truth }: Look): Pair[] {
 }
 
 function coldFinding(user: Id): Finding {
-  return { user, state: 'cold', mismatches: [], visible: false };
+  return { user, state: 'cold', mismatches: [], visible: false, head: [] };
 }

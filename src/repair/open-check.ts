@@ -6,6 +6,7 @@ import { Answers } from './answers.ts';
 import { Belief } from './belief.ts';
 import { Examination } from './examination.ts';
 import { PageCheck } from './page-check.ts';
+import { TruthCheck } from './truth-check.ts';
 
 export interface CheckStores {
   readonly index: Pick<ContactIndex, 'read'>;
@@ -43,9 +44,11 @@ export function openPageCheck({
   ...stores
 }: CheckStores): PageCheck {
   const { primary, now } = stores;
+  const truth = new TruthCheck(stores);
   return new PageCheck({
     examination: new Examination(stores),
-    answers: new Answers({ ...stores, primary: answersFrom ?? primary }),
+    answers: new Answers({ ...stores, truth, primary: answersFrom ?? primary }),
     belief: new Belief({ raiseBarrier, graceMs, settleMs, pollMs, now }),
+    truth,
   });
 }

@@ -1,18 +1,20 @@
 import type { Id } from '../contracts/id.ts';
 import { eachOrNone } from '../index/set-aside.ts';
+import type { Pair } from '../mysql/pairs.ts';
 import { ANSWER_MISMATCH, type Answers, type WrongAnswer } from './answers.ts';
 import type { Belief } from './belief.ts';
 import { DRIFT_CLASSES, type DriftClass, INDEX_MISMATCH, type Mismatch } from './drift.ts';
 import type { Examination, Finding } from './examination.ts';
 import { NO_ODD_ROWS, type OddRows } from './odd-rows.ts';
 import { sum } from './tally.ts';
+import { type CheckedTruth, type TruthCheck, type TruthCounts, together } from './truth-check.ts';
 
 /** What the indexes of some users were found to be. The names are those of `verify --json`. */
 export type IndexCounts = {
   readonly users: number;
   readonly warm: number;
   readonly cold: number;
-  /** Users with drift. */
+  /** Users whose index is wrong. */
   readonly wrong: number;
   /** Those of them where a client would have noticed. */
   readonly visible: number;
@@ -55,6 +57,8 @@ export interface CheckedIndexes {
   readonly counts: IndexCounts;
   readonly drifted: readonly Drifted[];
   readonly unsettled: readonly Id[];
+  /** The best contacts of each user who has an index, as MySQL has them. */
+  readonly heads: readonly Pair[];
 }
 
 export interface WrongAnswersOf {
@@ -67,21 +71,31 @@ export interface CheckedAnswersOf {
   readonly wrong: readonly WrongAnswersOf[];
   readonly unsettled: readonly Id[];
   readonly oddRows: OddRows;
+  readonly truth: CheckedTruth;
 }
 
 /** Users whose answers are asked for side by side. */
 const USERS_AT_ONCE = 4;
+
+interface PageCheckParts {
+  readonly examination: Examination;
+  readonly answers: Answers;
+  readonly belief: Belief;
+  readonly truth: TruthCheck;
+}
 
 /** Checks a page of users, and confirms what it finds only when nothing is on its way any more that could explain it. */
 export class PageCheck {
   readonly #examination: Examination;
   readonly #answers: Answers;
   readonly #belief: Belief;
+  readonly #truth: TruthCheck;
 
-  constructor(parts: { readonly examination: Examination; readonly answers: Answers; readonly belief: Belief }) {
+  constructor(parts: PageCheckParts) {
     this.#examination = parts.examination;
     this.#answers = parts.answers;
     this.#belief = parts.belief;
+    this.#truth = parts.truth;
   }
 
   /** I1 to I4 of each user's index. @throws RedisUnavailable, DatabaseUnavailable, the signal's reason */
@@ -99,11 +113,22 @@ export class PageCheck {
       mismatches,
       visible: latest.get(user)?.visible ?? false,
     }));
-    return { counts: countIndexes([...latest.values()], drifted, unsettled.length), drifted, unsettled };
+    const findings = [...latest.values()];
+    const heads = findings.flatMap(({ user, head }) => head.map((contact) => ({ user, contact })));
+    return { counts: countIndexes(findings, drifted, unsettled.length), drifted, unsettled, heads };
   }
 
   /**
-   * Answers to each user, compared with plain SQL.
+   * Whether the photos confirm the last uploads of these heads, and of some pairs beside. Nothing on its way explains what
+   * contradicts them: one statement reads both views.
+   * @throws DatabaseUnavailable, StatementTooSlow, the signal's reason
+   */
+  truth(users: readonly Id[], heads: readonly Pair[], signal?: AbortSignal): Promise<CheckedTruth> {
+    return this.#truth.ofHeads(users, heads, signal);
+  }
+
+  /**
+   * Answers to each user, compared with plain SQL; and all that this says of their contacts, compared with the photos.
    * @param thorough every question there is, instead of some
    * @throws RedisUnavailable, DatabaseUnavailable, the signal's reason
    */
@@ -122,9 +147,18 @@ export class PageCheck {
       answers_unsettled: unsettled.length,
     };
     const oddRows = first.reduce((all, check) => sum(all, check.oddRows), NO_ODD_ROWS);
-    return { counts, wrong, unsettled, oddRows };
+    return { counts, wrong, unsettled, oddRows, truth: together(first.map((check) => check.truth)) };
   }
 }
+
+/** The counts with those of the class `truth`: whoever is shown such a pair sees what is wrong with it. */
+export function withTruth(counts: IndexCounts, { counts: truth, users }: CheckedTruth): IndexCounts & TruthCounted {
+  const { classes, visible_classes } = counts;
+  const of = { truth: users };
+  return { ...counts, classes: { ...classes, ...of }, visible_classes: { ...visible_classes, ...of }, truth };
+}
+
+export type TruthCounted = { readonly truth: TruthCounts };
 
 function countIndexes(findings: readonly Finding[], drifted: readonly Drifted[], unsettled: number): IndexCounts {
   const visible = drifted.filter((user) => user.visible);

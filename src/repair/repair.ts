@@ -10,9 +10,12 @@ import {
   NO_ANSWERS,
   NO_INDEXES,
   type PageCheck,
+  type TruthCounted,
+  withTruth,
 } from './page-check.ts';
 import { PagedRun, type PagedRunStores, type RunRequest } from './paged-run.ts';
 import type { IndexedUsers } from './stray-pages.ts';
+import { NO_TRUTH, type WrongPair } from './truth-check.ts';
 
 export interface RepairStores extends PagedRunStores {
   readonly check: PageCheck;
@@ -23,8 +26,8 @@ export interface RepairStores extends PagedRunStores {
 
 /** A type, not an interface: it is kept as a tally. */
 export type RepairReport = {
-  /** As `verify` counts. */
-  readonly before: IndexCounts;
+  /** As `verify` counts; `truth`: of the users' heads and some pairs beside. */
+  readonly before: IndexCounts & TruthCounted;
   readonly after: AnswerCounts & {
     /** Users who were wrong or unsettled, were rebuilt, and are neither now. */
     readonly repaired: number;
@@ -37,16 +40,20 @@ export type RepairReport = {
 };
 
 const NOTHING_DONE = { repaired: 0, still_wrong: 0, still_unsettled: 0, failed: 0, ...NO_ANSWERS };
+const NOTHING_FOUND = { ...NO_INDEXES, truth: NO_TRUTH };
 const FREE = { rows_read: 0, seconds: 0 };
 
 /** What `repair --json` prints. `answers_…`: of the users who were rebuilt, afterwards. */
 export type RepairResult = IndexCounts &
+  TruthCounted &
   RepairReport['after'] & {
     readonly run: Id;
     readonly dry_run: boolean;
     readonly rows_read: number;
     readonly seconds: number;
     readonly wrong_users: readonly DriftExample[];
+    /** Drift of the class `truth`, which no rebuild removes. */
+    readonly wrong_pairs: readonly WrongPair[];
     /** Of this part of the run; the first 100. */
     readonly failed_users: readonly FailedUser[];
   };
@@ -60,14 +67,15 @@ export class Repair extends PagedRun<RepairReport> {
     const examples = new Examples();
     const work = async (users: readonly Id[], { dryRun }: { dryRun: boolean }, signal?: AbortSignal) => {
       const found = await stores.check.indexes(users, signal);
+      const truth = await stores.check.truth(users, found.heads, signal);
       const after = dryRun ? NOTHING_DONE : await mend(stores, found, signal);
-      const onRecorded = () => examples.add({ drifted: found.drifted, answers: [], columns: [] });
-      return { report: { before: found.counts, after, cost: FREE }, onRecorded };
+      const onRecorded = () => examples.add({ drifted: found.drifted, pairs: truth.wrong });
+      return { report: { before: withTruth(found.counts, truth), after, cost: FREE }, onRecorded };
     };
-    const empty = { before: NO_INDEXES, after: NOTHING_DONE, cost: FREE };
+    const empty = { before: NOTHING_FOUND, after: NOTHING_DONE, cost: FREE };
     const { indexedUsers } = stores;
     const failed = (users: number) => ({
-      before: { ...NO_INDEXES, users },
+      before: { ...NOTHING_FOUND, users },
       after: { ...NOTHING_DONE, failed: users },
       cost: FREE,
     });
@@ -81,10 +89,10 @@ export class Repair extends PagedRun<RepairReport> {
     const { before, after, cost } = this.report;
     const { dryRun } = this.parameters;
     const seconds = Math.round(cost.seconds * 1000) / 1000;
-    const { wrong_users } = this.#examples.shown();
+    const { wrong_users, wrong_pairs } = this.#examples.shown();
     const { id: run, failedUsers: failed_users } = this;
     const { rows_read } = cost;
-    return { run, dry_run: dryRun, ...before, ...after, rows_read, seconds, wrong_users, failed_users };
+    return { run, dry_run: dryRun, ...before, ...after, rows_read, seconds, wrong_users, wrong_pairs, failed_users };
   }
 }
 

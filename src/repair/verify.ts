@@ -1,18 +1,27 @@
 import { type Id, isId } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { type CheckedColumns, ColumnCheck, type ColumnCounts } from './column-check.ts';
-import { Examples, type Found } from './examples.ts';
+import { Examples, type Found, type Shown } from './examples.ts';
 import { type FailedUser, FailedUsers } from './failed-users.ts';
 import { InvalidJob } from './invalid-job.ts';
 import type { Job } from './job.ts';
 import { NO_ODD_ROWS, type OddRows } from './odd-rows.ts';
 import { openPages } from './open-pages.ts';
 import { Pace } from './pace.ts';
-import { type AnswerCounts, type IndexCounts, NO_ANSWERS, NO_INDEXES, type PageCheck } from './page-check.ts';
+import {
+  type AnswerCounts,
+  type IndexCounts,
+  NO_ANSWERS,
+  NO_INDEXES,
+  type PageCheck,
+  type TruthCounted,
+  withTruth,
+} from './page-check.ts';
 import { type Progress, ProgressMeter } from './progress.ts';
 import { parseRunParameters, type RunParameters, type RunParametersInput } from './run-parameters.ts';
 import type { IndexedUsers } from './stray-pages.ts';
 import { sum } from './tally.ts';
+import { NO_TRUTH } from './truth-check.ts';
 import { NamedPages, PAGE_SIZE, type UserPages } from './user-pages.ts';
 
 export interface VerifyStores {
@@ -35,6 +44,7 @@ export type VerifyRequest =
 
 /** A type, not an interface: pages of it are summed up. */
 export type VerifyCounts = IndexCounts &
+  TruthCounted &
   AnswerCounts & {
     readonly columns: ColumnCounts;
     readonly odd_rows: OddRows;
@@ -47,14 +57,17 @@ export type VerifyResult = VerifyCounts & {
   readonly seconds: number;
   /** The first 100. */
   readonly failed_users: readonly FailedUser[];
-} & ReturnType<Examples['shown']>;
+} & Shown;
 
 const NO_COLUMNS: ColumnCounts = { users: 0, wrong: 0 };
-const NOTHING: VerifyCounts = { ...NO_INDEXES, ...NO_ANSWERS, columns: NO_COLUMNS, odd_rows: NO_ODD_ROWS, failed: 0 };
+const NOTHING: VerifyCounts = {
+  ...{ ...NO_INDEXES, truth: NO_TRUTH, ...NO_ANSWERS },
+  ...{ columns: NO_COLUMNS, odd_rows: NO_ODD_ROWS, failed: 0 },
+};
 
 /**
- * Compares indexes and answers with plain SQL, and the columns of the reference schema with the photos. It changes
- * nothing, and keeps no run.
+ * Compares indexes and answers with plain SQL, and with the photos what that says of each contact, and the columns of the
+ * reference schema. It changes nothing, and keeps no run.
  */
 export class Verify implements Job {
   readonly #stores: VerifyStores;
@@ -129,10 +142,12 @@ export class Verify implements Job {
     const answers = await check.answers(users, this.#user !== undefined, signal);
     const columns = this.#isWhole() || this.#columnsAfter === undefined ? undefined : await this.#columns.of(users);
     const counts = {
-      ...{ ...indexes.counts, ...answers.counts },
+      ...{ ...withTruth(indexes.counts, answers.truth), ...answers.counts },
       ...{ columns: columns?.counts ?? NO_COLUMNS, odd_rows: answers.oddRows, failed: 0 },
     };
-    return { counts, found: { drifted: indexes.drifted, answers: answers.wrong, columns: columns?.wrong ?? [] } };
+    const { drifted } = indexes;
+    const found = { drifted, answers: answers.wrong, columns: columns?.wrong ?? [], pairs: answers.truth.wrong };
+    return { counts, found };
   }
 
   /** Of all users, also of those who have no contacts; where only some are verified, their own columns are enough. */
@@ -140,7 +155,7 @@ export class Verify implements Job {
     if (!this.#isWhole() || this.#columnsAfter === undefined) return undefined;
     const checked: CheckedColumns = await this.#columns.page(this.#columnsAfter);
     this.#columnsAfter = checked.last;
-    this.#examples.add({ drifted: [], answers: [], columns: checked.wrong });
+    this.#examples.add({ columns: checked.wrong });
     const page = { ...NOTHING, columns: checked.counts };
     this.#counts = sum(this.#counts, page);
     return page;

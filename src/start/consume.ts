@@ -20,7 +20,7 @@ import { openTransport, watchTransport } from './open-transport.ts';
 import { droppedLettersCounter, measureFill } from './outbox-metrics.ts';
 import { openRegistry, serveMetrics } from './registry.ts';
 import { type ProcessContext, runProcess } from './run-process.ts';
-import { startSampler } from './sampler.ts';
+import { startSampler, watchTruth } from './sampler.ts';
 import { watchSettings } from './settings-watch.ts';
 import { agreeOnSettings } from './shared-settings.ts';
 
@@ -50,7 +50,8 @@ async function startConsume(context: ProcessContext): Promise<void> {
   measureSuspension(registry, primary);
   measureBacklog(registry, { lag: () => source.lag(), delayQueue, primary });
   measureFill(registry, transport);
-  startSampler(context, { registry, stores, transport });
+  const onTruth = watchTruth(context, { registry, primary });
+  startSampler(context, { registry, stores, transport, onTruth });
   startIdleSweep(context, registry, stores);
   await serveMetrics(context, { registry, checks: consumerChecks(stores, source), port: METRICS_PORTS.consume });
 

@@ -1,15 +1,19 @@
 import type { Registry } from 'prom-client';
+import type { Config } from '../config/config.ts';
 import { drainBarrierOf } from '../index/drain-barrier.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
 import { PutBackRows } from '../index/put-back-rows.ts';
+import type { Database } from '../mysql/database.ts';
 import { openSampler } from '../repair/sampler/open-sampler.ts';
 import { SamplerReports } from '../repair/sampler/report.ts';
 import { Windows } from '../repair/sampler/windows.ts';
+import type { CheckedTruth } from '../repair/truth-check.ts';
+import { sampleTruth } from '../repair/truth-sample.ts';
 import { inBackground } from './background.ts';
 import { openLeases } from './leases.ts';
 import type { Stores } from './open-stores.ts';
 import type { ProcessContext } from './run-process.ts';
-import { samplerMetrics } from './sampler-metrics.ts';
+import { samplerMetrics, truthMetrics } from './sampler-metrics.ts';
 import { whileLeading } from './standing-job.ts';
 import type { Transport } from './transport.ts';
 
@@ -28,10 +32,12 @@ export interface SampledParts {
   readonly registry: Registry;
   readonly stores: Stores;
   readonly transport: Transport;
+  /** What `watchTruth` returned. */
+  readonly onTruth: (truth: CheckedTruth) => void;
 }
 
 /** Samples while no other consumer does. Its troubles are never this process's. */
-export function startSampler(context: ProcessContext, { registry, stores, transport }: SampledParts): void {
+export function startSampler(context: ProcessContext, { registry, stores, transport, onTruth }: SampledParts): void {
   const { config, logger } = context;
   const { primary, redis, delayed, rechecks, index, watch } = stores;
   const { sampleRate: rate, max, min } = config;
@@ -52,7 +58,7 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
     pollMs: POLL_MS,
     aloneMs: config.mysqlTimeoutMs, // not longer: whoever is sampled with such a user waits for it
     random: Math.random,
-    ...{ primary, rate, windows, logger, now },
+    ...{ primary, rate, windows, logger, now, onTruth },
   });
   const work = async (signal: AbortSignal) => {
     logger.info({ rate }, 'sampling');
@@ -63,4 +69,40 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
     const signal = AbortSignal.any([stopping, context.signal]); // it need not wait for its turn in closing
     return whileLeading(openLeases(config, stores, LEASE), { name: 'sampler', work, logger }, signal);
   });
+}
+
+/** Pairs that a process compares with the photos when it starts. */
+const AT_START = 100;
+
+/** Every user of a wrong view shows it: one line is enough for so long. */
+const SILENT_MS = 600_000;
+
+const CONTRADICTED =
+  'last_upload_at of recency_contacts is not the newest row of recency_photos that the user may see: the views, or what they read, are wrong, and so are answers. `recency verify` shows more; no repair changes it';
+
+/**
+ * Compares some pairs with the photos, beside the start of the process, and logs an error where they contradict the view.
+ * @returns for what is found later: it is counted in the same metric, and logged every ten minutes at most
+ */
+export function watchTruth(
+  context: Omit<ProcessContext, 'config' | 'signal'> & { readonly config: Pick<Config, 'mysqlTimeoutMs'> },
+  { registry, primary }: { readonly registry: Registry; readonly primary: Database },
+): (truth: CheckedTruth) => void {
+  const { config, logger } = context;
+  const count = truthMetrics(registry);
+  let silentUntil = 0;
+  const hear = ({ counts, wrong }: CheckedTruth) => {
+    count(counts);
+    if (counts.wrong === 0 || now() < silentUntil) return;
+    silentUntil = now() + SILENT_MS;
+    logger.error({ ...counts, example: wrong[0] }, CONTRADICTED);
+  };
+  inBackground(context, async (signal) => {
+    try {
+      hear(await sampleTruth({ primary, aloneMs: config.mysqlTimeoutMs }, AT_START, signal));
+    } catch (err) {
+      if (!signal.aborted) logger.warn({ err }, 'the views could not be compared with the photos at the start');
+    }
+  });
+  return hear;
 }

@@ -16,6 +16,7 @@ import { openTransport, watchTransport } from './open-transport.ts';
 import { measureOutboxLag } from './outbox-metrics.ts';
 import { openRegistry } from './registry.ts';
 import { type ProcessContext, runProcess } from './run-process.ts';
+import { watchTruth } from './sampler.ts';
 import { watchSettings } from './settings-watch.ts';
 import { agreeOnSettings } from './shared-settings.ts';
 import { readVersion } from './version.ts';
@@ -46,6 +47,7 @@ async function startServe(context: ProcessContext): Promise<void> {
   const queries = apiQueries(context, stores, reading);
   measureOutboxLag(registry, stores.primary);
   measureSuspension(registry, stores.primary);
+  watchTruth(context, { registry, primary: stores.primary });
   inBackground(context, (ending) => watchSettings(context, stores.primary, ending));
 
   const app = createApp({

@@ -2,7 +2,7 @@ import type { Id } from '../../src/contracts/id.ts';
 import type { WarmReading } from '../../src/index/contact-index.ts';
 import { KeyNames } from '../../src/index/keys.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
-import { DRIFT_CLASSES, type DriftClass } from '../../src/repair/drift.ts';
+import { INDEX_CLASSES, type IndexClass } from '../../src/repair/drift.ts';
 import { rewriteMeta, setMeta } from './index-meta.ts';
 import { LIMITS } from './repair-site.ts';
 import type { Stores } from './stores.ts';
@@ -51,7 +51,7 @@ class Garden {
 }
 
 /** Each makes exactly one class of drift; the index must be as a rebuild left it. */
-export const PLANTS: Readonly<Record<DriftClass, Plant>> = {
+export const PLANTS: Readonly<Record<IndexClass, Plant>> = {
   missing: async (garden) => {
     const { head, size, floor } = await garden.reading();
     await garden.redis.zrem(garden.z, String(head[0]?.id));
@@ -106,15 +106,15 @@ export async function spoil(stores: Stores, user: Id, plant: Plant): Promise<voi
 }
 
 /** The classes that a repair mends; a key of the wrong type is somebody else's. */
-export const MENDED = DRIFT_CLASSES.filter((drift) => drift !== 'wrong_type');
+export const MENDED = INDEX_CLASSES.filter((drift) => drift !== 'wrong_type');
 
 /** Plants each class on so many of the users, spread among those who are left alone. Who has which. */
-export async function plantEach(stores: Stores, users: readonly Id[], ofEach: number): Promise<Map<Id, DriftClass>> {
+export async function plantEach(stores: Stores, users: readonly Id[], ofEach: number): Promise<Map<Id, IndexClass>> {
   const count = ofEach * MENDED.length;
-  const planted = new Map<Id, DriftClass>();
+  const planted = new Map<Id, IndexClass>();
   for (let i = 0; i < count; i++) {
     const user = users[Math.floor((i * users.length) / count)] as Id;
-    planted.set(user, MENDED[i % MENDED.length] as DriftClass);
+    planted.set(user, MENDED[i % MENDED.length] as IndexClass);
   }
   await Promise.all([...planted].map(([user, drift]) => spoil(stores, user, PLANTS[drift])));
   return planted;

@@ -3,6 +3,7 @@ import { Answers } from '../answers.ts';
 import { Examination } from '../examination.ts';
 import { FailedUsers } from '../failed-users.ts';
 import { type CheckStores, openPageCheck } from '../open-check.ts';
+import type { CheckedTruth } from '../truth-check.ts';
 import { FirstLook } from './first-look.ts';
 import type { SamplerReports } from './report.ts';
 import { Sampler } from './sampler.ts';
@@ -20,13 +21,21 @@ export interface SamplerStores extends Omit<CheckStores, 'answersFrom'> {
   readonly logger: Logger;
   /** Called with what is also added to the windows. */
   readonly onCounts?: (counts: SampleCounts) => void;
+  readonly onTruth?: (truth: CheckedTruth) => void;
 }
 
 /** Wrong users who are named in a report. */
 const NAMED = 5;
 
 /** A sampler that counts in the windows, which are in its report as well. */
-export function openSampler({ random, windows, reports, onCounts, ...stores }: SamplerStores): Sampler {
+export function openSampler({
+  random,
+  windows,
+  reports,
+  onCounts,
+  onTruth = () => undefined,
+  ...stores
+}: SamplerStores): Sampler {
   const { primary, rate, logger, now } = stores;
   const wrongUsers = new WrongUsers(logger, now);
   const failed = new FailedUsers(primary);
@@ -38,7 +47,7 @@ export function openSampler({ random, windows, reports, onCounts, ...stores }: S
       failed,
     }),
     check: openPageCheck(stores),
-    ...{ failed, wrongUsers, rate, logger, now },
+    ...{ failed, wrongUsers, rate, logger, now, onTruth },
     onCounts: (counts) => {
       windows.add(counts);
       onCounts?.(counts);

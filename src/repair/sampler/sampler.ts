@@ -12,6 +12,7 @@ import type { Id } from '../../contracts/id.ts';
 import type { FailedUser, FailedUsers } from '../failed-users.ts';
 import { Pace } from '../pace.ts';
 import type { PageCheck } from '../page-check.ts';
+import type { CheckedTruth } from '../truth-check.ts';
 import type { FirstLook } from './first-look.ts';
 import { lookAgain } from './second-look.ts';
 import { NOTHING_SAMPLED, type SampleCounts } from './windows.ts';
@@ -29,6 +30,8 @@ export interface SamplerOptions {
   readonly now: () => number;
   /** Called whenever some users were told right or wrong. */
   readonly onCounts: (counts: SampleCounts) => void;
+  /** Called with what the photos said of the contacts of some users. */
+  readonly onTruth: (truth: CheckedTruth) => void;
   /** Called about once a second. @throws RedisUnavailable */
   readonly report: () => Promise<void>;
 }
@@ -63,9 +66,10 @@ export class Sampler {
 
   /** Looks at one second's users. How many of them had an index. @throws RedisUnavailable, DatabaseUnavailable */
   async runOnce(signal?: AbortSignal): Promise<number> {
-    const { look, rate, onCounts, wrongUsers } = this.#options;
-    const { right, suspects, failures } = await look.at(rate, signal);
+    const { look, rate, onCounts, onTruth, wrongUsers } = this.#options;
+    const { right, suspects, failures, truth } = await look.at(rate, signal);
     this.#tellOf(failures);
+    onTruth(truth);
     for (const user of right) wrongUsers.forget(user);
     const taken = suspects.slice(0, MOST_SUSPECTS - this.#suspects.size);
     for (const user of taken) this.#suspects.add(user);

@@ -138,10 +138,12 @@ export class Connections {
     const isReached = await endingIn(killing, KILL_MS, undefined, () => late('not ended')).catch(() => false);
     if (!isReached) return false;
     // A KILL that came just too late may hit the next command.
-    const idle = called.then(() => connection.query('DO 0')).then(
-      () => true,
-      (error: unknown) => codeOf(error) === 'ER_QUERY_INTERRUPTED',
-    );
+    const idle = called
+      .then(() => connection.query('DO 0'))
+      .then(
+        () => true,
+        (error: unknown) => codeOf(error) === 'ER_QUERY_INTERRUPTED',
+      );
     const hasEnded = await endingIn(idle, KILL_MS, undefined, () => late('not ended')).catch(() => false);
     if (hasEnded) this.#heard.set(connection.connection, performance.now());
     return hasEnded;

@@ -159,7 +159,8 @@ function isBroken(error: unknown): boolean {
 }
 
 function turnsOf({ concurrency, queue }: HeavyBudget, { connections, deadlineMs: waitMs }: ConnectionsOptions): Turns {
-  const refusal = () => new HeavyQueriesBusy('MySQL: heavy queries that wait already would make one more wait too long');
+  const refusal = () =>
+    new HeavyQueriesBusy('MySQL: heavy queries that wait already would make one more wait too long');
   return new Turns({ concurrency: Math.max(1, Math.min(concurrency, connections - 1)), queue, waitMs, refusal });
 }
 

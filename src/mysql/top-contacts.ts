@@ -56,7 +56,7 @@ export async function readTopContacts(
     const rows = await database.rows(TOP_OF_ONE, [only, String(count)], asked);
     const live = rows.filter((row) => row[1] !== null).map((row) => contactOf(row.slice(1)));
     live.sort(byKeyDescending); // a derived table has no order of its own
-    return { epoch: epochOf(rows), tops: [live], live };
+    return { epoch: epochOf(rows), tops: [live.map(({ id, at }) => ({ id, at }))], live };
   }
   const rows = await database.rows(TOP_OF_MANY, [JSON.stringify(users), String(count)], asked);
   return { epoch: epochOf(rows), tops: group(users, rows) };

@@ -97,11 +97,7 @@ export class RecentContacts {
     return await this.#cold(query, clock, coldAnswers);
   }
 
-  async #narrowed(
-    query: RecentQuery,
-    reading: WarmReading,
-    clock: Stopwatch,
-  ): Promise<RecentAnswer | 'other_epoch'> {
+  async #narrowed(query: RecentQuery, reading: WarmReading, clock: Stopwatch): Promise<RecentAnswer | 'other_epoch'> {
     const { head, floor } = reading;
     const { user, deadline } = query;
     if (isBeyondIndex(query, reading)) return await this.#beyond(query, reading, clock);

@@ -22,7 +22,14 @@ const DEADLINE_MS = 60_000;
 export function armApp(arm: Pick<RecentContacts, 'find'>, logger: Logger): Express {
   const metrics = new ApiMetrics(new Registry(), NOTHING);
   const now = () => performance.now();
-  const exchanges = new Exchanges({ metrics, logger, slowMs: SLOW_MS, deadlineMs: DEADLINE_MS, now, freshId: randomUUID });
+  const exchanges = new Exchanges({
+    metrics,
+    logger,
+    slowMs: SLOW_MS,
+    deadlineMs: DEADLINE_MS,
+    now,
+    freshId: randomUUID,
+  });
   const app = express();
   for (const setting of ['x-powered-by', 'etag', 'trust proxy']) app.disable(setting);
   app.set('query parser', 'simple');

@@ -17,7 +17,7 @@ export interface ApiDependencies extends MeasuredParts {
   readonly recentContacts: Pick<RecentContacts, 'find'>;
   readonly recentPhotos: Pick<RecentPhotos, 'find'>;
   readonly explain: (user: Id, contact: Id, deadline?: Deadline) => Promise<Explanation>;
-  readonly inspect: (user: Id) => Promise<IndexInspection>;
+  readonly inspect: (user: Id, deadline?: Deadline) => Promise<IndexInspection>;
   readonly rebuild: (user: Id, deadline?: Deadline) => Promise<RebuildReport>;
   /** Drops the user's index and pending work. */
   readonly forget: (user: Id) => Promise<void>;

@@ -87,12 +87,13 @@ export async function explain(
 
 /** The index and MySQL's row; the index did not change while the row was read, unless it does so all the time. */
 async function look({ index, database, limits }: ExplainOptions, user: Id, contact: Id, deadline?: Deadline) {
-  let reading = await index.read(user, 0, false);
+  const read = async () => await (deadline?.wait(index.read(user, 0, false)) ?? index.read(user, 0, false));
+  let reading = await read();
   for (let looks = 1; ; looks++) {
     const { epoch, row } = await readContactRow(database, user, contact, deadline);
     const drift = driftOf(verdictOf(reading, epoch, row, contact), reading, limits);
     if (drift === undefined || looks === LOOKS) return { reading, epoch, row };
-    const again = await index.read(user, 0, false);
+    const again = await read();
     if (nonceOf(again) === nonceOf(reading)) return { reading, epoch, row };
     reading = again;
   }

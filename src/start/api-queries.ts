@@ -55,7 +55,7 @@ export function apiQueries(
   const warmUp = new WarmUp({
     coldOf: coldAmong(asked),
     builds: coldBuilds,
-    concurrency: Math.ceil(config.plainConcurrency / 2),
+    concurrency: config.plainConcurrency,
     remembered: REMEMBERED,
     onRound: (built) => {
       if (built === undefined) logger.debug('an index that was answered from is cold: looking whose are as well');
@@ -84,7 +84,10 @@ export function apiQueries(
     recentContacts,
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, now }),
     explain: explainer(asked),
-    inspect: (user) => inspectIndex({ index, database: primary }, user),
+    inspect: (user, deadline) => {
+      const inspecting = inspectIndex({ index, database: primary }, user);
+      return deadline?.wait(inspecting) ?? inspecting;
+    },
     rebuild: (user, deadline) => build(user, { deadline }),
     forget: (user) => steps.forget([user]),
     plainQueries: heavy,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type Id, idSchema } from '../../contracts/id.ts';
-import type { IndexInspection } from '../../query/inspect-index.ts';
+import { idSchema } from '../../contracts/id.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { HttpProblem } from '../http-problem.ts';
 import { indexSchema, indexView } from '../index-view.ts';
@@ -27,7 +26,7 @@ const operation: Operation = {
 
 export function rebuildIndexRoute(
   rebuild: ApiDependencies['rebuild'],
-  inspect: (user: Id) => Promise<IndexInspection>,
+  inspect: ApiDependencies['inspect'],
 ): Route {
   return {
     operation,
@@ -39,7 +38,7 @@ export function rebuildIndexRoute(
       if (suspended.length > 0) throw unavailableProblem('epoch_suspended');
       if (slow.length > 0) throw unavailableProblem('index_slow');
       if (unsettled.length > 0) throw unavailableProblem('contended');
-      return json(200, indexView(await inspect(user)));
+      return json(200, indexView(await inspect(user, deadline)));
     },
   };
 }

@@ -1,5 +1,6 @@
-import { createPool, type Pool, type PoolConnection, type RowDataPacket } from 'mysql2/promise';
+import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { type Deadline, DeadlineExceeded, endingIn, RequestCancelled } from '../contracts/deadline.ts';
+import { KILL_MS, Killer, take, within } from './killer.ts';
 import { Turns } from './turns.ts';
 import { DatabaseBusy } from './unavailable.ts';
 
@@ -25,17 +26,8 @@ const STATEMENTS = 100;
 /** The code of the error when nothing came back in time. */
 export const DEADLINE = 'DEADLINE';
 
-/** For ending a statement in the server: to get there, and to see it ended, ms each. */
-const KILL_MS = 1_000;
-
-/** Where a connection leads: KILL on another server would hit somebody else's statement. */
-const WHERE = "SELECT CONNECTION_ID(), CONCAT_WS(' ', @@hostname, @@port, @@server_id, @@datadir)";
-
-interface Place {
-  /** Of the connection, in the server. */
-  readonly id: string;
-  readonly server: string;
-}
+/** What ends by itself within so many ms is not worth a KILL: most statements take less than one. */
+const GRACE_MS = 20;
 
 /**
  * A pool of connections on which every call has a deadline.
@@ -49,11 +41,9 @@ interface Place {
  */
 export class Connections {
   readonly #pool: Pool;
-  /** One connection, made when it is needed first. */
-  readonly #killers: Pool;
+  readonly #killer: Killer;
   readonly #turns: Turns;
   readonly #deadlineMs: number;
-  readonly #places = new WeakMap<object, Place>();
   /** When each connection last answered, ms, monotonic. */
   readonly #heard = new WeakMap<object, number>();
   readonly #inUse = new Set<PoolConnection>();
@@ -66,8 +56,8 @@ export class Connections {
     const refusal = () => new DatabaseBusy('MySQL: every connection is in use, and none would be free in time');
     this.#turns = new Turns({ concurrency: connections, queue, waitMs: deadlineMs, refusal });
     this.#pool = openPool(url, connections, deadlineMs);
-    this.#killers = openPool(url, 1, Math.min(KILL_MS, deadlineMs));
-    this.#pool.on('connection', (connection) => this.#askWhere(connection));
+    this.#killer = new Killer(openPool(url, 1, Math.min(KILL_MS, deadlineMs)));
+    this.#pool.on('connection', (connection) => this.#killer.watch(connection));
   }
 
   /**
@@ -94,7 +84,7 @@ export class Connections {
 
   /** Waits for what is under way, not longer than the deadline: a half-open connection never says that it has ended. */
   async close(): Promise<void> {
-    const ended = Promise.all([this.#pool.end(), this.#killers.end()]);
+    const ended = Promise.all([this.#pool.end(), this.#killer.close()]);
     await endingIn(ended, this.#deadlineMs, undefined, () => late('not closed')).catch(() => undefined);
     for (const connection of this.#inUse) connection.destroy();
   }
@@ -115,88 +105,53 @@ export class Connections {
       connection.release();
       return result;
     } catch (error) {
-      if (!isLate(error)) connection.release();
-      else if (await this.#hasEnded(connection, running)) connection.release();
+      const state = isLate(error) ? await this.#endOn(connection, running) : 'idle';
+      if (state === 'idle') connection.release();
       else {
         this.#distrustedBefore = begun;
         connection.destroy();
-        if (codeOf(error) === DEADLINE) throw Object.assign(error as Error, { isSilent: true });
       }
+      if (state === 'silent' && codeOf(error) === DEADLINE) throw Object.assign(error as Error, { isSilent: true });
       throw error;
     } finally {
       this.#inUse.delete(connection);
     }
   }
 
-  /** Ends what runs on the connection in the server. Whether the connection then called back: it can be used again. */
-  async #hasEnded(connection: PoolConnection, running: Promise<unknown>): Promise<boolean> {
+  /**
+   * Ends in the server what runs on the connection, unless it ends by itself just now.
+   * - `idle`: the connection can be used again
+   * - `silent`: the server was told, and the connection still says nothing: it is half-open
+   * - `lost`: the server could not be told
+   */
+  async #endOn(connection: PoolConnection, running: Promise<unknown>): Promise<'idle' | 'silent' | 'lost'> {
     const called = running.then(
       () => true,
       () => true,
     );
-    const killing = this.#kill(connection).catch(() => false);
-    const isReached = await endingIn(killing, KILL_MS, undefined, () => late('not ended')).catch(() => false);
-    if (!isReached) return false;
-    // A KILL that came just too late may hit the next command.
-    const idle = called
-      .then(() => connection.query('DO 0'))
-      .then(
-        () => true,
-        (error: unknown) => codeOf(error) === 'ER_QUERY_INTERRUPTED',
+    let isIdle = await within(GRACE_MS, called);
+    if (isIdle === undefined) {
+      if (!(await this.#killer.endOn(connection.connection))) return 'lost';
+      // A KILL that came just too late may hit the next command.
+      const isWell = (error: unknown) => codeOf(error) === 'ER_QUERY_INTERRUPTED';
+      isIdle = await within(
+        KILL_MS,
+        called.then(() => connection.query('DO 0')).then(() => true, isWell),
       );
-    const hasEnded = await endingIn(idle, KILL_MS, undefined, () => late('not ended')).catch(() => false);
-    if (hasEnded) this.#heard.set(connection.connection, performance.now());
-    return hasEnded;
-  }
-
-  async #kill(connection: PoolConnection): Promise<boolean> {
-    const place = this.#places.get(connection.connection);
-    if (place === undefined) return false;
-    const killer = await this.#killers.getConnection();
-    try {
-      const [rows] = await killer.query<RowDataPacket[][]>({ sql: WHERE, rowsAsArray: true });
-      if (String(rows[0]?.[1]) !== place.server) return false;
-      await killer.query(`KILL QUERY ${place.id}`);
-      return true;
-    } finally {
-      killer.release();
     }
-  }
-
-  /** The first that a new connection is asked, so that the answer is known before anything else is asked of it. */
-  #askWhere(connection: PoolConnection): void {
-    const keep = (_error: unknown, rows: unknown) => {
-      const [row] = Array.isArray(rows) ? (rows as unknown[][]) : [];
-      if (row !== undefined) this.#places.set(connection, { id: String(row[0]), server: String(row[1]) });
-    };
-    (connection as unknown as CallbackConnection).query({ sql: WHERE, rowsAsArray: true }, keep);
+    if (isIdle) this.#heard.set(connection.connection, performance.now());
+    return isIdle ? 'idle' : 'silent';
   }
 
   async #trusted(deadline: Deadline | undefined): Promise<PoolConnection> {
     for (;;) {
-      const connection = await this.#next(deadline);
+      const ms = Math.min(this.#deadlineMs, deadline?.leftMs ?? this.#deadlineMs);
+      const connection = await take(this.#pool, ms, deadline);
       const heard = this.#heard.get(connection.connection);
       if (heard === undefined || heard >= this.#distrustedBefore) return connection;
       connection.destroy();
     }
   }
-
-  /** There is one, or room for one: whoever asks has a turn. */
-  async #next(deadline: Deadline | undefined): Promise<PoolConnection> {
-    const wanted = this.#pool.getConnection();
-    const ms = Math.min(this.#deadlineMs, deadline?.leftMs ?? this.#deadlineMs);
-    try {
-      return await endingIn(wanted, ms, deadline, () => new DatabaseBusy(`MySQL: no connection within ${ms} ms`));
-    } catch (error) {
-      wanted.then((connection) => connection.release()).catch(() => undefined); // came too late: back to the pool
-      throw error;
-    }
-  }
-}
-
-/** What the pool's event brings. */
-interface CallbackConnection {
-  query(options: { sql: string; rowsAsArray: true }, done: (error: unknown, rows: unknown) => void): void;
 }
 
 function openPool(url: string, connections: number, connectTimeout: number): Pool {

@@ -1,4 +1,4 @@
-import { type Deadline, endingIn } from '../contracts/deadline.ts';
+import { type Deadline, endingIn, RequestCancelled } from '../contracts/deadline.ts';
 
 /** `answer`: a client waits for it; `background`: nobody does, so it has its turn when no answer waits for one. */
 export type Urgency = 'answer' | 'background';
@@ -21,6 +21,9 @@ export interface TurnWanted {
 
 /** How much the latest turn counts in the mean of what turns take. */
 const WEIGHT = 1 / 16;
+
+/** So many times the mean is what one turn counts as at the most: a single long one says nothing about the others. */
+const OUTLIER = 8;
 
 /**
  * Lets so many work at once. The others wait in line, and the line is bounded by the time that it stands for: who could
@@ -55,10 +58,14 @@ export class Turns {
     try {
       return await work();
     } finally {
-      const ms = performance.now() - begun;
-      this.#meanMs += (ms - this.#meanMs) * (this.#meanMs === 0 ? 1 : WEIGHT);
+      this.#learn(performance.now() - begun);
       this.#pass();
     }
+  }
+
+  #learn(ms: number): void {
+    const mean = this.#meanMs;
+    this.#meanMs = mean === 0 ? ms : mean + (Math.min(ms, Math.max(1, OUTLIER * mean)) - mean) * WEIGHT;
   }
 
   /** The turn is passed on to the first in line. */
@@ -88,7 +95,7 @@ export class Turns {
     } catch (error) {
       // Left just when the turn came: it is the next one's.
       if (!line.delete(turn.resolve)) this.#pass();
-      this.refused += 1;
+      if (!(error instanceof RequestCancelled)) this.refused += 1;
       throw error;
     }
   }

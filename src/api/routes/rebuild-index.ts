@@ -24,10 +24,7 @@ const operation: Operation = {
   problems: [409],
 };
 
-export function rebuildIndexRoute(
-  rebuild: ApiDependencies['rebuild'],
-  inspect: ApiDependencies['inspect'],
-): Route {
+export function rebuildIndexRoute(rebuild: ApiDependencies['rebuild'], inspect: ApiDependencies['inspect']): Route {
   return {
     operation,
     handle: async (request, deadline) => {

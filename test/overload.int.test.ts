@@ -195,7 +195,7 @@ describe('the answer for a cold user', () => {
             expect(built.state).toBe(limit <= LIMITS.max ? 'warm' : 'cold');
           }
         }),
-        { numRuns: 40 },
+        { numRuns: 20 },
       );
     },
     PROPERTY_MS,

@@ -34,7 +34,7 @@ describe('turns', () => {
   /** So that it is known what a turn takes: some `ms`. */
   async function paced(ms: number, options: Partial<TurnsOptions>): Promise<Turns> {
     const all = turns(options);
-    for (let i = 0; i < 3; i++) await all.run(() => new Promise((resolve) => setTimeout(resolve, ms)));
+    for (let i = 0; i < 40; i++) await all.run(() => new Promise((resolve) => setTimeout(resolve, ms)));
     return all;
   }
 
@@ -65,15 +65,15 @@ describe('turns', () => {
   });
 
   it('are refused at once where the line stands for more time than there is, however few wait', async () => {
-    const all = await paced(50, { concurrency: 1, queue: 1_000, waitMs: 400 });
+    const all = await paced(10, { concurrency: 1, queue: 1_000, waitMs: 80 });
     const held = new Held();
     const first = all.run(() => held.run('a'));
     const waiting = ['b', 'c', 'd'].map((name) => all.run(() => held.run(name)).catch(String));
-    const soon = new Deadline(120);
+    const soon = new Deadline(24);
     await expect(all.run(() => held.run('x'), { deadline: soon })).rejects.toThrow(HeavyQueriesBusy);
     expect(soon.leftMs).toBeGreaterThan(0); // it has not waited
     const more = Array.from({ length: 20 }, (_, i) => all.run(() => held.run(`e${i}`)).catch(String));
-    expect(all.queued).toBeLessThan(10); // 400 ms of 50 each
+    expect(all.queued).toBeLessThan(10); // 80 ms of 10 each
     for (const name of ['a', 'b', 'c', 'd', ...more.map((_, i) => `e${i}`)]) {
       await turn();
       held.end(name);
@@ -101,6 +101,13 @@ describe('turns', () => {
     await expect(all.run(() => held.run('d'), { deadline: gone })).rejects.toThrow(RequestCancelled);
     await expect(all.run(() => held.run('e'), { deadline: new Deadline(0) })).rejects.toThrow(DeadlineExceeded);
     expect(all.running).toBe(0);
+  });
+
+  it('that took long once refuse nobody', async () => {
+    const all = await paced(1, { concurrency: 1, queue: 1_000, waitMs: 5_000 });
+    await all.run(() => new Promise((resolve) => setTimeout(resolve, 300)));
+    const results = Array.from({ length: 100 }, (_, i) => all.run(async () => i)); // 300 ms each would be 30 s
+    expect(await Promise.all(results)).toHaveLength(100);
   });
 
   it('go to answers before what nobody waits for', async () => {

@@ -22,7 +22,10 @@ export interface TurnWanted {
 /** How much the latest turn counts in the mean of what turns take. */
 const WEIGHT = 1 / 16;
 
-/** So many times the mean is what one turn counts as at the most: a single long one says nothing about the others. */
+/**
+ * So many times the mean is what one turn counts as at the most: a single long one says nothing about the others, and
+ * nobody is refused by what the first one took, which had to connect.
+ */
 const OUTLIER = 8;
 
 /**
@@ -64,8 +67,8 @@ export class Turns {
   }
 
   #learn(ms: number): void {
-    const mean = this.#meanMs;
-    this.#meanMs = mean === 0 ? ms : mean + (Math.min(ms, Math.max(1, OUTLIER * mean)) - mean) * WEIGHT;
+    const counted = Math.min(ms, Math.max(1, OUTLIER * this.#meanMs));
+    this.#meanMs += (counted - this.#meanMs) * WEIGHT;
   }
 
   /** The turn is passed on to the first in line. */

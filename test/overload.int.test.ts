@@ -216,6 +216,17 @@ describe('the answer for a cold user', () => {
     expect(await statementsFor(LIMITS.max + 1)).toBe(1); // the plain query; nobody builds here
   });
 
+  it('costs no second statement when the build loses its race: the consumers build the index', async () => {
+    await stores.index.forget(['2']);
+    const primary = new CountingDatabase(stores.url);
+    const own = storesOn({ ...stores, primary }, LIMITS);
+    const replace: Stores['steps']['replace'] = async (_epoch, requests) => requests.map(() => 'raced');
+    const recent = coldAnswers({ ...own, steps: { ...own.steps, replace } });
+    const { contacts } = await recent.find({ user: '2', relation: 'any', limit: 2, below: undefined });
+    expect([contacts.length, primary.statements]).toEqual([2, 1]);
+    await until(async () => (await own.delayed.take(1, 1_000)).items.some(({ user }) => user === '2'));
+  });
+
   it('is of the same snapshot as nothing older: who finds a build under way is answered from its index', async () => {
     await stores.index.forget(['2']);
     const primary = new CountingDatabase(stores.url);

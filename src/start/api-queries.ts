@@ -97,7 +97,8 @@ export function apiQueries(
 
 /**
  * Builds one user's index. What takes too long here is left to the consumers, who have more time, and no answer is tried
- * then in less time than was too short.
+ * then in less time than was too short. So is a build that lost its race when its rows are an answer already: reading all
+ * of them once more would serve nobody here.
  */
 export function buildOn(
   { steps, delayed }: { readonly steps: Steps; readonly delayed: Pick<Stores['delayed'], 'askForRebuild'> },
@@ -105,8 +106,11 @@ export function buildOn(
 ) {
   return async (user: Id, { deadline, onRows, urgency }: BuildBy & { urgency?: Urgency }): Promise<RebuildReport> => {
     const heavy = deadline === undefined ? (urgency ?? 'answer') : 'answer';
+    let isAnswered = false;
     const topContacts: Steps['topContacts'] = async (users) => {
+      if (isAnswered) return { epoch: '', tops: [] };
       const found = await steps.topContacts(users, { deadline, heavy });
+      isAnswered = onRows !== undefined && found.live !== undefined;
       if (found.live !== undefined) onRows?.(found.live);
       return found;
     };
@@ -114,7 +118,7 @@ export function buildOn(
     const report = await (deadline?.wait(running) ?? running);
     if (report.slow.length === 0) return report;
     await delayed.askForRebuild(user);
-    if (deadline === undefined || deadline.leftMs >= mysqlTimeoutMs) return report;
+    if (isAnswered || deadline === undefined || deadline.leftMs >= mysqlTimeoutMs) return report;
     throw new StatementTooSlow(`reading all contacts of a user takes longer than ${mysqlTimeoutMs} ms`);
   };
 }

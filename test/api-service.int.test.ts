@@ -2,7 +2,6 @@ import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { RedisContactIndex } from '../src/index/redis-contact-index.ts';
 import { Database } from '../src/mysql/database.ts';
-import { PlainQueryLimit } from '../src/query/plain-query-limit.ts';
 import { RecentContacts } from '../src/query/recent-contacts.ts';
 import { openRedis } from '../src/redis/connection.ts';
 import { ask, post, startTestApi, type TestApi } from './support/api.ts';
@@ -97,7 +96,6 @@ describe('what goes wrong', () => {
       database: stores.primary,
       fromReplica: false,
       min: 2,
-      limitPlain: (query) => query(),
       onCold: () => undefined,
       onLow: () => undefined,
       touch: false,
@@ -130,10 +128,12 @@ describe('what goes wrong', () => {
 
   it('too many plain queries: 503, and it is counted', async () => {
     await stores.index.forget(['1']);
-    const plainQueries = new PlainQueryLimit({ concurrency: 1, queue: 0, waitMs: 5_000 });
+    const heavy = { concurrency: 1, queue: 0 };
+    const database = new Database(stores.url, { connections: 2, queue: 10, deadlineMs: 5_000, heavy });
+    const plainQueries = database.heavy;
     const end = Promise.withResolvers<void>();
     const held = plainQueries.run(() => end.promise);
-    const recentContacts = recentOn({ limitPlain: plainQueries.run });
+    const recentContacts = recentOn({ database });
     const full = await startTestApi(stores, { plainQueries, recentContacts });
     await expectRetry(full, 'plain_query_limit');
     const { body } = await ask(full, '/metrics');
@@ -141,6 +141,7 @@ describe('what goes wrong', () => {
     expect(body).toContain('recency_plain_queries_refused_total 1');
     end.resolve();
     await held;
+    await database.close();
   });
 
   it('Redis away: the database answers; what is of the index itself does not', async () => {

@@ -62,6 +62,13 @@ describe('on MySQL and Redis', () => {
     expect(ratios.over_plain_zset).toBeGreaterThan(0);
   });
 
+  test('overload', async () => {
+    const { rows, ratios } = await bench('overload');
+    expect(valuesOf(rows, 'load')).toEqual(['quiet', 'overload']);
+    expect(ratios).toMatchObject({ queries_left_running: 0, failed: 0 });
+    expect(Number(ratios.narrowed_p99_over_quiet)).toBeGreaterThan(0);
+  });
+
   test('epoch', async () => {
     const { rows, ratios } = await bench('epoch');
     expect(valuesOf(rows, 'event')).toEqual(['none', 'epoch', 'flushall', 'restart']);

@@ -6,12 +6,13 @@ import { zipf } from '../src/bench/epoch/readers.ts';
 import { fanOutRatios } from '../src/bench/fanout/fanout.ts';
 import { jobRatios } from '../src/bench/jobs/jobs.ts';
 import { memoryRatios } from '../src/bench/memory/memory.ts';
+import { overloadRatios } from '../src/bench/overload/overload.ts';
 import { readRatios } from '../src/bench/read/read.ts';
 import { overBareConsumer } from '../src/bench/tasks/tasks.ts';
 import { inTurns } from '../src/bench/turns.ts';
 
 test('there are the benchmarks that the interface names', () => {
-  const names = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'epoch'];
+  const names = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch'];
   expect(BENCHES.map(({ name }) => name).sort()).toEqual(names.sort());
 });
 
@@ -156,6 +157,18 @@ test('of a new epoch: against the warm answers, the other events by their names'
     seconds_to_99_percent_index_flushall: 31,
     p99_over_warm_restart: 10,
     seconds_to_99_percent_index_restart: 32,
+  });
+});
+
+test('of overload: the medians of the rounds, and the worst of what was left', () => {
+  const row = (load: 'quiet' | 'overload', narrowed_p99_ms: number, left_running = 0, failed = 0) => {
+    return { load, narrowed_p99_ms, left_running, failed };
+  };
+  const rows = [row('quiet', 10), row('overload', 25), row('quiet', 11), row('overload', 90, 2, 1)];
+  expect(overloadRatios([...rows, row('quiet', 40), row('overload', 22, 1, 1)])).toEqual({
+    narrowed_p99_over_quiet: 2.273,
+    queries_left_running: 2,
+    failed: 2,
   });
 });
 

@@ -111,6 +111,16 @@ describe('an unknown name', () => {
   });
 });
 
+describe('a budget of heavy queries', () => {
+  it('that could take every connection is refused, and one that leaves one is not', () => {
+    expect(refused({ RECENCY_PLAIN_CONCURRENCY: '10' })).toMatch(
+      /^RECENCY_PLAIN_CONCURRENCY must be less than RECENCY_MYSQL_CONNECTIONS \(10 ≥ 10\)/,
+    );
+    expect(refused({ RECENCY_MYSQL_CONNECTIONS: '1', RECENCY_PLAIN_CONCURRENCY: '1' })).toContain('MYSQL_CONNECTIONS');
+    expect(loadConfig({ RECENCY_PLAIN_CONCURRENCY: '9' }).plainConcurrency).toBe(9);
+  });
+});
+
 describe('a wrong value', () => {
   it.each([
     ['RECENCY_MAX', '128'],

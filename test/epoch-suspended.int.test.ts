@@ -90,7 +90,6 @@ async function answer(onCold: (user: Id) => void = () => undefined) {
     database: stores.primary,
     fromReplica: false,
     min: 2,
-    limitPlain: (query) => query(),
     onCold,
     onLow: () => undefined,
     touch: false,

@@ -36,7 +36,6 @@ function recentContacts(database: Database): RecentContacts {
     database,
     fromReplica: false,
     min: MIN,
-    limitPlain: (query) => query(),
     onCold: () => undefined,
     onLow: () => undefined,
     touch: false,

@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
 import { refresh } from '../src/index/refresh.ts';
+import { Database } from '../src/mysql/database.ts';
 import { readContactRow } from '../src/mysql/explain-contact.ts';
 import { explain } from '../src/query/explain.ts';
 import { RecentContacts } from '../src/query/recent-contacts.ts';
@@ -38,18 +39,21 @@ function explained(contact: string, between: (looks: number) => ReturnType<Betwe
     database: stores.primary,
     fromReplica: false,
     min: 2,
-    limitPlain: (query) => query(),
     onCold: () => undefined,
     onLow: () => undefined,
     touch: false,
     now: () => performance.now(),
   });
-  const limitPlain = async <T>(query: () => Promise<T>) => {
-    looks += 1;
-    await between(looks);
-    return await query();
-  };
-  return explain({ index: stores.index, database: stores.primary, recent, limits: LIMITS, limitPlain }, USER, contact);
+  class Interrupted extends Database {
+    override async rows(...asked: Parameters<Database['rows']>) {
+      looks += 1;
+      await between(looks);
+      return await super.rows(...asked);
+    }
+  }
+  const database = new Interrupted(stores.url, { connections: 2, queue: 10, deadlineMs: 10_000 });
+  onTestFinished(() => database.close());
+  return explain({ index: stores.index, database, recent, limits: LIMITS }, USER, contact);
 }
 
 /** The contact has a newer photo, and the task of it is done. */

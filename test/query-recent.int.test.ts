@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import type { Pool } from 'mysql2/promise';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Reason } from '../src/contracts/http.ts';
 import type { Id } from '../src/contracts/id.ts';
 import { byKeyDescending, type Key } from '../src/contracts/key.ts';
 import { RELATIONS, type Relation } from '../src/contracts/relation.ts';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
+import { Database } from '../src/mysql/database.ts';
+import { Turns } from '../src/mysql/turns.ts';
 import { ColdBuilds } from '../src/query/cold-builds.ts';
-import { PlainQueryLimit } from '../src/query/plain-query-limit.ts';
 import { RecentContacts, type RecentContactsOptions } from '../src/query/recent-contacts.ts';
 import { CountingDatabase } from './support/counting-database.ts';
 import { IDS, site } from './support/site-arbitrary.ts';
@@ -43,7 +44,6 @@ function recentContacts(options: Partial<RecentContactsOptions> = {}): RecentCon
     database: stores.primary,
     fromReplica: false,
     min: MIN,
-    limitPlain: (query) => query(),
     onCold: (user) => void cold.push(user),
     onLow: (user) => void low.push(user),
     touch: false,
@@ -135,14 +135,17 @@ describe('many who ask for cold users at once', () => {
         throw error;
       },
     });
-    const plain = new PlainQueryLimit({ concurrency: 2, queue: 1_000, waitMs: 10_000 });
     let most = 0;
-    const limitPlain: RecentContactsOptions['limitPlain'] = (query) =>
-      plain.run(() => {
-        most = Math.max(most, plain.running);
-        return query();
-      });
-    const contacts = recentContacts({ limitPlain, onCold: (user) => builds.request(user) });
+    class Watched extends Database {
+      protected override read(...asked: Parameters<Database['read']>) {
+        most = Math.max(most, this.heavy.running);
+        return super.read(...asked);
+      }
+    }
+    const budget = { concurrency: 2, queue: 1_000 };
+    const database = new Watched(stores.url, { connections: 5, queue: 1_000, deadlineMs: 10_000, heavy: budget });
+    onTestFinished(() => database.close());
+    const contacts = recentContacts({ database, onCold: (user) => builds.request(user) });
     const ask = (user: Id) => contacts.find({ user, relation: 'any', limit: 3, below: undefined });
     const asked = Array.from({ length: 60 }, (_, i) => ask([USER, '2', '3'][i % 3] ?? USER));
     for (const answer of await Promise.all(asked)) expect(answer.reason).toBe('cold');
@@ -264,9 +267,11 @@ describe('where an answer comes from', () => {
 
   it('puts the plain query under its limit, and nothing else', async () => {
     await warm(10);
-    const limitPlain = () => Promise.reject(new Error('full'));
-    await expect(find({ limit: MAX + 1 }, { limitPlain })).rejects.toThrow('full');
-    await expect(find({ limit: 2 }, { limitPlain })).resolves.toBeDefined();
+    const heavy = new Turns({ concurrency: 0, queue: 0, waitMs: 1, refusal: () => new Error('full') });
+    const database = new Database(stores.url, { connections: 2, queue: 10, deadlineMs: 10_000, heavy });
+    onTestFinished(() => database.close());
+    await expect(find({ limit: MAX + 1 }, { database })).rejects.toThrow('full');
+    await expect(find({ limit: 2 }, { database })).resolves.toBeDefined();
   });
 
   it('asks MySQL once, and once more only when the candidates it began with do not suffice', async () => {

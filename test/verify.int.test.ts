@@ -184,7 +184,6 @@ describe('what counts as visible', () => {
       database: primary,
       fromReplica: false,
       min: LIMITS.min,
-      limitPlain: (query) => query(),
       onCold: nothing,
       onLow: nothing,
       touch: false,

@@ -68,7 +68,6 @@ export class Answers {
       database: new ModelDatabase(snapshot).database,
       fromReplica: false,
       min: this.#scenario.min,
-      limitPlain: (plain) => plain(),
       onCold: () => undefined,
       onLow: () => undefined,
       touch: false,

@@ -1,4 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { RequestCancelled } from '../contracts/deadline.ts';
 import { authorizer } from './authorize.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { Exchanges } from './exchange.ts';
@@ -75,7 +76,8 @@ const noRoute: RequestHandler = () => {
 /** The last handler: whatever was thrown becomes a problem. Half an answer is cut off, so that nobody takes it for whole. */
 function failed(exchanges: Exchanges): ErrorRequestHandler {
   return (error, request, response, _next) => {
-    if (response.headersSent) response.destroy();
+    if (error instanceof RequestCancelled) exchanges.abandon(request, response);
+    else if (response.headersSent) response.destroy();
     else exchanges.refuse(request, response, problemOf(error));
   };
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { AccessToken } from '../config/access-tokens.ts';
+import type { Deadline } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
 import type { RebuildReport } from '../index/rebuild.ts';
 import type { Explanation } from '../query/explain.ts';
@@ -15,9 +16,9 @@ import type { AcceptTasks } from './routes/post-tasks.ts';
 export interface ApiDependencies extends MeasuredParts {
   readonly recentContacts: Pick<RecentContacts, 'find'>;
   readonly recentPhotos: Pick<RecentPhotos, 'find'>;
-  readonly explain: (user: Id, contact: Id) => Promise<Explanation>;
-  readonly inspect: (user: Id) => Promise<IndexInspection>;
-  readonly rebuild: (user: Id) => Promise<RebuildReport>;
+  readonly explain: (user: Id, contact: Id, deadline?: Deadline) => Promise<Explanation>;
+  readonly inspect: (user: Id, deadline?: Deadline) => Promise<IndexInspection>;
+  readonly rebuild: (user: Id, deadline?: Deadline) => Promise<RebuildReport>;
   /** Drops the user's index and pending work. */
   readonly forget: (user: Id) => Promise<void>;
   /** Resolves once the transport has the tasks. What it rejects with is answered with 503 and logged. */
@@ -35,6 +36,8 @@ export interface ApiDependencies extends MeasuredParts {
   readonly logger: Logger;
   /** Requests that take longer are logged, ms. */
   readonly slowMs: number;
+  /** For one request, ms: what is not answered then is a 503. */
+  readonly deadlineMs: number;
   /** Of Recency, for the document. */
   readonly version: string;
   /** ms, monotonic. */

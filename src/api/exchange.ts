@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
+import { Deadline } from '../contracts/deadline.ts';
 import type { HttpProblem } from './http-problem.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { problemReply, type Reply, send } from './reply.ts';
@@ -18,12 +19,17 @@ export interface ExchangeOptions {
   readonly metrics: Pick<ApiMetrics, 'observe'>;
   readonly logger: Logger;
   readonly slowMs: number;
+  /** For one request, ms. */
+  readonly deadlineMs: number;
   readonly now: () => number;
   readonly freshId: () => string;
 }
 
 /** A label must have few values, so whatever nobody knows has one for all. */
 const NO_ROUTE = 'none';
+
+/** What nginx counts such requests as; it is never sent. */
+const CLIENT_GONE = 499;
 
 /** The beginning and the end of every request: its id, its answer, its time, and a line in the log when it is worth one. */
 export class Exchanges {
@@ -43,6 +49,20 @@ export class Exchanges {
   /** @param route its pattern, once it is known */
   name(response: Response, route: string): void {
     exchangeOf(response).route = route;
+  }
+
+  /** Of a request whose answer is about to be worked out. */
+  deadlineOf(response: Response): Deadline {
+    const { now, deadlineMs } = this.#options;
+    const deadline = new Deadline(exchangeOf(response).startedAt + deadlineMs - now());
+    response.once('close', () => deadline.cancel()); // when it is answered, too: then nothing is left to be ended
+    return deadline;
+  }
+
+  /** The client has disconnected: there is nobody to be told. */
+  abandon(request: Request, response: Response): void {
+    const { startedAt, route } = exchangeOf(response);
+    this.#options.metrics.observe(route, request.method, CLIENT_GONE, this.#options.now() - startedAt);
   }
 
   answer(request: Request, response: Response, reply: Reply): void {

@@ -1,10 +1,10 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ColdBuilds } from '../query/cold-builds.ts';
-import type { PlainQueryLimit } from '../query/plain-query-limit.ts';
 import type { Certainty } from './views.ts';
 
 export interface MeasuredParts {
-  readonly plainQueries: Pick<PlainQueryLimit, 'running' | 'queued' | 'refused'>;
+  /** The budget of heavy queries. */
+  readonly plainQueries: { readonly running: number; readonly queued: number; readonly refused: number };
   readonly coldBuilds: Pick<ColdBuilds, 'counts' | 'underWay'>;
 }
 
@@ -48,7 +48,7 @@ export class ApiMetrics {
 function measurePlainQueries(registers: Registry[], plain: MeasuredParts['plainQueries']): void {
   new Gauge({
     name: 'recency_plain_queries',
-    help: 'Plain queries that run, and that wait for their turn.',
+    help: 'Heavy queries (plain queries and builds) that run, and that wait for their turn.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -58,7 +58,7 @@ function measurePlainQueries(registers: Registry[], plain: MeasuredParts['plainQ
   });
   new Counter({
     name: 'recency_plain_queries_refused_total',
-    help: 'Plain queries for which there was no room: answered with 503.',
+    help: 'Heavy queries that had no turn in time; those of a request are answered with 503.',
     registers,
     collect() {
       this.reset();

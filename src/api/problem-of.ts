@@ -1,15 +1,16 @@
+import { DeadlineExceeded } from '../contracts/deadline.ts';
 import type { ProblemCode } from '../contracts/problem.ts';
-import { DatabaseBusy, DatabaseUnavailable, StatementTooSlow } from '../mysql/database.ts';
-import { PlainQueryLimitReached } from '../query/plain-query-limit.ts';
+import { DatabaseBusy, DatabaseUnavailable, HeavyQueriesBusy, StatementTooSlow } from '../mysql/database.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { HttpProblem } from './http-problem.ts';
 
-/** Errors of the parts below, which know nothing of HTTP. The order matters: a DatabaseBusy is a DatabaseUnavailable. */
+/** Errors of the parts below, which know nothing of HTTP. The order matters: some are subclasses of the next. */
 const UNAVAILABLE: readonly [new (...args: never[]) => Error, ProblemCode][] = [
+  [HeavyQueriesBusy, 'plain_query_limit'],
   [DatabaseBusy, 'database_busy'],
   [DatabaseUnavailable, 'database_unavailable'],
-  [StatementTooSlow, 'database_unavailable'],
-  [PlainQueryLimitReached, 'plain_query_limit'],
+  [StatementTooSlow, 'deadline_exceeded'],
+  [DeadlineExceeded, 'deadline_exceeded'],
   [RedisUnavailable, 'redis_unavailable'],
 ];
 

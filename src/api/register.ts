@@ -26,7 +26,7 @@ function handlersOf(
     if (scope !== undefined) authorize(scope, request.headers.authorization);
   };
   const answer: RequestHandler = async (request, response) => {
-    exchanges.answer(request, response, await handle(request));
+    exchanges.answer(request, response, await handle(request, exchanges.deadlineOf(response)));
   };
   if (before === undefined) {
     return [

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { z } from 'zod';
 import type { Scope } from '../config/access-tokens.ts';
+import type { Deadline } from '../contracts/deadline.ts';
 import type { Reply } from './reply.ts';
 
 /** One answer of an operation, for the document. */
@@ -38,7 +39,8 @@ export interface Route {
   readonly operation: Operation;
   /** Between the check of the token and `handle`. */
   readonly before?: readonly RequestHandler[];
-  readonly handle: (request: Request) => Promise<Reply> | Reply;
+  /** All of its waits end at the deadline, which is cancelled when the client disconnects. */
+  readonly handle: (request: Request, deadline: Deadline) => Promise<Reply> | Reply;
 }
 
 /** The path as express writes it. */

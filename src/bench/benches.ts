@@ -4,9 +4,20 @@ import { fanout } from './fanout/fanout.ts';
 import { freshness } from './freshness/freshness.ts';
 import { backfill, repair } from './jobs/jobs.ts';
 import { memory } from './memory/memory.ts';
+import { overload } from './overload/overload.ts';
 import { read } from './read/read.ts';
 import { tasks } from './tasks/tasks.ts';
 
 /** Each with a size of its own kind, which only it looks into. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of benches of different sizes
-export const BENCHES: readonly Bench<any>[] = [read, fanout, tasks, freshness, memory, backfill, repair, epoch];
+export const BENCHES: readonly Bench<any>[] = [
+  read,
+  fanout,
+  tasks,
+  freshness,
+  memory,
+  backfill,
+  repair,
+  overload,
+  epoch,
+];

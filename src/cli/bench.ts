@@ -7,7 +7,7 @@ import { interruptible } from './interrupt.ts';
 import type { Output } from './output.ts';
 import { textTable } from './text-table.ts';
 
-const NAMES = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'epoch'];
+const NAMES = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch'];
 
 interface Flags {
   readonly out?: string;

@@ -30,7 +30,6 @@ export function addExplain(program: Command): void {
             primary,
             reading: primary,
             limits: { max, min },
-            limitPlain: (query) => query(),
           });
           const names = new KeyNames(keyPrefix);
           return { explanation: await explain(user, contact), keys: [names.set(user), names.meta(user)] };

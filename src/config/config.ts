@@ -48,9 +48,13 @@ function parse(name: SettingName, text: string, problems: SettingProblem[]): unk
 }
 
 /** Settings that are right by themselves and wrong together. */
-function contradictions({ min, max }: Config): SettingProblem[] {
+function contradictions({ min, max, plainConcurrency, mysqlConnections }: Config): SettingProblem[] {
   const problems: SettingProblem[] = [];
   if (min >= max) problems.push({ name: `${PREFIX}MIN`, message: `must be less than ${PREFIX}MAX (${min} ≥ ${max})` });
+  if (plainConcurrency >= mysqlConnections) {
+    const message = `must be less than ${PREFIX}MYSQL_CONNECTIONS (${plainConcurrency} ≥ ${mysqlConnections}), or heavy queries keep all others waiting`;
+    problems.push({ name: `${PREFIX}PLAIN_CONCURRENCY`, message });
+  }
   if (min < DEFAULT_LIMIT) {
     const message = `must be at least ${DEFAULT_LIMIT}, the number of contacts that an answer has by default`;
     problems.push({ name: `${PREFIX}MIN`, message });

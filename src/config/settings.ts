@@ -36,8 +36,12 @@ const metricsPortSays = `/metrics, /livez and /readyz of consume (default ${METR
 export const SETTINGS = {
   MYSQL_URL: setting(mysqlUrl, 'mysql://root@127.0.0.1:3306/recency', 'the primary: one server that writes', 'url'),
   MYSQL_REPLICA_URL: setting(mysqlUrl, undefined, 'a replica for the API to read; its answers are not exact', 'url'),
-  MYSQL_CONNECTIONS: setting(whole(1, 1000), '10', 'connections of one process at the most'),
-  MYSQL_QUEUE: setting(whole(0, 100_000), '200', 'callers that may wait for a connection'),
+  MYSQL_CONNECTIONS: setting(whole(2, 1000), '10', 'connections of one process at the most'),
+  MYSQL_QUEUE: setting(
+    whole(0, 100_000),
+    '10000',
+    'callers that may wait for a connection at the most; fewer where they would wait longer than MYSQL_TIMEOUT_MS',
+  ),
   MYSQL_TIMEOUT_MS: setting(timeoutMs(), '5000', 'for one statement, or for getting a connection'),
   MYSQL_BUILD_TIMEOUT_MS: setting(
     timeoutMs(150_000), // below the lease of a slow build
@@ -76,8 +80,17 @@ export const SETTINGS = {
   METRICS_PORT: setting(whole(0, 65_535), undefined, metricsPortSays),
   TOKENS: setting(accessTokens, undefined, 'token:scope[,scope] …; scopes read, write, admin', 'hidden'),
   RATE_LIMIT: setting(whole(0, 1_000_000), '0', 'requests a second from one address; 0: no limit'),
-  PLAIN_CONCURRENCY: setting(whole(1, 1000), '8', 'plain queries at once, when an index cannot answer'),
-  PLAIN_QUEUE: setting(whole(0, 100_000), '64', 'plain queries that may wait; one more is a 503'),
+  REQUEST_TIMEOUT_MS: setting(timeoutMs(), '10000', 'for one request of the API, all that it waits for together'),
+  PLAIN_CONCURRENCY: setting(
+    whole(1, 999),
+    '2',
+    'heavy queries of one process at once: plain answers, builds, checks; fewer than MYSQL_CONNECTIONS',
+  ),
+  PLAIN_QUEUE: setting(
+    whole(0, 100_000),
+    '1000',
+    'heavy queries that may wait at the most; fewer where they would wait longer than a request may',
+  ),
   START_TIMEOUT_MS: setting(timeoutMs(), '15000', 'that a start waits for MySQL, Redis and the brokers'),
   SHUTDOWN_TIMEOUT_MS: setting(timeoutMs(60_000), '10000', 'from a signal to the end of the process'),
   LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'what is logged'),

@@ -2,7 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { readFollowers } from '../mysql/followers.ts';
 import { type Pair, type PairRows, readNeighbours, readPairs } from '../mysql/pairs.ts';
-import type { TopContacts, TopContactsReader } from '../mysql/top-contacts.ts';
+import type { ReadBy, TopContacts, TopContactsReader } from '../mysql/top-contacts.ts';
 
 /** Followers of one owner wanted: those after the one named ('0': from the first). */
 export interface FollowersWanted {
@@ -23,7 +23,7 @@ export interface SystemOfRecord {
    * The best contacts of these users, one row more than an index holds, and the epoch of the same snapshot. It may be of
    * the first of the users only, when all are too many for one statement; of none: the first one alone takes too long.
    */
-  topContacts(users: readonly Id[]): Promise<TopContacts>;
+  topContacts(users: readonly Id[], by?: ReadBy): Promise<TopContacts>;
   /** The next page of each owner's related followers, by id. In the order of the owners. */
   followers(wanted: readonly FollowersWanted[], limit: number): Promise<readonly (readonly Id[])[]>;
 }
@@ -32,7 +32,7 @@ export function systemOfRecord(primary: Database, tops: TopContactsReader, max: 
   return {
     pairs: (pairs) => readPairs(primary, pairs),
     neighbours: (pairs) => readNeighbours(primary, pairs),
-    topContacts: (users) => tops.read(users, max + 1),
+    topContacts: (users, by) => tops.read(users, max + 1, by),
     followers: (wanted, limit) =>
       Promise.all(wanted.map(({ owner, after }) => readFollowers(primary, owner, after, limit))),
   };

@@ -26,7 +26,7 @@ const ALL = `
  * @throws DatabaseUnavailable, StatementTooSlow
  */
 export async function readAllContacts(database: Database, user: Id, withinMs?: number): Promise<ContactRow[]> {
-  const rows = await database.rows(ALL, [user], withinMs);
+  const rows = await database.rows(ALL, [user], { heavy: 'background', withinMs });
   return rows.map(([id, related, lastUploadAt, isFriend, isFamily, sees]) => ({
     id: String(id),
     related: Number(related) !== 0,

@@ -1,13 +1,23 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
+import { type Deadline, DeadlineExceeded, endingIn, RequestCancelled } from '../contracts/deadline.ts';
+import { KILL_MS, Killer, take, within } from './killer.ts';
+import { Turns } from './turns.ts';
 import { DatabaseBusy } from './unavailable.ts';
 
 export interface ConnectionsOptions {
   /** Connections at the most. */
   readonly connections: number;
-  /** Callers that may wait for a connection; one more is refused at once. */
+  /** Callers that may wait for a connection at the most. Fewer may where they would wait longer than the deadline. */
   readonly queue: number;
   /** For each call that leaves the process, ms: connecting, waiting for a connection, and a statement. */
   readonly deadlineMs: number;
+}
+
+export interface UseOptions {
+  /** Later than the deadline of every call, ms. */
+  readonly extraMs?: number;
+  /** Of the request that this is for. */
+  readonly deadline?: Deadline | undefined;
 }
 
 /** Of one connection: more than there are texts. mysql2 would make room for 16,000, half a megabyte a connection. */
@@ -16,14 +26,23 @@ const STATEMENTS = 100;
 /** The code of the error when nothing came back in time. */
 export const DEADLINE = 'DEADLINE';
 
+/** What ends by itself within so many ms is not worth a KILL: most statements take less than one. */
+const GRACE_MS = 20;
+
 /**
  * A pool of connections on which every call has a deadline.
  *
- * A half-open connection may never call back (mysql2 waits for ever), so the deadline destroys it. Those that were idle
- * for as long are probably no better: none of them is used again, so that one deadline is all that a broken path costs.
+ * What is not done by then is ended in the server, too (KILL QUERY, from a connection kept for that): otherwise
+ * statements that nobody waits for pile up there, and make the next ones late as well.
+ *
+ * A half-open connection may never call back (mysql2 waits for ever), so one that still says nothing is destroyed. Those
+ * that were idle for as long are probably no better: none of them is used again, so that one deadline is all that a
+ * broken path costs.
  */
 export class Connections {
   readonly #pool: Pool;
+  readonly #killer: Killer;
+  readonly #turns: Turns;
   readonly #deadlineMs: number;
   /** When each connection last answered, ms, monotonic. */
   readonly #heard = new WeakMap<object, number>();
@@ -32,48 +51,29 @@ export class Connections {
   #distrustedBefore = Number.NEGATIVE_INFINITY;
 
   constructor(url: string, options: ConnectionsOptions) {
-    this.#deadlineMs = options.deadlineMs;
-    this.#pool = createPool({
-      uri: url,
-      connectionLimit: options.connections,
-      maxIdle: options.connections,
-      queueLimit: options.queue,
-      maxPreparedStatements: STATEMENTS,
-      connectTimeout: options.deadlineMs,
-      supportBigNumbers: true,
-      bigNumberStrings: false, // safe integers are numbers: mysql2 takes 1 µs to make a text of one
-      timezone: 'Z',
-      charset: 'utf8mb4',
-      trace: false, // otherwise a stack is captured for every statement: 30 µs of the 200 that a narrowed query takes
-    });
+    const { connections, queue, deadlineMs } = options;
+    this.#deadlineMs = deadlineMs;
+    const refusal = () => new DatabaseBusy('MySQL: every connection is in use, and none would be free in time');
+    this.#turns = new Turns({ concurrency: connections, queue, waitMs: deadlineMs, refusal });
+    this.#pool = openPool(url, connections, deadlineMs);
+    this.#killer = new Killer(openPool(url, 1, Math.min(KILL_MS, deadlineMs)));
+    this.#pool.on('connection', (connection) => this.#killer.watch(connection));
   }
 
   /**
    * Works with one connection, until the deadline.
-   * @param extraMs later than that
-   * @throws DatabaseBusy, what the work throws, an error with the code DEADLINE
+   * @throws DatabaseBusy, DeadlineExceeded, RequestCancelled, what the work throws, an error with the code DEADLINE
    */
-  async use<T>(work: (connection: PoolConnection) => Promise<T>, extraMs = 0): Promise<T> {
-    const connection = await this.#trusted();
-    const begun = performance.now();
-    const running = work(connection);
-    this.#inUse.add(connection);
-    try {
-      const late = () => deadline(`no answer within ${this.#deadlineMs + extraMs} ms`);
-      const result = await this.#inTime(running, late, extraMs);
-      this.#heard.set(connection.connection, performance.now());
-      connection.release();
-      return result;
-    } catch (error) {
-      if (codeOf(error) === DEADLINE) {
-        running.catch(() => undefined); // it ends with the connection, and its answer is not waited for
-        this.#distrustedBefore = begun;
-        connection.destroy();
-      } else connection.release();
-      throw error;
-    } finally {
-      this.#inUse.delete(connection);
-    }
+  async use<T>(work: (connection: PoolConnection) => Promise<T>, options: UseOptions = {}): Promise<T> {
+    const { extraMs = 0, deadline } = options;
+    return await this.#turns.run(
+      async () => {
+        const connection = await this.#trusted(deadline);
+        const ms = this.#deadlineMs + extraMs;
+        return await this.#workOn(connection, work(connection), Math.min(ms, deadline?.leftMs ?? ms), deadline);
+      },
+      { deadline },
+    );
   }
 
   /** Called with every connection that is made: another server may be behind it. Returns what ends that. */
@@ -84,46 +84,101 @@ export class Connections {
 
   /** Waits for what is under way, not longer than the deadline: a half-open connection never says that it has ended. */
   async close(): Promise<void> {
-    await this.#inTime(this.#pool.end(), () => deadline('not closed')).catch(() => undefined);
+    const ended = Promise.all([this.#pool.end(), this.#killer.close()]);
+    await endingIn(ended, this.#deadlineMs, undefined, () => late('not closed')).catch(() => undefined);
     for (const connection of this.#inUse) connection.destroy();
   }
 
-  async #trusted(): Promise<PoolConnection> {
+  async #workOn<T>(
+    connection: PoolConnection,
+    running: Promise<T>,
+    ms: number,
+    deadline: Deadline | undefined,
+  ): Promise<T> {
+    const begun = performance.now();
+    this.#inUse.add(connection);
+    const isRequests = deadline !== undefined && deadline.leftMs <= ms;
+    const onLate = () => (isRequests ? new DeadlineExceeded() : late(`no answer within ${ms} ms`));
+    try {
+      const result = await endingIn(running, ms, deadline, onLate);
+      this.#heard.set(connection.connection, performance.now());
+      connection.release();
+      return result;
+    } catch (error) {
+      const state = isLate(error) ? await this.#endOn(connection, running) : 'idle';
+      if (state === 'idle') connection.release();
+      else {
+        this.#distrustedBefore = begun;
+        connection.destroy();
+      }
+      if (state === 'silent' && codeOf(error) === DEADLINE) throw Object.assign(error as Error, { isSilent: true });
+      throw error;
+    } finally {
+      this.#inUse.delete(connection);
+    }
+  }
+
+  /**
+   * Ends in the server what runs on the connection, unless it ends by itself just now.
+   * - `idle`: the connection can be used again
+   * - `silent`: the server was told, and the connection still says nothing: it is half-open
+   * - `lost`: the server could not be told
+   */
+  async #endOn(connection: PoolConnection, running: Promise<unknown>): Promise<'idle' | 'silent' | 'lost'> {
+    const called = running.then(
+      () => true,
+      () => true,
+    );
+    let isIdle = await within(GRACE_MS, called);
+    if (isIdle === undefined) {
+      if (!(await this.#killer.endOn(connection.connection))) return 'lost';
+      // A KILL that came just too late may hit the next command.
+      const isWell = (error: unknown) => codeOf(error) === 'ER_QUERY_INTERRUPTED';
+      isIdle = await within(
+        KILL_MS,
+        called.then(() => connection.query('DO 0')).then(() => true, isWell),
+      );
+    }
+    if (isIdle) this.#heard.set(connection.connection, performance.now());
+    return isIdle ? 'idle' : 'silent';
+  }
+
+  async #trusted(deadline: Deadline | undefined): Promise<PoolConnection> {
     for (;;) {
-      const connection = await this.#next();
+      const ms = Math.min(this.#deadlineMs, deadline?.leftMs ?? this.#deadlineMs);
+      const connection = await take(this.#pool, ms, deadline);
       const heard = this.#heard.get(connection.connection);
       if (heard === undefined || heard >= this.#distrustedBefore) return connection;
       connection.destroy();
     }
   }
-
-  async #next(): Promise<PoolConnection> {
-    const wanted = this.#pool.getConnection();
-    const late = () => new DatabaseBusy(`MySQL: no connection was free within ${this.#deadlineMs} ms`);
-    try {
-      return await this.#inTime(wanted, late);
-    } catch (error) {
-      wanted.then((connection) => connection.release()).catch(() => undefined); // came too late: back to the pool
-      throw error instanceof Error && error.message === 'Queue limit reached.'
-        ? new DatabaseBusy('MySQL: every connection is in use and the queue for them is full')
-        : error;
-    }
-  }
-
-  async #inTime<T>(running: Promise<T>, error: () => Error, extraMs = 0): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(error()), this.#deadlineMs + extraMs);
-    });
-    try {
-      return await Promise.race([running, late]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
 }
 
-function deadline(message: string): Error {
+function openPool(url: string, connections: number, connectTimeout: number): Pool {
+  return createPool({
+    uri: url,
+    connectionLimit: connections,
+    maxIdle: connections,
+    maxPreparedStatements: STATEMENTS,
+    connectTimeout,
+    supportBigNumbers: true,
+    bigNumberStrings: false, // safe integers are numbers: mysql2 takes 1 µs to make a text of one
+    timezone: 'Z',
+    charset: 'utf8mb4',
+    trace: false, // otherwise a stack is captured for every statement: 30 µs of the 200 that a narrowed query takes
+  });
+}
+
+function isLate(error: unknown): boolean {
+  return codeOf(error) === DEADLINE || error instanceof DeadlineExceeded || error instanceof RequestCancelled;
+}
+
+/** Nothing came back in time, not even when the statement was ended: the connection broke. */
+export function isSilence(error: unknown): boolean {
+  return codeOf(error) === DEADLINE && (error as { isSilent?: boolean }).isSilent === true;
+}
+
+function late(message: string): Error {
   return Object.assign(new Error(`MySQL: ${message}`), { code: DEADLINE });
 }
 

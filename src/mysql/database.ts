@@ -1,10 +1,12 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
-import { Connections, type ConnectionsOptions } from './connections.ts';
-import { isStatementTimeout, mysqlFaultOf } from './faults.ts';
+import type { Deadline } from '../contracts/deadline.ts';
+import { Connections, type ConnectionsOptions, isSilence, type UseOptions } from './connections.ts';
+import { isStatementTimeout, type MysqlFault, mysqlFaultOf } from './faults.ts';
 import { retryingLostRaces } from './lost-race.ts';
-import { DatabaseUnavailable, StatementTooSlow } from './unavailable.ts';
+import { Turns, type Urgency } from './turns.ts';
+import { DatabaseUnavailable, HeavyQueriesBusy, StatementTooSlow } from './unavailable.ts';
 
-export { DatabaseBusy, DatabaseUnavailable, StatementTooSlow } from './unavailable.ts';
+export { DatabaseBusy, DatabaseUnavailable, HeavyQueriesBusy, StatementTooSlow } from './unavailable.ts';
 
 /** A value of a row. A BIGINT is a number where that is exact, otherwise decimal text. */
 export type Value = string | number | null;
@@ -12,7 +14,29 @@ export type Value = string | number | null;
 /** A value for one placeholder. Ids are strings; a number must be a safe integer. */
 export type Parameter = string | number | null;
 
-export type DatabaseOptions = ConnectionsOptions;
+/** Of heavy queries: at once, and that may wait for their turn at the most. */
+export interface HeavyBudget {
+  readonly concurrency: number;
+  readonly queue: number;
+}
+
+export interface DatabaseOptions extends ConnectionsOptions {
+  /**
+   * The budget of heavy queries: one for all of a process, or how many at once. There are always fewer of them than
+   * connections, so that they never keep a small statement waiting (all but one).
+   */
+  readonly heavy?: Turns | HeavyBudget;
+}
+
+/** Who wants to read, and for how long. */
+export interface ReadOptions {
+  /** Of the request that this is for: what remains of it is all that the statement has, and to get a connection. */
+  readonly deadline?: Deadline | undefined;
+  /** What reads all of somebody's contacts waits for its turn in the budget; undefined: a small statement, which never does. */
+  readonly heavy?: Urgency;
+  /** The server ends the statement after so many ms, whatever the deadline of other calls is; the statement begins with SELECT. */
+  readonly withinMs?: number | undefined;
+}
 
 /** Of what loses to others, in all: a lock may be waited for until the deadline each time. */
 const ATTEMPTS = 10;
@@ -24,39 +48,38 @@ const ANSWER_MS = 1_000;
  * One MySQL server. Every call has a deadline (see connections.ts).
  *
  * A statement that only reads is tried once more on another connection when its own broke, which also covers those that
- * `wait_timeout` closed while idle. What InnoDB rolled back in favour of others is done again. Statements are prepared, and
+ * `wait_timeout` closed while idle; never because it was too slow. What InnoDB rolled back in favour of others is done again. Statements are prepared, and
  * their texts are few and fixed, so prepared statements do not pile up.
  */
 export class Database {
+  /** The budget of heavy queries. */
+  readonly heavy: Turns;
   readonly #connections: Connections;
   readonly #deadlineMs: number;
 
   constructor(url: string, options: DatabaseOptions) {
     this.#connections = new Connections(url, options);
     this.#deadlineMs = options.deadlineMs;
+    const { heavy = { concurrency: options.connections, queue: options.queue } } = options;
+    this.heavy = heavy instanceof Turns ? heavy : turnsOf(heavy, options);
   }
 
   /**
    * Rows of a statement that only reads, each an array in the order of its columns.
-   * @param withinMs the server ends the statement after so many ms, whatever the deadline of other calls is; the statement
-   * begins with SELECT
-   * @throws DatabaseUnavailable, StatementTooSlow when the server ended it
+   * @throws DatabaseUnavailable; StatementTooSlow when the server ended it; HeavyQueriesBusy, DeadlineExceeded,
+   * RequestCancelled
    */
   async rows(
     statement: string,
     parameters: readonly Parameter[],
-    withinMs?: number,
+    { deadline, heavy, withinMs = 0 }: ReadOptions = {},
   ): Promise<readonly (readonly Value[])[]> {
-    const sql = withinMs === undefined ? statement : endedAfter(withinMs, statement);
-    const extraMs = withinMs === undefined ? 0 : Math.max(0, withinMs + ANSWER_MS - this.#deadlineMs);
-    try {
-      return await this.#rowsOnce(sql, parameters, extraMs);
-    } catch (error) {
-      if (!isBroken(error)) throw asThrown(error);
-      return await this.#rowsOnce(sql, parameters, extraMs).catch((again) => {
-        throw asThrown(again);
-      });
-    }
+    const sql = withinMs === 0 ? statement : endedAfter(withinMs, statement);
+    const extraMs = withinMs === 0 ? 0 : Math.max(0, withinMs + ANSWER_MS - this.#deadlineMs);
+    const read = () => this.#rows(sql, parameters, { extraMs, deadline });
+    // What is given more time than others has somebody who does one such after the other, beside the budget.
+    if (heavy === undefined || withinMs > this.#deadlineMs) return await read();
+    return await this.heavy.run(read, { urgency: heavy, deadline });
   }
 
   /**
@@ -106,8 +129,16 @@ export class Database {
     return rows as unknown as Value[][];
   }
 
-  #rowsOnce(sql: string, parameters: readonly Parameter[], extraMs?: number): Promise<Value[][]> {
-    return this.#connections.use((connection) => this.read(connection, sql, parameters), extraMs);
+  async #rows(sql: string, parameters: readonly Parameter[], options: UseOptions): Promise<Value[][]> {
+    const once = () => this.#connections.use((connection) => this.read(connection, sql, parameters), options);
+    try {
+      return await once();
+    } catch (error) {
+      if (!isBroken(error)) throw asThrown(error);
+      return await once().catch((again) => {
+        throw asThrown(again);
+      });
+    }
   }
 
   async #writing<T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> {
@@ -119,10 +150,18 @@ export class Database {
   }
 }
 
-/** Another connection may well do better: this one broke, was closed by the server while idle, or did not call back. */
+/**
+ * Another connection may well do better: this one broke, was closed by the server while idle, or did not call back even
+ * when the statement was ended. What was only too slow is not tried again: it would be too slow again.
+ */
 function isBroken(error: unknown): boolean {
-  const fault = mysqlFaultOf(error);
-  return fault === 'session' || (fault === 'slow' && !isStatementTimeout(error));
+  return mysqlFaultOf(error) === 'session' || isSilence(error);
+}
+
+function turnsOf({ concurrency, queue }: HeavyBudget, { connections, deadlineMs: waitMs }: ConnectionsOptions): Turns {
+  const refusal = () =>
+    new HeavyQueriesBusy('MySQL: heavy queries that wait already would make one more wait too long');
+  return new Turns({ concurrency: Math.max(1, Math.min(concurrency, connections - 1)), queue, waitMs, refusal });
 }
 
 /**
@@ -134,8 +173,11 @@ function endedAfter(ms: number, statement: string): string {
   return `/*M! SET STATEMENT max_statement_time=${ms / 1000} FOR */ ${limited}`;
 }
 
+/** The faults that mean that MySQL cannot be asked now. */
+const UNAVAILABLE = new Set<string>(['session', 'slow', 'away'] satisfies MysqlFault[]);
+
 function asThrown(error: unknown): unknown {
   if (isStatementTimeout(error)) return new StatementTooSlow(`MySQL: ${(error as Error).message}`, { cause: error });
-  if (error instanceof DatabaseUnavailable || !(isBroken(error) || mysqlFaultOf(error) === 'away')) return error;
+  if (error instanceof DatabaseUnavailable || !UNAVAILABLE.has(mysqlFaultOf(error) ?? '')) return error;
   return new DatabaseUnavailable(`MySQL is not available: ${(error as Error).message}`, { cause: error });
 }

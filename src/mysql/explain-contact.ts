@@ -1,3 +1,4 @@
+import type { Deadline } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Database } from './database.ts';
 import { HAS_UPLOAD, LAST_UPLOAD } from './last-upload.ts';
@@ -28,7 +29,7 @@ const CONTACT = `
 
 /**
  * What MySQL says of one pair and of its place among all of the user's contacts, with the epoch of the same snapshot.
- * Its time grows with the number of the user's contacts.
+ * Its time grows with the number of the user's contacts, so it waits for its turn.
  * @returns row undefined: the pair has none
  * @throws DatabaseUnavailable
  */
@@ -36,8 +37,9 @@ export async function readContactRow(
   database: Database,
   user: Id,
   contact: Id,
+  deadline?: Deadline,
 ): Promise<{ epoch: string; row: ContactRow | undefined }> {
-  const rows = await database.rows(CONTACT, [user, user, contact]);
+  const rows = await database.rows(CONTACT, [user, user, contact], { heavy: 'answer', deadline });
   const [row] = rows;
   const epoch = epochOf(rows);
   if (row === undefined || row[1] === null) return { epoch, row: undefined };

@@ -1,3 +1,4 @@
+import type { Deadline } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import type { Relation } from '../contracts/relation.ts';
@@ -36,8 +37,9 @@ export async function readCandidates(
   database: Database,
   user: Id,
   candidates: readonly Id[],
+  deadline?: Deadline,
 ): Promise<{ epoch: string; contacts: LiveContact[] }> {
-  const rows = await database.rows(CANDIDATES, [JSON.stringify(candidates), user]);
+  const rows = await database.rows(CANDIDATES, [JSON.stringify(candidates), user], { deadline });
   return {
     epoch: epochOf(rows),
     contacts: rows.filter((row) => row[1] !== null).map((row) => contactOf(row.slice(1))),
@@ -74,18 +76,21 @@ function plain(condition: string): string {
 
 /**
  * The plain query: the user's most recently active contacts out of all of them, highest key first. Its time grows with
- * the number of the user's contacts.
+ * the number of the user's contacts, so it waits for its turn.
  * @param below only keys below this one
- * @throws DatabaseUnavailable
+ * @throws DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled
  */
 export async function readPlain(
   database: Database,
   wanted: { user: Id; relation: Relation; limit: number; below: Key | undefined },
+  deadline?: Deadline,
 ): Promise<LiveContact[]> {
   const { user, relation, limit, below } = wanted;
+  const heavy = { heavy: 'answer', deadline } as const;
+  const { first, below: next } = PLAIN[relation];
   const rows = below
-    ? await database.rows(PLAIN[relation].below, [user, String(below.at), String(below.at), below.id, String(limit)])
-    : await database.rows(PLAIN[relation].first, [user, String(limit)]);
+    ? await database.rows(next, [user, String(below.at), String(below.at), below.id, String(limit)], heavy)
+    : await database.rows(first, [user, String(limit)], heavy);
   return rows.map(contactOf);
 }
 

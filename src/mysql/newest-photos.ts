@@ -43,7 +43,10 @@ export async function readNewestOf(
   audiences: Audiences,
   withinMs?: number,
 ): Promise<ReadonlyMap<Id, readonly number[]>> {
-  const rows = await database.rows(String(OF_OWNERS.get(audiences)), [JSON.stringify(owners)], withinMs);
+  const rows = await database.rows(String(OF_OWNERS.get(audiences)), [JSON.stringify(owners)], {
+    heavy: 'background',
+    withinMs,
+  });
   return new Map(rows.map(([owner, ...times]) => [String(owner), times.map(lastUploadOf)]));
 }
 
@@ -81,7 +84,9 @@ export async function comparePairs(
   withinMs?: number,
 ): Promise<ComparedPair[]> {
   const asked = JSON.stringify(pairs.map(({ user, contact }) => [user, contact]));
-  return (await database.rows(String(OF_PAIRS.get(audiences)), [asked], withinMs)).map(comparedPair);
+  return (await database.rows(String(OF_PAIRS.get(audiences)), [asked], { heavy: 'background', withinMs })).map(
+    comparedPair,
+  );
 }
 
 function comparedPair([user, contact, viewSays, sees, photosSay]: readonly Value[]): ComparedPair {

@@ -1,3 +1,4 @@
+import type { Deadline } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Database, Parameter, Value } from './database.ts';
 import { HAS_UPLOAD, lastUploadOf, wholeMs } from './last-upload.ts';
@@ -61,9 +62,10 @@ export async function readPhotos(
   user: Id,
   contacts: readonly Pick<LiveContact, 'id' | 'sees'>[],
   count: number,
+  deadline?: Deadline,
 ): Promise<ReadonlyMap<Id, ContactPhotos>> {
   const branches = contacts.flatMap(({ id, sees }) => audiencesOf(sees).map((audience) => ({ owner: id, audience })));
-  const parts = Array.from(chunks(branches), (some) => readPart(database, user, some, count));
+  const parts = Array.from(chunks(branches), (some) => readPart(database, user, some, count, deadline));
   const rows = Map.groupBy((await Promise.all(parts)).flat(), ([contact]) => String(contact));
   return new Map(Array.from(rows, ([contact, some]) => [contact, contactPhotos(some, count)]));
 }
@@ -76,7 +78,13 @@ export function audiencesOf(sees: string): string[] {
   return audiences;
 }
 
-function readPart(database: Database, user: Id, branches: readonly Branch[], count: number) {
+function readPart(
+  database: Database,
+  user: Id,
+  branches: readonly Branch[],
+  count: number,
+  deadline: Deadline | undefined,
+) {
   const size = SIZES.find((size) => size >= branches.length) ?? LARGEST;
   const owners = [...new Set(branches.map(({ owner }) => owner))];
   const parameters: Parameter[] = [JSON.stringify(owners), user];
@@ -84,7 +92,7 @@ function readPart(database: Database, user: Id, branches: readonly Branch[], cou
     const branch = branches[i];
     parameters.push(branch?.owner ?? null, branch?.audience ?? '0', String(count));
   }
-  return database.rows(String(STATEMENTS.get(size)), parameters);
+  return database.rows(String(STATEMENTS.get(size)), parameters, { deadline });
 }
 
 /** Each audience has its own newest; together they have the newest of all. */

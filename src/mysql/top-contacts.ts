@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
-import { type Database, StatementTooSlow, type Value } from './database.ts';
+import { type Database, type ReadOptions, StatementTooSlow, type Value } from './database.ts';
 import { BY_KEY, HAS_UPLOAD, LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
+import { COLUMNS, contactOf, type LiveContact } from './live-contacts.ts';
 import { epochOf } from './pairs.ts';
 
 export interface TopContacts {
@@ -12,14 +13,16 @@ export interface TopContacts {
    * {@link TopContactsReader} may answer for the first of the users only.
    */
   readonly tops: readonly (readonly Key[])[];
+  /** Where one user was asked about: the same contacts as an answer shows them. */
+  readonly live?: readonly LiveContact[];
 }
 
 // One user: a sort that keeps only the rows wanted. Several: one pass with a window, because MariaDB has no LATERAL.
 const TOP_OF_ONE = `
-  SELECT e.token, top.user_id, top.contact_id, top.at
+  SELECT e.token, top.*
   FROM recency_epoch AS e
   LEFT JOIN (
-    SELECT c.user_id, c.contact_id, ${LAST_UPLOAD} AS at
+    SELECT ${COLUMNS}
     FROM recency_contacts AS c
     WHERE c.user_id = ? AND ${HAS_UPLOAD}
     ORDER BY ${BY_KEY}
@@ -39,22 +42,28 @@ const TOP_OF_MANY = `
 
 /**
  * The top `count` contacts of each user by key, in one snapshot together with the epoch.
- * @param withinMs the server ends the statement after so many ms
  * @throws DatabaseUnavailable, StatementTooSlow
  */
 export async function readTopContacts(
   database: Database,
   users: readonly Id[],
   count: number,
-  withinMs?: number,
+  options: ReadOptions = {},
 ): Promise<TopContacts> {
+  const asked = { heavy: 'answer', ...options } as const;
   const [only] = users;
-  const rows =
-    users.length === 1 && only !== undefined
-      ? await database.rows(TOP_OF_ONE, [only, String(count)], withinMs)
-      : await database.rows(TOP_OF_MANY, [JSON.stringify(users), String(count)], withinMs);
+  if (users.length === 1 && only !== undefined) {
+    const rows = await database.rows(TOP_OF_ONE, [only, String(count)], asked);
+    const live = rows.filter((row) => row[1] !== null).map((row) => contactOf(row.slice(1)));
+    live.sort(byKeyDescending); // a derived table has no order of its own
+    return { epoch: epochOf(rows), tops: [live.map(({ id, at }) => ({ id, at }))], live };
+  }
+  const rows = await database.rows(TOP_OF_MANY, [JSON.stringify(users), String(count)], asked);
   return { epoch: epochOf(rows), tops: group(users, rows) };
 }
+
+/** For whom it is read. */
+export type ReadBy = Pick<ReadOptions, 'deadline' | 'heavy'>;
 
 export interface TopContactsReaderOptions {
   readonly database: Database;
@@ -105,13 +114,13 @@ export class TopContactsReader {
    * The top contacts of the first of these users, as many of them as one statement can be about, in one snapshot with the
    * epoch. Of none: the first one alone takes too long.
    * @param users at least one
-   * @throws DatabaseUnavailable
+   * @throws DatabaseUnavailable, DeadlineExceeded, RequestCancelled
    */
-  async read(users: readonly Id[], count: number): Promise<TopContacts> {
+  async read(users: readonly Id[], count: number, by: ReadBy = {}): Promise<TopContacts> {
     const first = users[0];
     if (first === undefined || this.#heavy.has(first)) return NOBODY;
     for (let some = this.#fitting(users); ; some = some.slice(0, this.#size)) {
-      const found = await this.#tryToRead(some, count);
+      const found = await this.#tryToRead(some, count, by);
       if (found !== undefined) return found;
       if (some.length === 1) {
         this.#heavy.set(first, true);
@@ -126,12 +135,12 @@ export class TopContactsReader {
     return heavy < 0 ? some : some.slice(0, heavy);
   }
 
-  async #tryToRead(users: readonly Id[], count: number): Promise<TopContacts | undefined> {
+  async #tryToRead(users: readonly Id[], count: number, by: ReadBy): Promise<TopContacts | undefined> {
     const { database, aloneMs, now } = this.#options;
     const begun = now();
     try {
       const withinMs = users.length === 1 ? aloneMs : Math.min(SEVERAL_MS, aloneMs);
-      const found = await readTopContacts(database, users, count, withinMs);
+      const found = await readTopContacts(database, users, count, { ...by, withinMs });
       const fitting = (users.length * TARGET_MS) / Math.max(now() - begun, 1);
       this.#resize(Math.min(fitting, this.#size * 2));
       return found;

@@ -3,8 +3,11 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-/** Every connection is in use and the queue for them is full. */
+/** Every connection is in use, and none would be free in time. */
 export class DatabaseBusy extends DatabaseUnavailable {}
+
+/** As many heavy queries run as may, and those that wait would make one more wait too long. */
+export class HeavyQueriesBusy extends DatabaseBusy {}
 
 /** MySQL ended a statement because its time was up: the server is there, and the question takes longer than that. */
 export class StatementTooSlow extends Error {

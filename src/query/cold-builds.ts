@@ -1,11 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
+import { type Deadline, DeadlineExceeded, RequestCancelled } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
+import { HeavyQueriesBusy } from '../mysql/database.ts';
+import type { LiveContact } from '../mysql/live-contacts.ts';
 
 export interface ColdBuildsOptions {
-  /** Builds the index of one user. False: this user's cannot be built here now. `refused`: nobody's may be. */
-  readonly build: (user: Id) => Promise<unknown>;
-  /** Builds at once. */
+  /** Builds the index of one user. */
+  readonly build: (user: Id, by: BuildBy) => Promise<unknown>;
+  /** Builds at once that no answer is taken from. */
   readonly concurrency: number;
   /** More of them that may wait for their turn. */
   readonly queue: number;
@@ -17,7 +20,20 @@ export interface ColdBuildsOptions {
   readonly onError: (error: unknown, user: Id) => void;
 }
 
-/** What `build` resolves with when no index may be built. */
+export interface BuildBy {
+  /** Of the request whose answer is taken from the build's rows; undefined: nobody waits for it. */
+  readonly deadline?: Deadline | undefined;
+  /** Called with the user's top contacts, in order, every time that they are read. */
+  readonly onRows?: (top: readonly LiveContact[]) => void;
+}
+
+/**
+ * The user's top contacts, one more than the index holds, read after the question was asked; `built`: the index is there
+ * now; undefined: it cannot be built now.
+ */
+export type ColdAnswer = readonly LiveContact[] | 'built' | undefined;
+
+/** What a build resolves with when no index may be built; false: this user's cannot be built here now. */
 export const REFUSED = 'refused';
 
 /** After a build was refused none is begun for so long: it takes a plain query to find out. */
@@ -35,6 +51,8 @@ export class ColdBuilds {
   readonly #options: ColdBuildsOptions;
   readonly #limit: LimitFunction;
   readonly #underWay = new Map<Id, Promise<boolean>>();
+  /** Builds that answers are taken from; `cancelled`: nobody waited for it any more. */
+  readonly #answering = new Map<Id, Promise<boolean | 'cancelled'>>();
   #stopping = false;
   #refusedUntil = 0;
 
@@ -45,17 +63,45 @@ export class ColdBuilds {
 
   /** Builds that run or wait. */
   get underWay(): number {
-    return this.#underWay.size;
+    return this.#underWay.size + this.#answering.size;
   }
 
   request(user: Id): void {
-    if (this.#stopping || this.#underWay.has(user)) return;
+    if (this.#stopping || this.#underWay.has(user) || this.#answering.has(user)) return;
     const { concurrency, queue } = this.#options;
     if (this.#underWay.size >= concurrency + queue) {
       this.counts.dropped += 1;
       return;
     }
     void this.#begin(user);
+  }
+
+  /**
+   * Builds the index of a user who waits for an answer, at once: such builds take their turn as plain queries do. One a
+   * user at a time; the others wait for it, and one of them goes on when whoever began it has gone.
+   * @throws DeadlineExceeded, RequestCancelled, DatabaseUnavailable
+   */
+  async answer(user: Id, deadline?: Deadline): Promise<ColdAnswer> {
+    for (let other = this.#answering.get(user); other !== undefined; other = this.#answering.get(user)) {
+      const isBuilt = await (deadline?.wait(other) ?? other);
+      if (isBuilt !== 'cancelled') return isBuilt ? 'built' : undefined;
+    }
+    if (this.#isRefusing()) return undefined;
+    let rows: readonly LiveContact[] | undefined;
+    const onRows = (top: readonly LiveContact[]) => {
+      rows = top;
+    };
+    const building = this.#outcomeOf(user, { deadline, onRows });
+    const told = building.then(
+      (outcome) => outcome,
+      (error: unknown) => (isGone(error) ? ('cancelled' as const) : false),
+    );
+    this.#answering.set(user, told);
+    void told.finally(() => this.#answering.delete(user));
+    await building.catch((error: unknown) => {
+      if (rows === undefined) throw error;
+    });
+    return rows;
   }
 
   /**
@@ -67,6 +113,8 @@ export class ColdBuilds {
     const { patienceMs = 100 } = this.#options;
     for (let ms = 0; ms < patienceMs && !this.#stopping && this.#isWanted(); ms += YIELD_MS) await pause(YIELD_MS);
     if (this.#stopping) return false;
+    const answering = this.#answering.get(user);
+    if (answering !== undefined) return (await answering) === true;
     return await (this.#underWay.get(user) ?? this.#begin(user));
   }
 
@@ -91,22 +139,37 @@ export class ColdBuilds {
   /** Starts no other build, and waits for those that run. Those that wait for their turn are dropped. */
   async drain(): Promise<void> {
     this.#stopping = true;
-    await Promise.all(this.#underWay.values());
+    await Promise.all([...this.#underWay.values(), ...this.#answering.values()]);
   }
 
   async #build(user: Id): Promise<boolean> {
     try {
-      const outcome = this.#isRefusing() ? REFUSED : await this.#options.build(user);
-      if (outcome === REFUSED) this.#refuse();
-      const isBuilt = outcome !== REFUSED && outcome !== false;
-      this.counts[isBuilt ? 'built' : 'dropped'] += 1;
-      return isBuilt;
-    } catch (error) {
-      this.counts.failed += 1;
-      this.#options.onError(error, user);
+      return await this.#outcomeOf(user, {});
+    } catch {
       return false;
     } finally {
       this.#underWay.delete(user);
     }
   }
+
+  /** @throws what `build` does; it is counted, and told unless it is nobody's fault */
+  async #outcomeOf(user: Id, by: BuildBy): Promise<boolean> {
+    try {
+      const outcome = this.#isRefusing() ? REFUSED : await this.#options.build(user, by);
+      if (outcome === REFUSED) this.#refuse();
+      const isBuilt = outcome !== REFUSED && outcome !== false;
+      this.counts[isBuilt ? 'built' : 'dropped'] += 1;
+      return isBuilt;
+    } catch (error) {
+      const isDropped = isGone(error) || error instanceof HeavyQueriesBusy;
+      this.counts[isDropped ? 'dropped' : 'failed'] += 1;
+      if (!isDropped) this.#options.onError(error, user);
+      throw error;
+    }
+  }
+}
+
+/** Whoever asked waits no more. */
+function isGone(error: unknown): boolean {
+  return error instanceof RequestCancelled || error instanceof DeadlineExceeded;
 }

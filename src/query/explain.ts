@@ -1,3 +1,4 @@
+import type { Deadline } from '../contracts/deadline.ts';
 import { DEFAULT_LIMIT, type Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
@@ -46,8 +47,6 @@ export interface ExplainOptions {
   readonly database: Database;
   readonly recent: Pick<RecentContacts, 'find'>;
   readonly limits: Limits;
-  /** The contact's place among all of the user's contacts costs as much as a plain query. */
-  readonly limitPlain: <T>(query: () => Promise<T>) => Promise<T>;
 }
 
 /** An index that changed between two looks is looked at again: what seems wrong may only have been a moment apart. */
@@ -55,16 +54,22 @@ const LOOKS = 3;
 
 /**
  * Why a contact is, or is not, in a user's index and answer.
- * @throws RedisUnavailable, DatabaseUnavailable, and what `limitPlain` throws
+ * @throws RedisUnavailable, DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled
  */
-export async function explain(options: ExplainOptions, user: Id, contact: Id): Promise<Explanation> {
-  const { reading, epoch, row } = await look(options, user, contact);
+export async function explain(
+  options: ExplainOptions,
+  user: Id,
+  contact: Id,
+  deadline?: Deadline,
+): Promise<Explanation> {
+  const { reading, epoch, row } = await look(options, user, contact, deadline);
   const verdict = verdictOf(reading, epoch, row, contact);
   const { contacts, source, reason } = await options.recent.find({
     user,
     relation: 'any',
     limit: DEFAULT_LIMIT,
     below: undefined,
+    deadline,
   });
   const shown = contacts.some(({ id }) => id === contact);
   const inAnswer = answerVerdictOf(row, shown, DEFAULT_LIMIT);
@@ -81,13 +86,14 @@ export async function explain(options: ExplainOptions, user: Id, contact: Id): P
 }
 
 /** The index and MySQL's row; the index did not change while the row was read, unless it does so all the time. */
-async function look({ index, database, limits, limitPlain }: ExplainOptions, user: Id, contact: Id) {
-  let reading = await index.read(user, 0, false);
+async function look({ index, database, limits }: ExplainOptions, user: Id, contact: Id, deadline?: Deadline) {
+  const read = async () => await (deadline?.wait(index.read(user, 0, false)) ?? index.read(user, 0, false));
+  let reading = await read();
   for (let looks = 1; ; looks++) {
-    const { epoch, row } = await limitPlain(() => readContactRow(database, user, contact));
+    const { epoch, row } = await readContactRow(database, user, contact, deadline);
     const drift = driftOf(verdictOf(reading, epoch, row, contact), reading, limits);
     if (drift === undefined || looks === LOOKS) return { reading, epoch, row };
-    const again = await index.read(user, 0, false);
+    const again = await read();
     if (nonceOf(again) === nonceOf(reading)) return { reading, epoch, row };
     reading = again;
   }

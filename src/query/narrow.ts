@@ -22,6 +22,21 @@ export function certainRows(live: readonly LiveContact[], page: Page, horizon: K
     .sort(byKeyDescending);
 }
 
+/**
+ * The page out of the user's top contacts, as the plain query would answer it in the same snapshot.
+ * @param isAll nobody is below the last of them
+ * @returns undefined: the page may go on below them, so that they do not tell
+ */
+export function pageOfTop(
+  top: readonly LiveContact[],
+  isAll: boolean,
+  page: Page & { readonly limit: number },
+): { contacts: LiveContact[]; more: boolean } | undefined {
+  const wanted = certainRows(top, page, undefined);
+  const more = wanted.length > page.limit;
+  return more || isAll ? { contacts: wanted.slice(0, page.limit), more } : undefined;
+}
+
 function isOnPage(contact: Key, page: Page): boolean {
   return page.below === undefined || isAbove(page.below, contact);
 }

@@ -1,3 +1,4 @@
+import type { Deadline } from '../contracts/deadline.ts';
 import type { Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
@@ -5,13 +6,16 @@ import type { ContactIndex, Reading, WarmReading } from '../index/contact-index.
 import type { Database } from '../mysql/database.ts';
 import { type LiveContact, readCandidates, readPlain } from '../mysql/live-contacts.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
-import { certainRows, countAboveFloor, type Page } from './narrow.ts';
+import type { ColdAnswer } from './cold-builds.ts';
+import { certainRows, countAboveFloor, type Page, pageOfTop } from './narrow.ts';
 import { Stopwatch } from './stopwatch.ts';
 
 export interface RecentQuery extends Page {
   readonly user: Id;
   /** Contacts wanted, 1 to 100. */
   readonly limit: number;
+  /** Of the request: all of its waits end then. */
+  readonly deadline?: Deadline | undefined;
 }
 
 export interface RecentAnswer {
@@ -39,9 +43,12 @@ export interface RecentContactsOptions {
   readonly fromReplica: boolean;
   /** Below so many candidates above the floor a rebuild would help. */
   readonly min: number;
-  /** Bounds how many plain queries run at once. @throws when too many wait already */
-  readonly limitPlain: <T>(query: () => Promise<T>) => Promise<T>;
-  /** Called when the user has no index: start to build one, once. */
+  /** Builds the index of a cold user for an answer out of the same rows, and how many contacts it then has at the most. */
+  readonly coldAnswers?: {
+    readonly max: number;
+    readonly build: (user: Id, deadline?: Deadline) => Promise<ColdAnswer>;
+  };
+  /** Called when the user has no index, and none is built for the answer: start to build one, once. */
   readonly onCold: (user: Id) => void;
   /** Called when the user was answered from the index. */
   readonly onServed?: (user: Id) => void;
@@ -52,6 +59,8 @@ export interface RecentContactsOptions {
   /** ms, monotonic. */
   readonly now: () => number;
 }
+
+type ColdAnswers = RecentContactsOptions['coldAnswers'];
 
 /** Beyond the limit, so that a candidate or two that fell do not cost a second query. */
 const SPARE_CANDIDATES = 2;
@@ -67,28 +76,36 @@ export class RecentContacts {
     this.#options = options;
   }
 
-  /** @throws DatabaseUnavailable, and what `limitPlain` throws */
+  /** @throws DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled */
   async find(query: RecentQuery): Promise<RecentAnswer> {
-    const clock = new Stopwatch(this.#options.now);
+    return await this.#find(query, new Stopwatch(this.#options.now), this.#options.coldAnswers);
+  }
+
+  async #find(query: RecentQuery, clock: Stopwatch, coldAnswers: ColdAnswers): Promise<RecentAnswer> {
     let reading: Reading;
     try {
-      reading = await clock.time('index', () => this.#options.index.read(query.user, 0, this.#options.touch));
+      const asked = () => this.#options.index.read(query.user, 0, this.#options.touch);
+      reading = await clock.time('index', () => query.deadline?.wait(asked()) ?? asked());
     } catch (error) {
       if (!(error instanceof RedisUnavailable)) throw error;
       return await this.#plain(query, 'redis_unavailable', clock);
     }
-    if (reading.state !== 'warm') return await this.#cold(query, clock);
-    return await this.#narrowed(query, reading, clock);
+    if (reading.state === 'warm') {
+      const answer = await this.#narrowed(query, reading, clock);
+      if (answer !== 'other_epoch') return answer;
+    }
+    return await this.#cold(query, clock, coldAnswers);
   }
 
-  async #narrowed(query: RecentQuery, reading: WarmReading, clock: Stopwatch): Promise<RecentAnswer> {
+  async #narrowed(query: RecentQuery, reading: WarmReading, clock: Stopwatch): Promise<RecentAnswer | 'other_epoch'> {
     const { head, floor } = reading;
+    const { user, deadline } = query;
     if (isBeyondIndex(query, reading)) return await this.#beyond(query, reading, clock);
     const few = query.below === undefined ? query.limit + SPARE_CANDIDATES : head.length;
     for (const count of few < head.length ? [few, head.length] : [head.length]) {
       const candidates = head.slice(0, count).map((key) => key.id);
-      const live = await clock.time('db', () => readCandidates(this.#options.database, query.user, candidates));
-      if (live.epoch !== reading.epoch) return await this.#cold(query, clock);
+      const live = await clock.time('db', () => readCandidates(this.#options.database, user, candidates, deadline));
+      if (live.epoch !== reading.epoch) return 'other_epoch';
       const certain = certainRows(live.contacts, query, head[count] ?? floor);
       const all = count === head.length;
       if (certain.length >= query.limit || (all && floor === undefined)) {
@@ -110,16 +127,29 @@ export class RecentContacts {
     return await this.#plain(query, 'below_floor', clock);
   }
 
-  async #cold(query: RecentQuery, clock: Stopwatch): Promise<RecentAnswer> {
-    this.#options.onCold(query.user);
-    return await this.#plain(query, 'cold', clock);
+  /**
+   * Where the index can hold the page, one statement does for both: the rows that it is built from are the top of the
+   * same truth, in one snapshot that was taken after the request had come. Whoever finds it being built for somebody else
+   * cannot have those rows, which may be from before; but the index is there then.
+   */
+  async #cold(query: RecentQuery, clock: Stopwatch, coldAnswers: ColdAnswers): Promise<RecentAnswer> {
+    const { user, limit, deadline } = query;
+    if (coldAnswers === undefined || limit > coldAnswers.max) {
+      this.#options.onCold(user);
+      return await this.#plain(query, 'cold', clock);
+    }
+    const found = await clock.time('db', () => coldAnswers.build(user, deadline));
+    if (found === 'built') return await this.#find(query, clock, undefined);
+    const isAll = found !== undefined && found.length <= coldAnswers.max;
+    const page = found === undefined ? undefined : pageOfTop(found, isAll, query);
+    if (page === undefined) return await this.#plain(query, 'cold', clock);
+    return this.#answer({ ...page, source: 'database', floor: undefined }, 'cold', clock);
   }
 
   async #plain(query: RecentQuery, reason: Reason, clock: Stopwatch): Promise<RecentAnswer> {
-    const { database, limitPlain } = this.#options;
-    const rows = await clock.time('db', () =>
-      limitPlain(() => readPlain(database, { ...query, limit: query.limit + 1 })),
-    );
+    const { database } = this.#options;
+    const wanted = { ...query, limit: query.limit + 1 };
+    const rows = await clock.time('db', () => readPlain(database, wanted, query.deadline));
     const contacts = rows.slice(0, query.limit);
     return this.#answer(
       { contacts, more: rows.length > query.limit, source: 'database', floor: undefined },

@@ -1,3 +1,4 @@
+import type { Deadline } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending } from '../contracts/key.ts';
 import { isWanted, type Relation } from '../contracts/relation.ts';
@@ -14,6 +15,8 @@ export interface PhotosQuery {
   readonly contacts: number;
   /** The newest photos of each, 1 to 50. */
   readonly photos: number;
+  /** Of the request: all of its waits end then. */
+  readonly deadline?: Deadline | undefined;
 }
 
 export interface PhotosAnswer extends Omit<RecentAnswer, 'contacts' | 'more'> {
@@ -52,10 +55,11 @@ export class RecentPhotos {
     const clock = new Stopwatch(this.#options.now);
     for (let attempt = 1, spare = 0; ; attempt++) {
       const { recent, database } = this.#options;
-      const page = { user: query.user, relation: query.relation, limit: query.contacts + spare, below: undefined };
+      const { user, relation, deadline } = query;
+      const page = { user, relation, limit: query.contacts + spare, below: undefined, deadline };
       const found = await recent.find(page);
       clock.add(found.timing);
-      const shown = await clock.time('db', () => readPhotos(database, query.user, found.contacts, query.photos));
+      const shown = await clock.time('db', () => readPhotos(database, user, found.contacts, query.photos, deadline));
       const held = holdAgainst(found.contacts, shown, query.relation);
       const short = held.contacts.length < query.contacts && found.more;
       const settled = !held.moved && !short;

@@ -78,7 +78,6 @@ export class Answers {
       database: primary,
       fromReplica: false,
       min: limits.min,
-      limitPlain: (query) => query(),
       onCold: () => undefined,
       onLow: () => undefined,
       touch: false,

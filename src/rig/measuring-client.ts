@@ -1,8 +1,13 @@
 import { connect, type Socket } from 'node:net';
 import type { HttpAnswer } from './http.ts';
 
+export interface MeasuredAnswer extends HttpAnswer {
+  /** The status line and the headers, each with its line end. */
+  readonly head: string;
+}
+
 interface Waiting {
-  readonly resolve: (answer: HttpAnswer) => void;
+  readonly resolve: (answer: MeasuredAnswer) => void;
   readonly reject: (reason: Error) => void;
 }
 
@@ -31,7 +36,7 @@ export class MeasuringClient {
   }
 
   /** @throws Error when the connection breaks, or one question is asked before the other is answered */
-  get(path: string): Promise<HttpAnswer> {
+  get(path: string): Promise<MeasuredAnswer> {
     if (this.#waiting !== undefined) return Promise.reject(new Error('one question at a time'));
     if (this.#socket.destroyed) return Promise.reject(new Error('the connection is closed'));
     return new Promise((resolve, reject) => {
@@ -51,15 +56,15 @@ export class MeasuringClient {
     const text = this.#received.toString('latin1', 0, head + 2);
     const [status, length] = [STATUS.exec(text)?.[1], LENGTH.exec(text)?.[1]];
     if (status === undefined || length === undefined) this.#fail(new Error(`not understood: ${text}`));
-    else this.#answer(Number(status), head + END_OF_HEAD.length, Number(length));
+    else this.#answer(text, Number(status), head + END_OF_HEAD.length, Number(length));
   }
 
   /** Once all of the body is there. */
-  #answer(status: number, from: number, length: number): void {
+  #answer(head: string, status: number, from: number, length: number): void {
     if (this.#received.length < from + length) return;
     const body = this.#received.toString('utf8', from, from + length);
     this.#received = this.#received.subarray(from + length);
-    this.#settle()?.resolve({ status, body });
+    this.#settle()?.resolve({ status, head, body });
   }
 
   #fail(error: Error): void {

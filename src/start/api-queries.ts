@@ -1,16 +1,17 @@
 import type { ApiDependencies } from '../api/dependencies.ts';
+import type { Deadline } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
 import type { ContactIndex, Epoch } from '../index/contact-index.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
 import type { Limits } from '../index/limits.ts';
-import { run } from '../index/protocol.ts';
+import { run, type Steps } from '../index/protocol.ts';
 import { type RebuildReport, rebuild } from '../index/rebuild.ts';
-import type { Database } from '../mysql/database.ts';
+import { type Database, StatementTooSlow } from '../mysql/database.ts';
 import { isSuspended, readPairs } from '../mysql/pairs.ts';
-import { ColdBuilds, REFUSED } from '../query/cold-builds.ts';
+import type { Urgency } from '../mysql/turns.ts';
+import { type BuildBy, ColdBuilds, REFUSED } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
-import { PlainQueryLimit } from '../query/plain-query-limit.ts';
 import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
 import { RecentPhotos } from '../query/recent-photos.ts';
 import { WarmUp, type WarmUpOptions } from '../query/warm-up.ts';
@@ -36,36 +37,25 @@ export function apiQueries(
   { primary, index, steps, delayed, watch }: Stores,
   reading: Database,
 ): Queries {
-  const plainQueries = new PlainQueryLimit({
-    concurrency: config.plainConcurrency,
-    queue: config.plainQueue,
-    waitMs: config.mysqlTimeoutMs,
-  });
-  // What takes too long here is left to the consumers, who have more time.
-  const build = async (user: Id): Promise<RebuildReport> => {
-    const report = await run(rebuild([user]), steps);
-    if (report.slow.length > 0) await delayed.askForRebuild(user);
-    return report;
-  };
-  // A build is a plain query as well, for the primary.
+  const { heavy } = primary;
+  const build = buildOn({ steps, delayed }, config);
   const coldBuilds = new ColdBuilds({
-    build: async (user) => {
-      const { suspended, rebuilt } = await build(user);
+    build: async (user, by) => {
+      const { suspended, rebuilt } = await build(user, { urgency: 'background', ...by });
       return suspended.length > 0 ? REFUSED : rebuilt.length > 0;
     },
-    concurrency: Math.ceil(config.plainConcurrency / 2),
+    concurrency: config.plainConcurrency,
     queue: COLD_QUEUE,
-    isBusy: () => plainQueries.queued > 0,
+    isBusy: () => heavy.queued > 0,
     onError: (err) => logger.warn({ err }, 'the index of a cold user was not built; the next read asks again'),
   });
   resources.defer(() => coldBuilds.drain());
 
-  const limitPlain = plainQueries.run;
-  const asked = { index: trustedReads(index, watch), reading, primary, limits: config, limitPlain };
+  const asked = { index: trustedReads(index, watch), reading, primary, limits: config };
   const warmUp = new WarmUp({
     coldOf: coldAmong(asked),
     builds: coldBuilds,
-    concurrency: Math.ceil(config.plainConcurrency / 4),
+    concurrency: config.plainConcurrency,
     remembered: REMEMBERED,
     onRound: (built) => {
       if (built === undefined) logger.debug('an index that was answered from is cold: looking whose are as well');
@@ -73,8 +63,14 @@ export function apiQueries(
     },
   });
   resources.defer(() => warmUp.stop()); // before the builds are: what is deferred last ends first
+  const answerCold = (user: Id, deadline?: Deadline) => {
+    warmUp.cold(user);
+    return coldBuilds.answer(user, deadline);
+  };
   const recentContacts = recentContactsOf(asked, {
     onServed: (user) => warmUp.served(user),
+    // Rows for a build are the primary's; an answer from a replica is a replica's.
+    ...(reading === primary ? { coldAnswers: { max: config.max, build: answerCold } } : {}),
     onCold: (user) => {
       coldBuilds.request(user);
       warmUp.cold(user);
@@ -88,11 +84,42 @@ export function apiQueries(
     recentContacts,
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, now }),
     explain: explainer(asked),
-    inspect: (user) => inspectIndex({ index, database: primary }, user),
-    rebuild: build,
+    inspect: (user, deadline) => {
+      const inspecting = inspectIndex({ index, database: primary }, user);
+      return deadline?.wait(inspecting) ?? inspecting;
+    },
+    rebuild: (user, deadline) => build(user, { deadline }),
     forget: (user) => steps.forget([user]),
-    plainQueries,
+    plainQueries: heavy,
     coldBuilds,
+  };
+}
+
+/**
+ * Builds one user's index. What takes too long here is left to the consumers, who have more time, and no answer is tried
+ * then in less time than was too short. So is a build that lost its race when its rows are an answer already: reading all
+ * of them once more would serve nobody here.
+ */
+export function buildOn(
+  { steps, delayed }: { readonly steps: Steps; readonly delayed: Pick<Stores['delayed'], 'askForRebuild'> },
+  { mysqlTimeoutMs }: Pick<ProcessContext['config'], 'mysqlTimeoutMs'>,
+) {
+  return async (user: Id, { deadline, onRows, urgency }: BuildBy & { urgency?: Urgency }): Promise<RebuildReport> => {
+    const heavy = deadline === undefined ? (urgency ?? 'answer') : 'answer';
+    let isAnswered = false;
+    const topContacts: Steps['topContacts'] = async (users) => {
+      if (isAnswered) return { epoch: '', tops: [] };
+      const found = await steps.topContacts(users, { deadline, heavy });
+      isAnswered = onRows !== undefined && found.live !== undefined;
+      if (found.live !== undefined) onRows?.(found.live);
+      return found;
+    };
+    const running = run(rebuild([user]), { ...steps, topContacts });
+    const report = await (deadline?.wait(running) ?? running);
+    if (report.slow.length === 0) return report;
+    await delayed.askForRebuild(user);
+    if (isAnswered || deadline === undefined || deadline.leftMs >= mysqlTimeoutMs) return report;
+    throw new StatementTooSlow(`reading all contacts of a user takes longer than ${mysqlTimeoutMs} ms`);
   };
 }
 
@@ -102,10 +129,9 @@ interface Asked {
   readonly reading: Database;
   readonly primary: Database;
   readonly limits: Limits;
-  readonly limitPlain: <T>(query: () => Promise<T>) => Promise<T>;
 }
 
-type Effects = Pick<RecentContactsOptions, 'onServed' | 'onCold' | 'onLow' | 'touch'>;
+type Effects = Pick<RecentContactsOptions, 'onServed' | 'coldAnswers' | 'onCold' | 'onLow' | 'touch'>;
 
 async function epochOf(primary: Database): Promise<Epoch> {
   return (await readPairs(primary, [])).epoch; // of no pair: the epoch alone
@@ -124,14 +150,13 @@ function coldAmong({ index, primary }: Pick<Asked, 'index' | 'primary'>): WarmUp
   };
 }
 
-function recentContactsOf({ index, reading, primary, limits, limitPlain }: Asked, effects: Effects): RecentContacts {
+function recentContactsOf({ index, reading, primary, limits }: Asked, effects: Effects): RecentContacts {
   return new RecentContacts({
     ...effects,
     index,
     database: reading,
     fromReplica: reading !== primary,
     min: limits.min,
-    limitPlain,
     now,
   });
 }
@@ -141,6 +166,6 @@ const nothing = () => undefined;
 /** Explains by the answer that a client would get now, without building or prolonging anything. */
 export function explainer(asked: Asked): ApiDependencies['explain'] {
   const recent = recentContactsOf(asked, { onCold: nothing, onLow: nothing, touch: false });
-  const { index, primary: database, limits, limitPlain } = asked;
-  return (user, contact) => explain({ index, database, recent, limits, limitPlain }, user, contact);
+  const { index, primary: database, limits } = asked;
+  return (user, contact, deadline) => explain({ index, database, recent, limits }, user, contact, deadline);
 }

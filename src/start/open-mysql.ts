@@ -7,6 +7,8 @@ export interface OpenMysqlOptions {
   /** More time for each call than MYSQL_TIMEOUT_MS, ms: a transaction that waits for something else. */
   readonly extraMs?: number;
   readonly connections?: number;
+  /** The budget of heavy queries that it shares; undefined: one of its own. */
+  readonly heavy?: Database['heavy'];
   /** The class to make it of. */
   readonly Database?: typeof Database;
 }
@@ -17,13 +19,15 @@ export function openPrimary(config: Config, options: OpenMysqlOptions = {}): Dat
 }
 
 /** Where the API reads: the replica when there is one. */
-export function openForReading(config: Config): Database {
-  return open(config.mysqlReplicaUrl ?? config.mysqlUrl, config, {});
+export function openForReading(config: Config, options: Pick<OpenMysqlOptions, 'heavy'> = {}): Database {
+  return open(config.mysqlReplicaUrl ?? config.mysqlUrl, config, options);
 }
 
 function open(url: string, config: Config, options: OpenMysqlOptions): Database {
   const { extraMs = 0, connections = config.mysqlConnections, Database: Class = Database } = options;
-  return new Class(url, { connections, queue: config.mysqlQueue, deadlineMs: config.mysqlTimeoutMs + extraMs });
+  const { mysqlQueue: queue, mysqlTimeoutMs, plainConcurrency: concurrency, plainQueue } = config;
+  const { heavy = { concurrency, queue: plainQueue } } = options;
+  return new Class(url, { connections, queue, deadlineMs: mysqlTimeoutMs + extraMs, heavy });
 }
 
 /** Of a MySQL URL, for messages. */

@@ -11,7 +11,7 @@ import { apiChecks } from './checks.ts';
 import { epochCounter, measureSuspension } from './epoch-metrics.ts';
 import { openLogger } from './logger.ts';
 import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
-import { openStores } from './open-stores.ts';
+import { openStores, type Stores } from './open-stores.ts';
 import { openTransport, watchTransport } from './open-transport.ts';
 import { measureOutboxLag } from './outbox-metrics.ts';
 import { openRegistry } from './registry.ts';
@@ -38,7 +38,7 @@ async function startServe(context: ProcessContext): Promise<void> {
   const registry = openRegistry('serve');
   const onNewEpoch = epochCounter(registry);
   const stores = await openStores(context, { name: 'serve', onNewEpoch });
-  const reading = config.mysqlReplicaUrl === undefined ? stores.primary : await openReplica(context);
+  const reading = config.mysqlReplicaUrl === undefined ? stores.primary : await openReplica(context, stores.primary);
   const transport = openTransport(context, 'serve');
   await transport.untilAnswers(signal);
   await watchTransport(context, transport, { primary: stores.primary, onNewEpoch });
@@ -61,6 +61,7 @@ async function startServe(context: ProcessContext): Promise<void> {
     registry,
     logger,
     slowMs: SLOW_MS,
+    deadlineMs: config.requestTimeoutMs,
     version: readVersion(),
     now: () => performance.now(),
     freshId: randomUUID,
@@ -78,9 +79,9 @@ export function acceptTasks(publisher: Pick<TaskPublisher, 'publish'>): AcceptTa
   };
 }
 
-async function openReplica({ config, resources, signal }: ProcessContext) {
+async function openReplica({ config, resources, signal }: ProcessContext, { heavy }: Stores['primary']) {
   const { mysqlReplicaUrl: url = config.mysqlUrl, startTimeoutMs: timeoutMs } = config;
-  const replica = resources.adopt(openForReading(config), (database) => database.close());
+  const replica = resources.adopt(openForReading(config, { heavy }), (database) => database.close());
   await untilMysqlAnswers(replica, { url, setting: 'RECENCY_MYSQL_REPLICA_URL', timeoutMs, signal });
   return replica;
 }

@@ -204,7 +204,7 @@ describe('fault 28: very many questions about ever other numbers of things', () 
     const { primary } = stores;
     const recent = new RecentContacts({
       ...{ index: stores.index, database: primary, fromReplica: false, min: LIMITS.min, touch: false },
-      ...{ limitPlain: (query) => query(), onCold: () => undefined, onLow: () => undefined },
+      ...{ onCold: () => undefined, onLow: () => undefined },
       now: () => performance.now(),
     });
     const askAll = (n: number) =>
@@ -271,7 +271,7 @@ describe('fault 29: a replica lags', () => {
     for (const user of ['1', '2']) await expectExact(stores, LIMITS, user, 'of the primary');
     const recent = new RecentContacts({
       ...{ index: stores.index, database: database(behind), fromReplica: true, min: LIMITS.min, touch: false },
-      ...{ limitPlain: (query) => query(), onCold: () => undefined, onLow: () => undefined },
+      ...{ onCold: () => undefined, onLow: () => undefined },
       now: () => performance.now(),
     });
     const answer = await recent.find({ user: '1', relation: 'any', limit: 2, below: undefined });

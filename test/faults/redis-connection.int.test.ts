@@ -150,7 +150,7 @@ describe('fault 18: a failover that loses the last writes', () => {
     expect((await readEpoch(stores.primary)).token).not.toBe(epoch);
     const recent = new RecentContacts({
       ...{ index: reads, database: stores.primary, fromReplica: false, min: LIMITS.min, touch: false },
-      ...{ limitPlain: (query) => query(), onCold: () => undefined, onLow: () => undefined },
+      ...{ onCold: () => undefined, onLow: () => undefined },
       now: () => performance.now(),
     });
     const answer = await recent.find({ user: '1', relation: 'any', limit: 2, below: undefined });

@@ -11,9 +11,9 @@ import { bumpEpoch } from '../../src/index/epoch.ts';
 import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
+import { Database } from '../../src/mysql/database.ts';
 import { readOutboxLag } from '../../src/mysql/outbox.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
-import { PlainQueryLimit } from '../../src/query/plain-query-limit.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
@@ -230,14 +230,18 @@ describe.each([
         throw error;
       },
     });
-    const plain = new PlainQueryLimit({ concurrency: 3, queue: 1_000, waitMs: 10_000 });
+    class Watched extends Database {
+      protected override read(...asked: Parameters<Database['read']>) {
+        most.plain = Math.max(most.plain, this.heavy.running);
+        return super.read(...asked);
+      }
+    }
+    const budget = { concurrency: 3, queue: 1_000 };
+    const database = new Watched(stores.url, { connections: 5, queue: 1_000, deadlineMs: 10_000, heavy: budget });
+    onTestFinished(() => database.close());
     const contacts = recentOn(stores, {
       onCold: (user) => coldBuilds.request(user),
-      limitPlain: (query) =>
-        plain.run(() => {
-          most.plain = Math.max(most.plain, plain.running);
-          return query();
-        }),
+      database,
     });
     const expected = rankedContacts(SITE, '1', 'any')
       .slice(0, 4)
@@ -274,7 +278,7 @@ type RecentOptions = ConstructorParameters<typeof RecentContacts>[0];
 function recentOn({ index, primary }: Stores, parts: Partial<RecentOptions>): RecentContacts {
   return new RecentContacts({
     ...{ index, database: primary, fromReplica: false, min: LIMITS.min, touch: false },
-    ...{ limitPlain: (query) => query(), onCold: () => undefined, onLow: () => undefined },
+    ...{ onCold: () => undefined, onLow: () => undefined },
     now: () => performance.now(),
     ...parts,
   });

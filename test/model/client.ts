@@ -27,7 +27,6 @@ export function queriesOn({ index, database, limits, onCold, onLow }: QueryParts
   const now = () => performance.now();
   const contacts = new RecentContacts({
     ...{ index, database, fromReplica: false, min: limits.min, onCold, onLow, touch: true, now },
-    limitPlain: (query) => query(),
   });
   return { contacts, photos: new RecentPhotos({ recent: contacts, database, now }) };
 }

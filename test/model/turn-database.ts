@@ -1,4 +1,4 @@
-import { Database, type Parameter } from '../../src/mysql/database.ts';
+import { Database, type Parameter, type ReadOptions } from '../../src/mysql/database.ts';
 import type { Actor, Turns } from './turns.ts';
 
 /** A database on which each statement that reads is a turn of whoever asks just now. */
@@ -10,8 +10,8 @@ export class TurnDatabase extends Database {
     this.#asking = { turns, actor };
   }
 
-  override rows(statement: string, parameters: readonly Parameter[], withinMs?: number) {
-    const read = () => super.rows(statement, parameters, withinMs);
+  override rows(statement: string, parameters: readonly Parameter[], options?: ReadOptions) {
+    const read = () => super.rows(statement, parameters, options);
     return this.#asking === undefined ? read() : this.#asking.turns.take(this.#asking.actor, 'sql', read);
   }
 }

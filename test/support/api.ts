@@ -13,9 +13,9 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
 import { explain } from '../../src/query/explain.ts';
 import { inspectIndex } from '../../src/query/inspect-index.ts';
-import { PlainQueryLimit } from '../../src/query/plain-query-limit.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
+import { buildOn } from '../../src/start/api-queries.ts';
 import type { Stores } from './stores.ts';
 
 /** What the log said. */
@@ -50,12 +50,11 @@ export async function startTestApi(stores: Stores, { min = 2, max = 24, ...given
   return { ...server, dependencies, accepted, log, low };
 }
 
-function partsOn({ index, primary, steps }: Stores, limits: Limits, low: Id[]) {
+function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low: Id[]) {
   const now = () => performance.now();
-  const plainQueries = new PlainQueryLimit({ concurrency: 4, queue: 4, waitMs: 5_000 });
-  const limitPlain = plainQueries.run;
+  const build = buildOn({ steps, delayed }, { mysqlTimeoutMs: 5_000 });
   const coldBuilds = new ColdBuilds({
-    build: (user) => run(rebuild([user]), steps),
+    build,
     concurrency: 2,
     queue: 100,
     onError: (error) => {
@@ -67,7 +66,7 @@ function partsOn({ index, primary, steps }: Stores, limits: Limits, low: Id[]) {
     database: primary,
     fromReplica: false,
     min: limits.min,
-    limitPlain,
+    coldAnswers: { max: limits.max, build: (user, deadline) => coldBuilds.answer(user, deadline) },
     onCold: (user) => coldBuilds.request(user),
     onLow: (user) => void low.push(user),
     touch: true,
@@ -75,12 +74,12 @@ function partsOn({ index, primary, steps }: Stores, limits: Limits, low: Id[]) {
   });
   const recentPhotos = new RecentPhotos({ recent: recentContacts, database: primary, now });
   return {
-    plainQueries,
+    plainQueries: primary.heavy,
     coldBuilds,
     recentContacts,
     recentPhotos,
     explain: (user: Id, contact: Id) =>
-      explain({ index, database: primary, recent: recentContacts, limits, limitPlain }, user, contact),
+      explain({ index, database: primary, recent: recentContacts, limits }, user, contact),
     inspect: (user: Id) => inspectIndex({ index, database: primary }, user),
     rebuild: (user: Id) => run(rebuild([user]), steps),
     forget: (user: Id) => index.forget([user]),
@@ -104,6 +103,7 @@ function settings() {
     rateLimit: 0,
     registry: new Registry(),
     slowMs: 60_000,
+    deadlineMs: 60_000,
     version: '1.2.3',
     now: () => performance.now(),
     freshId: () => randomUUID(),

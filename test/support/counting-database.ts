@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { Database, type Parameter } from '../../src/mysql/database.ts';
+import { Database, type Parameter, type ReadOptions } from '../../src/mysql/database.ts';
 
 /** A database on one connection that counts what is asked of it. */
 export class CountingDatabase extends Database {
@@ -10,9 +10,9 @@ export class CountingDatabase extends Database {
     afterAll(() => this.close());
   }
 
-  override rows(statement: string, parameters: readonly Parameter[], withinMs?: number) {
+  override rows(statement: string, parameters: readonly Parameter[], options?: ReadOptions) {
     this.statements += 1;
-    return super.rows(statement, parameters, withinMs);
+    return super.rows(statement, parameters, options);
   }
 
   /** How many rows of tables and indexes the server has read on this connection. */

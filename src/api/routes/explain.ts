@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Id } from '../../contracts/id.ts';
 import { idSchema } from '../../contracts/id.ts';
-import type { Explanation } from '../../query/explain.ts';
+import type { ApiDependencies } from '../dependencies.ts';
 import { explanationSchema, explanationView } from '../explanation-view.ts';
 import { parse } from '../parse.ts';
 import { json } from '../reply.ts';
@@ -23,13 +22,13 @@ const operation: Operation = {
   replies: { 200: { description: 'The explanation.', schema: explanationSchema } },
 };
 
-export function explainRoute(explain: (user: Id, contact: Id) => Promise<Explanation>): Route {
+export function explainRoute(explain: ApiDependencies['explain']): Route {
   return {
     operation,
-    handle: async (request) => {
+    handle: async (request, deadline) => {
       const { user, contact } = parse('path', params, request.params);
       parse('query', query, request.query);
-      return json(200, explanationView(await explain(user, contact)));
+      return json(200, explanationView(await explain(user, contact, deadline)));
     },
   };
 }

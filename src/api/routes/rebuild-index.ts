@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { type Id, idSchema } from '../../contracts/id.ts';
-import type { RebuildReport } from '../../index/rebuild.ts';
-import type { IndexInspection } from '../../query/inspect-index.ts';
+import { idSchema } from '../../contracts/id.ts';
+import type { ApiDependencies } from '../dependencies.ts';
 import { HttpProblem } from '../http-problem.ts';
 import { indexSchema, indexView } from '../index-view.ts';
 import { parse } from '../parse.ts';
@@ -25,21 +24,18 @@ const operation: Operation = {
   problems: [409],
 };
 
-export function rebuildIndexRoute(
-  rebuild: (user: Id) => Promise<RebuildReport>,
-  inspect: (user: Id) => Promise<IndexInspection>,
-): Route {
+export function rebuildIndexRoute(rebuild: ApiDependencies['rebuild'], inspect: ApiDependencies['inspect']): Route {
   return {
     operation,
-    handle: async (request) => {
+    handle: async (request, deadline) => {
       const { user } = parse('path', params, request.params);
       parse('query', query, request.query);
-      const { obstructed, unsettled, suspended, slow } = await rebuild(user);
+      const { obstructed, unsettled, suspended, slow } = await rebuild(user, deadline);
       if (obstructed.length > 0) throw new HttpProblem('key_in_the_way');
       if (suspended.length > 0) throw unavailableProblem('epoch_suspended');
       if (slow.length > 0) throw unavailableProblem('index_slow');
       if (unsettled.length > 0) throw unavailableProblem('contended');
-      return json(200, indexView(await inspect(user)));
+      return json(200, indexView(await inspect(user, deadline)));
     },
   };
 }

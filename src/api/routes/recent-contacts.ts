@@ -55,10 +55,10 @@ const operation: Operation = {
 export function recentContactsRoute(recent: Pick<RecentContacts, 'find'>, metrics: ApiMetrics): Route {
   return {
     operation,
-    handle: async (request) => {
+    handle: async (request, deadline) => {
       const { user } = parse('path', params, request.params);
       const { limit, relation, after } = parse('query', query, request.query);
-      const found = await recent.find({ user, relation, limit, below: after });
+      const found = await recent.find({ user, relation, limit, below: after, deadline });
       metrics.countAnswer('contacts', found);
       const last = found.more ? found.contacts.at(-1) : undefined;
       const body: z.input<typeof recentContactsSchema> = {

@@ -52,10 +52,10 @@ const operation: Operation = {
 export function recentPhotosRoute(recent: Pick<RecentPhotos, 'find'>, metrics: ApiMetrics): Route {
   return {
     operation,
-    handle: async (request) => {
+    handle: async (request, deadline) => {
       const { user } = parse('path', params, request.params);
       const { contacts, photos, relation } = parse('query', query, request.query);
-      const found = await recent.find({ user, relation, contacts, photos });
+      const found = await recent.find({ user, relation, contacts, photos, deadline });
       metrics.countAnswer('photos', found);
       const body: z.input<typeof recentPhotosSchema> = {
         user,

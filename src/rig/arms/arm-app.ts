@@ -16,12 +16,20 @@ const NOTHING: MeasuredParts = {
 };
 
 const SLOW_MS = 60_000;
+const DEADLINE_MS = 60_000;
 
 /** The API's own stack, with another answer to the recency list: what is compared is the answer alone. */
 export function armApp(arm: Pick<RecentContacts, 'find'>, logger: Logger): Express {
   const metrics = new ApiMetrics(new Registry(), NOTHING);
   const now = () => performance.now();
-  const exchanges = new Exchanges({ metrics, logger, slowMs: SLOW_MS, now, freshId: randomUUID });
+  const exchanges = new Exchanges({
+    metrics,
+    logger,
+    slowMs: SLOW_MS,
+    deadlineMs: DEADLINE_MS,
+    now,
+    freshId: randomUUID,
+  });
   const app = express();
   for (const setting of ['x-powered-by', 'etag', 'trust proxy']) app.disable(setting);
   app.set('query parser', 'simple');

@@ -1,9 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Id } from '../contracts/id.ts';
 
 export interface ColdBuildsOptions {
-  /** Builds the index of one user. False: this user's cannot be built here now. `refused`: nobody's may be. */
+  /**
+   * Builds the index of one user. False: this user's cannot be built here now. `nothing`: there is nothing to build, MySQL
+   * does not know the user. `refused`: nobody's may be.
+   */
   readonly build: (user: Id) => Promise<unknown>;
   /** Builds at once. */
   readonly concurrency: number;
@@ -20,6 +24,12 @@ export interface ColdBuildsOptions {
 /** What `build` resolves with when no index may be built. */
 export const REFUSED = 'refused';
 
+/** What `build` resolves with for a user whom MySQL does not know. */
+export const NOTHING = 'nothing';
+
+/** For so long, and of so many users, it is remembered that there is nothing to build: anybody may ask for any id. */
+const UNKNOWN = { ttl: 30_000, max: 20_000 };
+
 /** After a build was refused none is begun for so long: it takes a plain query to find out. */
 const REFUSED_MS = 1_000;
 
@@ -35,6 +45,7 @@ export class ColdBuilds {
   readonly #options: ColdBuildsOptions;
   readonly #limit: LimitFunction;
   readonly #underWay = new Map<Id, Promise<boolean>>();
+  readonly #unknown = new LRUCache<Id, true>(UNKNOWN);
   #stopping = false;
   #refusedUntil = 0;
 
@@ -49,7 +60,7 @@ export class ColdBuilds {
   }
 
   request(user: Id): void {
-    if (this.#stopping || this.#underWay.has(user)) return;
+    if (this.#stopping || this.#underWay.has(user) || this.#unknown.has(user)) return;
     const { concurrency, queue } = this.#options;
     if (this.#underWay.size >= concurrency + queue) {
       this.counts.dropped += 1;
@@ -98,7 +109,8 @@ export class ColdBuilds {
     try {
       const outcome = this.#isRefusing() ? REFUSED : await this.#options.build(user);
       if (outcome === REFUSED) this.#refuse();
-      const isBuilt = outcome !== REFUSED && outcome !== false;
+      if (outcome === NOTHING) this.#unknown.set(user, true);
+      const isBuilt = outcome !== REFUSED && outcome !== NOTHING && outcome !== false;
       this.counts[isBuilt ? 'built' : 'dropped'] += 1;
       return isBuilt;
     } catch (error) {

@@ -26,7 +26,10 @@ export interface RecentAnswer {
   /** Every contact of the user was considered: the plain query, or an index that left nobody out. */
   readonly complete: boolean;
   readonly floor: Key | undefined;
+  /** Why the database answered; undefined: the index did. */
   readonly reason: Reason | undefined;
+  /** The rows are a replica's, which may lag. */
+  readonly replica: boolean;
   /** ms spent waiting for Redis and for MySQL. */
   readonly timing: { readonly index: number; readonly db: number };
 }
@@ -39,6 +42,8 @@ export interface RecentContactsOptions {
   readonly fromReplica: boolean;
   /** Below so many candidates above the floor a rebuild would help. */
   readonly min: number;
+  /** As many as an index keeps: a rebuild helps a page of up to so many. Left out: only one that is below min. */
+  readonly max?: number;
   /** Bounds how many plain queries run at once. @throws when too many wait already */
   readonly limitPlain: <T>(query: () => Promise<T>) => Promise<T>;
   /** Called when the user has no index: start to build one, once. */
@@ -100,14 +105,23 @@ export class RecentContacts {
           clock,
         );
       }
-      if (all && countAboveFloor(live.contacts, floor) < this.#options.min) this.#options.onLow(query.user);
+      if (all && countAboveFloor(live.contacts, floor) < this.#leastFor(query)) this.#options.onLow(query.user);
     }
     return await this.#plain(query, 'below_floor', clock);
   }
 
   async #beyond(query: RecentQuery, reading: WarmReading, clock: Stopwatch): Promise<RecentAnswer> {
-    if (reading.size < this.#options.min) this.#options.onLow(query.user);
+    if (reading.size < this.#leastFor(query)) this.#options.onLow(query.user);
     return await this.#plain(query, 'below_floor', clock);
+  }
+
+  /**
+   * The fewest candidates that an index must have for this page to come from it. A rebuild leaves `max`, or everybody: so it
+   * helps a first page of up to `max`, whatever a trim has left, and is not asked for again by a user who has fewer contacts.
+   */
+  #leastFor({ limit, relation, below }: RecentQuery): number {
+    const { min, max = min } = this.#options;
+    return relation === 'any' && below === undefined && limit <= max ? Math.max(min, limit) : min;
   }
 
   async #cold(query: RecentQuery, clock: Stopwatch): Promise<RecentAnswer> {
@@ -138,7 +152,8 @@ export class RecentContacts {
       ...found,
       exact: !fromReplica,
       complete: found.floor === undefined,
-      reason: fromReplica ? 'replica' : reason,
+      reason,
+      replica: fromReplica,
       timing: clock.spent,
     };
   }

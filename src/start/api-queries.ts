@@ -7,7 +7,7 @@ import { run } from '../index/protocol.ts';
 import { type RebuildReport, rebuild } from '../index/rebuild.ts';
 import type { Database } from '../mysql/database.ts';
 import { isSuspended, readPairs } from '../mysql/pairs.ts';
-import { ColdBuilds, REFUSED } from '../query/cold-builds.ts';
+import { ColdBuilds, NOTHING, REFUSED } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
 import { PlainQueryLimit } from '../query/plain-query-limit.ts';
@@ -42,16 +42,17 @@ export function apiQueries(
     waitMs: config.mysqlTimeoutMs,
   });
   // What takes too long here is left to the consumers, who have more time.
-  const build = async (user: Id): Promise<RebuildReport> => {
-    const report = await run(rebuild([user]), steps);
+  const build = async (user: Id, asked: boolean): Promise<RebuildReport> => {
+    const report = await run(rebuild([user], asked), steps);
     if (report.slow.length > 0) await delayed.askForRebuild(user);
     return report;
   };
   // A build is a plain query as well, for the primary.
   const coldBuilds = new ColdBuilds({
     build: async (user) => {
-      const { suspended, rebuilt } = await build(user);
-      return suspended.length > 0 ? REFUSED : rebuilt.length > 0;
+      const { suspended, rebuilt, unknown } = await build(user, false);
+      if (suspended.length > 0) return REFUSED;
+      return unknown.length > 0 ? NOTHING : rebuilt.length > 0;
     },
     concurrency: Math.ceil(config.plainConcurrency / 2),
     queue: COLD_QUEUE,
@@ -89,8 +90,11 @@ export function apiQueries(
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, now }),
     explain: explainer(asked),
     inspect: (user) => inspectIndex({ index, database: primary }, user),
-    rebuild: build,
-    forget: (user) => steps.forget([user]),
+    rebuild: (user) => build(user, true),
+    forget: async (user) => {
+      warmUp.forget(user);
+      await steps.forget([user]);
+    },
     plainQueries,
     coldBuilds,
   };
@@ -131,6 +135,7 @@ function recentContactsOf({ index, reading, primary, limits, limitPlain }: Asked
     database: reading,
     fromReplica: reading !== primary,
     min: limits.min,
+    max: limits.max,
     limitPlain,
     now,
   });

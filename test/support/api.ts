@@ -67,6 +67,7 @@ function partsOn({ index, primary, steps }: Stores, limits: Limits, low: Id[]) {
     database: primary,
     fromReplica: false,
     min: limits.min,
+    max: limits.max,
     limitPlain,
     onCold: (user) => coldBuilds.request(user),
     onLow: (user) => void low.push(user),
@@ -82,8 +83,8 @@ function partsOn({ index, primary, steps }: Stores, limits: Limits, low: Id[]) {
     explain: (user: Id, contact: Id) =>
       explain({ index, database: primary, recent: recentContacts, limits, limitPlain }, user, contact),
     inspect: (user: Id) => inspectIndex({ index, database: primary }, user),
-    rebuild: (user: Id) => run(rebuild([user]), steps),
-    forget: (user: Id) => index.forget([user]),
+    rebuild: (user: Id) => run(rebuild([user], true), steps),
+    forget: (user: Id) => steps.forget([user]),
   };
 }
 

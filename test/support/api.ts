@@ -16,6 +16,7 @@ import { inspectIndex } from '../../src/query/inspect-index.ts';
 import { PlainQueryLimit } from '../../src/query/plain-query-limit.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
+import { DEGRADING } from '../../src/start/checks.ts';
 import type { Stores } from './stores.ts';
 
 /** What the log said. */
@@ -35,7 +36,8 @@ export async function startTestApi(stores: Stores, { min = 2, max = 24, ...given
   const accepted: IdentifiedTask[] = [];
   const log: LogLine[] = [];
   const low: Id[] = [];
-  const dependencies = { ...partsOn(stores, { min, max }, low), ...recording(accepted, log), ...settings(), ...given };
+  const parts = partsOn(stores, { min, max }, low);
+  const dependencies = { ...parts, ...recording(accepted, log), ...settings(), ...given };
   const onError = (error: Error) => {
     throw error;
   };
@@ -46,7 +48,10 @@ export async function startTestApi(stores: Stores, { min = 2, max = 24, ...given
     port: 0,
     tokens: given.tokens ?? [],
   });
-  afterAll(() => server.close(0));
+  afterAll(async () => {
+    await server.close(0);
+    await parts.coldBuilds.drain();
+  });
   return { ...server, dependencies, accepted, log, low };
 }
 
@@ -100,6 +105,7 @@ function settings() {
   return {
     tokens: [],
     checks: {},
+    degrading: DEGRADING,
     checkDeadlineMs: 1_000,
     hasStarted: () => true,
     rateLimit: 0,

@@ -78,7 +78,11 @@ export const SETTINGS = {
   RATE_LIMIT: setting(whole(0, 1_000_000), '0', 'requests a second from one address; 0: no limit'),
   PLAIN_CONCURRENCY: setting(whole(1, 1000), '8', 'plain queries at once, when an index cannot answer'),
   PLAIN_QUEUE: setting(whole(0, 100_000), '64', 'plain queries that may wait; one more is a 503'),
-  START_TIMEOUT_MS: setting(timeoutMs(), '15000', 'that a start waits for MySQL, Redis and the brokers; serve waits for them as long as it takes'),
+  START_TIMEOUT_MS: setting(
+    timeoutMs(),
+    '15000',
+    'that a start waits for MySQL, Redis and the brokers; serve waits for them as long as it takes',
+  ),
   SHUTDOWN_TIMEOUT_MS: setting(timeoutMs(60_000), '10000', 'from a signal to the end of the process'),
   LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'what is logged'),
 } as const;

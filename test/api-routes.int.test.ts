@@ -10,6 +10,7 @@ import { freshSitePool, rankedContacts, type SmallSite, visiblePhotos, writeSite
 import { freshStores, type Stores } from './support/stores.ts';
 import { until } from './support/until.ts';
 
+const NOTHING = { rebuilt: [], unknown: [], forgotten: [], unsettled: [], obstructed: [], slow: [], suspended: [] };
 const MAX = 4;
 const MIN = 2;
 const USER = '9007199254740993';
@@ -315,7 +316,7 @@ describe('the index of a user', () => {
 
   it('that changes all the time is to be built later', async () => {
     const contended = await startTestApi(stores, {
-      rebuild: async (user) => ({ rebuilt: [], unsettled: [user], obstructed: [], slow: [], suspended: [] }),
+      rebuild: async (user) => ({ ...NOTHING, unsettled: [user] }),
     });
     const { status, body, headers } = await post(contended, `${index}/rebuild`, '');
     expect({ status, code: body.code, retry: headers.get('retry-after') }).toEqual({

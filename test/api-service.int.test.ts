@@ -212,7 +212,7 @@ describe('health', () => {
     };
     const unready = await startTestApi(stores, { checks, checkDeadlineMs: 50 });
     const short = await ask(unready, '/readyz');
-    expect(short).toMatchObject({ status: 503, body: { status: 'not_ready', failing: ['redis', 'broker'] } });
+    expect(short).toMatchObject({ status: 503, body: { status: 'unready', failing: ['redis', 'broker'] } });
     expect(short.body).not.toHaveProperty('checks');
     const { body } = await ask(unready, '/readyz?verbose');
     expect(body.checks).toEqual({
@@ -221,6 +221,22 @@ describe('health', () => {
       broker: { ok: false, detail: 'NoAnswer', ms: expect.any(Number) },
     });
     expect(unready.log.map(({ check }) => check)).toEqual(['redis', 'broker']);
+  });
+
+  it('/readyz is degraded, and stays 200, while only what can be done without is missing', async () => {
+    const away = () => Promise.reject(new Error('away'));
+    const degraded = await startTestApi(stores, {
+      checks: { mysql: async () => undefined, redis: away, transport: away },
+    });
+    const answer = await ask(degraded, '/readyz');
+    expect(answer).toMatchObject({ status: 200, body: { status: 'degraded', failing: ['redis', 'transport'] } });
+  });
+
+  it('/v1 says so until the service has started', async () => {
+    const starting = await startTestApi(stores, { hasStarted: () => false });
+    const answer = await ask(starting, RECENT);
+    expect(answer).toMatchObject({ status: 503, body: { code: 'starting' } });
+    expect(answer.headers.get('retry-after')).toBe('1');
   });
 
   it('/readyz is ready when all is there, and asks once however many ask at once', async () => {

@@ -107,7 +107,7 @@ describe.runIf(hasKafka())('a permission that Kafka refuses', { timeout: 300_000
     const text = `Kafka does not allow ${refused} on the group "${group}"`;
     await cli.says(JSON.stringify(text).slice(1, -1), 30_000);
     const { code, status, failing, checks } = await readiness(port);
-    expect({ code, status, failing }).toEqual({ code: 503, status: 'not_ready', failing: ['tasks'] });
+    expect({ code, status, failing }).toEqual({ code: 503, status: 'unready', failing: ['tasks'] });
     expect(checks.tasks?.detail).toContain(text);
     expect(errorsIn(cli)).toHaveLength(1); // tried again and again, told once
     await forgetAll('GROUP', group);

@@ -159,7 +159,8 @@ describe('the answer for a cold user', () => {
     });
     return new RecentContacts({
       ...{ index: reading.index, database: reading.primary, fromReplica: false, min: LIMITS.min, touch: false },
-      coldAnswers: { max: LIMITS.max, build: (user, deadline) => builds.answer(user, deadline) },
+      max: LIMITS.max,
+      coldAnswers: (user, deadline) => builds.answer(user, deadline),
       onCold: () => undefined,
       onLow: () => undefined,
       now: () => performance.now(),

@@ -75,6 +75,19 @@ const setsFirst = (contents: readonly Content[]): Content[] => [
   ...contents.filter((_content, i) => i % 2 === 1),
 ];
 
+/** That a user was forgotten, or was not. */
+const notes = fc.constantFrom<Content>(
+  NONE,
+  NONE,
+  { kind: 'string', text: 's', ttl: true },
+  { kind: 'string', text: 'h', ttl: true },
+  { kind: 'list' },
+);
+
+/** Both keys of a user, and then the note. */
+const withNotes = ({ contents, asked }: { contents: readonly Content[]; asked: readonly Content[] }): Content[] =>
+  asked.flatMap((note, i) => [...contents.slice(2 * i, 2 * i + 2), note]);
+
 /** A group of one user. */
 const alone = <T>([seen, pairs]: readonly [string, T]): readonly [T, readonly string[]] => [pairs, [seen]];
 
@@ -83,11 +96,14 @@ const IDLE_DAYS = 100;
 
 const INDEX_CALLS: Readonly<Record<string, fc.Arbitrary<Call>>> = {
   claim: fc
-    .tuple(requests(odd), odd)
-    .map(([{ contents }, more]) => ({ contents, args: texts(['fresh', TTL_MS], more) })),
+    .tuple(requests(notes), fc.constantFrom(0, 1), odd)
+    .map(([users, asked, more]) => ({ contents: withNotes(users), args: texts(['fresh', TTL_MS, asked], more) })),
+  forget: fc
+    .tuple(requests(notes), fc.constantFrom('h', 's', 's', ''), odd)
+    .map(([users, note, more]) => ({ contents: withNotes(users), args: texts([note, TTL_MS], more) })),
   read: fc
-    .tuple(users, fc.nat(3), fc.constantFrom(0, 1))
-    .map(([user, count, touch]) => ({ contents: [...user], args: texts([count, touch], 1) })),
+    .tuple(users, notes, fc.nat(3), fc.constantFrom(0, 1))
+    .map(([user, note, count, touch]) => ({ contents: [...user, note], args: texts([count, touch], 1) })),
   apply: fc
     .tuple(requests(fc.tuple(nonces, changes)), fc.boolean(), fc.constantFrom([2, 1], [3, 2], [1, 2]), epochs, odd)
     .map(([{ contents, asked }, same, bounds, epoch, more]) => {
@@ -100,9 +116,9 @@ const INDEX_CALLS: Readonly<Record<string, fc.Arbitrary<Call>>> = {
       return { contents: setsFirst(contents), args: texts([bounds, epoch, 'fresh', told], more) };
     }),
   replace: fc
-    .tuple(requests(fc.tuple(nonces, keys)), fc.constantFrom(2, 3, 4), epochs, odd)
+    .tuple(requests(fc.tuple(nonces, fc.option(keys, { nil: undefined }))), fc.constantFrom(2, 3, 4), epochs, odd)
     .map(([{ contents, asked }, max, epoch, more]) => {
-      const told = asked.map(([seen, top]) => [seen, top.length, top.map(([id, at]) => [at, id])]);
+      const told = asked.map(([seen, top]) => [seen, top?.length ?? -1, (top ?? []).map(([id, at]) => [at, id])]);
       return { contents, args: texts([max, epoch, 'fresh', told.flat()], more) };
     }),
   'drop-idle': fc
@@ -166,7 +182,8 @@ const REST: Readonly<Record<string, (now: number) => fc.Arbitrary<readonly unkno
   MGET: () => nothing,
   MSET: () => fc.tuple(words),
   INCR: () => nothing,
-  SET: () => fc.tuple(words, fc.constantFrom([], ['PX', TTL_MS], ['NX'], ['PX', TTL_MS, 'NX'])),
+  PEXPIRE: () => fc.constant([TTL_MS]),
+  SET: () => fc.tuple(words, fc.constantFrom([], ['PX', TTL_MS], ['NX'], ['KEEPTTL'], ['PX', TTL_MS, 'NX'])),
   ZADD: () => fc.tuple(fc.constantFrom([], ['NX']), fc.array(fc.tuple(scores, ids), { minLength: 1 })),
   ZREM: () => fc.array(ids, { minLength: 1 }),
   ZCARD: () => nothing,

@@ -7,14 +7,16 @@ import { byKeyDescending, type Key } from '../src/contracts/key.ts';
 import { RELATIONS, type Relation } from '../src/contracts/relation.ts';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
+import { refresh } from '../src/index/refresh.ts';
 import { Database } from '../src/mysql/database.ts';
 import { Turns } from '../src/mysql/turns.ts';
 import { ColdBuilds } from '../src/query/cold-builds.ts';
 import { RecentContacts, type RecentContactsOptions } from '../src/query/recent-contacts.ts';
 import { CountingDatabase } from './support/counting-database.ts';
+import { freshPrefix } from './support/servers.ts';
 import { IDS, site } from './support/site-arbitrary.ts';
 import { freshSitePool, rankedContacts, type SmallSite, writeSite } from './support/small-site.ts';
-import { freshStores, type Stores } from './support/stores.ts';
+import { freshStores, type Stores, storesOn } from './support/stores.ts';
 import { until } from './support/until.ts';
 
 const MAX = 4;
@@ -44,6 +46,7 @@ function recentContacts(options: Partial<RecentContactsOptions> = {}): RecentCon
     database: stores.primary,
     fromReplica: false,
     min: MIN,
+    max: MAX,
     onCold: (user) => void cold.push(user),
     onLow: (user) => void low.push(user),
     touch: false,
@@ -54,7 +57,8 @@ function recentContacts(options: Partial<RecentContactsOptions> = {}): RecentCon
 
 async function build(users: readonly Id[]): Promise<void> {
   await stores.index.forget(users);
-  expect((await run(rebuild(users), stores.steps)).rebuilt).toHaveLength(users.length);
+  const { rebuilt, unknown } = await run(rebuild(users), stores.steps);
+  expect(rebuilt.length + unknown.length).toBe(users.length);
 }
 
 /** Every page, one after the other. */
@@ -88,7 +92,9 @@ describe('the recency list', () => {
               expect(contacts).toEqual(rankedContacts(all, user, relation));
               for (const page of pages) expect(page.exact).toBe(true);
             }
-            expect(cold).toEqual([]);
+            const unknown = IDS.filter((id) => !all.ties.some(({ user }) => user === id)); // they get no index
+            expect(new Set(cold)).toEqual(new Set(unknown));
+            cold = [];
           },
         ),
         { numRuns: 50 },
@@ -121,7 +127,9 @@ describe('the recency list', () => {
 
 describe('many who ask for cold users at once', () => {
   it('have each index built once, and keep the plain queries under their limit', async () => {
-    await writeSite(pool, siteWith(10));
+    const all = siteWith(10);
+    const others = ['2', '3'].map((user) => ({ user, contact: '4', friend: false, family: false, active: true }));
+    await writeSite(pool, { ...all, ties: [...all.ties, ...others] });
     await stores.index.forget(['2', '3', USER]);
     const answered = Promise.withResolvers<void>();
     const builds = new ColdBuilds({
@@ -246,6 +254,29 @@ describe('where an answer comes from', () => {
     expect(low).toEqual([USER]);
   });
 
+  it('the database, when a trim has left fewer than a first page of up to max needs; then a rebuild is asked for', async () => {
+    const wide = storesOn({ ...stores, prefix: freshPrefix() }, { max: 8, min: 2 });
+    const ask = (query: Parameters<typeof find>[0]) => find(query, { index: wide.index, max: 8 });
+    await writeSite(pool, siteWith(20));
+    await run(rebuild([USER]), wide.steps);
+    expect(await ask({ limit: 8 })).toMatchObject(shape('index', false));
+
+    await pool.query('UPDATE users SET last_public_at = 2000000 WHERE id = 20');
+    await run(refresh([{ user: USER, contact: '20' }]), wide.steps);
+    expect(await wide.index.read(USER, 0, false)).toMatchObject({ size: 6 });
+    for (const query of [{ limit: 9 }, { limit: 7, relation: 'friends' as const }, { limit: 6 }]) await ask(query);
+    expect(low).toEqual([]);
+    expect(await ask({ limit: 7 })).toMatchObject(shape('database', true, 'below_floor'));
+    expect(low).toEqual([USER]);
+    await run(rebuild(low), wide.steps);
+    expect(await ask({ limit: 8 })).toMatchObject(shape('index', false));
+
+    await writeSite(pool, siteWith(5));
+    await run(rebuild([USER]), wide.steps);
+    expect(await ask({ limit: 8 })).toMatchObject(shape('index', true));
+    expect(low).toEqual([USER]);
+  });
+
   it('the database, when the user has no index; then one is asked for', async () => {
     await warm(10);
     await stores.index.forget([USER]);
@@ -262,7 +293,18 @@ describe('where an answer comes from', () => {
 
   it('says so when the rows are from a replica', async () => {
     await warm(10);
-    expect(await find({ limit: 2 }, { fromReplica: true })).toMatchObject({ exact: false, reason: 'replica' });
+    const fromReplica = { fromReplica: true };
+    expect(await find({ limit: 2 }, fromReplica)).toMatchObject({
+      ...shape('index', false),
+      exact: false,
+      replica: true,
+    });
+    const beyond = { ...shape('database', true, 'below_floor'), exact: false, replica: true };
+    expect(await find({ limit: MAX + 1 }, fromReplica)).toMatchObject(beyond);
+    await stores.index.forget([USER]);
+    const missing = { ...shape('database', true, 'cold'), exact: false, replica: true };
+    expect(await find({ limit: 2 }, fromReplica)).toMatchObject(missing);
+    expect(await find({ limit: 2 })).toMatchObject({ exact: true, replica: false });
   });
 
   it('puts the plain query under its limit, and nothing else', async () => {

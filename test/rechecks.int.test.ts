@@ -162,7 +162,7 @@ describe('a task that came before its commit', () => {
     const change = await changing(user, contact, 2);
     await handle(user, contact, '2');
     await stores.steps.forget([user]);
-    await run(rebuild([user]), stores.steps);
+    await run(rebuild([user], true), stores.steps);
     await change.commit();
     await allDue();
     await delayedWorker().runOnce();

@@ -157,7 +157,7 @@ async function snapshot(): Promise<Record<string, unknown>> {
   const { redis, prefix } = site.stores;
   const keys = (await redis.keys(`${prefix}*`)).sort();
   return Object.fromEntries(
-    await Promise.all(keys.map(async (key) => [key, [await redis.dumpBuffer(key), await redis.pttl(key)]])),
+    await Promise.all(keys.map(async (key) => [key, [await redis.dumpBuffer(key), (await redis.pttl(key)) > 0]])),
   );
 }
 

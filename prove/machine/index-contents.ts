@@ -32,6 +32,11 @@ export class IndexKeys {
     return [this.#names.set(user), this.#names.meta(user)];
   }
 
+  /** Of the note that the user was forgotten. */
+  note(user: Id): string {
+    return this.#names.forgotten(user);
+  }
+
   /** The nonce of the user's index, or of its placeholder; '': there is none. */
   nonce(keyspace: Keyspace, user: Id): string {
     return nonceIn(textOf(keyspace.get(this.#names.meta(user))));

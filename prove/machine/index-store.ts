@@ -103,6 +103,22 @@ export class IndexStore {
     });
   }
 
+  /** The user is forgotten, as forget.lua does it. */
+  forgotten(contents: number, user: Id): IndexEffect {
+    return this.#change(`forgotten ${user} ${contents}`, contents, ({ master, ...rest }) => {
+      const left = master.copy();
+      for (const name of this.#keys.names(user)) left.delete(name);
+      left.put(this.#keys.note(user), { kind: 'string', text: 's' });
+      return { master: left, ...rest };
+    });
+  }
+
+  /** Has the user, who was forgotten, an index or a placeholder again? */
+  isBack(contents: number, user: Id): boolean {
+    const { master } = this.contents.thing(contents);
+    return master.get(this.#keys.note(user)) !== undefined && this.#keys.nonce(master, user) !== '';
+  }
+
   /** From now on the replica has what the master has now. */
   synced(contents: number): IndexEffect {
     return this.#change(`synced ${contents}`, contents, ({ master, resent }) => ({ master, replica: master, resent }));

@@ -22,6 +22,7 @@ const PLACES: Readonly<Record<StepName, Place>> = {
   pairs: 'site',
   neighbours: 'site',
   topContacts: 'site',
+  owners: 'site',
   followers: 'site',
   nonces: 'index',
   apply: 'index',

@@ -129,6 +129,7 @@ export class SiteStore {
       return QUESTIONS.neighbours(snapshot, ...(step.args as Parameters<Asked['neighbours']>));
     if (step.name === 'followers')
       return QUESTIONS.followers(snapshot, ...(step.args as Parameters<Asked['followers']>));
+    if (step.name === 'owners') return QUESTIONS.owners(snapshot, step.args[0] as Id[]);
     if (step.name === 'topContacts')
       return QUESTIONS.topContacts(snapshot, step.args[0] as Id[], this.#options.max + 1);
     throw new Error(`${step.name} is no question to MySQL`);

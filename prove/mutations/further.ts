@@ -16,6 +16,12 @@ export const FURTHER: readonly Mutation[] = [
     try: ['cold, commands sent twice'],
   },
   {
+    rule: 'who was forgotten is not claimed',
+    instead: 'a rebuild that was asked for before begins again',
+    patches: [{ file: CLAIM, from: "  if is_forgotten(f) then return '-' end\n", to: '' }],
+    try: ['forgotten while it is built'],
+  },
+  {
     rule: 'ids break ties at the floor',
     instead: 'a contact as recent as the floor counts as above it',
     patches: [

@@ -45,25 +45,37 @@ export const KEY_COMMANDS: Readonly<Record<string, Command>> = {
     return next;
   },
 
+  PEXPIRE: (keyspace, args) => {
+    const key = arg(args, 0);
+    if (keyspace.get(key) === undefined) return 0;
+    keyspace.expireAt(key, keyspace.now + numberOf('PEXPIRE', arg(args, 1)));
+    return 1;
+  },
+
   SET: (keyspace, [key = '', text = '', ...options]) => {
-    const { px, onlyNew } = setOptions(options);
+    const { px, onlyNew, keepsTtl } = setOptions(options);
     if (onlyNew && keyspace.get(key) !== undefined) return null;
+    const expiresAt = px === undefined ? keyspace.expiresAt(key) : keyspace.now + px;
     keyspace.delete(key);
     keyspace.put(key, { kind: 'string', text });
-    if (px !== undefined) keyspace.expireAt(key, keyspace.now + px);
+    if (expiresAt !== undefined && (px !== undefined || keepsTtl)) keyspace.expireAt(key, expiresAt);
     return new Status('OK');
   },
 };
 
-function setOptions(options: readonly string[]): { px: number | undefined; onlyNew: boolean } {
+function setOptions(options: readonly string[]): {
+  px: number | undefined;
+  onlyNew: boolean;
+  keepsTtl: boolean;
+} {
   const words = options.map((word) => word.toUpperCase());
   const at = words.indexOf('PX');
   const px = at < 0 ? undefined : numberOf('SET', words[at + 1] ?? '');
   if (at >= 0) words.splice(at, 2);
-  const onlyNew = words.includes('NX');
+  const [onlyNew, keepsTtl] = [words.includes('NX'), words.includes('KEEPTTL')];
   expectNone(
     'SET',
-    words.filter((word) => word !== 'NX'),
+    words.filter((word) => word !== 'NX' && word !== 'KEEPTTL'),
   );
-  return { px, onlyNew };
+  return { px, onlyNew, keepsTtl };
 }

@@ -9,7 +9,8 @@ import type { Site } from '../site/site.ts';
  * - `duplicate`  a task is delivered twice
  * - `rebuild`    somebody builds an index: a read that found it cold or low, a backfill, a repair
  * - `evict`      one of a user's two keys disappears
- * - `drop`       both do: expired, forgotten, flushed
+ * - `drop`       both do: expired, flushed
+ * - `forget`     the user is forgotten: both go, and a note stays, which nobody lifts here
  * - `epoch`      a new epoch begins
  * - `loss`       tasks are lost; that is noticed, and a new epoch begins
  * - `suspend`    tasks are lost; that is noticed, and the epoch is suspended until, at any later moment, a new one begins
@@ -23,6 +24,7 @@ export type Fault =
   | 'rebuild'
   | 'evict'
   | 'drop'
+  | 'forget'
   | 'epoch'
   | 'loss'
   | 'suspend'

@@ -35,6 +35,7 @@ const SMALL: readonly Listed[] = [
     faultsAtMost: 3,
   }),
   a('a loss and a rebuild', { actions: 1, faults: ['suspend', 'rebuild'], faultsAtMost: 2 }),
+  a('forgotten while it is built', { actions: 1, faults: ['forget', 'rebuild'], faultsAtMost: 3 }),
   a('one change before its commit', { ...BEFORE_COMMIT, actions: 1, faultsAtMost: 1 }),
   a('cold, one change before its commit', { ...BEFORE_COMMIT, index: 'cold', actions: 1, faults: ['rebuild'] }),
   a('one early change, Redis lost', {

@@ -7,7 +7,7 @@ import type { Violation } from '../violation.ts';
 import type { Debts } from './debts.ts';
 
 /**
- * I1 to I3 of every user's index. A cold index is never wrong. While tasks are on their way, all that they do not speak of
+ * I1 to I3 of every user's index, and F1: who was forgotten stays so. A cold index is never wrong. While tasks are on their way, all that they do not speak of
  * must be right all the same; at rest, everything.
  * @throws Unknown
  */
@@ -20,6 +20,7 @@ export function checkIndexes(
 ): Violation | undefined {
   const { epoch, rows } = machine.site.snapshot(site);
   for (const user of scenario.users) {
+    if (machine.index.isBack(index, user)) return { rule: 'F1', what: `${user} was forgotten, and is indexed again` };
     const reading = machine.index.read(index, user);
     if (reading.state !== 'warm' || reading.epoch !== epoch) continue;
     const isSettled = (key: Key) => !debts.pairs.includes(`${user} ${key.id}`);

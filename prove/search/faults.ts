@@ -22,6 +22,7 @@ export class Faults {
     rebuild: (state, emit) => this.#rebuild(state, emit),
     evict: (state, emit) => this.#evict(state, emit),
     drop: (state, emit) => this.#without(state, 'both', emit),
+    forget: (state, emit) => this.#forget(state, emit),
     epoch: (state, emit) => this.#newEpoch(state, emit),
     loss: (state, emit) => this.#loss(state, emit),
     suspend: (state, emit) => this.#suspend(state, emit),
@@ -106,6 +107,13 @@ export class Faults {
       const isDropped = which === 'both' && this.#scenario.rechecks === 'dropped with the index';
       const rechecks = isDropped ? this.#machine.rechecks.lost(state.rechecks) : state.rechecks;
       this.#emit(emit, this.#withIndex({ ...state, rechecks }, effect), what[which]);
+    }
+  }
+
+  #forget(state: State, emit: Emit): void {
+    for (const user of this.#scenario.users) {
+      const effect = this.#machine.index.forgotten(state.index, user);
+      if (effect.contents !== state.index) this.#emit(emit, this.#withIndex(state, effect), `${user} is forgotten`);
     }
   }
 

@@ -13,6 +13,7 @@ const TEXTS: Texts = {
   neighbours: rowsText,
   topContacts: ([users], { epoch, tops }) =>
     `reads MySQL (${epoch}): ${users.map((user, i) => `the best of ${user}: ${textOf(tops[i] ?? [])}`).join(', ')}`,
+  owners: ([users], owners) => `reads MySQL: of ${users.join(', ')} there is ${owners.join(', ') || 'nobody'}`,
   followers: ([wanted], pages) =>
     `reads MySQL: ${wanted.map(({ owner, after }, i) => `followers of ${owner} after ${after}: ${pages[i]?.join(' ') || 'none'}`).join(', ')}`,
   apply: ([epoch, requests], outcomes) =>
@@ -21,7 +22,12 @@ const TEXTS: Texts = {
       .join(', ') || 'writes nothing',
   claim: ([users]) => `claims ${users.join(', ')}`,
   replace: ([epoch, requests], outcomes) =>
-    requests.map(({ user, top }, i) => `replaces ${user} by ${textOf(top)} (${epoch}): ${outcomes[i]}`).join(', '),
+    requests
+      .map(
+        ({ user, top }, i) =>
+          `replaces ${user} by ${top === undefined ? 'none' : textOf(top)} (${epoch}): ${outcomes[i]}`,
+      )
+      .join(', '),
   forget: ([users]) => `forgets ${users.join(', ')}`,
   loadCursors: ([owners], cursors) =>
     owners

@@ -30,6 +30,10 @@ export const QUESTIONS = {
     return { epoch, tops: users.map((user) => keysOf(rows, user).slice(0, count)) };
   },
 
+  owners({ rows }: Snapshot, users: readonly Id[]): Id[] {
+    return users.filter((user) => rows.some((row) => row.user === user));
+  },
+
   followers({ rows }: Snapshot, wanted: readonly FollowersWanted[], limit: number): Id[][] {
     return wanted.map(({ owner, after }) =>
       rows

@@ -63,7 +63,7 @@ export class Worker {
     if (this.kind === 'unruly relay') return true;
     const path = this.kind === 'api' ? '/readyz' : '/livez';
     const answer = await this.http.get(path).catch(() => undefined);
-    return answer?.status === 200;
+    return answer?.status === 200 && !answer.body.includes('"degraded"');
   }
 
   /** Nobody asks it any more. */

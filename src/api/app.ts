@@ -5,7 +5,7 @@ import type { ApiDependencies } from './dependencies.ts';
 import { Exchanges } from './exchange.ts';
 import { HttpProblem } from './http-problem.ts';
 import { ApiMetrics } from './metrics.ts';
-import { problemOf } from './problem-of.ts';
+import { problemOf, unavailableProblem } from './problem-of.ts';
 import { limitRate } from './rate-limit.ts';
 import { Readiness } from './readiness.ts';
 import { register } from './register.ts';
@@ -24,7 +24,7 @@ import { recentPhotosRoute } from './routes/recent-photos.ts';
 
 /** The HTTP API (INTERFACE, "HTTP"). It does not listen: see `startApi`. */
 export function createApp(dependencies: ApiDependencies): Express {
-  const { registry, logger, tokens, rateLimit } = dependencies;
+  const { registry, logger, tokens, rateLimit, hasStarted } = dependencies;
   const metrics = new ApiMetrics(registry, dependencies);
   const exchanges = new Exchanges({ ...dependencies, metrics });
   const app = express();
@@ -35,6 +35,10 @@ export function createApp(dependencies: ApiDependencies): Express {
 
   app.use(exchanges.begin);
   if (rateLimit > 0) app.use('/v1', limitRate(rateLimit));
+  app.use('/v1', (_request, _response, next) => {
+    if (!hasStarted()) throw unavailableProblem('starting');
+    next();
+  });
   register(app, routesOf(dependencies, metrics), exchanges, authorizer(tokens));
   app.use(noRoute);
   app.use(failed(exchanges));
@@ -45,9 +49,9 @@ export function createApp(dependencies: ApiDependencies): Express {
 /** Every route; the one that is asked for most first, because express tries them in turn. */
 function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
   const { recentContacts, recentPhotos, explain, inspect, rebuild, forget, accept, freshId } = dependencies;
-  const { checks, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
+  const { checks, degrading, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
-  const readiness = new Readiness({ checks, deadlineMs: checkDeadlineMs, onFailure, now });
+  const readiness = new Readiness({ checks, degrading, deadlineMs: checkDeadlineMs, onFailure, now });
   const routes = [
     recentContactsRoute(recentContacts, metrics),
     recentPhotosRoute(recentPhotos, metrics),

@@ -27,8 +27,11 @@ export interface ApiDependencies extends MeasuredParts {
   readonly tokens: readonly AccessToken[];
   /** What must be there for requests to be sent here, by name. */
   readonly checks: Readonly<Record<string, Check>>;
+  /** Those of the checks without which requests can be answered all the same. */
+  readonly degrading: readonly string[];
   /** ms that each check may take. */
   readonly checkDeadlineMs: number;
+  /** Until then only the routes of the service itself answer. */
   readonly hasStarted: () => boolean;
   /** Requests a second from one address; 0: no limit. */
   readonly rateLimit: number;

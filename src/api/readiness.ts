@@ -4,6 +4,8 @@ export type Check = () => Promise<string | undefined>;
 export interface CheckResult {
   readonly name: string;
   readonly ok: boolean;
+  /** Nothing can be answered without it. */
+  readonly needed: boolean;
   /** For people; of a failure only its kind, because anybody may ask. */
   readonly detail: string | undefined;
   readonly ms: number;
@@ -11,6 +13,8 @@ export interface CheckResult {
 
 export interface ReadinessOptions {
   readonly checks: Readonly<Record<string, Check>>;
+  /** The names of the checks without which there are answers all the same (none). */
+  readonly degrading?: readonly string[];
   /** ms that each check may take. */
   readonly deadlineMs: number;
   /** Called with what a check rejected with, whenever it did not the time before. */
@@ -50,16 +54,17 @@ export class Readiness {
   }
 
   async #checkOne(name: string, check: Check): Promise<CheckResult> {
-    const { now, deadlineMs, onFailure } = this.#options;
+    const { now, deadlineMs, onFailure, degrading = [] } = this.#options;
+    const needed = !degrading.includes(name);
     const from = now();
     try {
       const detail = await within(deadlineMs, check);
       this.#failing.delete(name);
-      return { name, ok: true, detail, ms: now() - from };
+      return { name, ok: true, needed, detail, ms: now() - from };
     } catch (error) {
       if (!this.#failing.has(name)) onFailure(name, error);
       this.#failing.add(name);
-      return { name, ok: false, detail: toldOf(error), ms: now() - from };
+      return { name, ok: false, needed, detail: toldOf(error), ms: now() - from };
     }
   }
 }

@@ -31,10 +31,12 @@ export interface Certainty {
   readonly complete: boolean;
   readonly floor: Key | undefined;
   readonly reason: Reason | undefined;
+  readonly replica: boolean;
 }
 
-export function answerView({ source, exact, complete, floor, reason }: Certainty) {
-  return { source, exact, complete, floor: floorView(floor), ...(reason === undefined ? {} : { reason }) };
+export function answerView({ source, exact, complete, floor, reason, replica }: Certainty) {
+  const why = { ...(reason === undefined ? {} : { reason }), ...(replica ? { replica } : {}) };
+  return { source, exact, complete, floor: floorView(floor), ...why };
 }
 
 /** The header: ms spent waiting for Redis and for MySQL. */

@@ -91,7 +91,11 @@ export const SETTINGS = {
     '1000',
     'heavy queries that may wait at the most; fewer where they would wait longer than a request may',
   ),
-  START_TIMEOUT_MS: setting(timeoutMs(), '15000', 'that a start waits for MySQL, Redis and the brokers'),
+  START_TIMEOUT_MS: setting(
+    timeoutMs(),
+    '15000',
+    'that a start waits for MySQL, Redis and the brokers; serve waits for them as long as it takes',
+  ),
   SHUTDOWN_TIMEOUT_MS: setting(timeoutMs(60_000), '10000', 'from a signal to the end of the process'),
   LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'what is logged'),
 } as const;

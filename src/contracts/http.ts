@@ -59,7 +59,7 @@ export const floorSchema = z
   .strictObject({ at: timeSchema, id: idSchema })
   .meta({ id: 'Floor', description: 'The highest place ever left out of the index.' });
 
-export const REASONS = ['cold', 'redis_unavailable', 'below_floor', 'replica', 'changed_meanwhile'] as const;
+export const REASONS = ['cold', 'redis_unavailable', 'below_floor', 'changed_meanwhile'] as const;
 
 /** Why an answer came from the plain query, or is not exact. */
 export type Reason = (typeof REASONS)[number];
@@ -75,7 +75,13 @@ export const answerSchema = z
     }),
     complete: z.boolean().meta({ description: 'Every contact of the user was considered.' }),
     floor: floorSchema.nullable().meta({ description: 'null: nobody was left out.' }),
-    reason: z.enum(REASONS).optional().meta({ description: 'Why the source is the database, or why not exact.' }),
+    reason: z.enum(REASONS).optional().meta({
+      description:
+        'Why the source is the database, or, from the primary, why not exact. cold: the user has no index yet, one is being built. redis_unavailable: Redis cannot be asked, or not be trusted yet. below_floor: a filter, a page or a limit goes past what the index knows. changed_meanwhile: the contacts changed while their photos were read.',
+    }),
+    replica: z.literal(true).optional().meta({
+      description: 'The rows were read from a replica, which may lag: the answer is not exact.',
+    }),
   })
   .meta({ id: 'Answer', description: 'Where the answer came from, and how far it can be trusted.' });
 

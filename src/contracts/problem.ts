@@ -21,6 +21,7 @@ export const PROBLEMS = {
   rate_limited: [429, 'Too many requests from this address.'],
   headers_too_large: [431, 'The headers of the request are too large.'],
   internal: [500, 'Something went wrong here; the log has it under the id of the request.'],
+  starting: [503, 'The service is starting: MySQL has not been there yet.'],
   database_busy: [503, 'Every connection to MySQL is in use, and none would be free in time.'],
   database_unavailable: [503, 'MySQL cannot be asked now.'],
   redis_unavailable: [503, 'Redis cannot be asked now.'],

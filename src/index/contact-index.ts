@@ -31,11 +31,18 @@ export interface ReplaceRequest {
   readonly user: Id;
   /** The nonce claimed before the rows were read. */
   readonly seen: Nonce;
-  /** The user's best contacts, highest key first, max + 1 at the most. */
-  readonly top: readonly Key[];
+  /** The user's best contacts, highest key first, max + 1 at the most; undefined: no index is to be kept. */
+  readonly top: readonly Key[] | undefined;
 }
 
-export type ReplaceOutcome = 'replaced' | 'raced' | 'wrong_type';
+/** `removed`: none is kept, as was asked for. */
+export type ReplaceOutcome = 'replaced' | 'removed' | 'raced' | 'wrong_type';
+
+/** In place of a nonce: the user was forgotten since the rebuild was asked for. */
+export const FORGOTTEN = '-';
+
+/** How long it is remembered that a user was forgotten: longer than a rebuild that was asked for before may wait, ms. */
+export const FORGOTTEN_MS = 3_600_000;
 
 /** A whole index, or its head. Whether it is of the epoch in force only MySQL can say. */
 export interface WarmReading {
@@ -74,13 +81,22 @@ export interface ContactIndex {
   nonces(users: readonly Id[]): Promise<Nonce[]>;
   /** The outcomes, in the order of the requests; at most 500 pairs of user and contact. */
   apply(epoch: Epoch, requests: readonly ApplyRequest[]): Promise<ApplyOutcome[]>;
-  /** The nonces in force after each user has one; '' where a key of the wrong type is in the way. */
-  claim(users: readonly Id[]): Promise<Nonce[]>;
+  /**
+   * The nonces in force after each user has one; '' where a key of the wrong type is in the way; FORGOTTEN where the user was
+   * forgotten and nobody has read since.
+   * @param asked somebody asks for these very indexes now, forgotten or not (false)
+   */
+  claim(users: readonly Id[], asked?: boolean): Promise<Nonce[]>;
   replace(epoch: Epoch, requests: readonly ReplaceRequest[]): Promise<ReplaceOutcome[]>;
   /** The first `count` members (0: all). `touch`: it is being used, not only looked at. */
   read(user: Id, count: number, touch: boolean): Promise<Reading>;
-  /** Drops the users' indexes. */
+  /** Drops the users' indexes. A rebuild under way may bring them back. */
   forget(users: readonly Id[]): Promise<void>;
+  /**
+   * Drops the users' indexes, and notes for so many ms that they were: no rebuild brings one back that was asked for before.
+   * `soft`: until the user is read or a rebuild is asked for by name; `hard`: not even then.
+   */
+  bar(users: readonly Id[], note: 'soft' | 'hard', ms: number): Promise<void>;
   /** Drops those of the users' indexes whose last use is more than so many days ago, 1 or more. How many it were. */
   dropIdle(users: readonly Id[], days: number): Promise<number>;
 }

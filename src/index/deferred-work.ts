@@ -1,5 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { DelayQueue, Held } from '../redis/delay-queue.ts';
+import { chunks } from './chunks.ts';
 import { EVERYBODY, keyOf, type PendingWork, type PutOffWork, type Suspect, type SuspectKey } from './drain-barrier.ts';
 import type { DeferredWork } from './protocol.ts';
 
@@ -21,6 +22,9 @@ export type DelayedItem =
 
 /** What lost its race is contended just now: let the others finish. */
 const CONTENDED_MS = 100;
+
+/** Items dropped in one call, so that none keeps Redis from others. */
+const ITEMS_A_CALL = 200;
 
 /** Many reads may ask for the rebuild of one index; one is enough. */
 const REBUILD_DEBOUNCE_MS = 250;
@@ -49,9 +53,15 @@ export class DelayedWork implements PutOffWork {
     await this.#queue.put([textOf({ kind: 'rebuild', user })], REBUILD_DEBOUNCE_MS);
   }
 
-  /** Of these users nothing is to be built any more. Refreshes that wait do nothing for a user without an index. */
+  /**
+   * Nothing is to be done to these users' indexes any more: neither what waits nor what is held. Re-checks stay, those in MySQL
+   * as well: the commit that they wait for is still to come, and an index built before it will need them.
+   */
   async forget(users: readonly Id[]): Promise<void> {
-    await this.#queue.drop(users.map((user) => textOf({ kind: 'rebuild', user })));
+    const refreshes = users.map((user) => beginningOf('refresh', { user }));
+    const waiting = await this.#queue.waiting(refreshes);
+    const dropped = [...users.map((user) => textOf({ kind: 'rebuild', user })), ...waiting];
+    for (const some of chunks(dropped, ITEMS_A_CALL)) await this.#queue.drop(some);
   }
 
   /** What waits or is being done for these suspects, by its text. @throws RedisUnavailable */
@@ -82,18 +92,21 @@ export class DelayedWork implements PutOffWork {
 /** How the texts begin of what could change what this suspect's index says; a re-check is about both sides. */
 function beginningsFor({ user, contact }: Suspect): string[] {
   if (user === undefined) return [''];
-  const about = (kind: DelayedItem['kind'], fields: object) => JSON.stringify({ kind, ...fields }).slice(0, -1);
   if (contact === undefined) {
     return [
       textOf({ kind: 'rebuild', user }),
-      ...(['refresh', 'recheck'] as const).map((kind) => about(kind, { user })),
+      ...(['refresh', 'recheck'] as const).map((kind) => beginningOf(kind, { user })),
     ];
   }
   return [
     textOf({ kind: 'refresh', user, contact }),
-    about('recheck', { user, contact }),
-    about('recheck', { user: contact, contact: user }),
+    beginningOf('recheck', { user, contact }),
+    beginningOf('recheck', { user: contact, contact: user }),
   ];
+}
+
+function beginningOf(kind: DelayedItem['kind'], fields: { readonly user: Id; readonly contact?: Id }): string {
+  return `${JSON.stringify({ kind, ...fields }).slice(0, -1)},`;
 }
 
 /** Whose doubts the item may settle: see `beginningsFor`. */

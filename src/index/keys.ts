@@ -27,6 +27,11 @@ export class KeyNames {
     return `${this.#both(user)}:m`;
   }
 
+  /** A note that the user was forgotten: it keeps a rebuild that was asked for before from undoing that. */
+  forgotten(user: Id): string {
+    return `${this.#both(user)}:f`;
+  }
+
   /** Neighbours are asked for one after the other: their bucket is remembered. */
   #both(user: Id): string {
     const neighbours = user.slice(0, -2);

@@ -25,6 +25,10 @@
  * - The second read of the pairs in a fan-out: between the page of followers and the nonces, a contact may have been
  *   removed; its refresh is done, and writing the page's state would bring the contact back.
  * - Rebuilds that a write makes due are finished before the task is acknowledged: nobody else knows of them.
+ * - An index of nothing may expire, and of a user without any row none is kept: both are cold, and a rebuild reads MySQL anew.
+ *   It must not be skipped by a refresh while it is there: a placeholder or an empty index is written to like any other.
+ * - A user who is forgotten leaves a note. A rebuild under way then finds its nonce gone, and may not claim a new one; nor may
+ *   one that was asked for before and begins later. Without the note it would begin again, and bring the index back.
  * - A re-check (of a row that is older than its task says: the commit is still to come) is kept in MySQL before the task
  *   is acknowledged. When Redis is lost, the rebuilds of the new epoch may still read MySQL before that commit.
  *

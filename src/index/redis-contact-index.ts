@@ -42,7 +42,15 @@ const APPLY_OUTCOMES: Readonly<Record<string, ApplyOutcome>> = {
 
 const DROP_OUTCOMES: Readonly<Record<string, 'dropped' | 'kept'>> = { D: 'dropped', K: 'kept' };
 
-const REPLACE_OUTCOMES: Readonly<Record<string, ReplaceOutcome>> = { A: 'replaced', R: 'raced', W: 'wrong_type' };
+const REPLACE_OUTCOMES: Readonly<Record<string, ReplaceOutcome>> = {
+  A: 'replaced',
+  N: 'removed',
+  R: 'raced',
+  W: 'wrong_type',
+};
+
+/** For replace.lua: no index is to be kept. */
+const NONE = -1;
 
 /** The indexes in Redis, on one server or on a cluster. */
 export class RedisContactIndex implements ContactIndex {
@@ -51,6 +59,7 @@ export class RedisContactIndex implements ContactIndex {
   readonly #names: KeyNames;
   readonly #apply: Script;
   readonly #claim: Script;
+  readonly #forget: Script;
   readonly #replace: Script;
   readonly #read: Script;
   readonly #dropIdle: Script;
@@ -62,6 +71,7 @@ export class RedisContactIndex implements ContactIndex {
     this.#names = new KeyNames(options.prefix);
     this.#apply = script('apply');
     this.#claim = script('claim');
+    this.#forget = script('forget');
     this.#replace = script('replace');
     this.#read = script('read');
     this.#dropIdle = script('drop-idle');
@@ -96,11 +106,12 @@ export class RedisContactIndex implements ContactIndex {
     });
   }
 
-  claim(users: readonly Id[]): Promise<Nonce[]> {
+  claim(users: readonly Id[], asked = false): Promise<Nonce[]> {
     const { freshNonce } = this.#options;
+    const flag = asked ? 1 : 0;
     return this.#inCalls(users, {
       userOf,
-      call: async (some) => list(await this.#claim(this.#keys(some.map(named)), [freshNonce(), PLACEHOLDER_MS])),
+      call: async (some) => list(await this.#claim(this.#allKeys(some), [freshNonce(), PLACEHOLDER_MS, flag])),
       whileMoving: freshNonce, // nobody's: `replace` finds it raced
     });
   }
@@ -112,8 +123,8 @@ export class RedisContactIndex implements ContactIndex {
       call: async (some) => {
         const args: (string | number)[] = [max, epoch, freshNonce()];
         for (const { seen, top } of some) {
-          args.push(seen, top.length);
-          for (const { id, at } of top) args.push(at, id);
+          args.push(seen, top?.length ?? NONE);
+          for (const { id, at } of top ?? []) args.push(at, id);
         }
         return outcomes(REPLACE_OUTCOMES, await this.#replace(this.#keys(some), args));
       },
@@ -122,7 +133,7 @@ export class RedisContactIndex implements ContactIndex {
   }
 
   async read(user: Id, count: number, touch: boolean): Promise<Reading> {
-    return readingOf(await this.#read([this.#names.set(user), this.#names.meta(user)], [count, touch ? 1 : 0]));
+    return readingOf(await this.#read(this.#allKeys([user]), [count, touch ? 1 : 0]));
   }
 
   async forget(users: readonly Id[]): Promise<void> {
@@ -140,6 +151,22 @@ export class RedisContactIndex implements ContactIndex {
     });
   }
 
+  async bar(users: readonly Id[], note: 'soft' | 'hard', ms: number): Promise<void> {
+    const letter = note === 'hard' ? 'h' : 's';
+    await this.#inCalls(users, {
+      userOf,
+      call: async (some) => {
+        await this.#forget(this.#allKeys(some), [letter, ms]);
+        return [...some];
+      },
+      whileMoving: async (user) => {
+        await reply(this.#client.set(this.#names.forgotten(user), letter, 'PX', ms)); // first: nothing is built from here on
+        await this.forget([user]);
+        return user;
+      },
+    });
+  }
+
   async dropIdle(users: readonly Id[], days: number): Promise<number> {
     const found = await this.#inCalls(users, {
       userOf,
@@ -151,6 +178,10 @@ export class RedisContactIndex implements ContactIndex {
 
   #keys(requests: readonly { user: Id }[]): string[] {
     return requests.flatMap(({ user }) => [this.#names.set(user), this.#names.meta(user)]);
+  }
+
+  #allKeys(users: readonly Id[]): string[] {
+    return users.flatMap((user) => [this.#names.set(user), this.#names.meta(user), this.#names.forgotten(user)]);
   }
 
   #inCalls<I, O>(items: readonly I[], calls: UserCalls<I, O>): Promise<O[]> {

@@ -23,7 +23,7 @@ export const PAIRS_A_CALL = 500;
 /** How often a lost race is run again at once, before the delay queue has it. */
 const ATTEMPTS = 5;
 
-const NOTHING_REBUILT: RebuildReport = { rebuilt: [], unsettled: [], obstructed: [], slow: [], suspended: [] };
+const NOTHING_REBUILT: Pick<RebuildReport, 'rebuilt' | 'unsettled' | 'slow'> = { rebuilt: [], unsettled: [], slow: [] };
 
 /**
  * Makes the index of each pair's user say of the pair's contact what MySQL says. See protocol.ts.

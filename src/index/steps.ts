@@ -1,6 +1,7 @@
 import type { Database } from '../mysql/database.ts';
 import { TopContactsReader } from '../mysql/top-contacts.ts';
 import type { RedisClient } from '../redis/connection.ts';
+import { FORGOTTEN_MS } from './contact-index.ts';
 import type { DelayedWork } from './deferred-work.ts';
 import type { Steps } from './protocol.ts';
 import { Rechecks } from './rechecks.ts';
@@ -18,6 +19,9 @@ export interface StepsOptions extends ContactIndexOptions {
 const ALONE_MS = 5_000;
 
 const PATIENT_MS = 60_000;
+
+/** Much longer than it takes to drop a user's work; whoever ends in between blocks no build for longer, ms. */
+const HARD_MS = 60_000;
 
 export interface RealSteps extends Steps {
   readonly index: RedisContactIndex;
@@ -40,14 +44,16 @@ export function stepsOn(
     ...recordWithin(aloneMs),
     nonces: (users) => index.nonces(users),
     apply: (epoch, requests) => index.apply(epoch, requests),
-    claim: (users) => index.claim(users),
+    claim: (users, asked) => index.claim(users, asked),
     replace: (epoch, requests) => index.replace(epoch, requests),
     loadCursors: (owners) => cursors.loadCursors(owners),
     saveCursors: (saved) => cursors.saveCursors(saved),
     clearCursors: (owners) => cursors.clearCursors(owners),
     forget: async (users) => {
-      await stores.delayed.forget(users); // first, or a rebuild that is due would bring the index back
-      await index.forget(users);
+      // Nothing is built while the work that waits is dropped: an index built meanwhile might need one of those refreshes.
+      await index.bar(users, 'hard', HARD_MS);
+      await stores.delayed.forget(users);
+      await index.bar(users, 'soft', FORGOTTEN_MS);
     },
     defer: (work) => stores.delayed.defer(work),
     recheck: (pairs, attempt) => rechecks.put(pairs, attempt),

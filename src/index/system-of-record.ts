@@ -3,6 +3,7 @@ import type { Database } from '../mysql/database.ts';
 import { readFollowers } from '../mysql/followers.ts';
 import { type Pair, type PairRows, readNeighbours, readPairs } from '../mysql/pairs.ts';
 import type { ReadBy, TopContacts, TopContactsReader } from '../mysql/top-contacts.ts';
+import { readOwnersAmong } from '../mysql/users.ts';
 
 /** Followers of one owner wanted: those after the one named ('0': from the first). */
 export interface FollowersWanted {
@@ -24,6 +25,8 @@ export interface SystemOfRecord {
    * the first of the users only, when all are too many for one statement; of none: the first one alone takes too long.
    */
   topContacts(users: readonly Id[], by?: ReadBy): Promise<TopContacts>;
+  /** Those of these users of whom there is any row at all, related or not. In no order. */
+  owners(users: readonly Id[]): Promise<readonly Id[]>;
   /** The next page of each owner's related followers, by id. In the order of the owners. */
   followers(wanted: readonly FollowersWanted[], limit: number): Promise<readonly (readonly Id[])[]>;
 }
@@ -33,6 +36,7 @@ export function systemOfRecord(primary: Database, tops: TopContactsReader, max: 
     pairs: (pairs) => readPairs(primary, pairs),
     neighbours: (pairs) => readNeighbours(primary, pairs),
     topContacts: (users, by) => tops.read(users, max + 1, by),
+    owners: (users) => readOwnersAmong(primary, users),
     followers: (wanted, limit) =>
       Promise.all(wanted.map(({ owner, after }) => readFollowers(primary, owner, after, limit))),
   };

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { type Deadline, DeadlineExceeded, RequestCancelled } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
@@ -6,7 +7,10 @@ import { HeavyQueriesBusy } from '../mysql/database.ts';
 import type { LiveContact } from '../mysql/live-contacts.ts';
 
 export interface ColdBuildsOptions {
-  /** Builds the index of one user. */
+  /**
+   * Builds the index of one user. False: this user's cannot be built here now. `nothing`: there is nothing to build, MySQL
+   * does not know the user. `refused`: nobody's may be.
+   */
   readonly build: (user: Id, by: BuildBy) => Promise<unknown>;
   /** Builds at once that no answer is taken from. */
   readonly concurrency: number;
@@ -33,8 +37,14 @@ export interface BuildBy {
  */
 export type ColdAnswer = readonly LiveContact[] | 'built' | undefined;
 
-/** What a build resolves with when no index may be built; false: this user's cannot be built here now. */
+/** What `build` resolves with when no index may be built. */
 export const REFUSED = 'refused';
+
+/** What `build` resolves with for a user whom MySQL does not know. */
+export const NOTHING = 'nothing';
+
+/** For so long, and of so many users, it is remembered that there is nothing to build: anybody may ask for any id. */
+const UNKNOWN = { ttl: 30_000, max: 20_000 };
 
 /** After a build was refused none is begun for so long: it takes a plain query to find out. */
 const REFUSED_MS = 1_000;
@@ -53,6 +63,7 @@ export class ColdBuilds {
   readonly #underWay = new Map<Id, Promise<boolean>>();
   /** Builds that answers are taken from; `cancelled`: nobody waited for it any more. */
   readonly #answering = new Map<Id, Promise<boolean | 'cancelled'>>();
+  readonly #unknown = new LRUCache<Id, true>(UNKNOWN);
   #stopping = false;
   #refusedUntil = 0;
 
@@ -67,7 +78,7 @@ export class ColdBuilds {
   }
 
   request(user: Id): void {
-    if (this.#stopping || this.#underWay.has(user) || this.#answering.has(user)) return;
+    if (this.#stopping || this.#underWay.has(user) || this.#answering.has(user) || this.#unknown.has(user)) return;
     const { concurrency, queue } = this.#options;
     if (this.#underWay.size >= concurrency + queue) {
       this.counts.dropped += 1;
@@ -86,7 +97,7 @@ export class ColdBuilds {
       const isBuilt = await (deadline?.wait(other) ?? other);
       if (isBuilt !== 'cancelled') return isBuilt ? 'built' : undefined;
     }
-    if (this.#isRefusing()) return undefined;
+    if (this.#isRefusing() || this.#unknown.has(user)) return undefined;
     let rows: readonly LiveContact[] | undefined;
     const onRows = (top: readonly LiveContact[]) => {
       rows = top;
@@ -157,7 +168,8 @@ export class ColdBuilds {
     try {
       const outcome = this.#isRefusing() ? REFUSED : await this.#options.build(user, by);
       if (outcome === REFUSED) this.#refuse();
-      const isBuilt = outcome !== REFUSED && outcome !== false;
+      if (outcome === NOTHING) this.#unknown.set(user, true);
+      const isBuilt = outcome !== REFUSED && outcome !== NOTHING && outcome !== false;
       this.counts[isBuilt ? 'built' : 'dropped'] += 1;
       return isBuilt;
     } catch (error) {

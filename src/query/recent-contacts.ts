@@ -30,7 +30,10 @@ export interface RecentAnswer {
   /** Every contact of the user was considered: the plain query, or an index that left nobody out. */
   readonly complete: boolean;
   readonly floor: Key | undefined;
+  /** Why the database answered; undefined: the index did. */
   readonly reason: Reason | undefined;
+  /** The rows are a replica's, which may lag. */
+  readonly replica: boolean;
   /** ms spent waiting for Redis and for MySQL. */
   readonly timing: { readonly index: number; readonly db: number };
 }
@@ -43,11 +46,10 @@ export interface RecentContactsOptions {
   readonly fromReplica: boolean;
   /** Below so many candidates above the floor a rebuild would help. */
   readonly min: number;
-  /** Builds the index of a cold user for an answer out of the same rows, and how many contacts it then has at the most. */
-  readonly coldAnswers?: {
-    readonly max: number;
-    readonly build: (user: Id, deadline?: Deadline) => Promise<ColdAnswer>;
-  };
+  /** As many as an index keeps: a rebuild helps a page of up to so many. Left out: only one that is below min. */
+  readonly max?: number;
+  /** Builds the index of a cold user for an answer out of the same rows. Left out: cold answers are plain ones. */
+  readonly coldAnswers?: (user: Id, deadline?: Deadline) => Promise<ColdAnswer>;
   /** Called when the user has no index, and none is built for the answer: start to build one, once. */
   readonly onCold: (user: Id) => void;
   /** Called when the user was answered from the index. */
@@ -117,14 +119,23 @@ export class RecentContacts {
           clock,
         );
       }
-      if (all && countAboveFloor(live.contacts, floor) < this.#options.min) this.#options.onLow(query.user);
+      if (all && countAboveFloor(live.contacts, floor) < this.#leastFor(query)) this.#options.onLow(query.user);
     }
     return await this.#plain(query, 'below_floor', clock);
   }
 
   async #beyond(query: RecentQuery, reading: WarmReading, clock: Stopwatch): Promise<RecentAnswer> {
-    if (reading.size < this.#options.min) this.#options.onLow(query.user);
+    if (reading.size < this.#leastFor(query)) this.#options.onLow(query.user);
     return await this.#plain(query, 'below_floor', clock);
+  }
+
+  /**
+   * The fewest candidates that an index must have for this page to come from it. A rebuild leaves `max`, or everybody: so it
+   * helps a first page of up to `max`, whatever a trim has left, and is not asked for again by a user who has fewer contacts.
+   */
+  #leastFor({ limit, relation, below }: RecentQuery): number {
+    const { min, max = min } = this.#options;
+    return relation === 'any' && below === undefined && limit <= max ? Math.max(min, limit) : min;
   }
 
   /**
@@ -134,13 +145,14 @@ export class RecentContacts {
    */
   async #cold(query: RecentQuery, clock: Stopwatch, coldAnswers: ColdAnswers): Promise<RecentAnswer> {
     const { user, limit, deadline } = query;
-    if (coldAnswers === undefined || limit > coldAnswers.max) {
+    const { max = 0 } = this.#options;
+    if (coldAnswers === undefined || limit > max) {
       this.#options.onCold(user);
       return await this.#plain(query, 'cold', clock);
     }
-    const found = await clock.time('db', () => coldAnswers.build(user, deadline));
+    const found = await clock.time('db', () => coldAnswers(user, deadline));
     if (found === 'built') return await this.#find(query, clock, undefined);
-    const isAll = found !== undefined && found.length <= coldAnswers.max;
+    const isAll = found !== undefined && found.length <= max;
     const page = found === undefined ? undefined : pageOfTop(found, isAll, query);
     if (page === undefined) return await this.#plain(query, 'cold', clock);
     return this.#answer({ ...page, source: 'database', floor: undefined }, 'cold', clock);
@@ -168,7 +180,8 @@ export class RecentContacts {
       ...found,
       exact: !fromReplica,
       complete: found.floor === undefined,
-      reason: fromReplica ? 'replica' : reason,
+      reason,
+      replica: fromReplica,
       timing: clock.spent,
     };
   }

@@ -94,7 +94,7 @@ function answer(
   settled: boolean,
   clock: Stopwatch,
 ): PhotosAnswer {
-  const { source, exact, complete, floor, reason } = found;
+  const { source, exact, complete, floor, reason, replica } = found;
   const certainty = settled || !exact ? { exact, reason } : { exact: false, reason: 'changed_meanwhile' as const };
-  return { contacts: contacts.slice(0, wanted), source, complete, floor, ...certainty, timing: clock.spent };
+  return { contacts: contacts.slice(0, wanted), source, complete, floor, replica, ...certainty, timing: clock.spent };
 }

@@ -54,6 +54,11 @@ export class WarmUp {
     this.#unbuilt.delete(user);
   }
 
+  /** The user was forgotten: whoever reads them next has their index built. */
+  forget(user: Id): void {
+    this.#served.delete(user);
+  }
+
   /** The user was found cold. */
   cold(user: Id): void {
     if (this.#stopping.signal.aborted || this.#served.get(user) === undefined || this.#unbuilt.has(user)) return;

@@ -63,7 +63,7 @@ export class Backfill extends PagedRun<BackfillReport> {
 }
 
 async function build(users: readonly Id[], steps: Steps): Promise<BackfillReport['after']> {
-  const { rebuilt, unsettled, obstructed, slow, suspended } = await run(rebuild(users), steps);
+  const { rebuilt, unsettled, obstructed, slow, suspended } = await run(rebuild(users, true), steps);
   if (suspended.length > 0) throw new EpochSuspended();
   if (slow.length > 0) throw new ContactsTooMany(slow[0]);
   if (unsettled.length > 0) await steps.defer({ pairs: [], rebuilds: unsettled });

@@ -9,7 +9,7 @@ import { type RebuildReport, rebuild } from '../index/rebuild.ts';
 import { type Database, StatementTooSlow } from '../mysql/database.ts';
 import { isSuspended, readPairs } from '../mysql/pairs.ts';
 import type { Urgency } from '../mysql/turns.ts';
-import { type BuildBy, ColdBuilds, REFUSED } from '../query/cold-builds.ts';
+import { type BuildBy, ColdBuilds, NOTHING, REFUSED } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
 import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
@@ -41,8 +41,9 @@ export function apiQueries(
   const build = buildOn({ steps, delayed }, config);
   const coldBuilds = new ColdBuilds({
     build: async (user, by) => {
-      const { suspended, rebuilt } = await build(user, { urgency: 'background', ...by });
-      return suspended.length > 0 ? REFUSED : rebuilt.length > 0;
+      const { suspended, rebuilt, unknown } = await build(user, { urgency: 'background', ...by });
+      if (suspended.length > 0) return REFUSED;
+      return unknown.length > 0 ? NOTHING : rebuilt.length > 0;
     },
     concurrency: config.plainConcurrency,
     queue: COLD_QUEUE,
@@ -70,7 +71,7 @@ export function apiQueries(
   const recentContacts = recentContactsOf(asked, {
     onServed: (user) => warmUp.served(user),
     // Rows for a build are the primary's; an answer from a replica is a replica's.
-    ...(reading === primary ? { coldAnswers: { max: config.max, build: answerCold } } : {}),
+    ...(reading === primary ? { coldAnswers: answerCold } : {}),
     onCold: (user) => {
       coldBuilds.request(user);
       warmUp.cold(user);
@@ -88,11 +89,20 @@ export function apiQueries(
       const inspecting = inspectIndex({ index, database: primary }, user);
       return deadline?.wait(inspecting) ?? inspecting;
     },
-    rebuild: (user, deadline) => build(user, { deadline }),
-    forget: (user) => steps.forget([user]),
+    rebuild: (user, deadline) => build(user, { deadline, asked: true }),
+    forget: async (user) => {
+      warmUp.forget(user);
+      await steps.forget([user]);
+    },
     plainQueries: heavy,
     coldBuilds,
   };
+}
+
+interface OneBuild extends BuildBy {
+  readonly urgency?: Urgency;
+  /** Somebody wants this index, although it may have been forgotten. */
+  readonly asked?: boolean;
 }
 
 /**
@@ -104,7 +114,7 @@ export function buildOn(
   { steps, delayed }: { readonly steps: Steps; readonly delayed: Pick<Stores['delayed'], 'askForRebuild'> },
   { mysqlTimeoutMs }: Pick<ProcessContext['config'], 'mysqlTimeoutMs'>,
 ) {
-  return async (user: Id, { deadline, onRows, urgency }: BuildBy & { urgency?: Urgency }): Promise<RebuildReport> => {
+  return async (user: Id, { deadline, onRows, urgency, asked = false }: OneBuild): Promise<RebuildReport> => {
     const heavy = deadline === undefined ? (urgency ?? 'answer') : 'answer';
     let isAnswered = false;
     const topContacts: Steps['topContacts'] = async (users) => {
@@ -114,7 +124,7 @@ export function buildOn(
       if (found.live !== undefined) onRows?.(found.live);
       return found;
     };
-    const running = run(rebuild([user]), { ...steps, topContacts });
+    const running = run(rebuild([user], asked), { ...steps, topContacts });
     const report = await (deadline?.wait(running) ?? running);
     if (report.slow.length === 0) return report;
     await delayed.askForRebuild(user);
@@ -157,6 +167,7 @@ function recentContactsOf({ index, reading, primary, limits }: Asked, effects: E
     database: reading,
     fromReplica: reading !== primary,
     min: limits.min,
+    max: limits.max,
     now,
   });
 }

@@ -11,6 +11,9 @@ import { RedisUnavailable, reply } from '../redis/unavailable.ts';
 import type { Stores } from './open-stores.ts';
 import type { Transport } from './transport.ts';
 
+/** Without these the API answers from MySQL: /readyz says `degraded`, and keeps its 200, or a load balancer would take out every instance at once. */
+export const DEGRADING: readonly string[] = ['redis', 'transport'];
+
 /** What must be there for requests to be sent to the API; the backlogs and the epoch are told and never fail. */
 export function apiChecks(
   { primary, redis, watch, delayQueue }: Stores,

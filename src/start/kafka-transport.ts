@@ -12,7 +12,7 @@ import { TopicAdmin } from '../consumers/kafka/topic-admin.ts';
 import { DEFAULT_PARTITIONS } from '../consumers/kafka/topics.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
 import { KafkaEnds } from '../mysql/kafka-ends.ts';
-import { StartError } from './start-error.ts';
+import { ServerAway, StartError } from './start-error.ts';
 import type { Transport } from './transport.ts';
 
 /** @param name of the process, shown in the brokers' logs */
@@ -32,7 +32,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
   const kafka = kafkaSettings(config, name, logger);
   const admin = new TopicAdmin(openKafka(kafka), topic);
   return {
-    untilAnswers: (signal) => untilAnswers(admin, config, signal),
+    untilAnswers: (signal, withinMs) => untilAnswers(admin, config, signal, withinMs),
     openPublisher: (primary) =>
       new KafkaTaskPublisher({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
     openDeadLetters: (primary) =>
@@ -60,8 +60,13 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
 
 const BETWEEN_TRIES_MS = 250;
 
-async function untilAnswers(admin: TopicAdmin, config: Config, signal: AbortSignal): Promise<void> {
-  const deadline = performance.now() + config.startTimeoutMs;
+async function untilAnswers(
+  admin: TopicAdmin,
+  config: Config,
+  signal: AbortSignal,
+  withinMs = config.startTimeoutMs,
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
   for (;;) {
     try {
       await admin.ensureTopics(DEFAULT_PARTITIONS);
@@ -79,12 +84,14 @@ function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {
   const brokers = kafkaBrokers.join(',');
   if (isElecting(error) || (error instanceof Error && isElecting(error.cause))) {
     const message = `Kafka at ${brokers} is not ready: ${reason}. Start those of its brokers that are away.`;
-    return new StartError(message, { cause: error });
+    return new ServerAway(message, { cause: error });
+  }
+  if (isPassing(error)) {
+    const mend = 'Start it, set RECENCY_KAFKA_BROKERS to where it is, or do without: RECENCY_TRANSPORT=streams.';
+    return new ServerAway(`No Kafka broker answers at ${brokers} (${reason}). ${mend}`, { cause: error });
   }
   return new StartError(
-    isPassing(error)
-      ? `No Kafka broker answers at ${brokers} (${reason}). Start it, set RECENCY_KAFKA_BROKERS to where it is, or do without: RECENCY_TRANSPORT=streams.`
-      : `Kafka at ${brokers} does not let Recency use the topics ${topic} and ${topic}.dlq: ${reason}. Create them, or allow it.`,
+    `Kafka at ${brokers} does not let Recency use the topics ${topic} and ${topic}.dlq: ${reason}. Create them, or allow it.`,
     { cause: error },
   );
 }

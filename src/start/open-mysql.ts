@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { Database, DatabaseUnavailable } from '../mysql/database.ts';
-import { StartError } from './start-error.ts';
+import { ServerAway, StartError } from './start-error.ts';
 
 export interface OpenMysqlOptions {
   /** More time for each call than MYSQL_TIMEOUT_MS, ms: a transaction that waits for something else. */
@@ -65,7 +65,8 @@ function explain(error: unknown, url: string, setting: string): unknown {
   const refused = (message: string) => new StartError(message, { cause: error });
   if (error instanceof DatabaseUnavailable) {
     const reason = error.message.replace(/^MySQL is not available: /, '');
-    return refused(`No MySQL answers at ${server} (${reason}). Start it, or set ${setting} to where it is.`);
+    const message = `No MySQL answers at ${server} (${reason}). Start it, or set ${setting} to where it is.`;
+    return new ServerAway(message, { cause: error });
   }
   switch (error instanceof Error && 'code' in error ? error.code : '') {
     case 'ER_ACCESS_DENIED_ERROR':

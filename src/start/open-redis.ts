@@ -7,7 +7,7 @@ import type { RedisRole } from '../mysql/epoch.ts';
 import { openRedis, type RedisClient, untilReady } from '../redis/connection.ts';
 import { isUnavailable } from '../redis/unavailable.ts';
 import { checkRedisUse, type RedisUse, redisAddress } from './check-redis.ts';
-import { StartError } from './start-error.ts';
+import { ServerAway, StartError } from './start-error.ts';
 
 /** A client that connects by itself. @param name shown by CLIENT LIST */
 export function openRedisClient(config: Config, name: string, logger: Logger, role: RedisRole = 'index'): RedisClient {
@@ -33,18 +33,19 @@ export interface RedisOpening {
 }
 
 /**
- * Waits until Redis answers, not longer than START_TIMEOUT_MS, and looks whether it can be used.
+ * Waits until Redis answers, not longer than `timeoutMs` (START_TIMEOUT_MS), and looks whether it can be used.
  * @throws StartError with the reason; a wrong password is not waited for
  */
 export async function untilRedisAnswers(
   client: RedisClient,
   { config, signal, logger }: RedisOpening,
   role: RedisRole = 'index',
+  timeoutMs = config.startTimeoutMs,
 ): Promise<void> {
   const { url, setting } = redisAddress(config, role);
-  const deadline = performance.now() + config.startTimeoutMs;
+  const deadline = performance.now() + timeoutMs;
   try {
-    await connected(client, { timeoutMs: config.startTimeoutMs, setting }, signal);
+    await connected(client, { timeoutMs, setting }, signal);
     let use = await howUsable(client, config, role, deadline);
     for (; use === 'not now'; use = await howUsable(client, config, role, deadline)) {
       await pause(BETWEEN_TRIES_MS, undefined, { signal });
@@ -56,7 +57,7 @@ export async function untilRedisAnswers(
       const mend = `Set ${setting} to one address.`;
       throw new StartError(`Redis at ${withoutPasswords(url)} is no cluster. ${mend}`, { cause: error });
     }
-    throw new StartError(
+    throw new ServerAway(
       `No Redis answers at ${withoutPasswords(url)} (${(error as Error).message}). Start it, or set ${setting} to where it is.`,
       { cause: error },
     );

@@ -14,6 +14,11 @@ export interface Stores extends IndexStores {
   readonly primary: Database;
   readonly redis: RedisClient;
   /** Says whether what Redis holds can be trusted, and begins a new epoch when it cannot. */
+  readonly watch: Pick<EpochWatch, 'isTrusted'>;
+}
+
+/** The same, before anybody has looked whether they answer. */
+export interface ConnectingStores extends Stores {
   readonly watch: EpochWatch;
 }
 
@@ -25,26 +30,50 @@ export interface OpenStoresOptions {
   readonly Database?: typeof Database;
 }
 
-type Opening = Pick<ProcessContext, 'config' | 'logger' | 'resources' | 'signal'>;
+export type Opening = Pick<ProcessContext, 'config' | 'logger' | 'resources' | 'signal'>;
 
 /**
  * Connects to MySQL and Redis and looks whether they can be worked with; closed with the context's resources.
  * @throws StartError saying what is wrong and how to mend it
  */
 export async function openStores(opening: Opening, options: OpenStoresOptions): Promise<Stores> {
-  const { name, onNewEpoch } = options;
+  const stores = connectStores(opening, options);
+  await checkMysql(opening, stores.primary);
+  await admitRedis(opening, stores);
+  return stores;
+}
+
+/** Waits for nothing, and checks nothing. */
+export function connectStores(opening: Opening, { name, onNewEpoch, ...options }: OpenStoresOptions): ConnectingStores {
   const { config, logger, resources } = opening;
   const primary = resources.adopt(openPrimary(config, options), (database) => database.close());
-  await checkMysql(opening, primary);
   const redis = resources.adopt(openRedisClient(config, name, logger), closeRedis);
-  await untilRedisAnswers(redis, opening);
   const watch = new EpochWatch({
     ...{ client: redis, database: primary, logger, ...(onNewEpoch ? { onNewEpoch } : {}) },
     roles: carriesTasks(config) ? ['index', 'streams'] : ['index'],
   });
   resources.defer(() => watch.stop());
-  await watch.start();
   return { primary, redis, watch, ...indexStores(config, primary, redis) };
+}
+
+/** Waits for Redis, at most so many ms (START_TIMEOUT_MS), and looks whether it can be worked with. @throws StartError, what a watch throws */
+export async function admitRedis(
+  opening: Opening,
+  { redis, watch }: Pick<ConnectingStores, 'redis' | 'watch'>,
+  withinMs?: number,
+): Promise<void> {
+  await untilRedisAnswers(redis, opening, 'index', withinMs);
+  await startWatch(watch);
+}
+
+/** It may be tried again. @throws RedisUnavailable, DatabaseUnavailable, EpochMissing */
+export async function startWatch(watch: EpochWatch): Promise<void> {
+  try {
+    await watch.start();
+  } catch (error) {
+    watch.stop();
+    throw error;
+  }
 }
 
 /** Are the tasks on the Redis of the indexes? Then losing it is one loss, and one watch notices. */
@@ -52,8 +81,16 @@ function carriesTasks({ transport, streamsUrl }: Config): boolean {
   return transport === 'streams' && streamsUrl === undefined;
 }
 
-async function checkMysql({ config, logger, signal }: Opening, primary: Database): Promise<void> {
-  const { mysqlUrl: url, startTimeoutMs: timeoutMs } = config;
+/**
+ * Waits for MySQL, at most so many ms (START_TIMEOUT_MS), and looks whether it can be worked with.
+ * @throws ServerAway, StartError, DatabaseUnavailable, EpochMissing
+ */
+export async function checkMysql(
+  { config, logger, signal }: Opening,
+  primary: Database,
+  timeoutMs = config.startTimeoutMs,
+): Promise<void> {
+  const { mysqlUrl: url } = config;
   await untilMysqlAnswers(primary, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
   await checkSchema(primary, mysqlAddress(url).user);
   for (const { column, type, fix } of await checkColumns(primary)) {

@@ -2,3 +2,6 @@
 export class StartError extends Error {
   override readonly name = 'StartError';
 }
+
+/** The same, because a server does not answer: the same start may succeed a little later. */
+export class ServerAway extends StartError {}

@@ -26,7 +26,7 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
   const groupView = new ConsumerGroup({ client, stream, group, consumer });
   const place = { client, stream, group, view: groupView };
   return {
-    untilAnswers: (signal) => untilRedisAnswers(client, { config, signal, logger }, 'streams'),
+    untilAnswers: (signal, withinMs) => untilRedisAnswers(client, { config, signal, logger }, 'streams', withinMs),
     openPublisher: () => new StreamsTaskPublisher({ client, stream, room }),
     openDeadLetters: (_primary, onDropped) => {
       const max = config.deadLettersMax;

@@ -8,8 +8,8 @@ import type { Database } from '../mysql/database.ts';
 
 /** What carries the tasks. What is opened here is closed by whoever opened it; `close` ends what is shared. */
 export interface Transport {
-  /** Waits until the transport answers, not longer than START_TIMEOUT_MS. @throws StartError */
-  untilAnswers(signal: AbortSignal): Promise<void>;
+  /** Waits until the transport answers, not longer than so many ms (START_TIMEOUT_MS). @throws ServerAway, StartError */
+  untilAnswers(signal: AbortSignal, withinMs?: number): Promise<void>;
   /** @param primary where to note what was published, beside the transport itself */
   openPublisher(primary: Database): TaskPublisher;
   /**

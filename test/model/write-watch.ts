@@ -115,7 +115,7 @@ export class WriteWatch {
     const done = this.#done.get(user) ?? new Map<Id, number>();
     const isFresh =
       'top' in request
-        ? truths.wereBest(user, request.top, LIMITS.max + 1, Math.max(given, ...done.values()))
+        ? truths.wereBest(user, request.top ?? [], LIMITS.max + 1, Math.max(given, ...done.values()))
         : request.changes.every((change) => truths.wasSo(user, change, Math.max(given, done.get(change.id) ?? 0)));
     if (!isFresh) throw new Error(`user ${user} was written with what was over by the write before`);
   }

@@ -16,6 +16,7 @@ import { inspectIndex } from '../../src/query/inspect-index.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import { buildOn } from '../../src/start/api-queries.ts';
+import { DEGRADING } from '../../src/start/checks.ts';
 import type { Stores } from './stores.ts';
 
 /** What the log said. */
@@ -35,7 +36,8 @@ export async function startTestApi(stores: Stores, { min = 2, max = 24, ...given
   const accepted: IdentifiedTask[] = [];
   const log: LogLine[] = [];
   const low: Id[] = [];
-  const dependencies = { ...partsOn(stores, { min, max }, low), ...recording(accepted, log), ...settings(), ...given };
+  const parts = partsOn(stores, { min, max }, low);
+  const dependencies = { ...parts, ...recording(accepted, log), ...settings(), ...given };
   const onError = (error: Error) => {
     throw error;
   };
@@ -46,7 +48,10 @@ export async function startTestApi(stores: Stores, { min = 2, max = 24, ...given
     port: 0,
     tokens: given.tokens ?? [],
   });
-  afterAll(() => server.close(0));
+  afterAll(async () => {
+    await server.close(0);
+    await parts.coldBuilds.drain();
+  });
   return { ...server, dependencies, accepted, log, low };
 }
 
@@ -66,7 +71,8 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
     database: primary,
     fromReplica: false,
     min: limits.min,
-    coldAnswers: { max: limits.max, build: (user, deadline) => coldBuilds.answer(user, deadline) },
+    max: limits.max,
+    coldAnswers: (user, deadline) => coldBuilds.answer(user, deadline),
     onCold: (user) => coldBuilds.request(user),
     onLow: (user) => void low.push(user),
     touch: true,
@@ -81,8 +87,8 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
     explain: (user: Id, contact: Id) =>
       explain({ index, database: primary, recent: recentContacts, limits }, user, contact),
     inspect: (user: Id) => inspectIndex({ index, database: primary }, user),
-    rebuild: (user: Id) => run(rebuild([user]), steps),
-    forget: (user: Id) => index.forget([user]),
+    rebuild: (user: Id) => run(rebuild([user], true), steps),
+    forget: (user: Id) => steps.forget([user]),
   };
 }
 
@@ -98,6 +104,7 @@ function settings() {
   return {
     tokens: [],
     checks: {},
+    degrading: DEGRADING,
     checkDeadlineMs: 1_000,
     hasStarted: () => true,
     rateLimit: 0,

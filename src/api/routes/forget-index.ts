@@ -14,7 +14,8 @@ const operation: Operation = {
   scope: 'admin',
   tag: 'indexes',
   summary: 'Drops what Recency holds of a user: the index and pending work',
-  description: "The user's rows in MySQL are not touched: a later read has the index built again.",
+  description:
+    "The user's rows in MySQL are not touched: a later read has the index built again. A build that was asked for before does not bring it back.",
   params,
   query,
   replies: { 204: { description: 'Nothing of the user is held.' } },

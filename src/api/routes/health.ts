@@ -14,7 +14,10 @@ const checkSchema = z.strictObject({
 
 const readySchema = z
   .strictObject({
-    status: z.enum(['ready', 'not_ready']),
+    status: z.enum(['ready', 'degraded', 'unready']).meta({
+      description:
+        'degraded: Redis or the transport is missing; answers come from MySQL. unready: there are none, MySQL is missing.',
+    }),
     failing: z.array(z.string()).meta({ description: 'The names of the checks that failed.' }),
     checks: z.record(z.string(), checkSchema).optional().meta({ description: 'With ?verbose: every check.' }),
   })
@@ -37,8 +40,8 @@ const readyz: Operation = {
   summary: 'Should requests be sent here?',
   query: z.object({ verbose: z.string().optional().meta({ description: 'Given, with any value: list every check.' }) }),
   replies: {
-    200: { description: 'Yes.', schema: readySchema },
-    503: { description: 'No: a check failed.', schema: readySchema },
+    200: { description: 'Yes: ready, or degraded.', schema: readySchema },
+    503: { description: 'No: unready.', schema: readySchema },
   },
 };
 
@@ -68,15 +71,16 @@ export function healthRoutes(readiness: Readiness, hasStarted: () => boolean): R
   ];
 }
 
-/** 200 or 503, with the names of the checks that failed. @param verbose with every check */
+/** 200 or 503, with the names of the checks that failed. 503 only when one of them is needed. @param verbose with every check */
 export function readyReply(results: readonly CheckResult[], verbose: boolean): Reply {
-  const failing = results.filter(({ ok }) => !ok).map(({ name }) => name);
+  const failed = results.filter(({ ok }) => !ok);
+  const isUnready = failed.some(({ needed }) => needed);
   const body: z.input<typeof readySchema> = {
-    status: failing.length === 0 ? 'ready' : 'not_ready',
-    failing,
+    status: isUnready ? 'unready' : failed.length > 0 ? 'degraded' : 'ready',
+    failing: failed.map(({ name }) => name),
     ...(verbose ? { checks: Object.fromEntries(results.map((result) => [result.name, checkView(result)])) } : {}),
   };
-  return json(failing.length === 0 ? 200 : 503, body);
+  return json(isUnready ? 503 : 200, body);
 }
 
 function checkView({ ok, ms, detail }: CheckResult): z.input<typeof checkSchema> {

@@ -20,7 +20,12 @@ const operation: Operation = {
   summary: "Builds a user's index anew from MySQL",
   params,
   query,
-  replies: { 200: { description: 'It was built; this is it now.', schema: indexSchema } },
+  replies: {
+    200: {
+      description: 'It was built; this is it now: cold where MySQL has nothing of the user.',
+      schema: indexSchema,
+    },
+  },
   problems: [409],
 };
 
@@ -30,11 +35,11 @@ export function rebuildIndexRoute(rebuild: ApiDependencies['rebuild'], inspect: 
     handle: async (request, deadline) => {
       const { user } = parse('path', params, request.params);
       parse('query', query, request.query);
-      const { obstructed, unsettled, suspended, slow } = await rebuild(user, deadline);
+      const { obstructed, unsettled, forgotten, suspended, slow } = await rebuild(user, deadline);
       if (obstructed.length > 0) throw new HttpProblem('key_in_the_way');
       if (suspended.length > 0) throw unavailableProblem('epoch_suspended');
       if (slow.length > 0) throw unavailableProblem('index_slow');
-      if (unsettled.length > 0) throw unavailableProblem('contended');
+      if (unsettled.length > 0 || forgotten.length > 0) throw unavailableProblem('contended');
       return json(200, indexView(await inspect(user, deadline)));
     },
   };

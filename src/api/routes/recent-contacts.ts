@@ -19,7 +19,10 @@ import { answerView, contactView, serverTiming } from '../views.ts';
 const params = z.strictObject({ user: idSchema });
 
 const query = z.strictObject({
-  limit: wholeNumber(1, 100, DEFAULT_LIMIT).meta({ description: 'Contacts in the answer.' }),
+  limit: wholeNumber(1, 100, DEFAULT_LIMIT).meta({
+    description:
+      'Contacts in the answer. The index answers up to RECENCY_MAX (24) of them; a trim leaves room for up to four there, so that between 21 and 24 the database answers now and then, until the index is filled again. Beyond RECENCY_MAX the database answers.',
+  }),
   relation: relationParameter,
   after: afterParameter,
 });

@@ -17,7 +17,7 @@
 --           D  dropped: a placeholder, another epoch or an index whose set is gone; deleted, so that a rebuild under way finds
 --              its nonce gone
 --           W  a key of the wrong type is in the way; nothing written but that the other key no longer makes an index
---           A  applied
+--           A  applied; an index of nothing expires, as in replace.lua
 --           B  applied, and a rebuild is due: fewer than min are left, and the index is not complete
 -- Every argument is checked before the first write: Redis does not roll a script back.
 -- What takes the time here are the calls of redis and texts made anew: a user costs no more of either than must be.
@@ -102,8 +102,11 @@ local function trim(z, size)
   return highest[1] and key_text(highest[2], highest[1])
 end
 
+-- ms, as in replace.lua.
+local EMPTY_TTL = 3600000
+
 -- The new contents of every m, written in one command at the end. `half` is an m whose z has been changed by now.
-local written, w, half = {}, 0, nil
+local written, w, half, empty = {}, 0, nil, {}
 
 local function apply(z, m, meta, seen, changes)
   if not meta then return 'C' end
@@ -130,6 +133,7 @@ local function apply(z, m, meta, seen, changes)
   half = nil
   written[w + 1], written[w + 2] = m, new .. size_text(size) .. day .. floor
   w = w + 2
+  if size == 0 then empty[#empty + 1] = m end
   return size < min and floor ~= '-' and 'B' or 'A'
 end
 
@@ -148,4 +152,5 @@ end
 local is_done, failure = pcall(apply_all)
 if not is_done and half then call('DEL', half) end
 if w > 0 then call('MSET', unpack(written)) end
+for _, m in ipairs(empty) do call('PEXPIRE', m, EMPTY_TTL) end
 return is_done and table.concat(outcomes) or { err = failure }

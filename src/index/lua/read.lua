@@ -1,13 +1,13 @@
 -- One user's index, or its head, in one piece.
 --
--- KEYS    1 z, 2 m
+-- KEYS    1 z, 2 m, 3 f: a note that the user was forgotten (forget.lua)
 -- ARGV    1 count   of members to read, from the highest; 0: all
 --         2 touch   1: the index is being used, and today is noted as the day of its last use; 0: it is only looked at
 -- reply   an empty list where a key is of the wrong type; otherwise
 --         { what m holds, or nil; members in z; { id, score, id, score, … } }
--- writes  nothing but that day, by this server's clock, once a day: reads stay reads
+-- writes  nothing but that day, by this server's clock, once a day, and the end of a soft note: who reads may have an index again
 
-local z, m, count, touch = KEYS[1], KEYS[2], tonumber(ARGV[1]), ARGV[2]
+local z, m, f, count, touch = KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1]), ARGV[2]
 assert(count and count >= 0 and (touch == '0' or touch == '1'), 'read: bad arguments')
 
 -- Any other error ends the script before it has written.
@@ -25,8 +25,12 @@ if wrong_type(meta) or wrong_type(head) then return {} end
 local function note_use()
   local before, day, after = string.match(meta, '^([^ ]+ [^ ]+ %d%d%d )(%x%x%x%x)( .+)$')
   local today = string.format('%04x', math.floor(redis.call('TIME')[1] / 86400))
-  if day and day < today then redis.pcall('SET', m, before .. today .. after) end -- a full Redis answers all the same
+  if day and day < today then redis.pcall('SET', m, before .. today .. after, 'KEEPTTL') end -- a full Redis answers all the same
 end
 
-if touch == '1' and meta then note_use() end
+if touch == '1' and meta then
+  note_use()
+elseif touch == '1' and redis.pcall('GET', f) == 's' then
+  redis.pcall('DEL', f)
+end
 return { meta, redis.call('ZCARD', z), head }

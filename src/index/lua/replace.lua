@@ -7,12 +7,13 @@
 --         3 nonce   fresh for this call
 --         then of each user, in the order of KEYS:
 --           seen    the nonce claimed before the rows were read
---           count   of rows, max + 1 at the most, followed by as many times
+--           count   of rows, max + 1 at the most, followed by as many times; -1: MySQL has nothing of the user, no index is kept
 --             score, id   the user's best contacts, highest key first; row max + 1 becomes the floor
 -- reply   one character a user:
 --           R  raced: the nonce has moved or is gone, nothing written; begin again
 --           W  a key of the wrong type is in the way, nothing written
---           A  replaced
+--           A  replaced; an index of nothing expires: the next read has it built again
+--           N  none is kept: deleted
 -- Every argument is checked before the first write: Redis does not roll a script back.
 -- Runs at maxmemory (allow-oom): whoever has a nonce has an index or a placeholder already; new ones are refused by claim.lua.
 
@@ -24,12 +25,12 @@ local first, at = {}, 4
 for u = 1, users do
   first[u] = at
   local count = tonumber(ARGV[at + 1])
-  assert(count and count >= 0 and count <= max + 1, 'replace: bad count')
+  assert(count and count >= -1 and count <= max + 1, 'replace: bad count')
   for i = at + 2, at + 2 * count, 2 do
     local score = string.find(ARGV[i] or '', '^%d+$') and tonumber(ARGV[i])
     assert(score and score > 0 and score <= 9007199254740991 and string.find(ARGV[i + 1], '^[1-9]%d*$'), 'replace: bad row')
   end
-  at = at + 2 + 2 * count
+  at = at + 2 + 2 * math.max(count, 0)
 end
 assert(at == #ARGV + 1, 'replace: arguments left over')
 
@@ -43,6 +44,9 @@ end
 -- A new index counts as used today, by this server's clock: days since 1970 UTC.
 local today = string.format('%04x', math.floor(redis.call('TIME')[1] / 86400))
 
+-- ms. Whoever may read may ask for any user's, so that what holds nothing must not be kept for good.
+local EMPTY_TTL = 3600000
+
 -- What m holds of an index: '<nonce> <epoch> <size in three digits> <day of the last use, four hex digits> <floor: score in
 -- sixteen digits, then id; '-': none>'.
 local function write(z, m, rows, count)
@@ -53,7 +57,8 @@ local function write(z, m, rows, count)
     local score, id = ARGV[rows + 2 * max], ARGV[rows + 2 * max + 1]
     floor = string.sub('0000000000000000', #score + 1) .. score .. id
   end
-  redis.call('SET', m, string.format('%s %s %03d %s %s', nonce, epoch, size, today, floor))
+  local meta = string.format('%s %s %03d %s %s', nonce, epoch, size, today, floor)
+  if size > 0 then redis.call('SET', m, meta) else redis.call('SET', m, meta, 'PX', EMPTY_TTL) end
 end
 
 local function replace(u)
@@ -61,7 +66,12 @@ local function replace(u)
   local meta = redis.pcall('GET', m)
   if wrong_type(meta) or wrong_type(redis.pcall('ZCARD', z)) then return 'W' end
   if not meta or string.sub(meta .. ' ', 1, #seen + 1) ~= seen .. ' ' then return 'R' end
-  write(z, m, first[u] + 2, tonumber(ARGV[first[u] + 1]))
+  local count = tonumber(ARGV[first[u] + 1])
+  if count < 0 then
+    redis.call('DEL', z, m)
+    return 'N'
+  end
+  write(z, m, first[u] + 2, count)
   return 'A'
 end
 

@@ -17,6 +17,7 @@ export function answerOf(
     complete: true,
     floor: undefined,
     reason: undefined,
+    replica: false,
     timing: clock.spent,
   };
 }

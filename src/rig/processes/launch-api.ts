@@ -26,7 +26,7 @@ async function untilReady(fleet: Fleet, url: string): Promise<void> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
     const answer = await Promise.race([fleet.failed, client.get('/readyz?verbose').catch(() => undefined)]);
-    if (answer?.status === 200) break;
+    if (answer?.status === 200 && (JSON.parse(answer.body) as { status: string }).status === 'ready') break;
     if (performance.now() > deadline) throw new Error(`the API is not ready: ${answer?.body ?? 'it does not answer'}`);
     await pause(LOOK_MS);
   }

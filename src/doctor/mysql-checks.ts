@@ -3,6 +3,7 @@ import type { Database } from '../mysql/database.ts';
 import { findPlanProblems } from '../mysql/explain-plan.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { findColumnProblems } from '../mysql/view-columns.ts';
+import { findVolatileViews } from '../mysql/volatile-views.ts';
 import { checkSchema } from '../start/check-schema.ts';
 import { mysqlAddress } from '../start/open-mysql.ts';
 import { compareSettings } from '../start/shared-settings.ts';
@@ -27,6 +28,7 @@ export function mysqlChecks(primary: Database, config: Config): Checks {
     'column types': () => columnsVerdict(primary),
     permissions: () => permissionsVerdict(primary, user),
     indexes: () => plansVerdict(primary),
+    'rows decide': () => volatileVerdict(primary),
     epoch: async () => epochVerdict(await readEpochState(primary)),
     'shared settings': () => sharedSettingsVerdict(primary, config),
   };
@@ -101,6 +103,23 @@ async function plansVerdict(primary: Database): Promise<Verdict> {
     );
   }
 }
+
+async function volatileVerdict(primary: Database): Promise<Verdict> {
+  const { calls, unread } = await findVolatileViews(primary);
+  if (calls.length > 0) {
+    const text = calls.map(({ view, call, place }) => `${call} in ${place}${place === view ? '' : `, behind ${view}`}`);
+    const detail = `what the views say changes without a change of any row: ${text.join('; ')}`;
+    return problem(detail, VOLATILE_MEND);
+  }
+  if (unread.length === 0) return fine('the views say the same until a row changes');
+  return warning(
+    `not known: this user may not read the text of ${unread.join(', ')}`,
+    'GRANT SHOW VIEW on the views behind them, or run doctor as the account that owns them.',
+  );
+}
+
+const VOLATILE_MEND =
+  'No task tells of such a change, so indexes go wrong by themselves. Keep what the time decides in a column, which a scheduled job of the site sets and tells of (docs/adopting.md, section 2).';
 
 async function sharedSettingsVerdict(primary: Database, config: Config): Promise<Verdict> {
   const differences = await compareSettings(primary, config);

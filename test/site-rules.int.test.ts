@@ -7,6 +7,7 @@ import type { FanOutReport } from '../src/index/fan-out.ts';
 import { inSequence, run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
 import { outgoingTask } from '../src/relay/outgoing-task.ts';
+import { queriesOn } from './model/client.ts';
 import { expectExact } from './support/exact.ts';
 import { freshStores, type Stores } from './support/stores.ts';
 
@@ -220,6 +221,16 @@ describe('deleted rows', () => {
     await deliverOutbox();
     await everybodyIsExact('deleted');
     expect(await membersOf(STAR)).toBe('cold');
+  });
+
+  it('stay in indexes, and in no answer, where nobody tells of them', async () => {
+    await sql(`DELETE FROM follows WHERE followee = ${STAR}`);
+    await deliver([{ type: 'recency.user.deleted', user: STAR }]);
+    expect(await membersOf('7')).toContain(STAR);
+    const nobody = () => undefined;
+    const parts = { index: stores.index, database: stores.primary, limits: SIZE, onCold: nobody, onLow: nobody };
+    const answer = await queriesOn(parts).contacts.find({ user: '7', limit: 3, relation: 'any', below: undefined });
+    expect(answer.contacts.map(({ id }) => id)).toEqual(['1005', '1004', '1003']);
   });
 
   it('may be deleted later without a word, once the pairs were not related and that is done', async () => {

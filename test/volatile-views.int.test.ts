@@ -75,6 +75,10 @@ describe('a view that depends on more than rows', () => {
     ['such a call of a column', 'UNIX_TIMESTAMP(t.now) AS x, UNIX_TIMESTAMP(t.ts) * 1000 AS y'],
     ['a text', "'NOW()' AS a, 'it''s \\\\' AS b, ' NOW() ' AS c, \"RAND()\" AS d"],
     ['a format', "DATE_FORMAT(t.now, '%Y now()') AS x"],
+    [
+      'names of columns',
+      't.id, (WITH c (a) AS (SELECT id FROM t), d (b) AS (SELECT a FROM c) SELECT MAX(b) FROM d) AS x',
+    ],
     ['what the site needs to tell times', "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', t.now) DIV 1000 AS x"],
   ])('is not found in %s', async (_what, columns) => {
     expect(await found(`${columns} FROM t`)).toEqual({ calls: [], unread: [] });
@@ -132,5 +136,10 @@ describe('a view that depends on more than rows', () => {
     expect(await found('id, NOW() AS x FROM t', account)).toEqual({ calls: [], unread });
     await sql(`GRANT SHOW VIEW ON ${database}.* TO ${user}`);
     expect((await look(account)).calls).toHaveLength(1);
+    await sql('CREATE FUNCTION hidden() RETURNS BIGINT NOT DETERMINISTIC NO SQL RETURN RAND()');
+    const unseen = { calls: [], unread: ['the function hidden'] };
+    expect(await found('id, hidden() AS x FROM t', account)).toEqual(unseen);
+    await sql(`GRANT EXECUTE ON ${database}.* TO ${user}`);
+    expect(await look(account)).toEqual(unseen);
   });
 });

@@ -55,6 +55,8 @@ interface Name {
   readonly kind: 'view' | 'function';
   readonly schema: string | undefined;
   readonly name: string;
+  /** It is one for certain: where none is found, this account may not see it. */
+  readonly isCertain?: boolean;
 }
 
 /** @throws DatabaseUnavailable */
@@ -102,7 +104,7 @@ const FUNCTION = `
 async function readSource(database: Database, name: Name): Promise<Source | 'unreadable' | undefined> {
   const isAsWritten = name.kind === 'function';
   const [row] = await database.rows(isAsWritten ? FUNCTION : VIEW, [name.schema ?? '', name.name]);
-  if (row === undefined) return undefined;
+  if (row === undefined) return name.isCertain ? 'unreadable' : undefined;
   const text = textOf(row[0]);
   return text === '' ? 'unreadable' : { text, isAsWritten, sqlMode: textOf(row[1]) };
 }
@@ -151,7 +153,9 @@ function callsIn(source: Source): { calls: string[]; names: Name[] } {
     const isCall = isSign(tokens[place + 1], '(');
     if (token.kind === 'variable') calls.push(token.text);
     else if (token.kind === 'word' && !isQualified && isVolatile(tokens, place)) calls.push(callText(token, isCall));
-    else if (isCall && isFunctionName(token, source)) names.push(functionAt(tokens, place));
+    else if (isCall && isFunctionName(token, source)) {
+      names.push({ ...functionAt(tokens, place), isCertain: !source.isAsWritten && !namesColumns(tokens, place) });
+    }
     if (token.kind === 'word' && (token.text === 'from' || token.text.endsWith('join'))) {
       names.push(...tableAfter(tokens, place));
     }
@@ -178,6 +182,13 @@ function isFunctionName({ kind }: Token, { isAsWritten }: Source): boolean {
 function functionAt(tokens: readonly Token[], place: number): Name {
   const schema = isSign(tokens[place - 1], '.') ? tokens[place - 2]?.text : undefined;
   return { kind: 'function', schema, name: tokens[place]?.text ?? '' };
+}
+
+/** Of a derived table `) d (a, b)`, or of a common table expression `d (a, b) AS (`. */
+function namesColumns(tokens: readonly Token[], place: number): boolean {
+  if (isSign(tokens[place - 1], ')')) return true;
+  const close = tokens.findIndex((token, at) => at > place && isSign(token, ')'));
+  return tokens[close + 1]?.text === 'as' && isSign(tokens[close + 2], '(');
 }
 
 /** The table or view behind FROM or JOIN; none where a subquery stands there. */

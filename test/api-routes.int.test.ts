@@ -356,6 +356,16 @@ describe('POST /v1/tasks', () => {
     expect(api.accepted.map(({ task }) => task)).toMatchObject([{ version: '3' }, { version: '9007199254740993' }]);
   });
 
+  it('takes a change of a user, which has no version', async () => {
+    api.accepted.length = 0;
+    const changed = { type: 'recency.user.changed', user: '42' };
+    expect((await post(api, '/v1/tasks', changed)).status).toBe(202);
+    expect(api.accepted.map(({ task }) => task)).toEqual([changed]);
+    const { status, body } = await post(api, '/v1/tasks', { ...changed, version: '1' });
+    expect({ status, accepted: api.accepted.length }).toEqual({ status: 400, accepted: 1 });
+    expect(JSON.stringify(body)).toContain('version');
+  });
+
   it('says when the transport did not take them', async () => {
     const away = await startTestApi(stores, {
       accept: () => Promise.reject(new Error('the broker at 10.0.0.7 is away')),

@@ -216,6 +216,26 @@ describe('doctor', () => {
       state: 'warning',
       detail: expect.stringContaining('may not EXPLAIN'),
     });
+    expect(find('mysql', 'rows decide')).toMatchObject({
+      state: 'warning',
+      detail: 'not known: this user may not read the text of recency_contacts, recency_photos',
+      mend: expect.stringContaining('SHOW VIEW'),
+    });
+    expect(code).toBe(1);
+  });
+
+  it('finds a view that depends on the time', async () => {
+    const { find: findFine } = await doctor();
+    expect(findFine('mysql', 'rows decide')).toMatchObject({ state: 'fine' });
+    const timed = await migrated(
+      'CREATE OR REPLACE ALGORITHM=MERGE VIEW recency_photos AS SELECT id, owner_id, audience, uploaded_at, title FROM photos WHERE uploaded_at <= UNIX_TIMESTAMP() * 1000',
+    );
+    const { code, find } = await doctor({ MYSQL_URL: timed });
+    expect(find('mysql', 'rows decide')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringContaining('unix_timestamp() in recency_photos'),
+      mend: expect.stringContaining('docs/adopting.md'),
+    });
     expect(code).toBe(1);
   });
 

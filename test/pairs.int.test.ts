@@ -1,6 +1,7 @@
 import { fc } from '@fast-check/vitest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Id } from '../src/contracts/id.ts';
+import { readFollowers } from '../src/mysql/followers.ts';
 import { type Pair, readNeighbours, readPairs } from '../src/mysql/pairs.ts';
 import { CountingDatabase } from './support/counting-database.ts';
 import { freshStores, type Stores } from './support/stores.ts';
@@ -88,5 +89,32 @@ describe('neighbours', () => {
 
   it('are nobody without a pair', async () => {
     await expect(readNeighbours(stores.primary, [])).rejects.toThrow(RangeError);
+  });
+});
+
+describe('the users who have a row with an owner', () => {
+  it('are paged by id, related or not', async () => {
+    await relate([], 1);
+    const { primary } = stores;
+    await primary.write('UPDATE contacts SET active = TRUE WHERE contact_id = ? AND user_id IN (9, 20000000)', [OWNER]);
+    expect(await readFollowers(primary, OWNER, '0', 4)).toEqual(USERS.slice(0, 4));
+    expect(await readFollowers(primary, OWNER, '99', 100)).toEqual(USERS.slice(4));
+  });
+
+  it('cost one range of an index, whoever is related', async () => {
+    const { url, primary } = await freshStores();
+    const numbers = JSON.stringify(Array.from({ length: 1_500 }, (_, i) => i + 1));
+    const each = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS it";
+    await primary.write(`INSERT INTO users (id) SELECT id FROM ${each}`, [numbers]);
+    for (const contact of ['1', '2', '3']) {
+      const rows = `SELECT id, ${contact}, id % 2 FROM ${each} WHERE id > 3`;
+      await primary.write(`INSERT INTO contacts (user_id, contact_id, active) ${rows}`, [numbers]);
+    }
+    const database = new CountingDatabase(url);
+    await readFollowers(database, '2', '500', 200);
+    const before = await database.rowsRead();
+    expect(await readFollowers(database, '2', '500', 200)).toHaveLength(200);
+    // Of each the relationship, the contact and, on MySQL, what the contact grants.
+    expect((await database.rowsRead()) - before).toBeLessThan(3 * 200 + 100);
   });
 });

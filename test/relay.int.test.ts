@@ -16,11 +16,12 @@ describe('a row of the outbox', () => {
          ('recency.contact.removed', 1, 2, NULL, NULL),
          ('recency.photo.uploaded', 3, 9007199254740993, 1083412800123, NULL),
          ('recency.photo.deleted', 3, NULL, -5, 9),
-         ('recency.user.deleted', 4, NULL, NULL, NULL)`,
+         ('recency.user.deleted', 4, NULL, NULL, NULL),
+         ('recency.user.changed', 18446744073709551615, NULL, NULL, NULL)`,
       [],
     );
     const { tasks, publish } = recorder();
-    expect(await bench.relayTo(publish).runOnce()).toEqual({ published: 5, deadLetters: 0, putBack: 0, refused: 0 });
+    expect(await bench.relayTo(publish).runOnce()).toEqual({ published: 6, deadLetters: 0, putBack: 0, refused: 0 });
     expect(tasks.map(({ task }) => task)).toEqual([
       {
         type: 'recency.contact.changed',
@@ -32,6 +33,7 @@ describe('a row of the outbox', () => {
       { type: 'recency.photo.uploaded', owner: '3', photo: '9007199254740993', at: 1083412800123 },
       { type: 'recency.photo.deleted', owner: '3' },
       { type: 'recency.user.deleted', user: '4' },
+      { type: 'recency.user.changed', user: '18446744073709551615' },
     ]);
     expect(tasks[0]).toMatchObject({ id: expect.stringMatching(/^outbox:\d+$/), source: '/recency/outbox' });
     expect(Math.abs((tasks[0]?.time ?? 0) - Date.now())).toBeLessThan(60_000);

@@ -17,22 +17,22 @@ const contactTask: fc.Arbitrary<Task> = fc
   .filter((task) => task.user !== task.contact)
   .map(({ version, ...task }) => (version === undefined ? task : { ...task, version }) as Task);
 const photoTask = fc.record({ type: fc.constantFrom('recency.photo.uploaded', 'recency.photo.deleted'), owner: id });
-const userTask = fc.record({ type: fc.constant('recency.user.deleted'), user: id });
+const userTask = fc.record({ type: fc.constantFrom('recency.user.changed', 'recency.user.deleted'), user: id });
 const received = fc
   .array(fc.oneof(contactTask, photoTask, userTask))
   .map((tasks) => tasks.map((task, i): ReceivedTask => ({ task: task as Task, position: `p:${i}` })));
 
 describe('a plan', () => {
   test.prop([received])('names each pair, owner and user once', (tasks) => {
-    const { hints, fanOuts, forgotten } = planWork(tasks);
+    const { hints, fanOuts, dropped } = planWork(tasks);
     const unique = (items: readonly string[]) => expect(new Set(items).size).toBe(items.length);
     unique(hints.map(({ user, contact }) => `${user} ${contact}`));
     unique(fanOuts.map(({ owner }) => owner));
-    unique(forgotten);
+    unique(dropped);
   });
 
   test.prop([received])('leaves nothing of any task out', (tasks) => {
-    const { hints, fanOuts, forgotten } = planWork(tasks);
+    const { hints, fanOuts, dropped } = planWork(tasks);
     for (const { task, position } of tasks) {
       if ('contact' in task) {
         const own = hints.find((hint) => hint.user === task.user && hint.contact === task.contact);
@@ -43,7 +43,7 @@ describe('a plan', () => {
       }
       const owner = 'owner' in task ? task.owner : task.user;
       expect(fanOuts.find((fanOut) => fanOut.owner === owner)?.tasks).toContain(position);
-      if (!('owner' in task)) expect(forgotten).toContain(task.user);
+      if (!('owner' in task)) expect(dropped).toContain(task.user);
     }
   });
 

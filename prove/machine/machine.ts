@@ -22,7 +22,7 @@ export interface Machine {
 
 /** @param patches changes of the product's text; `name` tells sets of them apart */
 export async function buildMachine(scenario: Scenario, name: string, patches: readonly Patch[]): Promise<Machine> {
-  const { attempts, trimsToMin, users, versions, menu, max, pageSize } = scenario;
+  const { attempts, trimsToMin, users, versions, menu, max, pageSize, fanOuts } = scenario;
   const bounds = [
     ...(attempts === undefined ? [] : attemptsPatches(attempts)),
     ...(trimsToMin ? [TRIMS_TO_MIN] : []),
@@ -37,7 +37,7 @@ export async function buildMachine(scenario: Scenario, name: string, patches: re
   return {
     product,
     operations,
-    site: new SiteStore({ users: versions ? everybody : new Set(users), menu, max, versions }, numberOf),
+    site: new SiteStore({ users: versions ? everybody : new Set(users), menu, max, versions, fanOuts }, numberOf),
     index,
     side,
     rechecks: new RecheckStore(),

@@ -14,6 +14,7 @@ export interface SiteOptions {
   readonly max: number;
   /** Do tasks carry the version of their row? Otherwise versions are left out of the states. */
   readonly versions: boolean;
+  readonly fanOuts: Scenario['fanOuts'];
 }
 
 interface Contents {
@@ -128,7 +129,7 @@ export class SiteStore {
     if (step.name === 'neighbours')
       return QUESTIONS.neighbours(snapshot, ...(step.args as Parameters<Asked['neighbours']>));
     if (step.name === 'followers')
-      return QUESTIONS.followers(snapshot, ...(step.args as Parameters<Asked['followers']>));
+      return QUESTIONS.followers(snapshot, ...(step.args as Parameters<Asked['followers']>), this.#options.fanOuts);
     if (step.name === 'owners') return QUESTIONS.owners(snapshot, step.args[0] as Id[]);
     if (step.name === 'topContacts')
       return QUESTIONS.topContacts(snapshot, step.args[0] as Id[], this.#options.max + 1);

@@ -79,6 +79,43 @@ export const FURTHER: readonly Mutation[] = [
     patches: [{ file: PLAN, from: 'return [own, { user: contact, contact: user }];', to: 'return [own];' }],
   },
   {
+    rule: 'a fan-out covers every pair of its owner',
+    instead: 'it visits those who are related now',
+    patches: [],
+    change: { fanOuts: 'related' },
+    try: ['suspension'],
+  },
+  {
+    rule: 'a change of a user is fanned out',
+    instead: "only the user's own index is dropped",
+    patches: [{ file: PLAN, from: '      addFanOut(fanOuts, task.user, position);\n', to: '' }],
+    try: ['suspension'],
+  },
+  {
+    rule: 'a change of a user drops their index',
+    instead: 'it is only fanned out',
+    patches: [{ file: PLAN, from: '      dropped.add(task.user);\n', to: '' }],
+    try: ['a setting'],
+  },
+  {
+    rule: 'the index of a user who has changed is dropped first',
+    instead: 'it is dropped after the fan-out',
+    patches: [
+      {
+        file: 'consumers/planned-work.ts',
+        from: "    plan.dropped.length > 0 ? [step('forget', plan.dropped)] : [],\n",
+        to: '',
+      },
+      {
+        file: 'consumers/planned-work.ts',
+        from: '=> [fanOutOwners(owners, pageSize, observer)]),\n',
+        to: "=> [fanOutOwners(owners, pageSize, observer)]),\n    plan.dropped.length > 0 ? [step('forget', plan.dropped)] : [],\n",
+      },
+    ],
+    notCaught:
+      "the fan-out writes the followers' indexes and never the user's own, so neither waits for the other; what counts is that the task is acknowledged after both",
+  },
+  {
     rule: 'rows of a task with a version are offered to the cold as well',
     instead: 'whoever had no nonce before the rows were read is left alone',
     patches: [

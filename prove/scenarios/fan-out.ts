@@ -35,6 +35,14 @@ const MENU: Menu = {
   audiences: [0, 1, 4],
 };
 
+/** The owner is suspended, which ends every relationship with them at once. */
+export const SUSPENSIONS: Menu = {
+  ...MENU,
+  uploads: [{ owner: OWNER, audience: 0, at: 45 }],
+  audiences: [],
+  suspensions: [OWNER],
+};
+
 /** 1 owner, 2 followers, pages of one, two workers, two actions. */
 export function fanOut(name: string, changes: Partial<Scenario>): Scenario {
   return {

@@ -17,6 +17,16 @@ const MENU: Menu = {
   audiences: [0, 1, 4],
 };
 
+/** The user changes a setting that decides what they see; beside it, changes of single pairs. */
+export const SETTINGS: Menu = {
+  pairs: [{ user: USER, contact: '9' }],
+  grants: [{ user: '10', contact: USER }],
+  uploads: [{ owner: '100', audience: 1, at: 45 }],
+  owners: [],
+  audiences: [],
+  settings: [USER],
+};
+
 interface Contact {
   readonly id: (typeof CONTACTS)[number];
   readonly related: boolean;

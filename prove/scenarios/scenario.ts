@@ -60,6 +60,8 @@ export interface Scenario {
   readonly trimsToMin?: true;
   /** What happens to the epoch otherwise than it should when tasks are lost: nothing before the end, or its return then. */
   readonly suspends?: 'at the end' | 'and resumes';
+  /** Whom a fan-out visits; undefined, as it is: everybody who has a row with its owner. */
+  readonly fanOuts?: 'related';
   /** How often a lost race is run again at once; undefined: as often as the product does. */
   readonly attempts?: number;
 }

@@ -1,5 +1,5 @@
-import { fanOut } from './fan-out.ts';
-import { ANY_FAULT, oneUser, SITES } from './one-user.ts';
+import { fanOut, SUSPENSIONS } from './fan-out.ts';
+import { ANY_FAULT, oneUser, SETTINGS, SITES } from './one-user.ts';
 import type { Fault, Scenario } from './scenario.ts';
 
 /**
@@ -44,7 +44,15 @@ const SMALL: readonly Listed[] = [
     faults: ['wipe', 'drop', 'rebuild'],
     faultsAtMost: 2,
   }),
+  a('a setting', { menu: SETTINGS, faultsAtMost: 0 }),
+  a('a setting, one change', {
+    menu: SETTINGS,
+    actions: 1,
+    faults: ['crash', 'duplicate', 'rebuild', 'drop'],
+    faultsAtMost: 2,
+  }),
   b('fan-out', { faultsAtMost: 0 }),
+  b('suspension', { menu: SUSPENSIONS, faultsAtMost: 0 }),
   b('fan-out, one attempt', { attempts: 1, faultsAtMost: 0 }),
   b('fan-out, one change', { actions: 1, faults: ['crash', 'duplicate', 'rebuild', 'drop'], faultsAtMost: 2 }),
 ];
@@ -84,8 +92,11 @@ const LARGE: readonly Listed[] = [
     faultsAtMost: 2,
   }),
   a('Redis lost', { faults: ['wipe', 'rebuild'] }),
+  a('a setting, any fault', { menu: SETTINGS, faults: [...ANY_FAULT, 'resend'] }),
+  a('a setting, cold and rebuilt', { menu: SETTINGS, index: 'cold', faults: ['rebuild', 'crash'], faultsAtMost: 2 }),
   b('fan-out, delivered again', { faults: ['crash', 'duplicate'] }),
   b('fan-out, any fault', {}),
+  b('suspension, any fault', { menu: SUSPENSIONS }),
   b('fan-out, cold', { index: 'cold', faults: ['rebuild'] }),
   b('fan-out, one attempt, duplicate', { attempts: 1, faults: ['duplicate'] }),
   c(oneUser('three actions', { actions: 3, faultsAtMost: 0 })),

@@ -1,6 +1,7 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { Interner } from '../interner.ts';
 import type { Machine } from '../machine/machine.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
 import type { State } from './state.ts';
 
 /** What is still to be done before the indexes can be expected to be right. */
@@ -17,10 +18,13 @@ export class DebtStore {
   readonly #numbers = new Map<number | string, number>();
   readonly #machine: Machine;
   readonly #users: readonly Id[];
+  /** `user contact` of everybody whose index is kept. */
+  readonly #pairs: readonly (readonly [user: Id, contact: Id])[];
 
-  constructor(machine: Machine, users: readonly Id[]) {
+  constructor(machine: Machine, { users, site, menu }: Scenario) {
     this.#machine = machine;
     this.#users = users;
+    this.#pairs = [...site.relationships, ...menu.pairs].map(({ user, contact }) => [user, contact]);
     this.#debts.number({ pairs: [], rebuilds: [] });
   }
 
@@ -46,6 +50,7 @@ export class DebtStore {
       if (!owed && uncommitted === undefined) continue;
       if ('contact' in task) pairs.add(`${task.user} ${task.contact}`).add(`${task.contact} ${task.user}`);
       else if ('owner' in task) for (const user of this.#users) pairs.add(`${user} ${task.owner}`);
+      else for (const pair of this.#pairs.filter((both) => both.includes(task.user))) pairs.add(pair.join(' '));
     }
     for (const item of this.#machine.side.items(side)) {
       if (item.kind === 'rebuild') rebuilds.add(item.user);

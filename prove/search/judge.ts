@@ -27,7 +27,7 @@ export class Judge {
     this.#scenario = scenario;
     this.#answers = new Answers(machine, scenario);
     this.#replays = new Replays(machine, scenario, workers);
-    this.#debts = new DebtStore(machine, scenario.users);
+    this.#debts = new DebtStore(machine, scenario);
   }
 
   /** Is every change committed and its task done, at least once? What is still on its way is done again. */

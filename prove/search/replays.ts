@@ -1,3 +1,4 @@
+import type { Id } from '../../src/contracts/id.ts';
 import type { Task } from '../../src/contracts/task.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
@@ -7,8 +8,8 @@ import { IDLE, type State } from './state.ts';
 import type { Workers } from './workers.ts';
 
 /**
- * I5: at rest, any task at all may be done again and changes nothing but the nonce. One at a time is enough: what a task
- * leaves unchanged, the next one finds unchanged.
+ * I5: at rest, any task at all may be done again and changes nothing but the nonce; that of a user drops the user's own
+ * index. One at a time is enough: what a task leaves unchanged, the next one finds unchanged.
  */
 export class Replays {
   readonly #machine: Machine;
@@ -30,7 +31,8 @@ export class Replays {
   check(index: number, site: number): Violation | undefined {
     for (const [task, operation] of this.#operations) {
       const after = this.#replay(index, site, operation);
-      const changed = after === index ? undefined : this.#difference(index, after, site);
+      const dropped = 'user' in task && !('contact' in task) ? task.user : undefined;
+      const changed = after === index ? undefined : this.#difference(index, after, site, dropped);
       if (changed !== undefined) return { rule: 'I5', what: `${task.type} done again: ${changed}` };
     }
     return undefined;
@@ -45,11 +47,15 @@ export class Replays {
     return next.index;
   }
 
-  /** What is cold is left to the other checks, whatever becomes of it. */
-  #difference(before: number, after: number, site: number): string | undefined {
+  /** What is cold is left to the other checks, whatever becomes of it. @param dropped whose index is to be cold afterwards */
+  #difference(before: number, after: number, site: number, dropped: Id | undefined): string | undefined {
     const { epoch } = this.#machine.site.snapshot(site);
     for (const user of this.#scenario.users) {
       const [was, is] = [this.#machine.index.read(before, user), this.#machine.index.read(after, user)];
+      if (user === dropped) {
+        if (is.state !== 'cold') return `${user} was to be dropped and is ${is.state}`;
+        continue;
+      }
       if (was.state !== 'warm' || was.epoch !== epoch) continue;
       if (is.state !== 'warm') return `${user} was warm and is ${is.state}`;
       if (describe(was) !== describe(is)) return `${user} was ${describe(was)} and is ${describe(is)}`;
@@ -64,5 +70,8 @@ function tasksOf({ menu }: Scenario): Task[] {
     ...menu.pairs.map(({ user, contact }) => ({ type: 'recency.contact.removed', user, contact }) as const),
     ...menu.grants.map(({ user, contact }) => ({ type: 'recency.contact.changed', user, contact }) as const),
     ...menu.owners.map((owner) => ({ type: 'recency.photo.uploaded', owner }) as const),
+    ...[...(menu.suspensions ?? []), ...(menu.settings ?? [])].map(
+      (user) => ({ type: 'recency.user.changed', user }) as const,
+    ),
   ];
 }

@@ -130,8 +130,11 @@ function withoutVersion(task: Task): Task {
   return rest;
 }
 
-/** A relationship's row is locked until its transaction commits; so are an owner's photos. */
+/** A relationship's row is locked until its transaction commits; so are an owner's photos, and a user's own row. */
 function locksSameRow(one: Task, other: Task): boolean {
-  if ('contact' in one && 'contact' in other) return one.user === other.user && one.contact === other.contact;
-  return 'owner' in one && 'owner' in other && one.owner === other.owner;
+  if ('contact' in one || 'contact' in other) {
+    return 'contact' in one && 'contact' in other && one.user === other.user && one.contact === other.contact;
+  }
+  if ('owner' in one || 'owner' in other) return 'owner' in one && 'owner' in other && one.owner === other.owner;
+  return one.user === other.user;
 }

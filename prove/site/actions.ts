@@ -2,7 +2,7 @@ import type { Id } from '../../src/contracts/id.ts';
 import type { Task } from '../../src/contracts/task.ts';
 import type { Audience, Photo, Relationship, Site } from './site.ts';
 
-/** One of the site's six actions: a transaction, and the task that tells of it. */
+/** Something that happens on the site: a transaction, and the task that tells of it. */
 export interface Action {
   /** For people; also what tells the actions of one menu apart. */
   readonly name: string;
@@ -21,6 +21,10 @@ export interface Menu {
   /** Whose photos are deleted, and made visible to another of these audiences. */
   readonly owners: readonly Id[];
   readonly audiences: readonly Audience[];
+  /** Owners who are suspended, and suspended no longer. */
+  readonly suspensions?: readonly Id[];
+  /** Viewers who change what they are shown. */
+  readonly settings?: readonly Id[];
 }
 
 interface Pair {
@@ -37,6 +41,8 @@ export function actionsOn(site: Site, menu: Menu): Action[] {
     ...site.photos
       .filter(({ owner }) => menu.owners.includes(owner))
       .flatMap((photo) => [deleted(photo), ...shown(site, menu, photo)]),
+    ...(menu.suspensions ?? []).map((user) => switched(site, 'suspended', user)),
+    ...(menu.settings ?? []).map((user) => switched(site, 'unfiltered', user)),
   ];
 }
 
@@ -94,6 +100,19 @@ function shown(site: Site, menu: Menu, photo: Photo): Action[] {
     task: { type: 'recency.photo.visibility_changed', owner: photo.owner },
     commit: (now) => ({ ...now, photos: withPhoto(without(now.photos, photo), { ...photo, audience }) }),
   }));
+}
+
+/** A change of a user, of whom one task tells whatever it is. */
+function switched(site: Site, list: 'suspended' | 'unfiltered', user: Id): Action {
+  const isOn = site[list]?.includes(user) === true;
+  return {
+    name: `${user} is ${isOn ? 'no longer ' : ''}${list}`,
+    task: { type: 'recency.user.changed', user },
+    commit: (now) => {
+      const others = (now[list] ?? []).filter((other) => other !== user);
+      return { ...now, [list]: isOn ? others : [...others, user].sort() };
+    },
+  };
 }
 
 const AUDIENCES: Readonly<Record<Audience, string>> = { 0: 'public', 1: 'friends-only', 4: 'private' };

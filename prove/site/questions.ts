@@ -34,10 +34,12 @@ export const QUESTIONS = {
     return users.filter((user) => rows.some((row) => row.user === user));
   },
 
-  followers({ rows }: Snapshot, wanted: readonly FollowersWanted[], limit: number): Id[][] {
+  /** @param which whom a fan-out visits: undefined, as it is: everybody who has a row */
+  followers({ rows }: Snapshot, wanted: readonly FollowersWanted[], limit: number, which?: 'related'): Id[][] {
     return wanted.map(({ owner, after }) =>
       rows
-        .filter((row) => row.contact === owner && row.related && BigInt(row.user) > BigInt(after))
+        .filter((row) => row.contact === owner && (row.related || which !== 'related'))
+        .filter((row) => BigInt(row.user) > BigInt(after))
         .map((row) => row.user)
         .sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
         .slice(0, limit),

@@ -7,6 +7,10 @@ export interface Site {
   readonly lossKnown?: true;
   readonly relationships: readonly Relationship[];
   readonly photos: readonly Photo[];
+  /** Nobody is related to these users, whatever the relationships say. */
+  readonly suspended?: readonly Id[];
+  /** Viewers whose settings show them everybody's photos for friends. */
+  readonly unfiltered?: readonly Id[];
 }
 
 export interface Relationship {
@@ -44,14 +48,15 @@ export function truthOf(site: Site, users: ReadonlySet<Id>): TruthRow[] {
     .filter(({ user }) => users.has(user))
     .map(({ user, contact, active, isFriend, version }) => {
       const at = lastUpload(site, user, contact);
-      return { user, contact, related: active, at, isFriend, version: String(version) };
+      const related = active && site.suspended?.includes(contact) !== true;
+      return { user, contact, related, at, isFriend, version: String(version) };
     });
 }
 
 /** What the owner grants counts, and an inactive relationship grants nothing. */
 function lastUpload(site: Site, viewer: Id, owner: Id): number {
   const granted = site.relationships.find(({ user, contact }) => user === owner && contact === viewer);
-  const isFriend = granted?.active === true && granted.isFriend;
+  const isFriend = (granted?.active === true && granted.isFriend) || site.unfiltered?.includes(viewer) === true;
   const seen = site.photos.filter(
     (photo) => photo.owner === owner && (photo.audience === 0 || (photo.audience === 1 && isFriend)),
   );

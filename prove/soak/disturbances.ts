@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { backfillAll } from '../../src/demo/phases/backfill.ts';
-import { between, shuffled } from '../../src/demo/random.ts';
+import { between, pick, shuffled } from '../../src/demo/random.ts';
 import { bumpEpoch } from '../../src/index/epoch.ts';
 import { KeyNames } from '../../src/index/keys.ts';
 import { EpochSuspended } from '../../src/index/rebuild.ts';
@@ -80,6 +80,13 @@ const starUploads: Happen = async ({ journal, cast, stores }) => {
   return undefined;
 };
 
+/** A task of a user may come at any time: it drops their index and looks at all who have a row with them. */
+const changeUser: Happen = async ({ stores, cast, random }) => {
+  const row = "INSERT INTO recency_outbox (type, user_id) VALUES ('recency.user.changed', ?)";
+  await stores.primary.write(row, [random() < 0.5 ? cast.star : pick(random, cast.players)]);
+  return undefined;
+};
+
 /** Tasks that were processed before come again. */
 const publishAgain: Happen = async ({ stores: { primary }, random }, signal) => {
   const now = await readClock(primary);
@@ -138,6 +145,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
   { name: 'a consumer stopped past its session', weight: 2, goesOn: true, happen: stopFor(PAST_ITS_SESSION_MS) },
   { name: 'a consumer stopped for a moment', weight: 2, goesOn: true, happen: stopFor(SHORT_MS) },
   { name: 'an upload by the one with the most followers', weight: 6, happen: starUploads },
+  { name: 'a user has changed', weight: 4, happen: tried(changeUser) },
   { name: 'tasks of the last seconds published again', weight: 3, happen: publishAgain },
   { name: 'one of two keys evicted', weight: 5, happen: evict },
   { name: 'FLUSHALL', weight: 2, happen: asking((redis) => redis.flushall()) },

@@ -21,7 +21,7 @@ const OWNERS_AT_ONCE = 32;
  */
 export function stagesOf(plan: WorkPlan, pageSize: number, observer: WorkObserver): Operation<void>[][] {
   return [
-    plan.forgotten.length > 0 ? [step('forget', plan.forgotten)] : [],
+    plan.dropped.length > 0 ? [step('forget', plan.dropped)] : [],
     chunks(plan.hints, PAIRS_A_CALL).map((hints) => refreshHints(hints, observer)),
     ...chunks(plan.fanOuts, OWNERS_AT_ONCE).map((owners) => [fanOutOwners(owners, pageSize, observer)]),
   ];

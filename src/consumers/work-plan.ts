@@ -15,30 +15,33 @@ export interface WorkPlan {
   readonly hints: readonly Hint[];
   /** Each owner once, with every task of theirs. */
   readonly fanOuts: readonly FanOut[];
-  /** Users of whom nothing is to be kept. */
-  readonly forgotten: readonly Id[];
+  /** Users whose indexes are dropped, and whose waiting rebuilds with them. */
+  readonly dropped: readonly Id[];
 }
 
 /**
  * All of the site's actions become refreshes, so tasks of one pair are one refresh, and several uploads of one person
- * are one fan-out.
+ * are one fan-out. A change of a user concerns both sides: as an owner, the user is fanned out to everybody who has a row
+ * with them; as a viewer, any of the rows of their own index may be different, so the index is dropped, and the next read
+ * builds it from what is committed by then. Which of the two is done first makes no difference: they are of different
+ * users' indexes, and the task is acknowledged after both.
  */
 export function planWork(received: readonly ReceivedTask[]): WorkPlan {
   const hints = new Map<string, Hint>();
   const fanOuts = new Map<Id, string[]>();
-  const forgotten = new Set<Id>();
+  const dropped = new Set<Id>();
   for (const { task, position } of received) {
     if ('contact' in task) for (const hint of hintsOf(task)) addHint(hints, hint);
     else if ('owner' in task) addFanOut(fanOuts, task.owner, position);
     else {
-      forgotten.add(task.user);
+      dropped.add(task.user);
       addFanOut(fanOuts, task.user, position);
     }
   }
   return {
     hints: [...hints.values()],
     fanOuts: [...fanOuts].map(([owner, tasks]) => ({ owner, tasks })),
-    forgotten: [...forgotten],
+    dropped: [...dropped],
   };
 }
 

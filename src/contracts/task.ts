@@ -29,8 +29,12 @@ const photoTask = z.strictObject({
   at: z.int().nonnegative().optional(),
 });
 
+/**
+ * A change of a user that is none of one pair or photo: a suspension, a setting, a deletion. Whatever the views say of the
+ * user, as a viewer and as an owner, may be different now. There is no version: it is published after the commit.
+ */
 const userTask = z.strictObject({
-  type: z.literal('recency.user.deleted'),
+  type: z.enum(['recency.user.changed', 'recency.user.deleted']),
   user: idSchema,
 });
 
@@ -55,9 +59,9 @@ export type Task = z.infer<typeof taskSchema>;
 export type TaskType = Task['type'];
 
 /** Every type of task there is. */
-export const TASK_TYPES: readonly TaskType[] = [contactTask, photoTask]
-  .flatMap(({ shape }): TaskType[] => shape.type.options)
-  .concat(userTask.shape.type.value);
+export const TASK_TYPES: readonly TaskType[] = [contactTask, photoTask, userTask].flatMap(
+  ({ shape }): TaskType[] => shape.type.options,
+);
 
 /** The largest task body, in bytes. */
 export const MAX_TASK_BYTES = 65_536;

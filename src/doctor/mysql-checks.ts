@@ -5,6 +5,7 @@ import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { isAnyPhoto } from '../mysql/newest-photos.ts';
 import { StatementTooSlow } from '../mysql/unavailable.ts';
 import { findColumnProblems } from '../mysql/view-columns.ts';
+import { findVolatileViews } from '../mysql/volatile-views.ts';
 import { pairText } from '../repair/truth-check.ts';
 import { sampleTruth } from '../repair/truth-sample.ts';
 import { checkSchema } from '../start/check-schema.ts';
@@ -32,6 +33,7 @@ export function mysqlChecks(primary: Database, config: Config): Checks {
     permissions: () => permissionsVerdict(primary, user),
     indexes: () => plansVerdict(primary),
     'last uploads': () => lastUploadsVerdict(primary),
+    'rows decide': () => volatileVerdict(primary),
     epoch: async () => epochVerdict(await readEpochState(primary)),
     'shared settings': () => sharedSettingsVerdict(primary, config),
   };
@@ -135,6 +137,22 @@ async function lastUploadsVerdict(primary: Database): Promise<Verdict> {
 }
 
 const EXAMPLES = 3;
+async function volatileVerdict(primary: Database): Promise<Verdict> {
+  const { calls, unread } = await findVolatileViews(primary);
+  if (calls.length > 0) {
+    const text = calls.map(({ view, call, place }) => `${call} in ${place}${place === view ? '' : `, behind ${view}`}`);
+    const detail = `what the views say changes without a change of any row: ${text.join('; ')}`;
+    return problem(detail, VOLATILE_MEND);
+  }
+  if (unread.length === 0) return fine('the views say the same until a row changes');
+  return warning(
+    `not known: this user may not read the text of ${unread.join(', ')}`,
+    'GRANT SHOW VIEW on the views behind them, or run doctor as the account that owns them.',
+  );
+}
+
+const VOLATILE_MEND =
+  'No task tells of such a change, so indexes go wrong by themselves. Keep what the time decides in a column, which a scheduled job of the site sets and tells of (docs/adopting.md, section 2).';
 
 async function sharedSettingsVerdict(primary: Database, config: Config): Promise<Verdict> {
   const differences = await compareSettings(primary, config);

@@ -16,7 +16,7 @@ export interface SystemOfRecord {
   /** The rows of these pairs (none where there is no row), and the epoch of the same snapshot. */
   pairs(pairs: readonly Pair[]): Promise<PairRows>;
   /**
-   * The same of pairs that are most of one contact's followers between the first and the last, by id. Those who are not
+   * The same of pairs that are most of one contact's pairs between the first and the last, by user id. Those that are not
    * related may be left out, and others' rows may come along.
    */
   neighbours(pairs: readonly Pair[]): Promise<PairRows>;
@@ -27,7 +27,7 @@ export interface SystemOfRecord {
   topContacts(users: readonly Id[], by?: ReadBy): Promise<TopContacts>;
   /** Those of these users of whom there is any row at all, related or not. In no order. */
   owners(users: readonly Id[]): Promise<readonly Id[]>;
-  /** The next page of each owner's related followers, by id. In the order of the owners. */
+  /** The next page of the users who have a row with each owner, related or not, by id. In the order of the owners. */
   followers(wanted: readonly FollowersWanted[], limit: number): Promise<readonly (readonly Id[])[]>;
 }
 

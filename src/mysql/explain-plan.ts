@@ -39,7 +39,7 @@ const QUESTIONS: readonly Question[] = [
   },
   {
     about: 'the followers of an owner (recency_contacts by contact_id)',
-    statement: 'SELECT c.user_id FROM recency_contacts AS c WHERE c.contact_id = 1 AND c.related',
+    statement: 'SELECT c.user_id FROM recency_contacts AS c WHERE c.contact_id = 1',
     needs: 'an index on (contact_id, user_id, …)',
   },
   {

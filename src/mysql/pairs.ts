@@ -46,8 +46,8 @@ export async function readPairs(database: Database, pairs: readonly Pair[]): Pro
 }
 
 /**
- * The same of one contact's followers, from the first of `pairs` to the last: who is not related is left out, and who
- * follows in between comes along.
+ * The same of one contact's pairs, from the first of `pairs` to the last: those that are not related are left out, and
+ * who follows in between comes along.
  * @param pairs with the same contact, in the order of the users' ids, at least one
  * @throws DatabaseUnavailable
  */

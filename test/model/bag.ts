@@ -70,7 +70,7 @@ export class Bag implements Carrier {
   }
 
   async publishAgain(random: Random): Promise<void> {
-    const again = this.#published.filter(({ headers }) => headers.ce_type !== 'recency.user.deleted');
+    const again = this.#published.filter(({ headers }) => !headers.ce_type?.startsWith('recency.user.'));
     this.#waiting.push(...shuffled(random, again));
   }
 

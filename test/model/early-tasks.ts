@@ -16,6 +16,10 @@ const DUE = 'UPDATE recency_outbox SET due_at = 1 WHERE is_recheck = TRUE AND at
 const LOOKS_WHILE_UNDER_WAY = 8;
 const ANY = 1_000;
 
+function isOfAUser(made: Move): made is Move & { readonly kind: 'leave' | 'join' | 'suspend' | 'readmit' } {
+  return ['leave', 'join', 'suspend', 'readmit'].includes(made.kind);
+}
+
 interface Early {
   readonly made: Relating;
   readonly version: string;
@@ -36,7 +40,7 @@ export class EarlyTasks {
   /** The transaction holds the row of its relationship, and the two users. */
   isHeld(made: Move): boolean {
     return this.#underWay.some(({ made: { user, contact } }) => {
-      if (made.kind === 'leave') return made.user === user || made.user === contact;
+      if (isOfAUser(made)) return made.user === user || made.user === contact;
       return 'contact' in made && made.user === user && made.contact === contact;
     });
   }

@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import type { Id } from '../../src/contracts/id.ts';
 import type { JournalPhoto } from '../../src/demo/play/journal.ts';
 import type { Audience } from '../../src/site/checks.ts';
+import { leaveTask } from '../../src/site/outbox.ts';
 import { changeVisibility, deletePhoto, uploadPhoto } from '../../src/site/photos.ts';
 import { addContact, changeRelationship, type Grant, removeContact } from '../../src/site/relationships.ts';
+import { inTransaction } from '../../src/site/transaction.ts';
 import { createUsers, deleteUser } from '../../src/site/users.ts';
 import { CAST, MINUTES, timeAt } from './cast.ts';
 import { changingAll, type Site } from './site.ts';
@@ -16,7 +18,7 @@ export type Move =
   /** `nth` of the owner's photos, counted round. */
   | { readonly kind: 'delete'; readonly owner: Id; readonly nth: number }
   | { readonly kind: 'show'; readonly owner: Id; readonly nth: number; readonly audience: Audience }
-  | { readonly kind: 'leave' | 'join'; readonly user: Id };
+  | { readonly kind: 'leave' | 'join' | 'suspend' | 'readmit'; readonly user: Id };
 
 /** A change of a relationship. */
 export type Relating = Move & { readonly kind: 'add' | 'change' | 'remove' };
@@ -64,6 +66,12 @@ export const move: fc.Arbitrary<Move> = fc.oneof(
       .tuple(member, fc.constantFrom('leave' as const, 'join' as const))
       .map(([user, kind]): Move => ({ kind, user })),
   },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(member, fc.constantFrom('suspend' as const, 'readmit' as const))
+      .map(([user, kind]): Move => ({ kind, user })),
+  },
 );
 
 /** As real transactions, and in the journal. False: it could not be done. @throws Error when the site does not do what it must */
@@ -82,6 +90,9 @@ export async function perform(made: Move, site: Site): Promise<boolean> {
       return await leave(made.user, site);
     case 'join':
       return await join(made.user, site);
+    case 'suspend':
+    case 'readmit':
+      return await switchAll(made.user, made.kind === 'readmit', site);
   }
 }
 
@@ -147,6 +158,32 @@ async function join(user: Id, { pool, absent }: Site): Promise<boolean> {
   return true;
 }
 
+const SWITCH = `
+  UPDATE contacts SET active = ?, version = version + 1
+  WHERE user_id = ? AND contact_id = ? AND active <> ?`;
+
+/** Every relationship from and to a user ends, or is there again: one transaction, and one task for all of them. */
+async function switchAll(user: Id, active: boolean, { pool, journal, absent }: Site): Promise<boolean> {
+  if (absent.has(user)) return false;
+  const others = CAST.filter((other) => other !== user && !absent.has(other));
+  const changed = others
+    .flatMap((other) => [
+      { user, contact: other },
+      { user: other, contact: user },
+    ])
+    .map((one) => ({ ...one, before: journal.relationship(one.user, one.contact) }))
+    .filter(({ before }) => before.active !== active)
+    .map(({ before, ...one }) => ({ ...one, state: { ...before, active } }));
+  if (changed.length === 0) return false;
+  await changingAll(journal, changed, [], () =>
+    inTransaction(pool, async (connection) => {
+      for (const { user: from, contact } of changed) await connection.execute(SWITCH, [active, from, contact, active]);
+      await leaveTask(connection, { type: 'recency.user.changed', user });
+    }),
+  );
+  return true;
+}
+
 /** The journal knows what is there, so the site must have done what it was asked. */
 function done(result: boolean | string | null): void {
   if (result === false || result === null) throw new Error('the site did not do what it was asked');
@@ -167,6 +204,8 @@ export function describeMove(made: Move): string {
       return `show photo ${made.nth} of ${made.owner} to ${made.audience}`;
     case 'leave':
     case 'join':
+    case 'suspend':
+    case 'readmit':
       return `${made.kind} ${made.user}`;
   }
 }

@@ -85,7 +85,7 @@ export class RealCarrier implements Carrier {
   }
 
   async publishAgain(random: Random): Promise<void> {
-    const again = this.#published.filter(({ task }) => task.type !== 'recency.user.deleted');
+    const again = this.#published.filter(({ task }) => !task.type.startsWith('recency.user.'));
     await this.#send(shuffled(random, again));
   }
 

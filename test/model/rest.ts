@@ -19,7 +19,8 @@ export async function comeToRest(trial: Trial): Promise<number> {
 }
 
 /**
- * Brings a history to its end: at rest, all of its tasks come once more in another order, and nothing may change (I5); then
+ * Brings a history to its end: at rest, all of its tasks come once more in another order (but those of users, which drop
+ * indexes), and nothing may change (I5); then
  * every index is built, and everything is looked at again.
  * @throws Error what was broken
  */

@@ -29,7 +29,10 @@ const photoTask = fc.record(
   { requiredKeys: ['type', 'owner'] },
 );
 
-const userTask = fc.record({ type: fc.constant('recency.user.deleted' as const), user: anyId });
+const userTask = fc.record({
+  type: fc.constantFrom('recency.user.changed' as const, 'recency.user.deleted' as const),
+  user: anyId,
+});
 
 export const anyTask = fc.oneof(contactTask, photoTask, userTask) as fc.Arbitrary<Task>;
 

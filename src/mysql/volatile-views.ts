@@ -1,0 +1,210 @@
+/**
+ * Views whose rows may change while no table does: what a clock, chance or a session decides is told of by no task, so an
+ * index is right only until it changes. Found by the texts that the server keeps: of the views, of the views that they
+ * read, and of the functions that these call.
+ *
+ * The server keeps a view's text in a form of its own: names in backquotes, calls of built-in functions without them, no
+ * comments, `now()` for whatever means that (MariaDB: `current_timestamp()`). A function's text is kept as it was written.
+ */
+import type { Database, Value } from './database.ts';
+
+/** Something in a view, or in what it reads or calls, that is not decided by the rows. */
+export interface VolatileCall {
+  /** `recency_contacts` or `recency_photos`. */
+  readonly view: string;
+  /** `now()`, `@limit`, … */
+  readonly call: string;
+  /** Where it stands: a view or a function. */
+  readonly place: string;
+}
+
+export interface VolatileViews {
+  readonly calls: readonly VolatileCall[];
+  /** Views and functions whose text this account may not read. */
+  readonly unread: readonly string[];
+}
+
+const VIEWS = ['recency_contacts', 'recency_photos'];
+
+/** Also without brackets, where somebody has written them. */
+const KEYWORDS = new Set([
+  ...['current_timestamp', 'localtime', 'localtimestamp', 'current_date', 'current_time'],
+  ...['utc_timestamp', 'utc_date', 'utc_time', 'current_user'],
+]);
+
+/** What each returns does not follow from its arguments and the tables. `unix_timestamp()` is not among them: see `callsIn`. */
+const VOLATILE = new Set([
+  ...KEYWORDS,
+  ...['now', 'sysdate', 'curdate', 'curtime', 'rand', 'random_bytes'],
+  ...['uuid', 'uuid_short', 'uuid_v4', 'uuid_v7', 'sys_guid'],
+  ...[
+    'user',
+    'session_user',
+    'system_user',
+    'current_role',
+    'connection_id',
+    'last_insert_id',
+    'row_count',
+    'found_rows',
+  ],
+  ...['get_lock', 'is_free_lock', 'is_used_lock', 'release_lock', 'release_all_locks', 'nextval', 'lastval'],
+]);
+
+/** A view or a function. Undefined: of the schema of whatever names it. */
+interface Name {
+  readonly kind: 'view' | 'function';
+  readonly schema: string | undefined;
+  readonly name: string;
+  /** It is one for certain: where none is found, this account may not see it. */
+  readonly isCertain?: boolean;
+}
+
+/** @throws DatabaseUnavailable */
+export async function findVolatileViews(database: Database): Promise<VolatileViews> {
+  const calls: VolatileCall[] = [];
+  const unread = new Set<string>();
+  const [[here] = []] = await database.rows('SELECT DATABASE()', []);
+  for (const view of VIEWS) {
+    const waiting: Name[] = [{ kind: 'view', schema: String(here), name: view }];
+    const seen = new Set<string>();
+    for (let name = waiting.shift(); name; name = waiting.shift()) {
+      const place = placeOf(name, String(here));
+      if (seen.has(place)) continue;
+      seen.add(place);
+      const source = await readSource(database, name);
+      if (source === 'unreadable') unread.add(place);
+      if (source === undefined || source === 'unreadable') continue;
+      const { calls: found, names } = callsIn(source);
+      calls.push(...[...new Set(found)].map((call) => ({ view, call, place })));
+      const { schema } = name;
+      waiting.push(...names.map((other) => ({ ...other, schema: other.schema ?? schema })));
+    }
+  }
+  return { calls, unread: [...unread] };
+}
+
+function placeOf({ kind, schema, name }: Name, here: string): string {
+  const qualified = schema === here ? name : `${schema}.${name}`;
+  return kind === 'view' ? qualified : `the function ${qualified}`;
+}
+
+interface Source {
+  readonly text: string;
+  /** As a person wrote it, not as the server keeps it. */
+  readonly isAsWritten: boolean;
+  readonly sqlMode: string;
+}
+
+const VIEW = 'SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?';
+const FUNCTION = `
+  SELECT ROUTINE_DEFINITION, SQL_MODE FROM information_schema.ROUTINES
+  WHERE ROUTINE_TYPE = 'FUNCTION' AND ROUTINE_SCHEMA = ? AND ROUTINE_NAME = ?`;
+
+/** Undefined: there is no view, or no function, of this name. */
+async function readSource(database: Database, name: Name): Promise<Source | 'unreadable' | undefined> {
+  const isAsWritten = name.kind === 'function';
+  const [row] = await database.rows(isAsWritten ? FUNCTION : VIEW, [name.schema ?? '', name.name]);
+  if (row === undefined) return name.isCertain ? 'unreadable' : undefined;
+  const text = textOf(row[0]);
+  return text === '' ? 'unreadable' : { text, isAsWritten, sqlMode: textOf(row[1]) };
+}
+
+/** The server gives no text, or an empty one, to whoever may not read it. */
+function textOf(column: Value | undefined): string {
+  return column === null || column === undefined ? '' : String(column);
+}
+
+interface Token {
+  readonly kind: 'text' | 'quoted' | 'variable' | 'word' | 'sign';
+  /** Of a word, in lower case; of a quoted name, without its quotes. */
+  readonly text: string;
+}
+
+const STRING = String.raw`'(?:[^'\\]|\\[^]|'')*'`;
+const STRING_WITHOUT_ESCAPES = `'(?:[^']|'')*'`;
+
+function tokensOf({ text, sqlMode }: Pick<Source, 'text' | 'sqlMode'>): Token[] {
+  const string = sqlMode.includes('NO_BACKSLASH_ESCAPES') ? STRING_WITHOUT_ESCAPES : STRING;
+  const double = string.replaceAll("'", '"');
+  const isName = sqlMode.includes('ANSI_QUOTES');
+  const comment = String.raw`/\*(?!M?!)[^]*?\*/|--(?=\s|$)[^\n]*|#[^\n]*|\s+`;
+  const pattern = new RegExp(
+    `(?<text>${string}${isName ? '' : `|${double}`})|(?<quoted>\`(?:[^\`]|\`\`)*\`${isName ? `|${double}` : ''})|` +
+      String.raw`${comment}|(?<variable>@@?[\w$.]*)|(?<word>[\p{L}\p{N}_$]+)|(?<sign>[^])`,
+    'gu',
+  );
+  return [...text.matchAll(pattern)].flatMap(({ groups = {} }): Token[] => {
+    const { quoted, word, variable, sign } = groups;
+    if (quoted !== undefined) return [{ kind: 'quoted', text: quoted.slice(1, -1).replaceAll('``', '`') }];
+    if (word !== undefined) return [{ kind: 'word', text: word.toLowerCase() }];
+    if (variable !== undefined) return [{ kind: 'variable', text: variable }];
+    if (sign !== undefined) return [{ kind: 'sign', text: sign }];
+    return groups.text === undefined ? [] : [{ kind: 'text', text: groups.text }];
+  });
+}
+
+/** What in this text is volatile, and the views and functions that it may name. */
+function callsIn(source: Source): { calls: string[]; names: Name[] } {
+  const tokens = tokensOf(source);
+  const calls: string[] = [];
+  const names: Name[] = [];
+  for (const [place, token] of tokens.entries()) {
+    const isQualified = isSign(tokens[place - 1], '.');
+    const isCall = isSign(tokens[place + 1], '(');
+    if (token.kind === 'variable') calls.push(token.text);
+    else if (token.kind === 'word' && !isQualified && isVolatile(tokens, place)) calls.push(callText(token, isCall));
+    else if (isCall && isFunctionName(token, source)) {
+      names.push({ ...functionAt(tokens, place), isCertain: !source.isAsWritten && !namesColumns(tokens, place) });
+    }
+    if (token.kind === 'word' && (token.text === 'from' || token.text.endsWith('join'))) {
+      names.push(...tableAfter(tokens, place));
+    }
+  }
+  return { calls, names };
+}
+
+function isVolatile(tokens: readonly Token[], place: number): boolean {
+  const word = tokens[place]?.text ?? '';
+  if (!isSign(tokens[place + 1], '(')) return KEYWORDS.has(word);
+  if (word === 'unix_timestamp') return isSign(tokens[place + 2], ')'); // of an argument, it is decided by that
+  return VOLATILE.has(word);
+}
+
+function callText({ text }: Token, isCall: boolean): string {
+  return isCall ? `${text}()` : text;
+}
+
+/** In the text of a view only a name in quotes can be one; whoever writes a function may leave them out. */
+function isFunctionName({ kind }: Token, { isAsWritten }: Source): boolean {
+  return kind === 'quoted' || (kind === 'word' && isAsWritten);
+}
+
+function functionAt(tokens: readonly Token[], place: number): Name {
+  const schema = isSign(tokens[place - 1], '.') ? tokens[place - 2]?.text : undefined;
+  return { kind: 'function', schema, name: tokens[place]?.text ?? '' };
+}
+
+/** Of a derived table `) d (a, b)`, or of a common table expression `d (a, b) AS (`. */
+function namesColumns(tokens: readonly Token[], place: number): boolean {
+  if (isSign(tokens[place - 1], ')')) return true;
+  const close = tokens.findIndex((token, at) => at > place && isSign(token, ')'));
+  return tokens[close + 1]?.text === 'as' && isSign(tokens[close + 2], '(');
+}
+
+/** The table or view behind FROM or JOIN; none where a subquery stands there. */
+function tableAfter(tokens: readonly Token[], place: number): Name[] {
+  let at = place + 1;
+  while (isSign(tokens[at], '(')) at++;
+  const [first, dot, second] = tokens.slice(at, at + 3);
+  if (first === undefined || !isName(first)) return [];
+  const isQualified = isSign(dot, '.') && second !== undefined && isName(second);
+  return [{ kind: 'view', schema: isQualified ? first.text : undefined, name: isQualified ? second.text : first.text }];
+}
+
+function isName({ kind }: Token): boolean {
+  return kind === 'quoted' || kind === 'word';
+}
+
+function isSign(token: Token | undefined, text: string): boolean {
+  return token?.kind === 'sign' && token.text === text;
+}

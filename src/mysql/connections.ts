@@ -1,4 +1,5 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
+import { setUpSession } from './session.ts';
 import { DatabaseBusy } from './unavailable.ts';
 
 export interface ConnectionsOptions {
@@ -13,6 +14,9 @@ export interface ConnectionsOptions {
 /** Of one connection: more than there are texts. mysql2 would make room for 16,000, half a megabyte a connection. */
 const STATEMENTS = 100;
 
+/** Between two renewals of all connections, ms: a server that stays as it is must not cost a connection for every call. */
+const RENEWAL_MS = 1_000;
+
 /** The code of the error when nothing came back in time. */
 export const DEADLINE = 'DEADLINE';
 
@@ -21,15 +25,21 @@ export const DEADLINE = 'DEADLINE';
  *
  * A half-open connection may never call back (mysql2 waits for ever), so the deadline destroys it. Those that were idle
  * for as long are probably no better: none of them is used again, so that one deadline is all that a broken path costs.
+ *
+ * A new connection is used only after its session was set up (see session.ts).
  */
 export class Connections {
   readonly #pool: Pool;
   readonly #deadlineMs: number;
   /** When each connection last answered, ms, monotonic. */
   readonly #heard = new WeakMap<object, number>();
+  /** When the session of each connection was set up, ms, monotonic. */
+  readonly #setUp = new WeakMap<object, number>();
   readonly #inUse = new Set<PoolConnection>();
   /** What was not heard since then is not to be used. */
   #distrustedBefore = Number.NEGATIVE_INFINITY;
+  /** What was opened before is not to be used. */
+  #renewedAt = Number.NEGATIVE_INFINITY;
 
   constructor(url: string, options: ConnectionsOptions) {
     this.#deadlineMs = options.deadlineMs;
@@ -82,6 +92,17 @@ export class Connections {
     return () => void this.#pool.off('connection', listener);
   }
 
+  /**
+   * Has every connection that is open now replaced before its next use: the server behind it is not the right one any
+   * more. At most once a second. @returns whether it does so now
+   */
+  renew(): boolean {
+    const now = performance.now();
+    if (now - this.#renewedAt < RENEWAL_MS) return false;
+    this.#renewedAt = now;
+    return true;
+  }
+
   /** Waits for what is under way, not longer than the deadline: a half-open connection never says that it has ended. */
   async close(): Promise<void> {
     await this.#inTime(this.#pool.end(), () => deadline('not closed')).catch(() => undefined);
@@ -91,9 +112,30 @@ export class Connections {
   async #trusted(): Promise<PoolConnection> {
     for (;;) {
       const connection = await this.#next();
-      const heard = this.#heard.get(connection.connection);
-      if (heard === undefined || heard >= this.#distrustedBefore) return connection;
+      const key = connection.connection;
+      const setUp = this.#setUp.get(key);
+      if (setUp === undefined) return await this.#ready(connection);
+      const heard = this.#heard.get(key) ?? setUp;
+      if (heard >= this.#distrustedBefore && setUp >= this.#renewedAt) return connection;
       connection.destroy();
+    }
+  }
+
+  /** A new connection whose session could not be set up is closed: nobody else may find it in the pool. */
+  async #ready(connection: PoolConnection): Promise<PoolConnection> {
+    const begun = performance.now();
+    const settingUp = setUpSession(connection, { statementMs: this.#deadlineMs });
+    this.#inUse.add(connection);
+    try {
+      await this.#inTime(settingUp, () => deadline(`no session within ${this.#deadlineMs} ms`));
+      this.#setUp.set(connection.connection, begun);
+      return connection;
+    } catch (error) {
+      settingUp.catch(() => undefined);
+      connection.destroy();
+      throw error;
+    } finally {
+      this.#inUse.delete(connection);
     }
   }
 

@@ -4,7 +4,7 @@ import { isStatementTimeout, mysqlFaultOf } from './faults.ts';
 import { retryingLostRaces } from './lost-race.ts';
 import { DatabaseUnavailable, StatementTooSlow } from './unavailable.ts';
 
-export { DatabaseBusy, DatabaseUnavailable, StatementTooSlow } from './unavailable.ts';
+export { DatabaseBusy, DatabaseNotPrimary, DatabaseUnavailable, StatementTooSlow } from './unavailable.ts';
 
 /** A value of a row. A BIGINT is a number where that is exact, otherwise decimal text. */
 export type Value = string | number | null;
@@ -12,7 +12,10 @@ export type Value = string | number | null;
 /** A value for one placeholder. Ids are strings; a number must be a safe integer. */
 export type Parameter = string | number | null;
 
-export type DatabaseOptions = ConnectionsOptions;
+export interface DatabaseOptions extends ConnectionsOptions {
+  /** It is a replica by design: its rows may lack the latest changes, and it need not be the server on record. */
+  readonly isReplica?: boolean;
+}
 
 /** Of what loses to others, in all: a lock may be waited for until the deadline each time. */
 const ATTEMPTS = 10;
@@ -28,10 +31,13 @@ const ANSWER_MS = 1_000;
  * their texts are few and fixed, so prepared statements do not pile up.
  */
 export class Database {
+  /** See {@link DatabaseOptions}. */
+  readonly isReplica: boolean;
   readonly #connections: Connections;
   readonly #deadlineMs: number;
 
   constructor(url: string, options: DatabaseOptions) {
+    this.isReplica = options.isReplica ?? false;
     this.#connections = new Connections(url, options);
     this.#deadlineMs = options.deadlineMs;
   }
@@ -94,6 +100,11 @@ export class Database {
   /** Called with every connection that is made: another server may be behind it. Returns what ends that. */
   onConnection(listener: () => void): () => void {
     return this.#connections.onNew(listener);
+  }
+
+  /** Has every connection replaced before its next use, at most once a second. Returns whether it does so now. */
+  renewConnections(): boolean {
+    return this.#connections.renew();
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@ import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
 import { type Database, StatementTooSlow, type Value } from './database.ts';
 import { BY_KEY, HAS_UPLOAD, LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
-import { epochOf } from './pairs.ts';
+import { EPOCH, readOwn } from './server-identity.ts';
 
 export interface TopContacts {
   readonly epoch: string;
@@ -16,7 +16,7 @@ export interface TopContacts {
 
 // One user: a sort that keeps only the rows wanted. Several: one pass with a window, because MariaDB has no LATERAL.
 const TOP_OF_ONE = `
-  SELECT e.token, top.user_id, top.contact_id, top.at
+  SELECT ${EPOCH}, top.user_id, top.contact_id, top.at
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT c.user_id, c.contact_id, ${LAST_UPLOAD} AS at
@@ -27,7 +27,7 @@ const TOP_OF_ONE = `
   ) AS top ON TRUE`;
 
 const TOP_OF_MANY = `
-  SELECT e.token, top.user_id, top.contact_id, top.at
+  SELECT ${EPOCH}, top.user_id, top.contact_id, top.at
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT c.user_id, c.contact_id, ${LAST_UPLOAD} AS at,
@@ -40,7 +40,7 @@ const TOP_OF_MANY = `
 /**
  * The top `count` contacts of each user by key, in one snapshot together with the epoch.
  * @param withinMs the server ends the statement after so many ms
- * @throws DatabaseUnavailable, StatementTooSlow
+ * @throws DatabaseNotPrimary, DatabaseUnavailable, StatementTooSlow
  */
 export async function readTopContacts(
   database: Database,
@@ -49,11 +49,11 @@ export async function readTopContacts(
   withinMs?: number,
 ): Promise<TopContacts> {
   const [only] = users;
-  const rows =
+  const { epoch, rows } =
     users.length === 1 && only !== undefined
-      ? await database.rows(TOP_OF_ONE, [only, String(count)], withinMs)
-      : await database.rows(TOP_OF_MANY, [JSON.stringify(users), String(count)], withinMs);
-  return { epoch: epochOf(rows), tops: group(users, rows) };
+      ? await readOwn(database, TOP_OF_ONE, [only, String(count)], withinMs)
+      : await readOwn(database, TOP_OF_MANY, [JSON.stringify(users), String(count)], withinMs);
+  return { epoch, tops: group(users, rows) };
 }
 
 export interface TopContactsReaderOptions {
@@ -105,7 +105,7 @@ export class TopContactsReader {
    * The top contacts of the first of these users, as many of them as one statement can be about, in one snapshot with the
    * epoch. Of none: the first one alone takes too long.
    * @param users at least one
-   * @throws DatabaseUnavailable
+   * @throws DatabaseNotPrimary, DatabaseUnavailable
    */
   async read(users: readonly Id[], count: number): Promise<TopContacts> {
     const first = users[0];
@@ -151,7 +151,7 @@ const NOBODY: TopContacts = { epoch: '', tops: [] };
 
 function group(users: readonly Id[], rows: readonly (readonly Value[])[]): Key[][] {
   const tops = new Map<Id, Key[]>(users.map((user) => [user, []]));
-  for (const [, user, contact, at] of rows) {
+  for (const [user, contact, at] of rows) {
     if (user !== null && contact !== null) tops.get(String(user))?.push({ id: String(contact), at: lastUploadOf(at) });
   }
   // A derived table has no order of its own.

@@ -6,6 +6,9 @@ export class DatabaseUnavailable extends Error {
 /** Every connection is in use and the queue for them is full. */
 export class DatabaseBusy extends DatabaseUnavailable {}
 
+/** The server is not the primary on record: it takes no writes, or is another one. What was asked must not rest on its rows. */
+export class DatabaseNotPrimary extends DatabaseUnavailable {}
+
 /** MySQL ended a statement because its time was up: the server is there, and the question takes longer than that. */
 export class StatementTooSlow extends Error {
   override readonly name = 'StatementTooSlow';

@@ -94,11 +94,9 @@ export class RecentContacts {
       if (certain.length >= query.limit || (all && floor === undefined)) {
         this.#options.onServed?.(query.user);
         const more = certain.length > query.limit || (certain.length === query.limit && !(all && floor === undefined));
-        return this.#answer(
-          { contacts: certain.slice(0, query.limit), more, source: 'index', floor },
-          undefined,
-          clock,
-        );
+        const contacts = certain.slice(0, query.limit);
+        const { isReplica } = live;
+        return this.#answer({ contacts, more, source: 'index', floor, isReplica }, undefined, clock);
       }
       if (all && countAboveFloor(live.contacts, floor) < this.#options.min) this.#options.onLow(query.user);
     }
@@ -117,23 +115,20 @@ export class RecentContacts {
 
   async #plain(query: RecentQuery, reason: Reason, clock: Stopwatch): Promise<RecentAnswer> {
     const { database, limitPlain } = this.#options;
-    const rows = await clock.time('db', () =>
+    const { contacts: rows, isReplica } = await clock.time('db', () =>
       limitPlain(() => readPlain(database, { ...query, limit: query.limit + 1 })),
     );
     const contacts = rows.slice(0, query.limit);
-    return this.#answer(
-      { contacts, more: rows.length > query.limit, source: 'database', floor: undefined },
-      reason,
-      clock,
-    );
+    const more = rows.length > query.limit;
+    return this.#answer({ contacts, more, source: 'database', floor: undefined, isReplica }, reason, clock);
   }
 
   #answer(
-    found: Pick<RecentAnswer, 'contacts' | 'more' | 'source' | 'floor'>,
+    { isReplica, ...found }: Pick<RecentAnswer, 'contacts' | 'more' | 'source' | 'floor'> & { isReplica: boolean },
     reason: Reason | undefined,
     clock: Stopwatch,
   ): RecentAnswer {
-    const { fromReplica } = this.#options;
+    const fromReplica = this.#options.fromReplica || isReplica;
     return {
       ...found,
       exact: !fromReplica,

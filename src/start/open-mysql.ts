@@ -18,12 +18,14 @@ export function openPrimary(config: Config, options: OpenMysqlOptions = {}): Dat
 
 /** Where the API reads: the replica when there is one. */
 export function openForReading(config: Config): Database {
-  return open(config.mysqlReplicaUrl ?? config.mysqlUrl, config, {});
+  const isReplica = config.mysqlReplicaUrl !== undefined;
+  return open(config.mysqlReplicaUrl ?? config.mysqlUrl, config, { isReplica });
 }
 
-function open(url: string, config: Config, options: OpenMysqlOptions): Database {
-  const { extraMs = 0, connections = config.mysqlConnections, Database: Class = Database } = options;
-  return new Class(url, { connections, queue: config.mysqlQueue, deadlineMs: config.mysqlTimeoutMs + extraMs });
+function open(url: string, config: Config, options: OpenMysqlOptions & { readonly isReplica?: boolean }): Database {
+  const { extraMs = 0, connections = config.mysqlConnections, Database: Class = Database, isReplica = false } = options;
+  const deadlineMs = config.mysqlTimeoutMs + extraMs;
+  return new Class(url, { connections, queue: config.mysqlQueue, deadlineMs, isReplica });
 }
 
 /** Of a MySQL URL, for messages. */

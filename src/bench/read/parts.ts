@@ -3,6 +3,7 @@ import { DEFAULT_LIMIT } from '../../contracts/http.ts';
 import type { Id } from '../../contracts/id.ts';
 import type { Database, Parameter } from '../../mysql/database.ts';
 import { readCandidates } from '../../mysql/live-contacts.ts';
+import { setUpSession } from '../../mysql/session.ts';
 import type { HttpAnswer } from '../../rig/http.ts';
 import type { Ground } from '../ground.ts';
 
@@ -36,6 +37,7 @@ export async function bareSql({ stores, place, resources }: Ground, users: reado
     bigNumberStrings: true,
   });
   resources.defer(() => connection.end());
+  await setUpSession(connection, { statementMs: 0 });
   const questions = new Map<Id, Question>();
   for (const user of users) questions.set(user, await questionOf(stores.index, user));
   return {
@@ -61,7 +63,7 @@ async function questionOf(index: Ground['stores']['index'], user: Id): Promise<Q
   const listening = {
     rows: async (sql: string, parameters: readonly Parameter[]) => {
       asked.push({ sql, parameters: [...parameters] });
-      return [['']];
+      return [['', '100']];
     },
   } as Pick<Database, 'rows'> as Database;
   await readCandidates(

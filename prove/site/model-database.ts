@@ -19,6 +19,11 @@ export class ModelDatabase {
     return this as unknown as Database;
   }
 
+  /** No server is on record, so any may answer. */
+  async proofUnder(): Promise<string> {
+    return '';
+  }
+
   async rows(statement: string, parameters: readonly Parameter[]): Promise<readonly Row[]> {
     const [first, ...rest] = parameters.map(String);
     if (statement.includes('AS candidate')) return this.#candidates(JSON.parse(String(first)) as Id[], String(rest[0]));
@@ -49,7 +54,7 @@ export class ModelDatabase {
 }
 
 /** The primary on record, which takes writes. */
-const PRIMARY = '100';
+const PRIMARY = '0123456789ab0';
 
 /** As every statement returns them: behind the epoch and the server's state, which are there without a row as well. */
 function proven(epoch: string, rows: readonly Row[]): Row[] {

@@ -2,6 +2,7 @@ import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import { Connections, type ConnectionsOptions } from './connections.ts';
 import { isStatementTimeout, mysqlFaultOf } from './faults.ts';
 import { retryingLostRaces } from './lost-race.ts';
+import { proofOf } from './session.ts';
 import { DatabaseUnavailable, StatementTooSlow } from './unavailable.ts';
 
 export { DatabaseBusy, DatabaseNotPrimary, DatabaseUnavailable, StatementTooSlow } from './unavailable.ts';
@@ -20,6 +21,8 @@ export interface DatabaseOptions extends ConnectionsOptions {
 /** Of what loses to others, in all: a lock may be waited for until the deadline each time. */
 const ATTEMPTS = 10;
 
+const ON_RECORD = 'SELECT token, (SELECT MAX(identity) FROM recency_mysql_servers) FROM recency_epoch';
+
 /** Later than the server ends a statement its answer is waited for, ms. */
 const ANSWER_MS = 1_000;
 
@@ -35,6 +38,7 @@ export class Database {
   readonly isReplica: boolean;
   readonly #connections: Connections;
   readonly #deadlineMs: number;
+  #record: { readonly token: string; readonly proof: string | undefined } | undefined;
 
   constructor(url: string, options: DatabaseOptions) {
     this.isReplica = options.isReplica ?? false;
@@ -100,6 +104,28 @@ export class Database {
   /** Called with every connection that is made: another server may be behind it. Returns what ends that. */
   onConnection(listener: () => void): () => void {
     return this.#connections.onNew(listener);
+  }
+
+  /**
+   * The proof of the server that is on record under this token of an epoch (see session.ts), '' where none is on record;
+   * undefined: the token is not in force any more. Asked once for each token: another server comes on record only together
+   * with another token.
+   * @throws DatabaseUnavailable
+   */
+  async proofUnder(token: string): Promise<string | undefined> {
+    if (this.#record?.token === token) return this.#record.proof;
+    const [row] = await this.#rowsOnce(ON_RECORD, []).catch((error: unknown) => {
+      throw asThrown(error);
+    });
+    if (row?.[0] !== token) return undefined;
+    const proof = row[1] === null ? '' : proofOf(String(row[1]));
+    this.#record = { token, proof };
+    return proof;
+  }
+
+  /** Forgets what `proofUnder` found: the first server was put on record. */
+  forgetRecord(): void {
+    this.#record = undefined;
   }
 
   /** Has every connection replaced before its next use, at most once a second. Returns whether it does so now. */

@@ -3,22 +3,20 @@
  *
  * A connection does not stay with the server that Recency knows: the primary is demoted under it, a failover leads the next
  * one to a server that lost commits, a proxy gives each statement to another server. So every statement whose rows matter
- * returns, with the epoch's token, whether it ran on the server that is on record (`recency_mysql_servers`, read in the
- * same snapshot) and whether that server takes writes. Rows of any other server count as rows of another epoch.
+ * returns, with the epoch's token, the proof of the server it ran on and whether that one takes writes. Rows of a server
+ * that is not on record under this token (`recency_mysql_servers`) count as rows of another epoch.
  *
  * Before the first comparison there is no record, and every server that takes writes will do.
  */
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { Database, Parameter, Value } from './database.ts';
-import { SERVER, SERVER_RUN } from './session.ts';
+import { PROOF, SERVER } from './session.ts';
 import { DatabaseNotPrimary } from './unavailable.ts';
 
 type Rows = readonly (readonly Value[])[];
 
-/** Is there no session set up by Recency, or one on another server? 0. No user variable inside the subquery: it is read once. */
-const ON_RECORD = `IFNULL((SELECT MAX(identity) FROM recency_mysql_servers) IN (${SERVER}, ${SERVER_RUN}), ${SERVER} IS NOT NULL)`;
-
-const STATE = `CONCAT(${ON_RECORD}, @@global.read_only, @@global.innodb_read_only)`;
+/** NULL in a session that Recency has not set up. */
+const STATE = `CONCAT(${PROOF}, @@global.read_only)`;
 
 /** SQL for the first two columns of a statement `FROM recency_epoch AS e`: see `readOwn` and `readAnswer`. */
 export const EPOCH = `e.token, ${STATE}`;
@@ -30,12 +28,18 @@ export const EPOCH = `e.token, ${STATE}`;
  */
 type Server = 'primary' | 'replica' | 'unknown';
 
-/** MariaDB says ON and OFF, and newer ones have more words for on. */
-function serverOf(state: Value | undefined): Server {
-  const [, onRecord, readOnly] = /^([01])(.+)$/.exec(String(state)) ?? [];
-  if (readOnly === undefined) return 'unknown';
-  if (!/^(?:0|OFF){2}$/.test(readOnly)) return 'replica';
-  return onRecord === '1' ? 'primary' : 'unknown';
+const STATES = /^([0-9a-f]{12})(.+)$/;
+
+/** Takes it writes? MariaDB says ON and OFF, and newer ones have more words for on. */
+const WRITABLE = /^(?:0|OFF)$/;
+
+/** @param token of the same row */
+async function serverOf(database: Database, token: string, state: Value | undefined): Promise<Server> {
+  const [, proof, readOnly = ''] = STATES.exec(String(state)) ?? [];
+  if (proof === undefined) return 'unknown';
+  if (!WRITABLE.test(readOnly)) return 'replica';
+  const onRecord = await database.proofUnder(token);
+  return onRecord === proof || onRecord === '' ? 'primary' : 'unknown';
 }
 
 export interface EpochRows {
@@ -58,16 +62,18 @@ export async function readOwn(
 ): Promise<EpochRows> {
   for (let isAgain = false; ; isAgain = true) {
     const rows = await database.rows(statement, parameters, withinMs);
-    const server = serverOf(rowOf(rows)[1]);
-    if (server === 'primary') return { epoch: String(rowOf(rows)[0]), rows: bare(rows) };
+    const [token, state] = rowOf(rows);
+    const server = await serverOf(database, String(token), state);
+    if (server === 'primary') return { epoch: String(token), rows: bare(rows) };
     // Perhaps only this connection is left over from before a failover.
     if (!database.renewConnections() || isAgain) throw new DatabaseNotPrimary(NOT_PRIMARY[server]);
   }
 }
 
-const NOT_PRIMARY: Readonly<Record<Exclude<Server, 'primary'>, string>> = {
+const NOT_PRIMARY: Readonly<Record<Exclude<Server, 'primary'> | 'session', string>> = {
   replica: 'MySQL takes no writes here (read_only): RECENCY_MYSQL_URL must lead to the primary',
   unknown: 'MySQL is another server than the one on record, and has not been compared with it yet',
+  session: 'The session was not set up by Recency, or before the server was told to flush less',
 };
 
 export interface AnswerRows extends EpochRows {
@@ -86,9 +92,10 @@ export async function readAnswer(
   parameters: readonly Parameter[],
 ): Promise<AnswerRows> {
   const rows = await database.rows(statement, parameters);
-  const token = String(rowOf(rows)[0]);
+  const [first, state] = rowOf(rows);
+  const token = String(first);
   if (database.isReplica) return { epoch: token, rows: bare(rows), isReplica: true };
-  const server = serverOf(rowOf(rows)[1]);
+  const server = await serverOf(database, token, state);
   if (server !== 'primary') database.renewConnections();
   return { epoch: server === 'unknown' ? UNKNOWN + token : token, rows: bare(rows), isReplica: server === 'replica' };
 }
@@ -122,26 +129,41 @@ export interface ServerState {
 }
 
 const SERVER_STATE = `
-  SELECT ${STATE}, ${SERVER}, ${SERVER_RUN}, @@global.innodb_flush_log_at_trx_commit,
+  SELECT ${STATE}, ${SERVER}, @@global.innodb_flush_log_at_trx_commit,
          CONCAT(VERSION(), ' at ', @@global.hostname, ':', @@global.port),
          (SELECT MAX(identity) FROM recency_mysql_servers)`;
 
-/** @param on a database, or the connection of a transaction @throws DatabaseUnavailable */
+/**
+ * The server behind a session, and the one on record now.
+ * @param on a database, or the connection of a transaction
+ * @throws DatabaseNotPrimary where the session was not set up, or before the server's durability changed; DatabaseUnavailable
+ */
 export async function readServer(on: Database | Connection): Promise<ServerState> {
   const [row] = 'transaction' in on ? await on.rows(SERVER_STATE, []) : await rowsOn(on, SERVER_STATE);
-  const [state, server, run, flush, description, onRecord] = row ?? [];
-  const recorded = onRecord === null ? undefined : String(onRecord);
+  const [state, server, flush, description, onRecord] = row ?? [];
+  const identity = String(server);
   const isRelaxed = Number(flush) !== 1;
-  const identity = String(isRelaxed ? run : server);
+  if (!STATES.test(String(state)) || (isRelaxed && !isOneRun(identity)))
+    throw new DatabaseNotPrimary(NOT_PRIMARY.session);
+  const recorded = onRecord === null ? undefined : String(onRecord);
   return {
     identity,
-    takesWrites: serverOf(state) !== 'replica',
-    // A server whose record is of before it was relaxed may have lost commits since.
-    isOnRecord: serverOf(state) === 'primary' && (!isRelaxed || recorded === undefined || recorded === identity),
+    takesWrites: !identity.startsWith('replica:') && WRITABLE.test(STATES.exec(String(state))?.[2] ?? ''),
+    isOnRecord: recorded === undefined || recorded === identity,
     recorded,
     isRelaxed,
     description: String(description),
   };
+}
+
+/** Does the identity stand for one run of a server only? */
+function isOneRun(identity: string): boolean {
+  return identity.includes('@');
+}
+
+/** The server, whichever of its runs. */
+export function serverIn(identity: string): string {
+  return identity.replace(/@.*/, '');
 }
 
 async function rowsOn(connection: Connection, sql: string): Promise<Value[][]> {

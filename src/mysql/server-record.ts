@@ -9,7 +9,7 @@
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database.ts';
 import { bump, type EpochRow, lockEpoch, type Recorded } from './epoch.ts';
-import { mustTakeWrites, readServer, type ServerState } from './server-identity.ts';
+import { mustTakeWrites, readServer, type ServerState, serverIn } from './server-identity.ts';
 import { DatabaseNotPrimary } from './unavailable.ts';
 
 /** What is known of servers that were replaced. */
@@ -43,7 +43,10 @@ export async function recordServer(
   database: Database,
   nextEpoch: (server: ServerState) => EpochRow,
 ): Promise<Recorded> {
-  const server = await readServer(database);
+  const server = await readServer(database).catch((error: unknown) => {
+    database.renewConnections();
+    throw error;
+  });
   mustTakeWrites(server);
   if (!server.isOnRecord) database.renewConnections();
   else if (server.recorded !== undefined && (await database.rows(READ, [])).length === 0) return 'known';
@@ -53,6 +56,7 @@ export async function recordServer(
     mustTakeWrites(here);
     return await recordIn(connection, server, here, nextEpoch(here));
   });
+  if (outcome === 'first') database.forgetRecord();
   if (outcome === 'in_turns') {
     const text = 'Several MySQL servers that take writes answer in turns';
     throw new DatabaseNotPrimary(`${text} (${server.description}): RECENCY_MYSQL_URL must lead to one of them only`);
@@ -75,7 +79,7 @@ async function recordIn(
       await put(connection, here, now);
       return 'first';
     }
-    return before.isOnRecord || before.identity === here.identity ? 'known' : 'in_turns';
+    return before.isOnRecord || serverIn(before.identity) === serverIn(here.identity) ? 'known' : 'in_turns';
   }
   if (here.identity in replaced && now - seenAt < PRESENT_MS) {
     await writeReplacements(connection, { seenAt, replaced: { ...replaced, [here.identity]: now } });

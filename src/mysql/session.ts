@@ -8,6 +8,7 @@
  * The session also notes which server it is on, evaluated by that server (see server-identity.ts). A proxy that gives a
  * statement to a session that was not set up, or to another server, is noticed in the rows of that very statement.
  */
+import { createHash } from 'node:crypto';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database.ts';
 
@@ -44,15 +45,27 @@ const BY_PLACE = (uid: string) => `
   , '+', '-'), '/', '_'), '=', ''))`;
 
 // When the server started, in seconds since 1970. Both clocks are the statement's own, so the difference is the same to
-// the second for as long as the server runs, also when its clock jumps.
+// the second for as long as the server runs, also when its clock jumps. (A start within the second of the one before looks
+// like it; nothing that an index knows was committed in between.)
 const STARTED_AT = `
   (SELECT CAST(UNIX_TIMESTAMP() - VARIABLE_VALUE AS SIGNED)
    FROM /*!80000 performance_schema.global_status */ /*M! information_schema.global_status */
    WHERE VARIABLE_NAME = 'UPTIME')`;
 
-/** The user variables that say which server a session is on: the server, and the server since its last start. */
+/**
+ * The user variable with the identity of the server that a session is on. Where a crash loses commits
+ * (innodb_flush_log_at_trx_commit is not 1) each start counts as another server.
+ */
 export const SERVER = '@recency_server';
-export const SERVER_RUN = '@recency_server_run';
+/** The user variable with its digest, which every statement whose rows matter returns. */
+export const PROOF = '@recency_proof';
+
+const PROOF_LENGTH = 12;
+
+/** What `PROOF` says on a server of this identity. */
+export function proofOf(identity: string): string {
+  return createHash('sha256').update(identity).digest('hex').slice(0, PROOF_LENGTH);
+}
 
 /**
  * Sets a new session up. A session for which this fails must not be used.
@@ -94,7 +107,10 @@ export async function findSessionProblems(database: Pick<Database, 'rows'>): Pro
 
 function identityOf(facts: ReadonlyMap<string, string>): string {
   const uid = facts.has('server_uid') ? '@@global.server_uid' : "''";
-  const identity = facts.has('server_uuid') ? BY_UUID : BY_PLACE(uid);
+  const server = facts.has('server_uuid') ? BY_UUID : BY_PLACE(uid);
+  const run = `IF(@@global.innodb_flush_log_at_trx_commit = 1, '', CONCAT('@', ${STARTED_AT}))`;
+  // A server that InnoDB cannot write on has no identity that could be on record. It stays so until it is started again.
+  const identity = `CONCAT(IF(@@global.innodb_read_only, 'replica:', ''), ${server}, ${run})`;
   const causal = [
     // In a cluster of several writers a read first waits for what the others have committed.
     ...(facts.get('wsrep_on') === 'ON' ? [', wsrep_sync_wait = 1'] : []),
@@ -102,5 +118,5 @@ function identityOf(facts: ReadonlyMap<string, string>): string {
       ? [", group_replication_consistency = 'BEFORE'"]
       : []),
   ];
-  return `SET ${SERVER} = ${identity}, ${SERVER_RUN} = CONCAT(${identity}, '@', ${STARTED_AT})${causal.join('')}`;
+  return `SET ${SERVER} = ${identity}, ${PROOF} = LEFT(SHA2(${identity}, 256), ${PROOF_LENGTH})${causal.join('')}`;
 }

@@ -1,7 +1,7 @@
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NotReady } from '../../src/api/readiness.ts';
-import { checkMysqlServer } from '../../src/index/epoch.ts';
+import { bumpEpoch, checkMysqlServer } from '../../src/index/epoch.ts';
 import { fanOut } from '../../src/index/fan-out.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -20,6 +20,7 @@ import { freshDatabase, freshName, freshPrefix } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, type Stores, storesOn } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 
 const LIMITS = { max: 8, min: 4 };
 const USERS = ['1', '2'];
@@ -123,8 +124,8 @@ describe('a server behind a live address that is another one than before', () =>
   it('that takes turns with the one on record is refused, and begins no epoch', async () => {
     const stores = await storesIn(await ownDatabase());
     const { identity } = await readServer(stores.primary);
-    const epoch = await token(stores);
     await putOnRecord(stores, 'uuid:of-the-other-writer', { seenAt: Date.now(), replaced: { [identity]: Date.now() } });
+    const epoch = await bumpEpoch(stores.primary, 'as it is whenever another server comes on record');
     for (let i = 0; i < 3; i++) await expect(checkMysqlServer(stores.primary)).rejects.toThrow(/in turns/);
     expect(await token(stores)).toBe(epoch);
     await expect(run(refresh([{ user: '1', contact: '105' }]), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
@@ -162,9 +163,7 @@ describe('a session that Recency has not set up', () => {
   it('is not read from: the connection is replaced', async () => {
     const stores = await storesIn(await ownDatabase());
     await Promise.all(
-      [1, 2].map(() =>
-        stores.primary.rows('SET @recency_server = NULL, @recency_server_run = NULL, autocommit = 0', []),
-      ),
+      [1, 2].map(() => stores.primary.rows('SET @recency_server = NULL, @recency_proof = NULL, autocommit = 0', [])),
     );
     await run(refresh([{ user: '1', contact: '105' }]), stores.steps);
     expect(await stores.primary.rows('SELECT @@autocommit', [])).toEqual([[1]]);
@@ -183,11 +182,14 @@ describe('a server that is started again', () => {
     const epoch = await token(stores);
 
     await onServer('SET GLOBAL innodb_flush_log_at_trx_commit = 2');
+    await expect(checkMysqlServer(stores.primary)).rejects.toThrow(/flush less/); // sessions of before
     expect(await checkMysqlServer(stores.primary)).toBe('new_epoch'); // nobody knows since when it is so
     expect(await checkMysqlServer(stores.primary)).toBe('known');
     const relaxed = await token(stores);
     expect(relaxed).not.toBe(epoch);
     await run(rebuild(USERS), stores.steps);
+    const startedAt = Number((await readServer(stores.primary)).identity.split('@')[1]);
+    await until(() => Date.now() / 1_000 > startedAt + 1); // starts are told apart by their second
     await server.kill();
     await server.restart();
     expect(await answer(stores)).toMatchObject({ reason: 'cold' });

@@ -61,11 +61,12 @@ async function questionOf(index: Ground['stores']['index'], user: Id): Promise<Q
   if (reading.state !== 'warm') throw new Error(`user ${user} has no index`);
   const asked: Question[] = [];
   const listening = {
+    proofUnder: async () => '',
     rows: async (sql: string, parameters: readonly Parameter[]) => {
       asked.push({ sql, parameters: [...parameters] });
-      return [['', '100']];
+      return [['', '0123456789ab0']];
     },
-  } as Pick<Database, 'rows'> as Database;
+  } as Pick<Database, 'rows' | 'proofUnder'> as Database;
   await readCandidates(
     listening,
     user,

@@ -132,7 +132,7 @@ describe('a session that cannot be set up', () => {
   it('is not used: its error reaches the caller, and the next call opens another one', async () => {
     const { stores } = await storesOn([]);
     await using proxy = await TcpProxy.before(stores.url);
-    const database = new Database(proxy.url, { connections: 1, queue: 10, deadlineMs: 2_000 });
+    const database = new Database(proxy.url, { connections: 1, queue: 10, deadlineMs: 10_000 });
     onTestFinished(() => database.close());
     proxy.loseReplies(2); // of the handshake and of the first statement
     await expect(database.rows('SELECT @@autocommit', [])).rejects.toThrow(DatabaseUnavailable);

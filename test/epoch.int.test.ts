@@ -10,7 +10,7 @@ import { Database } from '../src/mysql/database.ts';
 import type { RedisRole } from '../src/mysql/epoch.ts';
 import { readEpoch } from '../src/mysql/epoch.ts';
 import { migrate } from '../src/mysql/migrate.ts';
-import { readServerIdentity } from '../src/mysql/server-identity.ts';
+import { readServer } from '../src/mysql/server-identity.ts';
 import { openRedis, type RedisClient, untilReady } from '../src/redis/connection.ts';
 import { RedisUnavailable } from '../src/redis/unavailable.ts';
 import { startRedis } from '../src/stack/start-server.ts';
@@ -85,9 +85,9 @@ describe('a Redis master', () => {
 
 describe('a MySQL server', () => {
   it('is the same on every connection', async () => {
-    const { identity } = await readServerIdentity(database);
+    const { identity } = await readServer(database);
     expect(identity).toMatch(/^(uuid|place):\S{20,}$/);
-    expect((await readServerIdentity(database)).identity).toBe(identity);
+    expect((await readServer(database)).identity).toBe(identity);
     expect(await checkMysqlServer(database)).toBe('first');
     expect(await checkMysqlServer(database)).toBe('known');
   });

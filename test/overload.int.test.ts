@@ -183,10 +183,10 @@ describe('the answer for a cold user', () => {
           await writeSite(pool, all);
           for (const user of IDS) {
             const first = await readPlain(own.primary, { user, relation: 'any', limit: 3, below: undefined });
-            const below = isNext ? first.at(-1) : undefined;
+            const below = isNext ? first.contacts.at(-1) : undefined;
             await own.index.forget([user]);
             const answer = await recent.find({ user, relation, limit, below });
-            const plain = await readPlain(own.primary, { user, relation, limit: limit + 1, below });
+            const { contacts: plain } = await readPlain(own.primary, { user, relation, limit: limit + 1, below });
             expect(answer.contacts).toEqual(plain.slice(0, limit));
             expect(answer).toMatchObject({
               ...{ more: plain.length > limit, source: 'database', reason: 'cold', exact: true, complete: true },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { settingAside } from '../src/index/set-aside.ts';
 import { answersAtOnce, concernsAll, isStoreFault, type StoreFault, storeFaultOf } from '../src/index/store-fault.ts';
 import { DatabaseBusy, DatabaseUnavailable, StatementTooSlow } from '../src/mysql/database.ts';
-import { EpochMissing } from '../src/mysql/pairs.ts';
+import { EpochMissing } from '../src/mysql/server-identity.ts';
 import { RedisUnavailable } from '../src/redis/unavailable.ts';
 
 /** As mysql2 makes them; a number that it does not know has no code. */

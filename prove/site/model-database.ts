@@ -19,6 +19,11 @@ export class ModelDatabase {
     return this as unknown as Database;
   }
 
+  /** No server is on record, so any may answer. */
+  async proofUnder(): Promise<string> {
+    return '';
+  }
+
   async rows(statement: string, parameters: readonly Parameter[]): Promise<readonly Row[]> {
     const [first, ...rest] = parameters.map(String);
     if (statement.includes('AS candidate')) return this.#candidates(JSON.parse(String(first)) as Id[], String(rest[0]));
@@ -30,13 +35,13 @@ export class ModelDatabase {
   #candidates(ids: readonly Id[], user: Id): Row[] {
     const { epoch, rows } = this.#snapshot;
     const found = rows.filter((row) => row.user === user && ids.includes(row.contact) && hasUpload(row));
-    return found.length === 0 ? [[epoch, null, null, null, null, null]] : found.map((row) => [epoch, ...columns(row)]);
+    return proven(epoch, found.map(columns));
   }
 
   /** @param rest the limit, or the page's cursor and the limit */
   #plain(user: Id, rest: readonly string[], statement: string): Row[] {
     const below = rest.length > 1 ? { at: Number(rest[0]), id: String(rest[2]) } : undefined;
-    return this.#snapshot.rows
+    const found = this.#snapshot.rows
       .filter((row) => row.user === user && hasUpload(row))
       .filter((row) => !statement.includes('c.is_family)') || row.isFriend)
       .filter((row) => !/AND c\.is_friend\b/.test(statement) || row.isFriend)
@@ -44,7 +49,17 @@ export class ModelDatabase {
       .sort((a, b) => byKeyDescending(keyOf(a), keyOf(b)))
       .slice(0, Number(rest.at(-1)))
       .map(columns);
+    return proven(this.#snapshot.epoch, found);
   }
+}
+
+/** The primary on record, which takes writes. */
+const PRIMARY = '0123456789ab0';
+
+/** As every statement returns them: behind the epoch and the server's state, which are there without a row as well. */
+function proven(epoch: string, rows: readonly Row[]): Row[] {
+  const found = rows.length === 0 ? [[null, null, null, null, null]] : rows;
+  return found.map((row) => [epoch, PRIMARY, ...row]);
 }
 
 function hasUpload(row: TruthRow): boolean {

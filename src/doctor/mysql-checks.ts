@@ -3,6 +3,8 @@ import type { Database } from '../mysql/database.ts';
 import { findPlanProblems } from '../mysql/explain-plan.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { isAnyPhoto } from '../mysql/newest-photos.ts';
+import { readServer, type ServerState } from '../mysql/server-identity.ts';
+import { findSessionProblems } from '../mysql/session.ts';
 import { StatementTooSlow } from '../mysql/unavailable.ts';
 import { findColumnProblems } from '../mysql/view-columns.ts';
 import { findVolatileViews } from '../mysql/volatile-views.ts';
@@ -20,11 +22,9 @@ export function mysqlChecks(primary: Database, config: Config): Checks {
   const { user } = mysqlAddress(config.mysqlUrl);
   return {
     version: async () => versionVerdict(String((await primary.rows('SELECT VERSION()', []))[0]?.[0])),
-    primary: async () => {
-      const [row] = await primary.rows('SELECT @@global.read_only', []);
-      if (Number(row?.[0]) === 0) return fine('takes writes');
-      return problem('takes no writes (read_only)', 'Set RECENCY_MYSQL_URL to the primary.');
-    },
+    primary: async () => primaryVerdict(await readServer(primary)),
+    session: () => sessionVerdict(primary),
+    durability: async () => durabilityVerdict(await readServer(primary)),
     schema: async () => {
       await checkSchema(primary, user);
       return fine('tables and views are there');
@@ -46,6 +46,39 @@ function epochVerdict({ epoch: { token, why, bumpedAt }, suspended, losses }: Ep
   return warning(
     `suspended ${text}\nNo index is trusted or built until the consumers have caught up in ${places}`,
     'Is a `recency consume` running, and does it keep up? `recency epoch bump` ends the suspension by hand.',
+  );
+}
+
+function primaryVerdict({ takesWrites, isOnRecord, recorded, description }: ServerState): Verdict {
+  if (!takesWrites) return problem('takes no writes (read_only)', 'Set RECENCY_MYSQL_URL to the primary.');
+  if (isOnRecord)
+    return fine(
+      recorded === undefined
+        ? `takes writes: ${description}`
+        : `takes writes, and is the one on record: ${description}`,
+    );
+  return warning(
+    `takes writes, and is not the one on record: ${description}`,
+    'After a failover a running process puts it on record within seconds, with a new epoch. Otherwise several servers answer in turns: set RECENCY_MYSQL_URL to one.',
+  );
+}
+
+/** The values in effect, which the server's own settings must not decide. */
+async function sessionVerdict(primary: Database): Promise<Verdict> {
+  const wrong = await findSessionProblems(primary);
+  if (wrong.length === 0)
+    return fine('autocommit, REPEATABLE READ, UTC, the SQL mode and the time limit are as set up');
+  return problem(
+    `in effect in spite of the set-up: ${wrong.join(', ')}`,
+    'Something between Recency and MySQL changes sessions: let it keep their variables, or connect without it.',
+  );
+}
+
+function durabilityVerdict({ isRelaxed }: ServerState): Verdict {
+  if (!isRelaxed) return fine('every commit is flushed (innodb_flush_log_at_trx_commit is 1)');
+  return warning(
+    'innodb_flush_log_at_trx_commit is not 1: a crash loses commits, so each start of this server begins a new epoch',
+    'Set it to 1 where the indexes should outlive a restart of MySQL.',
   );
 }
 

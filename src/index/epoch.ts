@@ -5,13 +5,12 @@ import {
   type Recorded,
   type RedisRole,
   readEpoch,
-  recordMysqlServer,
   recordRedisMasters,
   renewEpoch,
   writeEpoch,
 } from '../mysql/epoch.ts';
 import { type EpochState, type KnownLoss, type LossProgress, noteProgress, suspendEpoch } from '../mysql/losses.ts';
-import { readServerIdentity } from '../mysql/server-identity.ts';
+import { recordServer } from '../mysql/server-record.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { readMasters } from '../redis/masters.ts';
 import type { Epoch } from './contact-index.ts';
@@ -81,8 +80,10 @@ export async function checkRedisMasters(
   return await recordRedisMasters(database, servers, roles, nextEpoch(why));
 }
 
-/** Is this MySQL the one it was? If not, commits may be lost, and a new epoch begins. @throws DatabaseUnavailable, EpochMissing */
-export async function checkMysqlServer(database: Database): Promise<Recorded> {
-  const server = await readServerIdentity(database);
-  return await recordMysqlServer(database, server, nextEpoch(`another MySQL server: ${server.description}`));
+/**
+ * Is this MySQL the one it was? If not, commits may be lost, and a new epoch begins.
+ * @throws DatabaseNotPrimary when it takes no writes, or several that do answer in turns; DatabaseUnavailable, EpochMissing
+ */
+export function checkMysqlServer(database: Database): Promise<Recorded> {
+  return recordServer(database, ({ description }) => nextEpoch(`another MySQL server: ${description}`));
 }

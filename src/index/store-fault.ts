@@ -1,5 +1,5 @@
 import { type MysqlFault, mysqlFaultOf } from '../mysql/faults.ts';
-import { EpochMissing } from '../mysql/pairs.ts';
+import { EpochMissing } from '../mysql/server-identity.ts';
 import { type RedisFault, redisFaultOf } from '../redis/unavailable.ts';
 
 /** See `mysql/faults.ts` and `redis/unavailable.ts`, which have the tables. */

@@ -1,6 +1,7 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { type Deadline, DeadlineExceeded, endingIn, RequestCancelled } from '../contracts/deadline.ts';
 import { KILL_MS, Killer, take, within } from './killer.ts';
+import { setUpSession } from './session.ts';
 import { Turns } from './turns.ts';
 import { DatabaseBusy } from './unavailable.ts';
 
@@ -23,6 +24,15 @@ export interface UseOptions {
 /** Of one connection: more than there are texts. mysql2 would make room for 16,000, half a megabyte a connection. */
 const STATEMENTS = 100;
 
+/** Between two renewals of all connections, ms: a server that stays as it is must not cost a connection for every call. */
+const RENEWAL_MS = 1_000;
+
+/**
+ * Later than its deadline a statement is ended by the server itself, ms: where a KILL did not get there, or the process has
+ * ended.
+ */
+const BACKSTOP_MS = 1_000;
+
 /** The code of the error when nothing came back in time. */
 export const DEADLINE = 'DEADLINE';
 
@@ -38,6 +48,8 @@ const GRACE_MS = 20;
  * A half-open connection may never call back (mysql2 waits for ever), so one that still says nothing is destroyed. Those
  * that were idle for as long are probably no better: none of them is used again, so that one deadline is all that a
  * broken path costs.
+ *
+ * A new connection is used only after its session was set up (see session.ts).
  */
 export class Connections {
   readonly #pool: Pool;
@@ -46,9 +58,13 @@ export class Connections {
   readonly #deadlineMs: number;
   /** When each connection last answered, ms, monotonic. */
   readonly #heard = new WeakMap<object, number>();
+  /** When the session of each connection was set up, ms, monotonic. */
+  readonly #setUp = new WeakMap<object, number>();
   readonly #inUse = new Set<PoolConnection>();
   /** What was not heard since then is not to be used. */
   #distrustedBefore = Number.NEGATIVE_INFINITY;
+  /** What was opened before is not to be used. */
+  #renewedAt = Number.NEGATIVE_INFINITY;
 
   constructor(url: string, options: ConnectionsOptions) {
     const { connections, queue, deadlineMs } = options;
@@ -80,6 +96,17 @@ export class Connections {
   onNew(listener: () => void): () => void {
     this.#pool.on('connection', listener);
     return () => void this.#pool.off('connection', listener);
+  }
+
+  /**
+   * Has every connection that is open now replaced before its next use: the server behind it is not the right one any
+   * more. At most once a second. @returns whether it does so now
+   */
+  renew(): boolean {
+    const now = performance.now();
+    if (now - this.#renewedAt < RENEWAL_MS) return false;
+    this.#renewedAt = now;
+    return true;
   }
 
   /** Waits for what is under way, not longer than the deadline: a half-open connection never says that it has ended. */
@@ -147,9 +174,29 @@ export class Connections {
     for (;;) {
       const ms = Math.min(this.#deadlineMs, deadline?.leftMs ?? this.#deadlineMs);
       const connection = await take(this.#pool, ms, deadline);
-      const heard = this.#heard.get(connection.connection);
-      if (heard === undefined || heard >= this.#distrustedBefore) return connection;
+      const key = connection.connection;
+      const setUp = this.#setUp.get(key);
+      if (setUp === undefined) return await this.#ready(connection, ms, deadline);
+      const heard = this.#heard.get(key) ?? setUp;
+      if (heard >= this.#distrustedBefore && setUp >= this.#renewedAt) return connection;
       connection.destroy();
+    }
+  }
+
+  /** A new connection whose session could not be set up is closed: nobody else may find it in the pool. */
+  async #ready(connection: PoolConnection, ms: number, deadline: Deadline | undefined): Promise<PoolConnection> {
+    const begun = performance.now();
+    this.#inUse.add(connection);
+    try {
+      const settingUp = setUpSession(connection, { statementMs: this.#deadlineMs + BACKSTOP_MS });
+      await endingIn(settingUp, ms, deadline, () => late(`no session within ${ms} ms`));
+      this.#setUp.set(connection.connection, begun);
+      return connection;
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    } finally {
+      this.#inUse.delete(connection);
     }
   }
 }

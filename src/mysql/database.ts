@@ -3,10 +3,17 @@ import type { Deadline } from '../contracts/deadline.ts';
 import { Connections, type ConnectionsOptions, isSilence, type UseOptions } from './connections.ts';
 import { isStatementTimeout, type MysqlFault, mysqlFaultOf } from './faults.ts';
 import { retryingLostRaces } from './lost-race.ts';
+import { proofOf } from './session.ts';
 import { Turns, type Urgency } from './turns.ts';
 import { DatabaseUnavailable, HeavyQueriesBusy, StatementTooSlow } from './unavailable.ts';
 
-export { DatabaseBusy, DatabaseUnavailable, HeavyQueriesBusy, StatementTooSlow } from './unavailable.ts';
+export {
+  DatabaseBusy,
+  DatabaseNotPrimary,
+  DatabaseUnavailable,
+  HeavyQueriesBusy,
+  StatementTooSlow,
+} from './unavailable.ts';
 
 /** A value of a row. A BIGINT is a number where that is exact, otherwise decimal text. */
 export type Value = string | number | null;
@@ -21,6 +28,8 @@ export interface HeavyBudget {
 }
 
 export interface DatabaseOptions extends ConnectionsOptions {
+  /** It is a replica by design: its rows may lack the latest changes, and it need not be the server on record. */
+  readonly isReplica?: boolean;
   /**
    * The budget of heavy queries: one for all of a process, or how many at once. There are always fewer of them than
    * connections, so that they never keep a small statement waiting (all but one).
@@ -41,6 +50,8 @@ export interface ReadOptions {
 /** Of what loses to others, in all: a lock may be waited for until the deadline each time. */
 const ATTEMPTS = 10;
 
+const ON_RECORD = 'SELECT token, (SELECT MAX(identity) FROM recency_mysql_servers) FROM recency_epoch';
+
 /** Later than the server ends a statement its answer is waited for, ms. */
 const ANSWER_MS = 1_000;
 
@@ -54,10 +65,14 @@ const ANSWER_MS = 1_000;
 export class Database {
   /** The budget of heavy queries. */
   readonly heavy: Turns;
+  /** See {@link DatabaseOptions}. */
+  readonly isReplica: boolean;
   readonly #connections: Connections;
   readonly #deadlineMs: number;
+  #record: { readonly token: string; readonly proof: string | undefined } | undefined;
 
   constructor(url: string, options: DatabaseOptions) {
+    this.isReplica = options.isReplica ?? false;
     this.#connections = new Connections(url, options);
     this.#deadlineMs = options.deadlineMs;
     const { heavy = { concurrency: options.connections, queue: options.queue } } = options;
@@ -117,6 +132,33 @@ export class Database {
   /** Called with every connection that is made: another server may be behind it. Returns what ends that. */
   onConnection(listener: () => void): () => void {
     return this.#connections.onNew(listener);
+  }
+
+  /**
+   * The proof of the server that is on record under this token of an epoch (see session.ts), '' where none is on record;
+   * undefined: the token is not in force any more. Asked once for each token: another server comes on record only together
+   * with another token.
+   * @throws DatabaseUnavailable
+   */
+  async proofUnder(token: string): Promise<string | undefined> {
+    if (this.#record?.token === token) return this.#record.proof;
+    const [row] = await this.#rows(ON_RECORD, [], {}).catch((error: unknown) => {
+      throw asThrown(error);
+    });
+    if (row?.[0] !== token) return undefined;
+    const proof = row[1] === null ? '' : proofOf(String(row[1]));
+    this.#record = { token, proof };
+    return proof;
+  }
+
+  /** Forgets what `proofUnder` found: the first server was put on record. */
+  forgetRecord(): void {
+    this.#record = undefined;
+  }
+
+  /** Has every connection replaced before its next use, at most once a second. Returns whether it does so now. */
+  renewConnections(): boolean {
+    return this.#connections.renew();
   }
 
   async close(): Promise<void> {

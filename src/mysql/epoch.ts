@@ -1,6 +1,7 @@
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { Database, Value } from './database.ts';
-import { EpochMissing, isSuspended, suspendedToken } from './pairs.ts';
+import { isSuspended, suspendedToken } from './pairs.ts';
+import { EpochMissing } from './server-identity.ts';
 
 /** The epoch in force. Indexes of any other one are cold. Whether it is suspended is in its token (`isSuspended`). */
 export interface EpochRow {
@@ -35,7 +36,7 @@ const FORGET_LOSSES = "DELETE FROM recency_settings WHERE name LIKE 'loss:%'";
 /** What a Redis is for: it holds the indexes, it carries the tasks, or both. */
 export type RedisRole = 'index' | 'streams';
 
-/** Where identities are kept: of the Redis masters of one role, or of the MySQL server. */
+/** Where the identities of the Redis masters of one role are kept. */
 interface Register {
   readonly read: string;
   readonly clear: string;
@@ -54,12 +55,6 @@ const REDIS_MASTERS: Readonly<Record<RedisRole, Register>> = {
     clear: "DELETE FROM recency_redis_masters WHERE run_id LIKE 'streams:%'",
     add: "INSERT INTO recency_redis_masters (run_id, address, first_seen_at) VALUES (CONCAT('streams:', ?), ?, ?)",
   },
-};
-
-const MYSQL_SERVERS: Register = {
-  read: 'SELECT identity FROM recency_mysql_servers',
-  clear: 'DELETE FROM recency_mysql_servers',
-  add: 'INSERT INTO recency_mysql_servers (identity, version, first_seen_at) VALUES (?, ?, ?)',
 };
 
 /** @throws EpochMissing, DatabaseUnavailable */
@@ -97,17 +92,8 @@ export function recordRedisMasters(
   roles: readonly RedisRole[],
   next: EpochRow,
 ): Promise<Recorded> {
-  return record(
-    database,
-    roles.map((role) => REDIS_MASTERS[role]),
-    masters,
-    next,
-  );
-}
-
-/** The same for the MySQL server. @throws EpochMissing, DatabaseUnavailable */
-export function recordMysqlServer(database: Database, server: ServerIdentity, next: EpochRow): Promise<Recorded> {
-  return record(database, [MYSQL_SERVERS], [server], next);
+  const registers = roles.map((role) => REDIS_MASTERS[role]);
+  return record(database, registers, masters, next);
 }
 
 async function record(

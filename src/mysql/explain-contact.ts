@@ -3,7 +3,7 @@ import type { Id } from '../contracts/id.ts';
 import type { Database } from './database.ts';
 import { HAS_UPLOAD, LAST_UPLOAD } from './last-upload.ts';
 import { COLUMNS, contactOf, type LiveContact } from './live-contacts.ts';
-import { epochOf } from './pairs.ts';
+import { EPOCH, readAnswer } from './server-identity.ts';
 
 /** The row of one pair, whole. */
 export interface ContactRow extends LiveContact {
@@ -15,7 +15,7 @@ export interface ContactRow extends LiveContact {
 }
 
 const CONTACT = `
-  SELECT e.token, mine.*, (
+  SELECT ${EPOCH}, mine.*, (
     SELECT COUNT(*)
     FROM recency_contacts AS c
     WHERE c.user_id = ? AND ${HAS_UPLOAD}
@@ -39,12 +39,11 @@ export async function readContactRow(
   contact: Id,
   deadline?: Deadline,
 ): Promise<{ epoch: string; row: ContactRow | undefined }> {
-  const rows = await database.rows(CONTACT, [user, user, contact], { heavy: 'answer', deadline });
+  const { epoch, rows } = await readAnswer(database, CONTACT, [user, user, contact], { heavy: 'answer', deadline });
   const [row] = rows;
-  const epoch = epochOf(rows);
-  if (row === undefined || row[1] === null) return { epoch, row: undefined };
-  const [related, version, above] = row.slice(6);
-  const live = contactOf(row.slice(1));
+  if (row === undefined || row[0] === null) return { epoch, row: undefined };
+  const [related, version, above] = row.slice(5);
+  const live = contactOf(row);
   return {
     epoch,
     row: { ...live, related: Number(related) !== 0, version: String(version ?? 0), above: Number(above) },

@@ -1,10 +1,10 @@
 import type { Deadline } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
-import type { Key } from '../contracts/key.ts';
+import { byKeyDescending, type Key } from '../contracts/key.ts';
 import type { Relation } from '../contracts/relation.ts';
 import type { Database, Value } from './database.ts';
 import { BY_KEY, HAS_UPLOAD, LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
-import { epochOf } from './pairs.ts';
+import { type AnswerRows, EPOCH, readAnswer } from './server-identity.ts';
 
 /** A contact as MySQL has it now: related, with an upload that the user may see. */
 export interface LiveContact extends Key {
@@ -17,10 +17,18 @@ export interface LiveContact extends Key {
 /** SQL: what `contactOf` reads, of a row of `recency_contacts AS c`. */
 export const COLUMNS = `c.contact_id, ${LAST_UPLOAD} AS at, c.is_friend, c.is_family, c.sees`;
 
+/** Contacts, and what the statement that returned them says of itself. */
+export interface LiveContacts {
+  readonly epoch: string;
+  readonly contacts: LiveContact[];
+  /** They may lack the latest changes: they come from a replica, or from a primary that takes no writes any more. */
+  readonly isReplica: boolean;
+}
+
 // The candidates drive the join: with `contact_id IN (…)` MariaDB reads all of a heavy user's contacts. One placeholder
 // for any number of them also means one statement text.
 const CANDIDATES = `
-  SELECT e.token, live.*
+  SELECT ${EPOCH}, live.*
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT ${COLUMNS}
@@ -38,12 +46,8 @@ export async function readCandidates(
   user: Id,
   candidates: readonly Id[],
   deadline?: Deadline,
-): Promise<{ epoch: string; contacts: LiveContact[] }> {
-  const rows = await database.rows(CANDIDATES, [JSON.stringify(candidates), user], { deadline });
-  return {
-    epoch: epochOf(rows),
-    contacts: rows.filter((row) => row[1] !== null).map((row) => contactOf(row.slice(1))),
-  };
+): Promise<LiveContacts> {
+  return contactsOf(await readAnswer(database, CANDIDATES, [JSON.stringify(candidates), user], { deadline }));
 }
 
 const RELATED_BY: Readonly<Record<Relation, string>> = {
@@ -67,11 +71,15 @@ const PLAIN = Object.fromEntries(
 
 function plain(condition: string): string {
   return `
-  SELECT ${COLUMNS}
-  FROM recency_contacts AS c
-  WHERE c.user_id = ? AND ${HAS_UPLOAD} ${condition}
-  ORDER BY ${BY_KEY}
-  LIMIT ?`;
+  SELECT ${EPOCH}, live.*
+  FROM recency_epoch AS e
+  LEFT JOIN (
+    SELECT ${COLUMNS}
+    FROM recency_contacts AS c
+    WHERE c.user_id = ? AND ${HAS_UPLOAD} ${condition}
+    ORDER BY ${BY_KEY}
+    LIMIT ?
+  ) AS live ON TRUE`;
 }
 
 /**
@@ -84,14 +92,19 @@ export async function readPlain(
   database: Database,
   wanted: { user: Id; relation: Relation; limit: number; below: Key | undefined },
   deadline?: Deadline,
-): Promise<LiveContact[]> {
+): Promise<LiveContacts> {
   const { user, relation, limit, below } = wanted;
   const heavy = { heavy: 'answer', deadline } as const;
   const { first, below: next } = PLAIN[relation];
   const rows = below
-    ? await database.rows(next, [user, String(below.at), String(below.at), below.id, String(limit)], heavy)
-    : await database.rows(first, [user, String(limit)], heavy);
-  return rows.map(contactOf);
+    ? await readAnswer(database, next, [user, String(below.at), String(below.at), below.id, String(limit)], heavy)
+    : await readAnswer(database, first, [user, String(limit)], heavy);
+  const found = contactsOf(rows);
+  return { ...found, contacts: found.contacts.sort(byKeyDescending) }; // a derived table has no order of its own
+}
+
+function contactsOf({ epoch, rows, isReplica }: AnswerRows): LiveContacts {
+  return { epoch, contacts: rows.filter(([contact]) => contact !== null).map(contactOf), isReplica };
 }
 
 /** The contact in a row that begins with `COLUMNS`. */

@@ -1,6 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database, Value } from './database.ts';
 import { LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
+import { EPOCH, type EpochRows, readOwn } from './server-identity.ts';
 
 export interface Pair {
   readonly user: Id;
@@ -17,7 +18,7 @@ export interface PairRow extends Pair {
 
 // The epoch comes from the same snapshot, also when no pair has a row.
 const ROWS = `
-  SELECT e.token, c.user_id, c.contact_id, c.related, ${LAST_UPLOAD}, c.version
+  SELECT ${EPOCH}, c.user_id, c.contact_id, c.related, ${LAST_UPLOAD}, c.version
   FROM recency_epoch AS e`;
 
 // The pairs drive: each is one look-up by primary key.
@@ -39,43 +40,36 @@ export interface PairRows {
 
 /**
  * What MySQL says of these pairs, in one snapshot together with the epoch. A pair without a row is left out.
- * @throws DatabaseUnavailable
+ * @throws DatabaseNotPrimary, DatabaseUnavailable
  */
 export async function readPairs(database: Database, pairs: readonly Pair[]): Promise<PairRows> {
-  return pairRows(await database.rows(PAIRS, [JSON.stringify(pairs.map((pair) => [pair.user, pair.contact]))]));
+  return pairRows(await readOwn(database, PAIRS, [JSON.stringify(pairs.map((pair) => [pair.user, pair.contact]))]));
 }
 
 /**
  * The same of one contact's pairs, from the first of `pairs` to the last: those that are not related are left out, and
  * who follows in between comes along.
  * @param pairs with the same contact, in the order of the users' ids, at least one
- * @throws DatabaseUnavailable
+ * @throws DatabaseNotPrimary, DatabaseUnavailable
  */
 export async function readNeighbours(database: Database, pairs: readonly Pair[]): Promise<PairRows> {
   const [first, last] = [pairs[0], pairs.at(-1)];
   if (first === undefined || last === undefined) throw new RangeError('no pair, no neighbours');
-  return pairRows(await database.rows(NEIGHBOURS, [first.contact, first.user, last.user]));
+  return pairRows(await readOwn(database, NEIGHBOURS, [first.contact, first.user, last.user]));
 }
 
-function pairRows(rows: readonly (readonly Value[])[]): PairRows {
-  return { epoch: epochOf(rows), rows: rows.filter((row) => row[1] !== null).map(pairRow) };
+function pairRows({ epoch, rows }: EpochRows): PairRows {
+  return { epoch, rows: rows.filter(([user]) => user !== null).map(pairRow) };
 }
 
-function pairRow(row: readonly Value[]): PairRow {
+function pairRow([user, contact, related, lastUploadAt, version]: readonly Value[]): PairRow {
   return {
-    user: String(row[1]),
-    contact: String(row[2]),
-    related: Number(row[3]) !== 0,
-    lastUploadAt: lastUploadOf(row[4]),
-    version: String(row[5] ?? 0),
+    user: String(user),
+    contact: String(contact),
+    related: Number(related) !== 0,
+    lastUploadAt: lastUploadOf(lastUploadAt),
+    version: String(version ?? 0),
   };
-}
-
-/** The epoch in the first column of every answer that carries one. */
-export function epochOf(rows: readonly (readonly Value[])[]): string {
-  const token = rows[0]?.[0];
-  if (token === undefined || token === null) throw new EpochMissing();
-  return String(token);
 }
 
 /**
@@ -92,10 +86,3 @@ export function suspendedToken(token: string): string {
 }
 
 const SUSPENDED = '!';
-
-export class EpochMissing extends Error {
-  override readonly name = 'EpochMissing';
-  constructor() {
-    super('The table recency_epoch is empty. Run `recency migrate` to put it right.');
-  }
-}

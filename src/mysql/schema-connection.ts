@@ -1,5 +1,6 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { asSchemaError, driverCode, SchemaError } from './schema-error.ts';
+import { setUpSession } from './session.ts';
 
 /** Where the schema is, taken from a URL as `mysql://user:password@host:port/database`. */
 export interface SchemaAddress {
@@ -24,9 +25,13 @@ export function parseAddress(url: string): SchemaAddress {
 
 /** Connects to the database, which must exist. @throws SchemaError */
 export async function connect(address: SchemaAddress, connectTimeoutMs: number): Promise<Connection> {
+  let connection: Connection | undefined;
   try {
-    return await createConnection({ uri: address.url, connectTimeout: connectTimeoutMs, charset: 'utf8mb4' });
+    connection = await createConnection({ uri: address.url, connectTimeout: connectTimeoutMs, charset: 'utf8mb4' });
+    await setUpSession(connection, { statementMs: 0 });
+    return connection;
   } catch (error) {
+    connection?.destroy();
     throw explain(error, address);
   }
 }

@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import knexOf, { type Knex } from 'knex';
+import type { Connection } from 'mysql2';
 import { SchemaError } from './schema-error.ts';
+import { setUpSession } from './session.ts';
 
 /** One file of `migrations/`: plain JavaScript, because Node does not strip types inside node_modules. */
 export interface Migration {
@@ -34,7 +36,16 @@ export function openKnex(url: string, connectTimeoutMs: number): Knex {
   return knexOf({
     client: 'mysql2',
     connection: { uri: url, connectTimeout: connectTimeoutMs, charset: 'utf8mb4' } as Knex.MySql2ConnectionConfig,
-    pool: { min: 0, max: 2 },
+    pool: {
+      min: 0,
+      max: 2,
+      afterCreate: (connection: Connection, done: (error: unknown, connection: Connection) => void) => {
+        setUpSession(connection.promise(), { statementMs: 0 }).then(
+          () => done(undefined, connection),
+          (error: unknown) => done(error, connection),
+        );
+      },
+    },
     log: { warn: silent, error: silent, debug: silent, deprecate: silent },
   });
 }

@@ -4,7 +4,7 @@ import { byKeyDescending, type Key } from '../contracts/key.ts';
 import { type Database, type ReadOptions, StatementTooSlow, type Value } from './database.ts';
 import { BY_KEY, HAS_UPLOAD, LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
 import { COLUMNS, contactOf, type LiveContact } from './live-contacts.ts';
-import { epochOf } from './pairs.ts';
+import { EPOCH, readOwn } from './server-identity.ts';
 
 export interface TopContacts {
   readonly epoch: string;
@@ -19,7 +19,7 @@ export interface TopContacts {
 
 // One user: a sort that keeps only the rows wanted. Several: one pass with a window, because MariaDB has no LATERAL.
 const TOP_OF_ONE = `
-  SELECT e.token, top.*
+  SELECT ${EPOCH}, top.*
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT ${COLUMNS}
@@ -30,7 +30,7 @@ const TOP_OF_ONE = `
   ) AS top ON TRUE`;
 
 const TOP_OF_MANY = `
-  SELECT e.token, top.user_id, top.contact_id, top.at
+  SELECT ${EPOCH}, top.user_id, top.contact_id, top.at
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT c.user_id, c.contact_id, ${LAST_UPLOAD} AS at,
@@ -42,7 +42,7 @@ const TOP_OF_MANY = `
 
 /**
  * The top `count` contacts of each user by key, in one snapshot together with the epoch.
- * @throws DatabaseUnavailable, StatementTooSlow
+ * @throws DatabaseNotPrimary, DatabaseUnavailable, StatementTooSlow
  */
 export async function readTopContacts(
   database: Database,
@@ -53,13 +53,13 @@ export async function readTopContacts(
   const asked = { heavy: 'answer', ...options } as const;
   const [only] = users;
   if (users.length === 1 && only !== undefined) {
-    const rows = await database.rows(TOP_OF_ONE, [only, String(count)], asked);
-    const live = rows.filter((row) => row[1] !== null).map((row) => contactOf(row.slice(1)));
+    const { epoch, rows } = await readOwn(database, TOP_OF_ONE, [only, String(count)], asked);
+    const live = rows.filter(([contact]) => contact !== null).map(contactOf);
     live.sort(byKeyDescending); // a derived table has no order of its own
-    return { epoch: epochOf(rows), tops: [live.map(({ id, at }) => ({ id, at }))], live };
+    return { epoch, tops: [live.map(({ id, at }) => ({ id, at }))], live };
   }
-  const rows = await database.rows(TOP_OF_MANY, [JSON.stringify(users), String(count)], asked);
-  return { epoch: epochOf(rows), tops: group(users, rows) };
+  const { epoch, rows } = await readOwn(database, TOP_OF_MANY, [JSON.stringify(users), String(count)], asked);
+  return { epoch, tops: group(users, rows) };
 }
 
 /** For whom it is read. */
@@ -114,7 +114,7 @@ export class TopContactsReader {
    * The top contacts of the first of these users, as many of them as one statement can be about, in one snapshot with the
    * epoch. Of none: the first one alone takes too long.
    * @param users at least one
-   * @throws DatabaseUnavailable, DeadlineExceeded, RequestCancelled
+   * @throws DatabaseNotPrimary, DatabaseUnavailable, DeadlineExceeded, RequestCancelled
    */
   async read(users: readonly Id[], count: number, by: ReadBy = {}): Promise<TopContacts> {
     const first = users[0];
@@ -160,7 +160,7 @@ const NOBODY: TopContacts = { epoch: '', tops: [] };
 
 function group(users: readonly Id[], rows: readonly (readonly Value[])[]): Key[][] {
   const tops = new Map<Id, Key[]>(users.map((user) => [user, []]));
-  for (const [, user, contact, at] of rows) {
+  for (const [user, contact, at] of rows) {
     if (user !== null && contact !== null) tops.get(String(user))?.push({ id: String(contact), at: lastUploadOf(at) });
   }
   // A derived table has no order of its own.

@@ -3,7 +3,7 @@ import type { Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { ContactIndex, Reading, WarmReading } from '../index/contact-index.ts';
-import type { Database } from '../mysql/database.ts';
+import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { type LiveContact, readCandidates, readPlain } from '../mysql/live-contacts.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { ColdAnswer } from './cold-builds.ts';
@@ -113,11 +113,9 @@ export class RecentContacts {
       if (certain.length >= query.limit || (all && floor === undefined)) {
         this.#options.onServed?.(query.user);
         const more = certain.length > query.limit || (certain.length === query.limit && !(all && floor === undefined));
-        return this.#answer(
-          { contacts: certain.slice(0, query.limit), more, source: 'index', floor },
-          undefined,
-          clock,
-        );
+        const contacts = certain.slice(0, query.limit);
+        const { isReplica } = live;
+        return this.#answer({ contacts, more, source: 'index', floor, isReplica }, undefined, clock);
       }
       if (all && countAboveFloor(live.contacts, floor) < this.#leastFor(query)) this.#options.onLow(query.user);
     }
@@ -150,32 +148,34 @@ export class RecentContacts {
       this.#options.onCold(user);
       return await this.#plain(query, 'cold', clock);
     }
-    const found = await clock.time('db', () => coldAnswers(user, deadline));
+    const found = await clock
+      .time('db', () => coldAnswers(user, deadline))
+      .catch((error: unknown) => {
+        if (error instanceof DatabaseNotPrimary) return undefined; // no index is written from its rows; an answer may be
+        throw error;
+      });
     if (found === 'built') return await this.#find(query, clock, undefined);
     const isAll = found !== undefined && found.length <= max;
     const page = found === undefined ? undefined : pageOfTop(found, isAll, query);
     if (page === undefined) return await this.#plain(query, 'cold', clock);
-    return this.#answer({ ...page, source: 'database', floor: undefined }, 'cold', clock);
+    return this.#answer({ ...page, source: 'database', floor: undefined, isReplica: false }, 'cold', clock);
   }
 
   async #plain(query: RecentQuery, reason: Reason, clock: Stopwatch): Promise<RecentAnswer> {
     const { database } = this.#options;
     const wanted = { ...query, limit: query.limit + 1 };
-    const rows = await clock.time('db', () => readPlain(database, wanted, query.deadline));
+    const { contacts: rows, isReplica } = await clock.time('db', () => readPlain(database, wanted, query.deadline));
     const contacts = rows.slice(0, query.limit);
-    return this.#answer(
-      { contacts, more: rows.length > query.limit, source: 'database', floor: undefined },
-      reason,
-      clock,
-    );
+    const more = rows.length > query.limit;
+    return this.#answer({ contacts, more, source: 'database', floor: undefined, isReplica }, reason, clock);
   }
 
   #answer(
-    found: Pick<RecentAnswer, 'contacts' | 'more' | 'source' | 'floor'>,
+    { isReplica, ...found }: Pick<RecentAnswer, 'contacts' | 'more' | 'source' | 'floor'> & { isReplica: boolean },
     reason: Reason | undefined,
     clock: Stopwatch,
   ): RecentAnswer {
-    const { fromReplica } = this.#options;
+    const fromReplica = this.#options.fromReplica || isReplica;
     return {
       ...found,
       exact: !fromReplica,

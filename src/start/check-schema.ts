@@ -1,6 +1,7 @@
-import type { Database } from '../mysql/database.ts';
+import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
 import { findPlanProblems } from '../mysql/explain-plan.ts';
+import { mustTakeWrites, readServer } from '../mysql/server-identity.ts';
 import { type ColumnProblem, findColumnProblems } from '../mysql/view-columns.ts';
 import { StartError } from './start-error.ts';
 
@@ -29,6 +30,18 @@ export async function checkSchema(database: Database, user: string): Promise<voi
   await readEpoch(database);
   for (const [table, columns] of Object.entries(VIEWS)) {
     await attempt(database, `SELECT ${columns} FROM ${table} LIMIT 0`, { table, user });
+  }
+}
+
+/**
+ * Does the primary take writes? What is read from a server that does not may lack the latest changes.
+ * @throws StartError, DatabaseUnavailable
+ */
+export async function checkPrimary(database: Database): Promise<void> {
+  try {
+    mustTakeWrites(await readServer(database));
+  } catch (error) {
+    throw error instanceof DatabaseNotPrimary ? new StartError(error.message, { cause: error }) : error;
   }
 }
 

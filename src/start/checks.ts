@@ -3,9 +3,10 @@ import { KafkaPermissionMissing } from '../consumers/kafka/errors.ts';
 import type { StreamFill } from '../consumers/streams/publisher.ts';
 import { MessageRefused, PartlyPublished, type TaskPublisher, TransportFull } from '../consumers/task-publisher.ts';
 import type { TaskSource } from '../consumers/task-source.ts';
-import type { Database } from '../mysql/database.ts';
+import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
+import { readPairs } from '../mysql/pairs.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import { RedisUnavailable, reply } from '../redis/unavailable.ts';
 import type { Stores } from './open-stores.ts';
@@ -21,7 +22,7 @@ export function apiChecks(
   fill?: Transport['fill'],
 ): Record<string, Check> {
   return {
-    mysql: answers(primary),
+    mysql: isPrimary(primary),
     ...(reading === primary ? {} : { mysql_replica: answers(reading) }),
     redis: async () => {
       await reply(redis.ping());
@@ -65,7 +66,7 @@ export function relayChecks(
   publishing: Check,
 ): Record<string, Check> {
   return {
-    mysql: answers(primary),
+    mysql: isPrimary(primary),
     transport: () => transport.answers().then(() => undefined, tellPermission),
     publishing,
     outbox: outboxTold(primary),
@@ -114,6 +115,17 @@ function isFinal(error: unknown): boolean {
 
 function tellPermission(error: unknown): never {
   throw error instanceof KafkaPermissionMissing ? new NotReady(error.message, { cause: error }) : error;
+}
+
+/** Does it answer, take writes, and is it the server on record? Between a failover and the comparison it is not. */
+export function isPrimary(primary: Database): Check {
+  return async () => {
+    await readPairs(primary, []).catch((error: unknown) => {
+      // of no pair: the proof alone
+      throw error instanceof DatabaseNotPrimary ? new NotReady(error.message, { cause: error }) : error;
+    });
+    return undefined;
+  };
 }
 
 function answers(database: Database): Check {

@@ -20,14 +20,15 @@ export function openPrimary(config: Config, options: OpenMysqlOptions = {}): Dat
 
 /** Where the API reads: the replica when there is one. */
 export function openForReading(config: Config, options: Pick<OpenMysqlOptions, 'heavy'> = {}): Database {
-  return open(config.mysqlReplicaUrl ?? config.mysqlUrl, config, options);
+  const isReplica = config.mysqlReplicaUrl !== undefined;
+  return open(config.mysqlReplicaUrl ?? config.mysqlUrl, config, { ...options, isReplica });
 }
 
-function open(url: string, config: Config, options: OpenMysqlOptions): Database {
-  const { extraMs = 0, connections = config.mysqlConnections, Database: Class = Database } = options;
+function open(url: string, config: Config, options: OpenMysqlOptions & { readonly isReplica?: boolean }): Database {
+  const { extraMs = 0, connections = config.mysqlConnections, Database: Class = Database, isReplica = false } = options;
   const { mysqlQueue: queue, mysqlTimeoutMs, plainConcurrency: concurrency, plainQueue } = config;
   const { heavy = { concurrency, queue: plainQueue } } = options;
-  return new Class(url, { connections, queue, deadlineMs: mysqlTimeoutMs + extraMs, heavy });
+  return new Class(url, { connections, queue, deadlineMs: mysqlTimeoutMs + extraMs, heavy, isReplica });
 }
 
 /** Of a MySQL URL, for messages. */

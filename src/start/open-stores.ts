@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { EpochWatch } from '../index/epoch-watch.ts';
 import type { Database } from '../mysql/database.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { checkColumns, checkPlans, checkSchema } from './check-schema.ts';
+import { checkColumns, checkPlans, checkPrimary, checkSchema } from './check-schema.ts';
 import { type IndexStores, indexStores } from './index-stores.ts';
 import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
@@ -93,6 +93,7 @@ export async function checkMysql(
   const { mysqlUrl: url } = config;
   await untilMysqlAnswers(primary, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
   await checkSchema(primary, mysqlAddress(url).user);
+  await checkPrimary(primary);
   for (const { column, type, fix } of await checkColumns(primary)) {
     logger.warn({ column, type }, `${column} is of type ${type}: fractions of a millisecond are cut off. ${fix}`);
   }

@@ -3,7 +3,7 @@ import { METRICS_PORTS } from '../config/settings.ts';
 import { OutboxJanitor } from '../relay/janitor.ts';
 import { OutboxRelay } from '../relay/relay.ts';
 import { inBackground } from './background.ts';
-import { checkSchema } from './check-schema.ts';
+import { checkPrimary, checkSchema } from './check-schema.ts';
 import { relayChecks, watchedPublisher } from './checks.ts';
 import { openLeases } from './leases.ts';
 import { openLogger } from './logger.ts';
@@ -35,6 +35,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const database = resources.adopt(openPrimary(config, { extraMs, connections: 3 }), (opened) => opened.close());
   await untilMysqlAnswers(database, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
   await checkSchema(database, mysqlAddress(url).user);
+  await checkPrimary(database);
   await agreedSettings(database, config);
 
   const transport = openTransport(context, 'relay');

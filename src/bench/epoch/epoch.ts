@@ -164,7 +164,12 @@ async function expectedAnswers({ stores }: Ground, users: readonly Id[], contact
   }
   for (let i = 0; i < SAMPLE; i++) {
     const user = users[Math.floor((i * users.length) / SAMPLE)] ?? '';
-    const rows = await readPlain(stores.primary, { user, relation: 'any', limit: LIMIT, below: undefined });
+    const { contacts: rows } = await readPlain(stores.primary, {
+      user,
+      relation: 'any',
+      limit: LIMIT,
+      below: undefined,
+    });
     const says = rows.map(({ id }) => id).join(' ');
     if (says !== expected.get(user)) throw new Error(`plain SQL says ${says} of ${user}, not ${expected.get(user)}`);
   }

@@ -3,6 +3,7 @@ import { DEFAULT_LIMIT } from '../../contracts/http.ts';
 import type { Id } from '../../contracts/id.ts';
 import type { Database, Parameter } from '../../mysql/database.ts';
 import { readCandidates } from '../../mysql/live-contacts.ts';
+import { setUpSession } from '../../mysql/session.ts';
 import type { HttpAnswer } from '../../rig/http.ts';
 import type { Ground } from '../ground.ts';
 
@@ -36,6 +37,7 @@ export async function bareSql({ stores, place, resources }: Ground, users: reado
     bigNumberStrings: true,
   });
   resources.defer(() => connection.end());
+  await setUpSession(connection, { statementMs: 0 });
   const questions = new Map<Id, Question>();
   for (const user of users) questions.set(user, await questionOf(stores.index, user));
   return {
@@ -59,11 +61,12 @@ async function questionOf(index: Ground['stores']['index'], user: Id): Promise<Q
   if (reading.state !== 'warm') throw new Error(`user ${user} has no index`);
   const asked: Question[] = [];
   const listening = {
+    proofUnder: async () => '',
     rows: async (sql: string, parameters: readonly Parameter[]) => {
       asked.push({ sql, parameters: [...parameters] });
-      return [['']];
+      return [['', '0123456789ab0']];
     },
-  } as Pick<Database, 'rows'> as Database;
+  } as Pick<Database, 'rows' | 'proofUnder'> as Database;
   await readCandidates(
     listening,
     user,

@@ -5,6 +5,6 @@ import type { RecipeIndex } from './recipe-index.ts';
 
 /** As uploads would have left it, the oldest first. @param max contacts that an index keeps @throws DatabaseUnavailable */
 export async function fillRecipeIndex(index: RecipeIndex, database: Database, user: Id, max: number): Promise<void> {
-  const top = await readPlain(database, { user, relation: 'any', limit: max, below: undefined });
+  const { contacts: top } = await readPlain(database, { user, relation: 'any', limit: max, below: undefined });
   for (const contact of top.toReversed()) await index.add(user, contact);
 }

@@ -18,7 +18,9 @@ export class PlainSql {
   /** @throws DatabaseUnavailable */
   async find(query: RecentQuery): Promise<RecentAnswer> {
     const clock = new Stopwatch(this.#now);
-    const rows = await clock.time('db', () => readPlain(this.#database, { ...query, limit: query.limit + 1 }));
+    const { contacts: rows } = await clock.time('db', () =>
+      readPlain(this.#database, { ...query, limit: query.limit + 1 }),
+    );
     return answerOf(rows, query, 'database', clock);
   }
 }

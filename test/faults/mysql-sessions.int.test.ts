@@ -1,0 +1,147 @@
+import { createConnection, type Pool, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { refresh } from '../../src/index/refresh.ts';
+import { Database, DatabaseUnavailable } from '../../src/mysql/database.ts';
+import { migrate, status } from '../../src/mysql/migrate.ts';
+import { findSessionProblems } from '../../src/mysql/session.ts';
+import { removeContact } from '../../src/site/relationships.ts';
+import { type RunningServer, startMysql } from '../../src/stack/start-server.ts';
+import { expectExact } from '../support/exact.ts';
+import { freshName, freshPrefix } from '../support/servers.ts';
+import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
+import { freshRedis, type Stores, storesOn as storesOf } from '../support/stores.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+const LIMITS = { max: 8, min: 4 };
+const USERS = ['1', '2'];
+const SITE = everybodyKnows(USERS, ['101', '102', '103', '104', '105']);
+
+const AUTOCOMMIT_OFF = 'SET GLOBAL autocommit = 0';
+const READ_UNCOMMITTED = 'SET GLOBAL TRANSACTION ISOLATION LEVEL READ UNCOMMITTED';
+
+/** What a site's configuration may say. The server runs init_connect only for accounts without all privileges. */
+const ADVERSE = [
+  AUTOCOMMIT_OFF,
+  READ_UNCOMMITTED,
+  'SET GLOBAL TRANSACTION READ ONLY',
+  "SET GLOBAL time_zone = '+05:00'",
+  "SET GLOBAL sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'",
+  'SET GLOBAL sql_select_limit = 1',
+  "SET GLOBAL init_connect = 'SET autocommit = 0, sql_select_limit = 1'",
+];
+const AS_BEFORE = [
+  'SET GLOBAL autocommit = 1',
+  'SET GLOBAL TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE',
+  "SET GLOBAL time_zone = 'SYSTEM'",
+  'SET GLOBAL sql_mode = DEFAULT',
+  'SET GLOBAL sql_select_limit = 18446744073709551615',
+  "SET GLOBAL init_connect = ''",
+];
+
+let server: RunningServer;
+/** The server's address for an account that may do what Recency needs, and no more. */
+let account: URL;
+beforeAll(async () => {
+  server = await startMysql();
+  await onServer("CREATE USER app@'%' IDENTIFIED BY 'secret'", "GRANT ALL ON `t%`.* TO app@'%'");
+  account = new URL(server.url);
+  [account.username, account.password] = ['app', 'secret'];
+  return () => server.remove();
+}, 120_000);
+
+async function onServer(...statements: string[]): Promise<void> {
+  const connection = await createConnection(server.url);
+  try {
+    for (const statement of statements) await connection.query(statement);
+  } finally {
+    await connection.end();
+  }
+}
+
+/** Stores on connections that are opened while the server is set up like this. The site's own connections are as usual. */
+async function storesOn(settings: readonly string[]): Promise<{ stores: Stores; site: Pool }> {
+  account.pathname = `/${freshName()}`;
+  const url = account.href;
+  await onServer(`CREATE DATABASE ${account.pathname.slice(1)}`);
+  await migrate({ url });
+  const site = freshSitePool(url);
+  await writeSite(site, SITE);
+  await onServer(...settings);
+  onTestFinished(() => onServer(...AS_BEFORE));
+  const primary = new Database(url, { connections: 1, queue: 100, deadlineMs: 10_000 });
+  afterAll(() => primary.close());
+  const stores = storesOf({ url, prefix: freshPrefix(), primary, redis: await freshRedis() }, LIMITS);
+  await run(rebuild(USERS), stores.steps);
+  return { stores, site };
+}
+
+describe('a server whose sessions begin', () => {
+  it('without autocommit: a refresh reads the state of its moment, not the first snapshot of its connection', async () => {
+    const { stores, site } = await storesOn([AUTOCOMMIT_OFF]);
+    await removeContact(site, '1', '105');
+    await run(refresh([{ user: '1', contact: '105' }]), stores.steps);
+    expect(await members(stores, '1')).toEqual(['104', '103', '102', '101']);
+  });
+
+  it('with READ UNCOMMITTED: what another transaction has not committed stays out of the index', async () => {
+    const { stores, site } = await storesOn([READ_UNCOMMITTED]);
+    const connection = await site.getConnection();
+    onTestFinished(() => connection.release());
+    await connection.query('START TRANSACTION');
+    await connection.query('UPDATE contacts SET active = FALSE WHERE user_id = 2 AND contact_id = 105');
+    await run(refresh([{ user: '2', contact: '105' }]), stores.steps);
+    await connection.query('ROLLBACK');
+    expect(await members(stores, '2')).toContain('105');
+  });
+
+  it('with everything at once, by options and by init_connect: the session is as Recency needs it', async () => {
+    const { stores, site } = await storesOn(ADVERSE);
+    expect(await findSessionProblems(stores.primary)).toEqual([]);
+    await stores.primary.rows("SET SESSION sql_mode = 'ANSI_QUOTES'", []);
+    expect(await findSessionProblems(stores.primary)).toEqual(['sql_mode = ANSI_QUOTES']);
+    await stores.primary.write("INSERT INTO recency_settings (name, value) VALUES ('a', 'b')", []);
+    const [rows] = await site.query<RowDataPacket[]>("SELECT value FROM recency_settings WHERE name = 'a'");
+    expect(rows).toEqual([{ value: 'b' }]);
+    await expectExact(stores, LIMITS, '1', 'under adverse settings');
+  });
+
+  it('without a time limit: the server ends a statement that takes as long as a call may', async () => {
+    const { stores } = await storesOn([]);
+    const database = new Database(stores.url, { connections: 1, queue: 10, deadlineMs: 300 });
+    onTestFinished(() => database.close());
+    const rows = () =>
+      stores.primary.rows("SELECT 1 FROM information_schema.processlist WHERE info LIKE 'SELECT BENCHMARK(%'", []);
+    await expect(database.rows("SELECT BENCHMARK(1000000000, MD5('x'))", [])).rejects.toThrow();
+    await until(async () => (await rows()).length === 0, { timeout: 5_000 });
+  });
+
+  it('without autocommit, read only: the schema is brought up to date all the same', async () => {
+    await onServer(...ADVERSE);
+    onTestFinished(() => onServer(...AS_BEFORE));
+    account.pathname = `/${freshName()}`;
+    const report = await migrate({ url: account.href });
+    expect(report.views.map(({ origin }) => origin)).not.toContain('site');
+    expect((await status({ url: account.href })).pending).toEqual([]);
+  });
+});
+
+describe('a session that cannot be set up', () => {
+  it('is not used: its error reaches the caller, and the next call opens another one', async () => {
+    const { stores } = await storesOn([]);
+    await using proxy = await TcpProxy.before(stores.url);
+    const database = new Database(proxy.url, { connections: 1, queue: 10, deadlineMs: 10_000 });
+    onTestFinished(() => database.close());
+    proxy.loseReplies(2); // of the handshake and of the first statement
+    await expect(database.rows('SELECT @@autocommit', [])).rejects.toThrow(DatabaseUnavailable);
+    await onServer(AUTOCOMMIT_OFF);
+    await until(async () => (await database.rows('SELECT @@autocommit', []).catch(() => []))[0]?.[0] === 1);
+  });
+});
+
+async function members(stores: Stores, user: string): Promise<string[]> {
+  const reading = await stores.index.read(user, 0, false);
+  return reading.state === 'warm' ? reading.head.map(({ id }) => id) : [reading.state];
+}

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- One user's index, or its head, in one piece.
 --
 -- KEYS    1 z, 2 m
@@ -6,6 +7,9 @@
 -- reply   an empty list where a key is of the wrong type; otherwise
 --         { what m holds, or nil; members in z; { id, score, id, score, … } }
 -- writes  nothing but that day, by this server's clock, once a day: reads stay reads
+-- It is declared as one that may write all the same (no flag no-writes), so that a replica refuses it before it runs: a
+-- master that has become one, whose clients nobody has told, would answer from what it held then. That costs nothing.
+-- Runs at maxmemory (allow-oom).
 
 local z, m, count, touch = KEYS[1], KEYS[2], tonumber(ARGV[1]), ARGV[2]
 assert(count and count >= 0 and (touch == '0' or touch == '1'), 'read: bad arguments')

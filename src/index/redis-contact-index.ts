@@ -127,10 +127,9 @@ export class RedisContactIndex implements ContactIndex {
   async read(user: Id, count: number, touch: boolean): Promise<Reading> {
     const keys = [this.#names.set(user), this.#names.meta(user)];
     const args = [count, touch ? 1 : 0];
-    // A master that refuses writes has said by that that it is no replica: this is looked at first.
     const unflagged = (error: unknown) =>
-      isWriteRefused(error) ? this.#readUnflagged(keys, args) : Promise.reject(error);
-    return readingOf(await this.#read(keys, args).catch(unflagged));
+      isWriteRefused(error) ? this.#readUnflagged(keys, [...args, 1]) : Promise.reject(error);
+    return readingOf(await this.#read(keys, [...args, 0]).catch(unflagged));
   }
 
   async forget(users: readonly Id[]): Promise<void> {

@@ -95,7 +95,7 @@ export function isReplicasReply(error: unknown): boolean {
   return error instanceof Error && REPLICAS_REPLIES.has(firstWord(error));
 }
 
-/** A master refuses writes for now, and can be read: it cannot save to its disk, or has too few replicas. */
+/** The server refuses writes for now, and perhaps can be read: it cannot save to its disk, or has too few replicas. */
 export function isWriteRefused(error: unknown): boolean {
   const { cause } = error as Error;
   return error instanceof RedisUnavailable && cause instanceof Error && REFUSED_WRITES.has(firstWord(cause));

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Cluster, Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -26,7 +29,7 @@ const CONTACTS = Array.from({ length: 8 }, (_, i) => String(11 + i));
 const NEVER_MS = 3_600_000;
 
 /** A replica is sent what its master has at once, and the history of replication is forgotten when nobody reads it. */
-const REPLICATING = ['--repl-diskless-sync-delay', '0', '--repl-backlog-ttl', '1'];
+const REPLICATING = ['--repl-diskless-sync-delay', '0', '--repl-backlog-ttl', '1', '--enable-protected-configs', 'yes'];
 
 interface Twin {
   readonly server: RunningServer;
@@ -138,15 +141,38 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
     });
   });
 
-  it('a master that refuses writes because it has no replica is read all the same', async () => {
-    const { stores } = await behindProxy();
-    onTestFinished(() => void first.admin.config('SET', 'min-replicas-to-write', 0));
-    await first.admin.config('SET', 'min-replicas-to-write', 1);
-    await expect(run(rebuild(['1']), stores.steps)).rejects.toThrow(/NOREPLICAS/);
-    expect(await stores.index.read('1', 2, true)).toMatchObject({ state: 'warm', size: 4, head: [{ id: '18' }, {}] });
-    await first.admin.replicaof('127.0.0.1', 1);
-    await expect(stores.index.read('1', 2, true)).rejects.toThrow(/READONLY/);
-  });
+  /** Why a master may refuse writes, and what makes it and ends it. */
+  const REFUSALS: readonly [string, () => Promise<unknown>, () => Promise<unknown>][] = [
+    ['NOREPLICAS', () => set('min-replicas-to-write', 1), () => set('min-replicas-to-write', 0)],
+    ['MISCONF', () => failToSave(), () => set('save', '').then(() => set('dir', kept))],
+  ];
+
+  const set = (name: string, value: string | number) => first.admin.config('SET', name, value);
+
+  let kept = '';
+
+  async function failToSave(): Promise<void> {
+    [, kept = ''] = (await first.admin.config('GET', 'dir')) as string[];
+    const dir = mkdtempSync(join(tmpdir(), 'recency-gone-'));
+    await set('dir', dir);
+    rmSync(dir, { recursive: true });
+    await set('save', '3600 1');
+    await until(() => first.admin.bgsave());
+    await until(async () => /rdb_last_bgsave_status:err/.test(await first.admin.info('persistence')));
+  }
+
+  it.each(REFUSALS)(
+    'a master that refuses writes (%s) is read all the same, a replica is not',
+    async (why, begin, end) => {
+      const { stores } = await behindProxy();
+      onTestFinished(async () => void (await end()));
+      await begin();
+      await expect(run(rebuild(['1']), stores.steps)).rejects.toThrow(why);
+      expect(await stores.index.read('1', 2, true)).toMatchObject({ state: 'warm', size: 4, head: [{ id: '18' }, {}] });
+      await first.admin.replicaof('127.0.0.1', 1);
+      await expect(stores.index.read('1', 2, true)).rejects.toThrow(/READONLY/);
+    },
+  );
 
   describe('another master', () => {
     const compared = (stores: Stores) =>

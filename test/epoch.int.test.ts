@@ -12,16 +12,19 @@ import { readEpoch } from '../src/mysql/epoch.ts';
 import { migrate } from '../src/mysql/migrate.ts';
 import { readServer } from '../src/mysql/server-identity.ts';
 import { openRedis, type RedisClient, untilReady } from '../src/redis/connection.ts';
+import { readMasters } from '../src/redis/masters.ts';
 import { RedisUnavailable } from '../src/redis/unavailable.ts';
 import { startRedis } from '../src/stack/start-server.ts';
 import { freshDatabase, redisUrl } from './support/servers.ts';
+import { TcpProxy } from './support/tcp-proxy.ts';
 import { until } from './support/until.ts';
 
 const logger = pino({ level: 'silent' });
 let database: Database;
+let url: string;
 
 beforeEach(async () => {
-  const url = await freshDatabase();
+  url = await freshDatabase();
   await migrate({ url, viewsOnly: true });
   database = new Database(url, { connections: 4, queue: 100, deadlineMs: 10_000 });
   return () => database.close();
@@ -35,6 +38,9 @@ async function connect(url: string): Promise<RedisClient> {
 }
 
 const token = async () => (await readEpoch(database)).token;
+
+const compare = async (client: RedisClient, roles?: readonly RedisRole[]) =>
+  checkRedisMasters(database, await readMasters(client), roles);
 
 describe('a new epoch', () => {
   it('has another token, and says why it began', async () => {
@@ -50,17 +56,17 @@ describe('a Redis master', () => {
   it('that is the first begins no epoch, nor does one that is known', async () => {
     const before = await token();
     const client = await connect(redisUrl());
-    expect(await checkRedisMasters(database, client)).toBe('first');
-    expect(await checkRedisMasters(database, client)).toBe('known');
+    expect(await compare(client)).toBe('first');
+    expect(await compare(client)).toBe('known');
     expect(await token()).toBe(before);
   });
 
   it('that is another one begins one new epoch, however many processes see it at once', async () => {
     await using other = await startRedis();
-    await checkRedisMasters(database, await connect(redisUrl()));
+    await compare(await connect(redisUrl()));
     const before = await token();
     const client = await connect(other.url);
-    const seen = await Promise.all([1, 2, 3, 4].map(() => checkRedisMasters(database, client)));
+    const seen = await Promise.all([1, 2, 3, 4].map(() => compare(client)));
     expect(seen.sort()).toEqual(['known', 'known', 'known', 'new_epoch']);
     expect(await token()).not.toBe(before);
     expect((await readEpoch(database)).why).toContain(`another Redis master: ${new URL(other.url).host} `);
@@ -70,16 +76,27 @@ describe('a Redis master', () => {
     await using other = await startRedis();
     const first = await connect(redisUrl());
     const second = await connect(other.url);
-    await checkRedisMasters(database, first);
-    await checkRedisMasters(database, second);
-    expect(await checkRedisMasters(database, first)).toBe('new_epoch');
+    await compare(first);
+    await compare(second);
+    expect(await compare(first)).toBe('new_epoch');
+  });
+
+  it('that a process of before replid was recorded knew is known, and recorded with it', async () => {
+    const client = await connect(redisUrl());
+    await compare(client, ['index', 'streams']);
+    const read = 'SELECT run_id, replid, address FROM recency_redis_masters ORDER BY run_id';
+    const recorded = await database.rows(read, []);
+    expect(recorded).toHaveLength(2);
+    await database.write("UPDATE recency_redis_masters SET replid = ''", []);
+    expect(await compare(client, ['index', 'streams'])).toBe('known');
+    expect(await database.rows(read, [])).toEqual(recorded);
   });
 
   it('that is a replica cannot be used', async () => {
     await using other = await startRedis();
     const client = await connect(other.url);
     await (client as unknown as { replicaof(host: string, port: number): Promise<string> }).replicaof('127.0.0.1', 1);
-    await expect(checkRedisMasters(database, client)).rejects.toThrow(/is a replica/);
+    await expect(compare(client)).rejects.toThrow(/is a replica/);
   });
 });
 
@@ -101,6 +118,22 @@ describe('a MySQL server', () => {
     expect(await checkMysqlServer(database)).toBe('known');
   });
 });
+
+/** Asking which masters are known waits for a word. */
+class HaltedDatabase extends Database {
+  readonly halts: PromiseWithResolvers<void>[] = [];
+  readonly answers: Promise<unknown>[] = [];
+  isHalting = false;
+
+  override rows(...asked: Parameters<Database['rows']>) {
+    if (!this.isHalting || !asked[0].includes('recency_redis_masters')) return super.rows(...asked);
+    const halt = Promise.withResolvers<void>();
+    const answer = halt.promise.then(() => super.rows(...asked));
+    this.halts.push(halt);
+    this.answers.push(answer);
+    return answer;
+  }
+}
 
 describe('the watch', () => {
   async function watch(client: RedisClient, intervalMs = 60_000, roles?: readonly RedisRole[]) {
@@ -145,19 +178,42 @@ describe('the watch', () => {
 
   it('knows the master of the streams apart from that of the indexes; both lost at once are one new epoch', async () => {
     const client = await connect(redisUrl());
-    expect(await checkRedisMasters(database, client, ['index', 'streams'])).toBe('first');
-    expect(await checkRedisMasters(database, client, ['streams'])).toBe('known');
+    expect(await compare(client, ['index', 'streams'])).toBe('first');
+    expect(await compare(client, ['streams'])).toBe('known');
     await database.write("UPDATE recency_redis_masters SET run_id = 'streams:x' WHERE run_id LIKE 'streams:%'", []);
     const before = await token();
-    expect(await checkRedisMasters(database, client, ['index'])).toBe('known');
-    expect(await checkRedisMasters(database, client, ['streams'])).toBe('new_epoch');
+    expect(await compare(client, ['index'])).toBe('known');
+    expect(await compare(client, ['streams'])).toBe('new_epoch');
     const after = await token();
     expect(after).not.toBe(before);
-    expect(await checkRedisMasters(database, client, ['index', 'streams'])).toBe('known');
+    expect(await compare(client, ['index', 'streams'])).toBe('known');
     await database.write("UPDATE recency_redis_masters SET run_id = REPLACE(run_id, RIGHT(run_id, 3), '...')", []);
     const { told } = await watch(client, 10_000, ['index', 'streams']);
     expect(told).toEqual(['new epoch']);
     expect(await token()).not.toBe(after);
+  });
+
+  it('goes by the comparison that began last, however late an older one ends', async () => {
+    const halting = new HaltedDatabase(url, { connections: 4, queue: 100, deadlineMs: 10_000 });
+    onTestFinished(() => halting.close());
+    await using proxy = await TcpProxy.before(redisUrl());
+    const client = await connect(proxy.url);
+    const watching = new EpochWatch({ client, database: halting, logger, intervalMs: 3_600_000 });
+    onTestFinished(() => watching.stop());
+    await watching.start();
+
+    for (const late of [undefined, new Error('the connection of the statement broke')]) {
+      halting.isHalting = true;
+      proxy.leadTo(redisUrl());
+      await until(() => halting.halts.length > 0 && client.status === 'ready');
+      halting.isHalting = false;
+      proxy.leadTo(redisUrl());
+      await until(() => client.status === 'ready' && watching.isTrusted());
+      for (const { resolve, reject } of halting.halts.splice(0)) late ? reject(late) : resolve();
+      await Promise.allSettled(halting.answers);
+      await new Promise(setImmediate); // what follows from the answers has followed
+      expect(watching.isTrusted()).toBe(true);
+    }
   });
 
   it('looks from time to time as well', async () => {

@@ -66,6 +66,15 @@ describe('MySQL', () => {
     await refused('relay', { MYSQL_URL: await freshDatabase() }, /has no recency_epoch here .*Run `recency migrate`/s);
   });
 
+  it("has one of Recency's tables as it was before", async () => {
+    const older = await migrated('ALTER TABLE recency_redis_masters DROP COLUMN replid');
+    await refused(
+      'serve',
+      older,
+      /recency_redis_masters is of a version before \(.*replid.*\)\. Run `recency migrate`/,
+    );
+  });
+
   it('lacks the views', async () => {
     const url = await freshDatabase();
     await migrate({ url, viewsOnly: true });

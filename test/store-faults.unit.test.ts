@@ -60,6 +60,27 @@ const FAULTS: readonly [string, Error, StoreFault | undefined][] = [
   ['Redis loading', redis('LOADING Redis is loading the dataset in memory'), 'away'],
   ['Redis full', redis("OOM command not allowed when used memory > 'maxmemory'."), 'away'],
   ['a replica', redis("READONLY You can't write against a read only replica."), 'away'],
+  [
+    'a replica, to a script',
+    redis("READONLY You can't write against a read only replica. script: a1, on @user_script:29."),
+    'away',
+  ],
+  [
+    'a replica, caught by a script',
+    redis("user_script:87: READONLY You can't write against a read only replica."),
+    'away',
+  ],
+  [
+    'Redis full, caught by a script',
+    redis("user_script:87: OOM command not allowed when used memory > 'maxmemory'."),
+    'away',
+  ],
+  [
+    'Redis full, raised by a script',
+    redis('ERR user_script:9: OOM command not allowed script: a1, on @user_script:9.'),
+    'away',
+  ],
+  ['a master that became a replica', redis('UNBLOCKED force unblock from blocking operation'), 'away'],
   ['too many clients', redis('ERR max number of clients reached'), 'away'],
   ['no password', redis('NOAUTH Authentication required.'), 'setup'],
   ['no permission', redis('NOPERM this user has no permissions to run the command'), 'setup'],

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import type { Database } from '../mysql/database.ts';
 import type { Recorded, RedisRole } from '../mysql/epoch.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { masterAddresses } from '../redis/masters.ts';
+import { lookForMaster, masterNodes, RedisIsReplica, readMasters } from '../redis/masters.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { ContactIndex } from './contact-index.ts';
-import { checkMysqlServer, checkRedisMasters } from './epoch.ts';
+import { checkMysqlServer, checkRedisMasters, identityOfAll } from './epoch.ts';
 
 export interface EpochWatchOptions {
   readonly client: RedisClient;
@@ -25,10 +25,23 @@ const RETRY_MS = 500;
 /** Events of a connection, and of a cluster's gained node, after which another server may be behind the client. */
 const CHANGES = ['ready', 'close', '+node'];
 
+/** Masters that MySQL knows. */
+interface Compared {
+  /** The connection that was the latest one when they were asked. */
+  readonly connection: number;
+  /** What they were asked through: on a cluster, a connection is a node of its own. */
+  readonly nodes: readonly unknown[];
+  readonly identity: string;
+}
+
 /**
  * Compares the servers in use with those that MySQL knows: at every connection to either, at every node that a cluster
  * gains, and from time to time. Between a connection and its comparison Redis is not trusted: a server that came back with an
- * older state would answer with old indexes of the current epoch.
+ * older state would answer with old indexes of the current epoch. Nor is it from the moment that a master does not answer, is
+ * another one than before, or has become a replica, which is left for where its address leads then.
+ *
+ * When only MySQL cannot be asked, a master stays trusted that is the same as when it could, over the same connection: no
+ * answer comes without MySQL, and while MySQL has too much to do, plain queries would be the worst answer.
  */
 export class EpochWatch {
   readonly #options: EpochWatchOptions;
@@ -36,12 +49,15 @@ export class EpochWatch {
   #forgetDatabase: () => void = () => undefined;
   /** Counts connections, so that a comparison made before the latest one does not stand for it. */
   #connection = 0;
-  #compared = -1;
-  #masters: string;
+  /** Comparisons are numbered as they begin: one that ends after a later one has spoken says nothing. */
+  #begun = 0;
+  #latest = 0;
+  #compared: Compared | undefined;
+  /** Since a master was last known, ms; undefined: there was no need to. */
+  #lookedForMasterAt: number | undefined;
 
   constructor(options: EpochWatchOptions) {
     this.#options = options;
-    this.#masters = masterAddresses(options.client);
   }
 
   /** Compares once, and from then on by itself. @throws RedisUnavailable, DatabaseUnavailable, EpochMissing */
@@ -63,9 +79,11 @@ export class EpochWatch {
     this.#timer = undefined;
   }
 
-  /** The server behind the present connection is one that MySQL knows. */
+  /** Every server behind the present connections is one that MySQL knows: also one that a cluster's client was just sent to. */
   isTrusted(): boolean {
-    return this.#compared === this.#connection;
+    const compared = this.#compared;
+    if (compared?.connection !== this.#connection) return false;
+    return masterNodes(this.#options.client).every((node) => compared.nodes.includes(node));
   }
 
   readonly #onChange = () => {
@@ -73,11 +91,15 @@ export class EpochWatch {
     this.#schedule(0);
   };
 
-  /** A cluster's client has learned which node has which slots: a replica that it knew may be a master now. */
+  /**
+   * A cluster's client has learned which node has which slots: a replica that it knew may be a master now. A master that is a
+   * replica now has to be compared when it is a master again.
+   */
   readonly #onRefresh = () => {
-    const masters = masterAddresses(this.#options.client);
-    if (masters !== this.#masters) this.#onChange();
-    this.#masters = masters;
+    const masters: readonly unknown[] = masterNodes(this.#options.client);
+    const compared = this.#compared;
+    if (compared) this.#compared = { ...compared, nodes: compared.nodes.filter((node) => masters.includes(node)) };
+    if (!this.isTrusted()) this.#onChange();
   };
 
   #schedule(afterMs: number): void {
@@ -91,17 +113,43 @@ export class EpochWatch {
       await this.#compare();
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'the servers could not be compared with those known');
+      if (error instanceof RedisIsReplica) this.#lookForMaster(error);
     }
     if (this.#timer !== timer) return; // stopped, or a change came meanwhile
     this.#schedule(this.isTrusted() ? (this.#options.intervalMs ?? INTERVAL_MS) : RETRY_MS);
   }
 
+  /** Each look is a connection, and so a comparison: not faster than failed ones follow one another. */
+  #lookForMaster(error: RedisIsReplica): void {
+    const { client, logger } = this.#options;
+    if (this.#lookedForMasterAt === undefined) logger.warn({ err: error }, 'Redis has become a replica: leaving it');
+    const now = performance.now();
+    if (now - (this.#lookedForMasterAt ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return;
+    this.#lookedForMasterAt = now;
+    lookForMaster(client);
+  }
+
   async #compare(): Promise<void> {
     const { client, database, roles } = this.#options;
+    const number = ++this.#begun;
     const connection = this.#connection;
+    const nodes = masterNodes(client);
+    const masters = await readMasters(client, nodes).catch((error: unknown) => {
+      this.#settle(number, undefined);
+      throw error;
+    });
+    const identity = identityOfAll(masters);
+    if (identity !== this.#compared?.identity) this.#settle(number, undefined);
     this.#tell('MySQL', await checkMysqlServer(database));
-    this.#tell('Redis', await checkRedisMasters(database, client, roles));
-    this.#compared = connection;
+    this.#tell('Redis', await checkRedisMasters(database, masters, roles));
+    this.#settle(number, { connection, nodes, identity });
+    this.#lookedForMasterAt = undefined;
+  }
+
+  #settle(number: number, compared: Compared | undefined): void {
+    if (number < this.#latest) return;
+    this.#latest = number;
+    this.#compared = compared;
   }
 
   #tell(server: string, recorded: Recorded): void {

@@ -11,8 +11,7 @@ import {
 } from '../mysql/epoch.ts';
 import { type EpochState, type KnownLoss, type LossProgress, noteProgress, suspendEpoch } from '../mysql/losses.ts';
 import { recordServer } from '../mysql/server-record.ts';
-import type { RedisClient } from '../redis/connection.ts';
-import { readMasters } from '../redis/masters.ts';
+import type { RedisMaster } from '../redis/masters.ts';
 import type { Epoch } from './contact-index.ts';
 
 /**
@@ -66,18 +65,26 @@ export async function noteCaughtUp(
  * Is every Redis master in use one that MySQL knows? If not, its contents may be old, and a new epoch begins: for the indexes,
  * because they may be older than their epoch says; for the streams, because tasks on them may be lost.
  * Call it on every connection, before the first answer from an index.
- * @throws RedisUnavailable, DatabaseUnavailable, EpochMissing
+ * @throws DatabaseUnavailable, EpochMissing
  */
 export async function checkRedisMasters(
   database: Database,
-  client: RedisClient,
+  masters: readonly RedisMaster[],
   roles: readonly RedisRole[] = ['index'],
 ): Promise<Recorded> {
-  const masters = await readMasters(client);
   const what = roles.includes('index') ? '' : ' of the streams';
   const why = `another Redis master${what}: ${masters.map(({ address, runId }) => `${address} ${runId}`).join(', ')}`;
-  const servers = masters.map(({ runId, address }) => ({ identity: runId, description: address }));
+  const servers = masters.map((master) => ({ identity: identityOf(master), description: master.address }));
   return await recordRedisMasters(database, servers, roles, nextEpoch(why));
+}
+
+function identityOf({ runId, replicationId }: RedisMaster): string {
+  return `${runId}/${replicationId}`;
+}
+
+/** What all of these masters are together, as one text. */
+export function identityOfAll(masters: readonly RedisMaster[]): string {
+  return masters.map(identityOf).sort().join(' ');
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { defineScript, type Script } from '../redis/script.ts';
-import { reply } from '../redis/unavailable.ts';
+import { defineScript, type Script, type ScriptOptions } from '../redis/script.ts';
+import { isWriteRefused, reply } from '../redis/unavailable.ts';
 import type {
   ApplyOutcome,
   ApplyRequest,
@@ -62,10 +62,12 @@ export class RedisContactIndex implements ContactIndex {
   readonly #forget: Script;
   readonly #replace: Script;
   readonly #read: Script;
+  readonly #readUnflagged: Script;
   readonly #dropIdle: Script;
 
   constructor(client: RedisClient, options: ContactIndexOptions) {
-    const script = (name: string) => defineScript(client, name, new URL(`./lua/${name}.lua`, import.meta.url));
+    const script = (name: string, as = name, options: ScriptOptions = {}) =>
+      defineScript(client, as, new URL(`./lua/${name}.lua`, import.meta.url), options);
     this.#client = client;
     this.#options = options;
     this.#names = new KeyNames(options.prefix);
@@ -74,6 +76,7 @@ export class RedisContactIndex implements ContactIndex {
     this.#forget = script('forget');
     this.#replace = script('replace');
     this.#read = script('read');
+    this.#readUnflagged = script('read', 'read_unflagged', { unflagged: true });
     this.#dropIdle = script('drop-idle');
   }
 
@@ -133,7 +136,11 @@ export class RedisContactIndex implements ContactIndex {
   }
 
   async read(user: Id, count: number, touch: boolean): Promise<Reading> {
-    return readingOf(await this.#read(this.#allKeys([user]), [count, touch ? 1 : 0]));
+    const keys = this.#allKeys([user]);
+    const args = [count, touch ? 1 : 0];
+    const unflagged = (error: unknown) =>
+      isWriteRefused(error) ? this.#readUnflagged(keys, [...args, 1]) : Promise.reject(error);
+    return readingOf(await this.#read(keys, [...args, 0]).catch(unflagged));
   }
 
   async forget(users: readonly Id[]): Promise<void> {

@@ -41,19 +41,30 @@ interface Register {
   readonly read: string;
   readonly clear: string;
   readonly add: string;
+  /** The values of `add`. @param now ms since 1970 UTC */
+  readonly row: (server: ServerIdentity, now: number) => (string | number)[];
+  /** What was recorded of the same server by a process of before `replid` was. */
+  readonly formerly?: (identity: string) => string;
 }
 
-// One table for both roles: those that carry the tasks are marked.
+const REDIS_MASTER: Pick<Register, 'row' | 'formerly'> = {
+  row: ({ identity, description }, now) => [...identity.split('/'), description.slice(0, 255), now],
+  formerly: (identity) => identity.replace(/\/.*/, '/'),
+};
+
+// One table for both roles: those that carry the tasks are marked. The identity of a master is `<run_id>/<master_replid>`.
 const REDIS_MASTERS: Readonly<Record<RedisRole, Register>> = {
   index: {
-    read: "SELECT run_id AS identity FROM recency_redis_masters WHERE run_id NOT LIKE 'streams:%'",
+    ...REDIS_MASTER,
+    read: "SELECT CONCAT(run_id, '/', replid) AS identity FROM recency_redis_masters WHERE run_id NOT LIKE 'streams:%'",
     clear: "DELETE FROM recency_redis_masters WHERE run_id NOT LIKE 'streams:%'",
-    add: 'INSERT INTO recency_redis_masters (run_id, address, first_seen_at) VALUES (?, ?, ?)',
+    add: 'INSERT INTO recency_redis_masters (run_id, replid, address, first_seen_at) VALUES (?, ?, ?, ?)',
   },
   streams: {
-    read: "SELECT SUBSTRING(run_id, 9) AS identity FROM recency_redis_masters WHERE run_id LIKE 'streams:%'",
+    ...REDIS_MASTER,
+    read: "SELECT CONCAT(SUBSTRING(run_id, 9), '/', replid) AS identity FROM recency_redis_masters WHERE run_id LIKE 'streams:%'",
     clear: "DELETE FROM recency_redis_masters WHERE run_id LIKE 'streams:%'",
-    add: "INSERT INTO recency_redis_masters (run_id, address, first_seen_at) VALUES (CONCAT('streams:', ?), ?, ?)",
+    add: "INSERT INTO recency_redis_masters (run_id, replid, address, first_seen_at) VALUES (CONCAT('streams:', ?), ?, ?, ?)",
   },
 };
 
@@ -128,18 +139,19 @@ async function areKnown(
 
 async function recordIn(
   connection: PoolConnection,
-  { read, clear, add }: Register,
+  { read, clear, add, row, formerly }: Register,
   servers: readonly ServerIdentity[],
   now: number,
 ): Promise<Recorded> {
   const [rows] = await connection.query<RowDataPacket[]>(read);
-  const recorded = rows.map((row) => String(row.identity));
+  const recorded = rows.map((found) => String(found.identity));
   if (isAllIn(servers, recorded)) return 'known';
   await connection.query(clear);
-  for (const { identity, description } of servers) {
-    await connection.execute(add, [identity, description.slice(0, 255), now]);
-  }
-  return recorded.length > 0 ? 'new_epoch' : 'first';
+  for (const server of servers) await connection.execute(add, row(server, now));
+  if (recorded.length === 0) return 'first';
+  const isKnown = ({ identity }: ServerIdentity) =>
+    recorded.includes(identity) || (formerly !== undefined && recorded.includes(formerly(identity)));
+  return servers.every(isKnown) ? 'known' : 'new_epoch';
 }
 
 function isAllIn(servers: readonly ServerIdentity[], recorded: readonly (Value | undefined)[]): boolean {

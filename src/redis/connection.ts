@@ -1,6 +1,6 @@
 import { type Cluster, Redis } from 'ioredis';
 import { type NodeOptions, openCluster } from './cluster.ts';
-import { RedisUnavailable } from './unavailable.ts';
+import { isReplicasReply, RedisUnavailable } from './unavailable.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -76,5 +76,24 @@ function pause(times: number): number {
 }
 
 function openOne(url: string, options: RedisConnectionOptions): Redis {
-  return new Redis(url, { ...common(options), enableOfflineQueue: false, retryStrategy: pause });
+  return new Redis(url, {
+    ...common(options),
+    enableOfflineQueue: false,
+    retryStrategy: pause,
+    reconnectOnError: leavingReplicas(),
+  });
+}
+
+/**
+ * Whether to connect anew after an error: the server has become a replica, whose clients stay connected unless they are
+ * told. A new connection may lead to the new master. As long as it does not, one a second is enough. The command itself
+ * fails, and is tried again by whoever sent it.
+ */
+function leavingReplicas(): (error: Error) => boolean {
+  let left = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (!isReplicasReply(error) || performance.now() - left < LONGEST_PAUSE_MS) return false;
+    left = performance.now();
+    return true;
+  };
 }

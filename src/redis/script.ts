@@ -9,13 +9,19 @@ type Call = (numberOfKeys: number, ...keysAndArguments: Argument[]) => Promise<u
 /** One atomic operation: a Lua file, whose header is its contract. */
 export type Script = (keys: readonly string[], args: readonly Argument[]) => Promise<unknown>;
 
+export interface ScriptOptions {
+  /** Without the flags that its first line declares: Redis then judges each of its commands by itself. */
+  readonly unflagged?: boolean;
+}
+
 /**
  * Loads a script and binds it to a client. It is sent by its digest, and whole where a server does not know it
  * (the first time, after SCRIPT FLUSH or a failover).
  */
-export function defineScript(client: RedisClient, name: string, file: URL): Script {
+export function defineScript(client: RedisClient, name: string, file: URL, options: ScriptOptions = {}): Script {
   const command = `recency_${name}`;
-  client.defineCommand(command, { lua: readFileSync(file, 'utf8') });
+  const lua = readFileSync(file, 'utf8');
+  client.defineCommand(command, { lua: options.unflagged ? lua.replace(/^#!lua.*/, '') : lua });
   const call = (client as unknown as Record<string, Call>)[command] as Call;
   return (keys, args) => reply(call.call(client, keys.length, ...keys, ...args));
 }

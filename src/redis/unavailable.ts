@@ -24,6 +24,7 @@ const REPLIES: Readonly<Record<string, RedisFault>> = {
   MISCONF: 'away',
   NOREPLICAS: 'away',
   UNKILLABLE: 'away',
+  UNBLOCKED: 'away', // the master became a replica while a command waited
   MOVED: 'away',
   ASK: 'away',
   NOSCRIPT: 'away',
@@ -43,6 +44,10 @@ const UNKNOWN_COMMAND = /^ERR unknown command/i;
 const REFUSED_CALL = /user_script:\d+: [a-z-]+: bad arguments/;
 
 const REFUSED_ROW = /user_script:\d+: [a-z-]+: (bad (contact|row|count)|arguments left over)/;
+
+const REPLICAS_REPLIES = new Set(['READONLY', 'MASTERDOWN']);
+
+const REFUSED_WRITES = new Set(['MISCONF', 'NOREPLICAS']);
 
 // What ioredis says when there was no reply.
 const NO_REPLY =
@@ -80,8 +85,20 @@ function isUnavailableByName(error: unknown): boolean {
   return error instanceof RedisUnavailable || (error instanceof Error && error.name === 'MaxRetriesPerRequestError');
 }
 
+/** Of the server's own reply, also where a script has caught or raised it: Redis then says first where that was. */
 function firstWord({ message }: Error): string {
-  return /^[A-Z]+\b/.exec(message)?.[0] ?? '';
+  return /^(?:ERR )?(?:user_script:\d+: )?([A-Z]+)\b/.exec(message)?.[1] ?? '';
+}
+
+/** The server is a replica: writes are refused there, and what it holds may be old. Its master is elsewhere. */
+export function isReplicasReply(error: unknown): boolean {
+  return error instanceof Error && REPLICAS_REPLIES.has(firstWord(error));
+}
+
+/** The server refuses writes for now, and perhaps can be read: it cannot save to its disk, or has too few replicas. */
+export function isWriteRefused(error: unknown): boolean {
+  const { cause } = error as Error;
+  return error instanceof RedisUnavailable && cause instanceof Error && REFUSED_WRITES.has(firstWord(cause));
 }
 
 /** Keys of one call are on their way to another node of a cluster. Fewer at once, or the same later, will be answered. */

@@ -10,27 +10,31 @@ const VIEWS: Readonly<Record<string, string>> = {
   recency_photos: 'id, owner_id, audience, uploaded_at, title',
 };
 
-const OWN_TABLES = [
-  'recency_epoch',
-  'recency_redis_masters',
-  'recency_mysql_servers',
-  'recency_settings',
-  'recency_runs',
-  'recency_leases',
-  'recency_outbox',
-  'recency_kafka_ends',
-];
+/** Recency's own tables, and the columns that came to them later. */
+const OWN_TABLES: Readonly<Record<string, string>> = {
+  recency_epoch: '1',
+  recency_redis_masters: 'replid',
+  recency_mysql_servers: '1',
+  recency_settings: '1',
+  recency_runs: '1',
+  recency_leases: '1',
+  recency_outbox: 'is_recheck',
+  recency_kafka_ends: '1',
+};
 
 /**
  * Is everything there that Recency reads and writes in MySQL, may this user, and can it be asked quickly?
  * @throws StartError, DatabaseUnavailable
  */
 export async function checkSchema(database: Database, user: string): Promise<void> {
-  for (const table of OWN_TABLES) await attempt(database, `SELECT 1 FROM ${table} LIMIT 0`, { table, user });
+  const attemptAll = async (tables: Readonly<Record<string, string>>) => {
+    for (const [table, columns] of Object.entries(tables)) {
+      await attempt(database, `SELECT ${columns} FROM ${table} LIMIT 0`, { table, user });
+    }
+  };
+  await attemptAll(OWN_TABLES);
   await readEpoch(database);
-  for (const [table, columns] of Object.entries(VIEWS)) {
-    await attempt(database, `SELECT ${columns} FROM ${table} LIMIT 0`, { table, user });
-  }
+  await attemptAll(VIEWS);
 }
 
 /**
@@ -92,6 +96,11 @@ function explain(error: unknown, { table, user }: Asked): unknown {
       );
     case 'ER_BAD_FIELD_ERROR':
     case 'ER_VIEW_INVALID':
+      if (table in OWN_TABLES) {
+        return new StartError(`${table} is of a version before (${reason}). Run \`recency migrate\`.`, {
+          cause: error,
+        });
+      }
       return new StartError(
         `The view ${table} is not as Recency needs it: ${reason}. \`recency migrate --status\` shows how it must look.`,
         { cause: error },

@@ -59,10 +59,10 @@ export class TcpProxy implements AsyncDisposable {
     return this.#losing;
   }
 
-  /** From now on this server is behind the proxy; the connections to the one before it break. */
-  leadTo(url: string): void {
+  /** From now on this server is behind the proxy; the connections to the one before it break, unless they are kept. */
+  leadTo(url: string, { keepOld = false } = {}): void {
     this.#target = new URL(url);
-    for (const pair of this.#pairs) this.#break(pair);
+    if (!keepOld) for (const pair of this.#pairs) this.#break(pair);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { accessTokens } from './access-tokens.ts';
-import { brokers, matching, mysqlUrl, oneOf, redisUrls, timeoutMs, whole } from './setting-kinds.ts';
+import { brokers, matching, mysqlUrl, oneOf, redisUrls, timeoutMs, trustedProxies, whole } from './setting-kinds.ts';
 
 /** Before every name in the environment. */
 export const PREFIX = 'RECENCY_';
@@ -76,6 +76,11 @@ export const SETTINGS = {
   METRICS_PORT: setting(whole(0, 65_535), undefined, metricsPortSays),
   TOKENS: setting(accessTokens, undefined, 'token:scope[,scope] …; scopes read, write, admin', 'hidden'),
   RATE_LIMIT: setting(whole(0, 1_000_000), '0', 'requests a second from one address; 0: no limit'),
+  TRUST_PROXY: setting(
+    trustedProxies,
+    undefined,
+    'how many proxies stand in front of the API, or their networks (10.0.0.0/8,…): clients are told apart by X-Forwarded-For',
+  ),
   PLAIN_CONCURRENCY: setting(whole(1, 1000), '8', 'plain queries at once, when an index cannot answer'),
   PLAIN_QUEUE: setting(whole(0, 100_000), '64', 'plain queries that may wait; one more is a 503'),
   START_TIMEOUT_MS: setting(timeoutMs(), '15000', 'that a start waits for MySQL, Redis and the brokers'),

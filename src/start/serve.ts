@@ -56,6 +56,7 @@ async function startServe(context: ProcessContext): Promise<void> {
     checkDeadlineMs: CHECK_DEADLINE_MS,
     hasStarted: () => true, // it listens only then
     rateLimit: config.rateLimit,
+    trustProxy: config.trustProxy,
     registry,
     logger,
     slowMs: SLOW_MS,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /** The greatest BIGINT UNSIGNED. */
-const GREATEST = 2n ** 64n - 1n;
+export const GREATEST_ID = String(2n ** 64n - 1n);
 
-const CANONICAL = new RegExp(`^(?:${upTo(String(GREATEST))})$`);
+const CANONICAL = new RegExp(`^(?:${upTo(GREATEST_ID)})$`);
 
 /**
  * An id of MySQL (BIGINT UNSIGNED) as its decimal text. Never a JavaScript number: 2^53 + 1 must come back as it went in.

@@ -109,9 +109,15 @@ export interface Refusal {
 const REFUSALS: readonly (readonly [reply: RegExp, refusal: Refusal])[] = [
   [/\bOOM\b/, { what: 'is out of memory', remedy: 'Raise its maxmemory, or free some of it.' }],
   [/\bMISCONF\b/, { what: 'cannot save to disk, and takes no writes', remedy: 'Look at its disk and its log.' }],
-  [/\bNOREPLICAS\b/, { what: 'has too few replicas to take writes', remedy: 'Start them, or lower its min-replicas-to-write.' }],
+  [
+    /\bNOREPLICAS\b/,
+    { what: 'has too few replicas to take writes', remedy: 'Start them, or lower its min-replicas-to-write.' },
+  ],
   [/\bLOADING\b/, { what: 'is still loading its data', remedy: 'Try again when it has.' }],
-  [/\bBUSY\b/, { what: 'is busy with a script that does not end', remedy: 'Look which: SCRIPT KILL or FUNCTION KILL ends it.' }],
+  [
+    /\bBUSY\b/,
+    { what: 'is busy with a script that does not end', remedy: 'Look which: SCRIPT KILL or FUNCTION KILL ends it.' },
+  ],
   [/\bCLUSTERDOWN\b/, { what: 'is a cluster that is not whole', remedy: 'Start the nodes that are away.' }],
 ];
 

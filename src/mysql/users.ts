@@ -90,7 +90,7 @@ const RANGE = `${ALL} WHERE c.user_id > ? AND c.user_id <= ?`;
 
 /**
  * How many relationships the users of a range own, as MySQL estimates it without reading them (EXPLAIN): it may be wrong by a
- * factor of two.
+ * factor of two, and more where they are few.
  * @throws DatabaseUnavailable
  */
 export async function estimateRelationships(database: Database, { after, to }: OwnersWanted): Promise<number> {

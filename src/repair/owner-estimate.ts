@@ -7,7 +7,7 @@ import type { UserRange } from './user-pages.ts';
 const ROWS_AHEAD = 2_000;
 
 /** Pages between two estimates at the most; at the beginning there are fewer. */
-const PAGES_BETWEEN = 16;
+const PAGES_BETWEEN = 4;
 
 /**
  * How many users there are in a range, as far as can be told without counting them all. It goes by rows: how many relationships
@@ -31,6 +31,11 @@ export class OwnerEstimate {
   /** Users that are left when `done` of this part of the job are done. */
   left(done: number): number {
     return Math.max(0, this.#left - (done - this.#doneThen));
+  }
+
+  /** There are no more. */
+  end(): void {
+    this.#left = 0;
   }
 
   /**

@@ -53,7 +53,9 @@ export class OwnerPages implements UserPages {
     if (this.#found.length === 0) {
       this.#found = await nextOwners(this.#database, { after: this.#after, to: this.#range.to }, this.#size);
     }
-    return this.#found.length === 0 ? undefined : this.#page();
+    if (this.#found.length > 0) return this.#page();
+    this.#estimate.end();
+    return undefined;
   }
 
   get cursor(): Id | '0' {

@@ -62,6 +62,15 @@ describe('servers that outlive their command', () => {
     const parts = status();
     expect(parts.map(({ answers }) => answers)).not.toContain(false);
     expect(stack('up')).toEqual(lines);
+    // From another folder they are found and used, and no second one is started; `down` there does not end them.
+    const other = join(folder, 'other');
+    mkdirSync(other);
+    expect(stacks(other)).toMatchObject([
+      { folder, here: false, parts: parts.map(({ url }) => ({ url, answers: true })) },
+    ]);
+    expect(stack('up', other)).toEqual(lines);
+    expect(stack('down', other)).toEqual([]);
+    expect(stacks()).toMatchObject([{ folder, here: true }]);
     const { dir } = remembered();
     expect(stack('down')).toEqual([folder]);
     expect(existsSync(file())).toBe(false);
@@ -82,30 +91,17 @@ describe('servers that outlive their command', () => {
     expect(parts.filter(({ pid }) => pid !== undefined && isAlive(pid))).toEqual([]);
   });
 
-  it('are found, used and ended from any other folder', () => {
-    const other = join(folder, 'other');
-    mkdirSync(other);
-    const lines = stack('up');
-    const [own] = stacks(other);
-    expect(own).toMatchObject({ folder, here: false });
-    expect(own?.parts.map(({ answers }) => answers)).not.toContain(false);
-    // No second one is started: the settings of the first are given.
-    expect(stack('up', other)).toEqual(lines);
-    expect(stacks(other)).toHaveLength(1);
-    expect(stack('down', other)).toEqual([]);
-    expect(stacks()).toMatchObject([{ folder, here: true }]);
-    expect(stack('down', other, own?.id ?? '')).toEqual([folder]);
-    expect(stacks()).toEqual([]);
-    expect(existsSync(file())).toBe(false);
-    expect(own?.parts.filter(({ pid }) => pid !== undefined && isAlive(pid))).toEqual([]);
-  });
-
   it('are started anew when those remembered are gone', () => {
     stack('up');
     const { owner } = remembered();
     process.kill(owner, 'SIGKILL');
     stack('up');
     expect(remembered().owner).not.toBe(owner);
-    expect(status().map(({ answers }) => answers)).not.toContain(false);
+    const [own] = stacks();
+    expect(own?.parts.map(({ answers }) => answers)).not.toContain(false);
+    // They can be ended from anywhere.
+    expect(stack('down', tmpdir(), own?.id ?? '')).toEqual([folder]);
+    expect(stacks()).toEqual([]);
+    expect(existsSync(file())).toBe(false);
   });
 });

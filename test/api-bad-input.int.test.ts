@@ -52,7 +52,7 @@ describe('an id in the path', () => {
       ['DELETE', `/v1/users/${word}/index`, 'user'],
       ['POST', `/v1/users/${word}/index/rebuild`, 'user'],
     ] as const) {
-      const answer = await ask(api, path, { method });
+      const answer = await ask(api, path, { method, headers: { 'content-type': 'application/json' } });
       expectProblem(answer, 400, 'invalid_parameter');
       expect(answer.body).toMatchObject({ field, errors: [{ field, in: 'path' }] });
     }

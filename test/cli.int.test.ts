@@ -210,9 +210,11 @@ describe('dlq', () => {
     const { id } = listed.json()[0];
     expect((await run('dlq list')).stdout).toMatch(new RegExp(`${id} .*recency\\.contact\\.exploded .*no task`));
     expect((await run(`dlq show ${id}`)).stdout).toMatch(/"type":"recency\.contact\.exploded","user_id":"1"/);
-    expect((await run(`dlq replay ${id} --json`)).json()).toEqual([{ asked: 1, replayed: 1 }]);
+    expect((await run(`dlq replay ${id} --json`)).json()).toEqual([{ asked: 1, replayed: 1, missing: [] }]);
     expect((await run('dlq show 1-1')).code).toBe(1);
-    expect((await run('dlq replay 1-1')).code).toBe(1);
+    const { code, stderr, stdout } = await run('dlq replay 1-1 2-2');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '0 of 2 are on the topic again.\n' });
+    expect(stderr).toContain('There is no dead letter 1-1, 2-2. `recency dlq list` names those that there are.');
     expect((await run('dlq list --after nonsense')).code).toBe(2);
   });
 });

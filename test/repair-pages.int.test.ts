@@ -5,8 +5,9 @@ import { MeteredDatabase } from '../src/mysql/metered-database.ts';
 import { readLastOwner, readNextOwner, readNextOwners } from '../src/mysql/users.ts';
 import { Chunks } from '../src/repair/chunks.ts';
 import { nextOwners } from '../src/repair/next-owners.ts';
+import { OwnerEstimate } from '../src/repair/owner-estimate.ts';
 import { sampleUsers } from '../src/repair/sample.ts';
-import { OwnerPages } from '../src/repair/user-pages.ts';
+import { OwnerPages, type UserRange } from '../src/repair/user-pages.ts';
 import { openSitePool } from '../src/site/transaction.ts';
 import { freshStores, type Stores } from './support/stores.ts';
 
@@ -42,17 +43,20 @@ async function pagesOf(pages: OwnerPages): Promise<(readonly Id[])[]> {
   return all;
 }
 
+const ownerPages = (range: UserRange, size: number, after?: Id) =>
+  new OwnerPages(stores.primary, range, size, new OwnerEstimate(stores.primary, range), after);
+
 describe('pages of users', () => {
   it.each([1, 7, 50, 500])('of %i hold everybody once, by id', async (size) => {
-    const pages = await pagesOf(new OwnerPages(stores.primary, { before: '0', to: GREATEST }, size));
+    const pages = await pagesOf(ownerPages({ before: '0', to: GREATEST }, size));
     expect(pages.flat()).toEqual(OWNERS);
     expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(size);
   });
 
   it('keep to their range, and go on where an earlier part ended', async () => {
     const range = { before: DENSE[9] as Id, to: SPARSE[3] as Id };
-    expect((await pagesOf(new OwnerPages(stores.primary, range, 20))).flat()).toEqual(OWNERS.slice(10, 104));
-    const rest = new OwnerPages(stores.primary, range, 20, DENSE[90]);
+    expect((await pagesOf(ownerPages(range, 20))).flat()).toEqual(OWNERS.slice(10, 104));
+    const rest = ownerPages(range, 20, DENSE[90]);
     expect((await pagesOf(rest)).flat()).toEqual(OWNERS.slice(91, 104));
   });
 

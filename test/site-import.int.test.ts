@@ -166,6 +166,26 @@ describe('an import', () => {
     expect(counts).toEqual({ lines: LONG.length, users: 120, contacts: pairs, photos: LONG.length });
   });
 
+  it('of the same file again adds nothing, and begins no new epoch', async () => {
+    // Lines of one owner and second: twice the same one, and some that lie batches apart.
+    const file = await fileOf(`${LONG.join('')}1 2 5\n1 3 5\n1 3 5\n`);
+    const first = await importEdges(pool, file);
+    expect(first.photos).toBe(LONG.length + 3);
+    const all = () => rows('SELECT id, owner_id, uploaded_at FROM photos ORDER BY id');
+    const [before, epoch] = [await all(), await rows('SELECT token FROM recency_epoch')];
+    expect(await importEdges(pool, file)).toEqual({ lines: first.lines, users: 0, contacts: 0, photos: 0 });
+    expect(await all()).toEqual(before);
+    expect(await rows('SELECT token FROM recency_epoch')).toEqual(epoch);
+  });
+
+  it('of a file that has grown, or whose photos were in part removed or hidden, adds only what is missing', async () => {
+    await importEdges(pool, await fileOf(LINES));
+    await pool.query('DELETE FROM photos WHERE owner_id = 3');
+    await pool.query('UPDATE photos SET audience = 4 WHERE owner_id = 1');
+    const counts = await importEdges(pool, await fileOf(`7 1 9\n${LINES}`));
+    expect(counts).toEqual({ lines: 4, users: 1, contacts: 1, photos: 2 });
+  });
+
   it.each([
     ['a malformed line', 'malformed_line', {}],
     ['a signal', 'ABORT_ERR', { signal: true }],

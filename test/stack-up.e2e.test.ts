@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PartStatus } from '../src/stack/detached.ts';
+import type { StackStatus } from '../src/stack/detached.ts';
 import { isAlive } from '../src/stack/guardian/sweep.ts';
 import { jarsFolder, KAFKA_VERSION } from '../src/stack/launch/kafka-jars.ts';
 
@@ -18,13 +18,17 @@ vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
 let leash: ChildProcess;
+let env: NodeJS.ProcessEnv;
 
 /** The jars are the one thing that is shared, so that they are not fetched again. */
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'recency-up-'));
   mkdirSync(join(folder, '.recency'));
   if (existsSync(jarsFolder())) symlinkSync(jarsFolder(), join(folder, '.recency', `kafka-${KAFKA_VERSION}`));
-  leash = spawn(process.execPath, [LEASH], { cwd: folder, detached: true, stdio: ['pipe', 'ignore', 'inherit'] });
+  // Stacks are known by what lies among the temporary files: this test has some of its own.
+  mkdirSync(join(folder, 'tmp'));
+  env = { ...process.env, TMPDIR: join(folder, 'tmp') };
+  leash = spawn(process.execPath, [LEASH], { cwd: folder, env, detached: true, stdio: ['pipe', 'ignore', 'inherit'] });
 });
 
 afterEach(async () => {
@@ -34,9 +38,9 @@ afterEach(async () => {
 });
 
 /** Runs in a process of its own, which is gone when this returns. */
-function stack(command: 'up' | 'down' | 'status'): unknown {
-  const output = execFileSync(process.execPath, [COMMAND, command], {
-    cwd: folder,
+function stack(command: 'up' | 'another' | 'down' | 'status', cwd = folder, ...args: string[]): unknown {
+  const output = execFileSync(process.execPath, [COMMAND, command, ...args], {
+    ...{ cwd, env },
     encoding: 'utf8',
     timeout: 120_000,
   });
@@ -45,7 +49,8 @@ function stack(command: 'up' | 'down' | 'status'): unknown {
 
 const file = () => resolve(folder, '.recency', 'stack.json');
 const remembered = () => JSON.parse(readFileSync(file(), 'utf8')) as { owner: number; dir: string };
-const status = () => stack('status') as PartStatus[] | null;
+const stacks = (cwd = folder) => stack('status', cwd) as StackStatus[];
+const status = () => stacks().flatMap(({ parts }) => parts);
 
 describe('servers that outlive their command', () => {
   it('answer until they are taken down, and are gone then', () => {
@@ -54,24 +59,34 @@ describe('servers that outlive their command', () => {
       expect.stringMatching(/^export RECENCY_MYSQL_URL=mysql:\/\/root@[\d.]+:\d+\/recency$/),
     );
     expect(lines).toContainEqual(expect.stringMatching(/^export RECENCY_REDIS_URL=redis:\/\/[\d.]+:\d+$/));
-    const parts = status() ?? [];
+    const parts = status();
     expect(parts.map(({ answers }) => answers)).not.toContain(false);
     expect(stack('up')).toEqual(lines);
+    // From another folder they are found and used, and no second one is started; `down` there does not end them.
+    const other = join(folder, 'other');
+    mkdirSync(other);
+    expect(stacks(other)).toMatchObject([
+      { folder, here: false, parts: parts.map(({ url }) => ({ url, answers: true })) },
+    ]);
+    expect(stack('up', other)).toEqual(lines);
+    expect(stack('down', other)).toEqual([]);
+    expect(stacks()).toMatchObject([{ folder, here: true }]);
     const { dir } = remembered();
-    expect(stack('down')).toBe(true);
+    expect(stack('down')).toEqual([folder]);
     expect(existsSync(file())).toBe(false);
     expect(existsSync(dir)).toBe(false);
     expect(parts.filter(({ pid }) => pid !== undefined && isAlive(pid))).toEqual([]);
-    expect(status()).toBeNull();
-    expect(stack('down')).toBe(false);
+    expect(stacks()).toEqual([]);
+    expect(stack('down')).toEqual([]);
+    expect(readdirSync(join(folder, 'tmp'))).toEqual([]);
   });
 
   it('are taken down also when the process that owned them was killed', () => {
     stack('up');
-    const parts = status() ?? [];
+    const parts = status();
     const { owner, dir } = remembered();
     process.kill(owner, 'SIGKILL');
-    expect(stack('down')).toBe(true);
+    expect(stack('down')).toEqual([folder]);
     expect(existsSync(dir)).toBe(false);
     expect(parts.filter(({ pid }) => pid !== undefined && isAlive(pid))).toEqual([]);
   });
@@ -82,6 +97,11 @@ describe('servers that outlive their command', () => {
     process.kill(owner, 'SIGKILL');
     stack('up');
     expect(remembered().owner).not.toBe(owner);
-    expect((status() ?? []).map(({ answers }) => answers)).not.toContain(false);
+    const [own] = stacks();
+    expect(own?.parts.map(({ answers }) => answers)).not.toContain(false);
+    // They can be ended from anywhere.
+    expect(stack('down', tmpdir(), own?.id ?? '')).toEqual([folder]);
+    expect(stacks()).toEqual([]);
+    expect(existsSync(file())).toBe(false);
   });
 });

@@ -2,7 +2,9 @@ import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { failureOf } from '../src/cli/failure.ts';
 import { migrate } from '../src/mysql/migrate.ts';
+import { reply } from '../src/redis/unavailable.ts';
 import { startRedis } from '../src/stack/start-server.ts';
 import type { Settings } from './support/cli.ts';
 import { runInProcess } from './support/in-process.ts';
@@ -146,6 +148,23 @@ describe('Redis', () => {
     const { code, stderr } = await runInProcess(command.split(' '), { ...settings, REDIS_URL: 'redis://127.0.0.1:1' });
     expect(stderr).toMatch(/^No Redis answers at redis:\/\/127\.0\.0\.1:1 .*Start it, or set RECENCY_REDIS_URL/);
     expect(code).toBe(1);
+  });
+
+  it('answers, and refuses to work: it says why, and not that nobody answers', async () => {
+    await using server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
+    const redis = new Redis(server.url);
+    onTestFinished(() => redis.disconnect());
+    await redis.config('SET', 'maxmemory', '1');
+    const written = reply(redis.eval("return redis.call('SET', 'a', '1')", 0));
+    const { message } = failureOf(await written.catch((error: unknown) => error));
+    expect(message).toMatch(/^Redis is out of memory: OOM .*\. Raise its maxmemory, or free some of it\.$/);
+    await redis.config('SET', 'maxmemory', '0');
+    await redis.config('SET', 'min-replicas-to-write', '1');
+    await refused(
+      'serve',
+      { ...(await migrated()), REDIS_URL: server.url },
+      /^Redis at redis:\/\/127\.0\.0\.1:\d+ has too few replicas to take writes \(.*NOREPLICAS.*\)\. Start them/m,
+    );
   });
 
   it('wants a password, or another one, which is not shown', async () => {

@@ -4,6 +4,7 @@ import { authorizer } from './authorize.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { Exchanges } from './exchange.ts';
 import { HttpProblem } from './http-problem.ts';
+import { checkHostHeader } from './loopback.ts';
 import { ApiMetrics } from './metrics.ts';
 import { problemOf, unavailableProblem } from './problem-of.ts';
 import { limitRate } from './rate-limit.ts';
@@ -24,22 +25,27 @@ import { recentPhotosRoute } from './routes/recent-photos.ts';
 
 /** The HTTP API (INTERFACE, "HTTP"). It does not listen: see `startApi`. */
 export function createApp(dependencies: ApiDependencies): Express {
-  const { registry, logger, tokens, rateLimit, hasStarted } = dependencies;
+  const { registry, logger, tokens, rateLimit, trustProxy, hasStarted } = dependencies;
   const metrics = new ApiMetrics(registry, dependencies);
   const exchanges = new Exchanges({ ...dependencies, metrics });
   const app = express();
-  // No guess from X-Forwarded-…, and a path is a route only as it is written.
-  for (const setting of ['x-powered-by', 'trust proxy']) app.disable(setting);
+  // A path is a route only as it is written, and X-Forwarded-For is believed only of proxies that are named.
+  app.disable('x-powered-by');
+  app.set('trust proxy', trustProxy ?? false);
   for (const setting of ['strict routing', 'case sensitive routing']) app.enable(setting);
   app.set('query parser', 'simple');
 
   app.use(exchanges.begin);
-  if (rateLimit > 0) app.use('/v1', limitRate(rateLimit));
+  app.use(checkHostHeader(tokens));
+  if (rateLimit > 0) {
+    app.use('/v1', limitRate(rateLimit));
+    app.use(['/metrics', '/readyz'], limitRate(rateLimit)); // counted by themselves: a busy client must not fail a probe
+  }
   app.use('/v1', (_request, _response, next) => {
     if (!hasStarted()) throw unavailableProblem('starting');
     next();
   });
-  register(app, routesOf(dependencies, metrics), exchanges, authorizer(tokens));
+  register(app, routesOf(dependencies, metrics), exchanges, authorizer(tokens), { isOpen: tokens.length === 0 });
   app.use(noRoute);
   app.use(failed(exchanges));
   logger.debug('the API is put together');

@@ -35,6 +35,8 @@ export interface ApiDependencies extends MeasuredParts {
   readonly hasStarted: () => boolean;
   /** Requests a second from one address; 0: no limit. */
   readonly rateLimit: number;
+  /** The proxies whose X-Forwarded-For is believed: their addresses, or how many there are in a row. Undefined: none. */
+  readonly trustProxy?: number | readonly string[] | undefined;
   readonly registry: Registry;
   readonly logger: Logger;
   /** Requests that take longer are logged, ms. */

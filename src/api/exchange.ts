@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { Deadline } from '../contracts/deadline.ts';
+import type { ProblemCode } from '../contracts/problem.ts';
 import type { HttpProblem } from './http-problem.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { problemReply, type Reply, send } from './reply.ts';
@@ -30,10 +31,13 @@ const NO_ROUTE = 'none';
 
 /** What nginx counts such requests as; it is never sent. */
 const CLIENT_GONE = 499;
+/** ms between two log lines about one kind of 503. */
+const UNAVAILABLE_EVERY_MS = 1_000;
 
 /** The beginning and the end of every request: its id, its answer, its time, and a line in the log when it is worth one. */
 export class Exchanges {
   readonly #options: ExchangeOptions;
+  readonly #unavailable = new Map<ProblemCode, { readonly at: number; leftOut: number }>();
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
@@ -80,12 +84,28 @@ export class Exchanges {
     const { requestId, route } = exchangeOf(response);
     const { method } = request;
     const { status, code } = problem;
-    if (status >= 500) {
-      const level = status === 500 ? 'error' : 'warn';
-      this.#options.logger[level]({ requestId, method, route, status, code, err: problem.cause }, 'request failed');
-    }
+    const told = { requestId, method, route, status, code };
+    if (status === 503) this.#logUnavailable(told, problem.cause);
+    else if (status >= 500) this.#options.logger.error({ ...told, err: problem.cause }, 'request failed');
     this.answer(request, response, problemReply(problem, requestId));
   }
+
+  /** Under overload there are thousands a second, all alike: one a second of each code is logged, and how many were left out. */
+  #logUnavailable(told: { readonly code: ProblemCode }, cause: unknown): void {
+    const { logger, now } = this.#options;
+    const last = this.#unavailable.get(told.code);
+    if (last !== undefined && now() - last.at < UNAVAILABLE_EVERY_MS) {
+      last.leftOut += 1;
+      return;
+    }
+    this.#unavailable.set(told.code, { at: now(), leftOut: 0 });
+    const leftOut = last?.leftOut ?? 0;
+    logger.warn({ ...told, reason: reasonOf(cause), ...(leftOut > 0 ? { leftOut } : {}) }, 'request failed');
+  }
+}
+
+function reasonOf(cause: unknown): string | undefined {
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : undefined;
 }
 
 function exchangeOf(response: Response): Exchange {

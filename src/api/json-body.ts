@@ -1,9 +1,19 @@
-import express, { type RequestHandler } from 'express';
+import express, { type Request, type RequestHandler } from 'express';
 import { MAX_TASK_BYTES } from '../contracts/task.ts';
 import { HttpProblem } from './http-problem.ts';
 
 /** Reads a JSON body of at most 64 KiB, unpacked. Anything else is refused before it is read. */
-export const jsonBody: readonly RequestHandler[] = [requireJson, express.json({ limit: MAX_TASK_BYTES })];
+export const jsonBody: readonly RequestHandler[] = [
+  requireJson,
+  express.json({ limit: MAX_TASK_BYTES, strict: false }),
+];
+
+/** RFC 8259 has JSON in UTF-8 only. */
+const CHARSETS = new Set(['utf-8', 'utf8']);
+
+const ENCODINGS = new Set(['identity', 'gzip', 'deflate', 'br']);
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)"?/i;
 
 function requireJson(...[request, , next]: Parameters<RequestHandler>): void {
   const matches = request.is('application/json');
@@ -11,6 +21,26 @@ function requireJson(...[request, , next]: Parameters<RequestHandler>): void {
     const errors = [{ field: 'body', in: 'body' as const, detail: 'is missing' }];
     throw new HttpProblem('invalid_body', { detail: 'body: is missing', errors });
   }
-  if (matches === false) throw new HttpProblem('unsupported_media_type');
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
+  const charset = CHARSET.exec(type)?.[1] ?? 'utf-8';
+  if (matches === false || !CHARSETS.has(charset.toLowerCase())) throw new HttpProblem('unsupported_media_type');
+  if (!ENCODINGS.has(encoding.toLowerCase())) {
+    throw new HttpProblem('unsupported_media_type', {
+      detail: 'The body must be sent as it is, or packed by gzip, deflate or br.',
+      headers: { 'Accept-Encoding': 'gzip, deflate, br' },
+    });
+  }
   next();
+}
+
+/**
+ * The type is one that a web page of another site cannot send unless it is allowed to (it needs a CORS preflight). With a body or
+ * without. @throws HttpProblem 415
+ */
+export function requireJsonType({ headers }: Pick<Request, 'headers'>): void {
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  if (type.trim().toLowerCase() === 'application/json') return;
+  throw new HttpProblem('unsupported_media_type', {
+    detail: 'Without tokens a POST needs the header Content-Type: application/json, also without a body.',
+  });
 }

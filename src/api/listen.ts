@@ -45,7 +45,10 @@ export async function startApi({ app, host, port, tokens, onError }: ListenOptio
   const reason = checkHost(host, tokens);
   if (reason !== undefined) throw new ListenError(reason);
   const server = createServer(
-    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    {
+      ...{ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+      requireHostHeader: false, // the app refuses a request without one, with a problem
+    },
     app,
   );
   server.on('clientError', refuseBadRequest);

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
 import {
   createDocument,
   type ZodOpenApiOperationObject,
@@ -34,7 +35,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
 }
 
 function documented(operation: Operation): ZodOpenApiOperationObject {
-  const { id, tag, summary, description, scope, params, query, body } = operation;
+  const { id, tag, summary, description, scope, params, query } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -43,9 +44,22 @@ function documented(operation: Operation): ZodOpenApiOperationObject {
     security: scope === undefined ? [] : [{ token: [] }],
     ...(scope === undefined ? {} : { 'x-scope': scope }),
     requestParams: { ...(params ? { path: params } : {}), ...(query ? { query } : {}) },
-    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
+    ...requestBodyOf(operation),
     responses: { ...documentedReplies(operation), ...documentedProblems(operation) },
   };
+}
+
+/** What needs no body may have an empty object as one: then clients send the Content-Type that is asked for without tokens. */
+const NO_BODY = {
+  required: false,
+  description:
+    'Not read. Without tokens the header Content-Type: application/json is needed all the same: a web page of another site cannot send it.',
+  content: { 'application/json': { schema: z.strictObject({}).optional() } },
+};
+
+function requestBodyOf({ method, body }: Operation): Pick<ZodOpenApiOperationObject, 'requestBody'> {
+  if (body) return { requestBody: { required: true, content: { 'application/json': { schema: body } } } };
+  return method === 'post' ? { requestBody: NO_BODY } : {};
 }
 
 function documentedReplies({ replies }: Operation): Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject> {
@@ -62,8 +76,15 @@ function documentedReply({ description, schema, contentType, headers }: Document
 }
 
 /** The problems that an operation can answer with: its own, and those of every operation that takes so much. */
-function documentedProblems({ scope, body, replies, problems = [] }: Operation) {
-  const statuses = [...problems, ...(scope ? [400, 401, 403, 429, 503] : []), ...(body ? [413, 415] : []), 500];
+function documentedProblems({ method, scope, body, replies, problems = [] }: Operation) {
+  const statuses = [
+    ...problems,
+    ...(scope ? [400, 401, 403, 429, 503] : []),
+    ...(body ? [413] : []),
+    ...(method === 'post' ? [415] : []),
+    421,
+    500,
+  ];
   const own = statuses.filter((status) => !(status in replies));
   return Object.fromEntries(own.map((status) => [String(status), problem(status)]));
 }

@@ -22,6 +22,9 @@ const OF_EXPRESS: Readonly<Record<string, ProblemCode>> = {
   'charset.unsupported': 'unsupported_media_type',
 };
 
+/** Where they have no type that is known. */
+const OF_STATUS: Readonly<Record<number, ProblemCode>> = { 413: 'body_too_large', 415: 'unsupported_media_type' };
+
 const RETRY_SECONDS = 1;
 
 /** The one place where an error becomes an HTTP status. What is not known here is a fault of ours: `internal`. */
@@ -41,5 +44,6 @@ function codeOfExpress(error: unknown): ProblemCode | undefined {
   if (!(error instanceof Error)) return undefined;
   const { type, status } = error as Error & { type?: unknown; status?: unknown };
   const known = typeof type === 'string' ? OF_EXPRESS[type] : undefined;
-  return known ?? (typeof status === 'number' && status >= 400 && status < 500 ? 'malformed_request' : undefined);
+  if (known !== undefined || typeof status !== 'number') return known;
+  return OF_STATUS[status] ?? (status >= 400 && status < 500 ? 'malformed_request' : undefined);
 }

@@ -2,14 +2,26 @@ import type { Express, RequestHandler } from 'express';
 import type { Authorize } from './authorize.ts';
 import type { Exchanges } from './exchange.ts';
 import { HttpProblem } from './http-problem.ts';
+import { requireJsonType } from './json-body.ts';
 import { noContent } from './reply.ts';
 import { expressPath, type Route } from './route.ts';
 
+export interface Access {
+  /** No token is needed for anything. */
+  readonly isOpen: boolean;
+}
+
 /** Puts the routes on the app: token, then what the route itself wants before, then its answer. Other methods get 405. */
-export function register(app: Express, routes: readonly Route[], exchanges: Exchanges, authorize: Authorize): void {
+export function register(
+  app: Express,
+  routes: readonly Route[],
+  exchanges: Exchanges,
+  authorize: Authorize,
+  access: Access,
+): void {
   for (const [path, some] of Map.groupBy(routes, ({ operation }) => expressPath(operation))) {
     const at = app.route(path);
-    for (const route of some) at[route.operation.method](...handlersOf(route, exchanges, authorize));
+    for (const route of some) at[route.operation.method](...handlersOf(route, exchanges, authorize, access));
     at.all(otherMethods(some, exchanges));
   }
 }
@@ -19,11 +31,15 @@ function handlersOf(
   { operation, before, handle }: Route,
   exchanges: Exchanges,
   authorize: Authorize,
+  { isOpen }: Access,
 ): RequestHandler[] {
   const { path, scope } = operation;
+  // A form on any web page can send a POST without a body, and where no token is needed it would be obeyed.
+  const canBeForged = isOpen && operation.method === 'post' && operation.body === undefined;
   const enter = (...[request, response]: Parameters<RequestHandler>) => {
     exchanges.name(response, path);
     if (scope !== undefined) authorize(scope, request.headers.authorization);
+    if (canBeForged) requireJsonType(request);
   };
   const answer: RequestHandler = async (request, response) => {
     exchanges.answer(request, response, await handle(request, exchanges.deadlineOf(response)));

@@ -45,7 +45,7 @@ function addShow(dlq: Command): void {
   whenCalled<object, [id: string]>(command, async (output, _options, id) => {
     const letter = await withDeadLetters((deadLetters) => deadLetters.get(id));
     if (letter === undefined) {
-      output.note(`There is no dead letter ${id}. \`recency dlq list\` names those that there are.`);
+      output.note(noLetter(id));
       output.exitCode = EXIT.failed;
       return;
     }
@@ -61,22 +61,31 @@ function addShow(dlq: Command): void {
 function addReplay(dlq: Command): void {
   const command = defineCommand(dlq, {
     usage: 'replay',
-    summary: 'puts some back on the topic of the tasks, once what was wrong is mended',
+    summary: 'puts some back on the topic of the tasks, once what was wrong is fixed',
     example: 'dlq replay 0-17 0-18',
   }).argument('<id...>', 'as `dlq list` names them');
   whenCalled<object, [ids: string[]]>(command, async (output, _options, ids) => {
-    const replayed = await withDeadLetters((deadLetters) => deadLetters.replay(ids)).catch((error: unknown) => {
+    const outcome = await withDeadLetters((deadLetters) => deadLetters.replay(ids)).catch((error: unknown) => {
       if (!(error instanceof NotReplayable)) throw error;
       output.note(`${error.message}. Nothing was replayed.`);
       return undefined;
     });
-    if (replayed === undefined) {
+    if (outcome === undefined) {
       output.exitCode = EXIT.failed;
       return;
     }
-    await output.result({ asked: ids.length, replayed }, `${replayed} of ${ids.length} are on the topic again.`);
-    if (replayed < ids.length) output.exitCode = EXIT.failed;
+    const { replayed, missing } = outcome;
+    const asked = new Set(ids).size;
+    await output.result({ asked, replayed, missing }, `${replayed} of ${asked} are on the topic again.`);
+    if (missing.length === 0) return;
+    output.note(noLetter(missing.join(', ')));
+    output.exitCode = EXIT.failed;
   });
+}
+
+/** @param ids one, or several in a row */
+function noLetter(ids: string): string {
+  return `There is no dead letter ${ids}. \`recency dlq list\` names those that there are.`;
 }
 
 function refuseId(error: unknown): never {

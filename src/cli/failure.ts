@@ -1,3 +1,4 @@
+import { refusalOf } from '../redis/unavailable.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 
 /** What a person is told of an error, and how the command ends. */
@@ -41,8 +42,8 @@ export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { message: String(error), exitCode: EXIT.failed };
   if (WRONG_USE.has(error.name)) return { message: error.message, exitCode: EXIT.wrongUse };
   if (OPERATIONAL.has(error.name)) return { message: error.message, exitCode: EXIT.failed };
-  const mend = AWAY[error.name];
-  if (mend !== undefined) return { message: `${error.message}. ${mend}`, exitCode: EXIT.failed };
+  const fix = error.name === 'RedisUnavailable' ? (refusalOf(error)?.remedy ?? AWAY[error.name]) : AWAY[error.name];
+  if (fix !== undefined) return { message: `${error.message.replace(/\.$/, '')}. ${fix}`, exitCode: EXIT.failed };
   if ('sqlMessage' in error) return { message: `MySQL refuses: ${error.sqlMessage}`, exitCode: EXIT.failed };
   if (error.name === 'ReplyError') return { message: `Redis refuses: ${error.message}`, exitCode: EXIT.failed };
   return { message: `This should not have happened: ${error.stack ?? error.message}`, exitCode: EXIT.failed };

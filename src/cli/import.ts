@@ -17,7 +17,7 @@ export function addImport(program: Command): void {
       importFile(file, { signal, onProgress: ({ lines }) => progress.update(lines) }),
     ).finally(() => progress.stop());
     const { lines, users, contacts, photos } = counts;
-    await output.result(counts, `${lines} lines: ${users} new users, ${contacts} new contacts, ${photos} photos.`);
+    await output.result(counts, `${lines} lines: ${users} new users, ${contacts} new contacts, ${photos} new photos.`);
     if (lines > 0) return;
     output.note(`${file} holds no line of the form: src dst unix_seconds. Nothing was imported.`);
     output.exitCode = EXIT.failed;

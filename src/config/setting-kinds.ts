@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /**
@@ -53,3 +54,24 @@ export const brokers = z
   .string()
   .transform((text) => text.split(',').map((broker) => broker.trim()))
   .refine((list) => list.every((broker) => BROKER.test(broker)), 'must be host:port, or several, separated by commas');
+
+const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** How many proxies there are in a row, or the addresses and networks of all of them. Never everybody: then anybody could lie. */
+export const trustedProxies = z.string().transform((text, context): number | string[] => {
+  if (/^([1-9]|[12]\d|3[0-2])$/.test(text)) return Number(text);
+  const networks = text.split(',').map((network) => network.trim());
+  if (!networks.every(isNetwork)) {
+    const message =
+      'must be a number of proxies from 1 to 32, or addresses and networks (10.0.0.0/8), separated by commas';
+    context.issues.push({ code: 'custom', input: text, message });
+  }
+  return networks;
+});
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return NAMED_NETWORKS.includes(text);
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { accessTokens } from './access-tokens.ts';
-import { brokers, matching, mysqlUrl, oneOf, redisUrls, timeoutMs, whole } from './setting-kinds.ts';
+import { brokers, matching, mysqlUrl, oneOf, redisUrls, timeoutMs, trustedProxies, whole } from './setting-kinds.ts';
 
 /** Before every name in the environment. */
 export const PREFIX = 'RECENCY_';
@@ -80,6 +80,11 @@ export const SETTINGS = {
   METRICS_PORT: setting(whole(0, 65_535), undefined, metricsPortSays),
   TOKENS: setting(accessTokens, undefined, 'token:scope[,scope] …; scopes read, write, admin', 'hidden'),
   RATE_LIMIT: setting(whole(0, 1_000_000), '0', 'requests a second from one address; 0: no limit'),
+  TRUST_PROXY: setting(
+    trustedProxies,
+    undefined,
+    'how many proxies stand in front of the API, or their networks (10.0.0.0/8,…): clients are told apart by X-Forwarded-For',
+  ),
   REQUEST_TIMEOUT_MS: setting(timeoutMs(), '10000', 'for one request of the API, all that it waits for together'),
   PLAIN_CONCURRENCY: setting(
     whole(1, 999),

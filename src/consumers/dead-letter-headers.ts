@@ -105,16 +105,27 @@ function cut(text: string, most: number): string {
   return text.slice(0, most).toWellFormed();
 }
 
-/** The letters by these ids, each once, as far as there are any. @throws NotReplayable */
-export async function lettersToReplay(from: Pick<DeadLetters, 'get'>, ids: readonly string[]): Promise<DeadLetter[]> {
+export interface LettersToReplay {
+  readonly letters: readonly DeadLetter[];
+  /** The ids by which there is none. */
+  readonly missing: readonly string[];
+}
+
+/** The letters by these ids, each once. @throws NotReplayable */
+export async function lettersToReplay(
+  from: Pick<DeadLetters, 'get'>,
+  ids: readonly string[],
+): Promise<LettersToReplay> {
   const letters: DeadLetter[] = [];
+  const missing: string[] = [];
   for (const id of new Set(ids)) {
     const letter = await from.get(id);
     const problem = letter && whyNotReplayable(letter.headers);
     if (problem !== undefined) throw new NotReplayable(`dead letter ${id} cannot be replayed: ${problem}`);
-    if (letter !== undefined) letters.push(letter);
+    if (letter === undefined) missing.push(id);
+    else letters.push(letter);
   }
-  return letters;
+  return { letters, missing };
 }
 
 function whyNotReplayable(headers: Headers): string | undefined {

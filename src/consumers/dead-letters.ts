@@ -30,6 +30,13 @@ export class NotReplayable extends Error {
   override readonly name = 'NotReplayable';
 }
 
+export interface Replayed {
+  /** How many are on the topic again. */
+  readonly replayed: number;
+  /** The ids by which there is no letter. */
+  readonly missing: readonly string[];
+}
+
 /** A letter put twice is listed twice. Letters stay listed when they were replayed: a replayed task that fails again is a new one. */
 export interface DeadLetters {
   /**
@@ -41,9 +48,9 @@ export interface DeadLetters {
   list(options: { limit: number; after?: string }): Promise<ListedLetter[]>;
   get(id: string): Promise<DeadLetter | undefined>;
   /**
-   * Puts these back on the topic of the tasks with their original bytes and headers, each once; how many there were.
+   * Puts these back on the topic of the tasks with their original bytes and headers, each once, as far as there are such letters.
    * @throws NotReplayable when one of them is truncated, or is a batch that could not be read
    */
-  replay(ids: readonly string[]): Promise<number>;
+  replay(ids: readonly string[]): Promise<Replayed>;
   close(): Promise<void>;
 }

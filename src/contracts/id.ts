@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /** The greatest BIGINT UNSIGNED. */
-const GREATEST = 18_446_744_073_709_551_615n;
+export const GREATEST_ID = String(2n ** 64n - 1n);
 
-const CANONICAL = /^[1-9][0-9]{0,19}$/;
+const CANONICAL = new RegExp(`^(?:${upTo(GREATEST_ID)})$`);
 
 /**
  * An id of MySQL (BIGINT UNSIGNED) as its decimal text. Never a JavaScript number: 2^53 + 1 must come back as it went in.
@@ -12,7 +12,20 @@ const CANONICAL = /^[1-9][0-9]{0,19}$/;
 export type Id = string;
 
 export function isId(value: unknown): value is Id {
-  return typeof value === 'string' && CANONICAL.test(value) && (value.length < 20 || BigInt(value) <= GREATEST);
+  return typeof value === 'string' && CANONICAL.test(value);
+}
+
+/**
+ * The pattern of 1 to a greatest number, in canonical digits: shorter numbers, those whose digits are the same up to some
+ * place and smaller there, and the greatest itself. Exact, so that the API's document allows what is taken and nothing else.
+ */
+function upTo(greatest: string): string {
+  const smaller = [...greatest].flatMap((digit, place) => {
+    const least = place === 0 ? 1 : 0;
+    if (Number(digit) <= least) return [];
+    return `${greatest.slice(0, place)}[${least}-${Number(digit) - 1}][0-9]{${greatest.length - place - 1}}`;
+  });
+  return [`[1-9][0-9]{0,${greatest.length - 2}}`, ...smaller, greatest].join('|');
 }
 
 export const idSchema = z

@@ -19,6 +19,10 @@ export const PROBLEMS = {
   body_too_large: [413, 'The body is larger than 64 KiB.'],
   unsupported_media_type: [415, 'The body must be application/json, in UTF-8.'],
   rate_limited: [429, 'Too many requests from this address.'],
+  host_not_allowed: [
+    421,
+    'Without tokens only requests to localhost, 127.0.0.1 or [::1] are answered: the header Host names another.',
+  ],
   headers_too_large: [431, 'The headers of the request are too large.'],
   internal: [500, 'Something went wrong here; the log has it under the id of the request.'],
   starting: [503, 'The service is starting: MySQL has not been there yet.'],

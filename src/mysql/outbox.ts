@@ -34,7 +34,7 @@ export interface OutboxLag {
 }
 
 /** Counting more would make the question dear just when there is trouble. */
-export const COUNTED = 100_000;
+export const COUNTED = 10_000;
 
 const PUT_BACK_LOOKED_AT = 1_000;
 

@@ -1,8 +1,25 @@
+import { createRequire } from 'node:module';
 import { type Cluster, Redis } from 'ioredis';
 import { type NodeOptions, openCluster } from './cluster.ts';
 import { isReplicasReply, RedisUnavailable } from './unavailable.ts';
 
 export type RedisClient = Redis | Cluster;
+
+silenceCommandLog();
+
+/**
+ * With DEBUG=ioredis:* or DEBUG=* in the environment, ioredis writes every command with its arguments to stderr, AUTH with the
+ * password among them. Its part of that log is turned off; the others stay.
+ */
+function silenceCommandLog(): void {
+  const require = createRequire(import.meta.url);
+  const debug = createRequire(require.resolve('ioredis'))('debug') as {
+    disable(): string;
+    enable(names: string): void;
+  };
+  const names = debug.disable();
+  if (names !== '') debug.enable(`${names},-ioredis,-ioredis:*`);
+}
 
 export interface RedisConnectionOptions {
   /** ms that one command may take. */

@@ -112,6 +112,33 @@ export async function reply<T>(pending: Promise<T>): Promise<T> {
     return await pending;
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    throw new RedisUnavailable(`Redis is not available: ${(error as Error).message}`, { cause: error });
+    const what = refusalOf(error as Error)?.what ?? 'is not available';
+    throw new RedisUnavailable(`Redis ${what}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** What a Redis that answers, and yet cannot work now, says of itself; and what to do. After "Redis". */
+export interface Refusal {
+  readonly what: string;
+  readonly remedy: string;
+}
+
+const REFUSALS: readonly (readonly [reply: RegExp, refusal: Refusal])[] = [
+  [/\bOOM\b/, { what: 'is out of memory', remedy: 'Raise its maxmemory, or free some of it.' }],
+  [/\bMISCONF\b/, { what: 'cannot save to disk, and takes no writes', remedy: 'Look at its disk and its log.' }],
+  [
+    /\bNOREPLICAS\b/,
+    { what: 'has too few replicas to take writes', remedy: 'Start them, or lower its min-replicas-to-write.' },
+  ],
+  [/\bLOADING\b/, { what: 'is still loading its data', remedy: 'Try again when it has.' }],
+  [
+    /\bBUSY\b/,
+    { what: 'is busy with a script that does not end', remedy: 'Look which: SCRIPT KILL or FUNCTION KILL ends it.' },
+  ],
+  [/\bCLUSTERDOWN\b/, { what: 'is a cluster that is not whole', remedy: 'Start the nodes that are away.' }],
+];
+
+/** By the error's text, which holds the reply also where a script passes it on. undefined: Redis has not refused anything. */
+export function refusalOf({ message }: Pick<Error, 'message'>): Refusal | undefined {
+  return REFUSALS.find(([reply]) => reply.test(message))?.[1];
 }

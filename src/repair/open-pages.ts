@@ -1,8 +1,9 @@
-import type { Id } from '../contracts/id.ts';
+import { GREATEST_ID, type Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { readLastOwner, readNextOwner } from '../mysql/users.ts';
+import { OwnerEstimate } from './owner-estimate.ts';
 import type { Pace } from './pace.ts';
-import { GREATEST_ID, sampleUsers } from './sample.ts';
+import { sampleUsers } from './sample.ts';
 import { EverybodyPages, type IndexedUsers } from './stray-pages.ts';
 import { NamedPages, OwnerPages, type UserPages, type UserRange } from './user-pages.ts';
 
@@ -43,12 +44,13 @@ export async function openPages(
     return new NamedPages(chosen, atOnce);
   }
   const after = from === undefined ? '0' : before(from);
-  const owners = new OwnerPages(primary, await rangeOfOwners(primary, after, to), atOnce, cursor);
+  const estimate = new OwnerEstimate(primary, { before: after, to });
+  const owners = new OwnerPages(primary, await rangeOfOwners(primary, after, to), atOnce, estimate, cursor);
   if (indexedUsers === undefined) return owners;
   return new EverybodyPages(owners, { primary, indexedUsers, pace }, { after, to }, atOnce);
 }
 
-/** No wider than the owners in it, so that it tells how far among them an id is. */
+/** No wider than the owners in it: nobody is looked for behind the last. */
 async function rangeOfOwners(primary: Database, after: Id | '0', to: Id): Promise<UserRange> {
   const [first, last] = await Promise.all([readNextOwner(primary, { after, to }), readLastOwner(primary, to)]);
   return first === undefined || last === undefined ? { before: after, to: after } : { before: before(first), to: last };

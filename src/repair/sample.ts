@@ -1,9 +1,7 @@
-import type { Id } from '../contracts/id.ts';
+import { GREATEST_ID, type Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { readLastOwner, readNextOwner } from '../mysql/users.ts';
 import { byId, nextOwners } from './next-owners.ts';
-
-export const GREATEST_ID = '18446744073709551615';
 
 const POINTS_AT_ONCE = 16;
 

@@ -1,6 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { nextOwners } from './next-owners.ts';
+import type { OwnerEstimate } from './owner-estimate.ts';
 
 /** Users in a page: few enough to do again, and as many as go into one script call. */
 export const PAGE_SIZE = 500;
@@ -29,24 +30,32 @@ export class OwnerPages implements UserPages {
   readonly #database: Database;
   readonly #range: UserRange;
   readonly #size: number;
+  readonly #from: Id | '0';
+  readonly #estimate: OwnerEstimate;
   #after: Id | '0';
+  #done = 0;
   /** The page, and who was found behind it. */
   #found: readonly Id[] = [];
 
   /** @param after where an earlier part of the same job ended; '0': there was none */
-  constructor(database: Database, range: UserRange, size: number, after: Id | '0' = '0') {
+  constructor(database: Database, range: UserRange, size: number, estimate: OwnerEstimate, after: Id | '0' = '0') {
     this.#database = database;
     this.#range = range;
     this.#size = size;
     this.#after = after === '0' ? range.before : after;
+    this.#from = this.#after;
+    this.#estimate = estimate;
   }
 
   /** @throws DatabaseUnavailable */
   async next(): Promise<readonly Id[] | undefined> {
+    await this.#estimate.look(this.#from, this.#after, this.#done);
     if (this.#found.length === 0) {
       this.#found = await nextOwners(this.#database, { after: this.#after, to: this.#range.to }, this.#size);
     }
-    return this.#found.length === 0 ? undefined : this.#page();
+    if (this.#found.length > 0) return this.#page();
+    this.#estimate.end();
+    return undefined;
   }
 
   get cursor(): Id | '0' {
@@ -54,16 +63,13 @@ export class OwnerPages implements UserPages {
   }
 
   done(): void {
+    this.#done += this.#page().length;
     this.#after = this.cursor;
     this.#found = this.#found.slice(this.#size);
   }
 
-  /** Users are taken to lie as close together among the ids that are left as among those that are done. */
   total(seen: number): number {
-    const { before, to } = this.#range;
-    const done = BigInt(this.#after) - BigInt(before);
-    const all = BigInt(to) - BigInt(before);
-    return done <= 0n || done >= all ? seen : Math.max(seen, Math.round((seen * Number(all)) / Number(done)));
+    return seen + this.#estimate.left(this.#done);
   }
 
   #page(): readonly Id[] {

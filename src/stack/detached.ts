@@ -6,26 +6,50 @@ import { Guardian } from './guardian/guardian.ts';
 import { isAlive, ownerOf, removeRun } from './guardian/sweep.ts';
 import { findDocker } from './launch/docker.ts';
 import { probeByName } from './probe/by-name.ts';
-import { forgetStack, type RememberedStack, recallStack, rememberStack } from './remembered.ts';
+import { forgetStack, idOf, type RememberedStack, recallAllStacks, recallStack, rememberStack } from './remembered.ts';
 import type { LaunchedServer } from './server.ts';
 import { gatherParts, type StackOptions } from './stack.ts';
 
 /** Milliseconds that `stackDown` waits for the servers to end. */
 const DOWN_TIMEOUT = 60_000;
 
+/** Options of {@link stackUp}. */
+export interface UpOptions extends StackOptions {
+  /** Starts one for this folder, also where one runs that was started for another. */
+  readonly another?: boolean;
+}
+
 /**
- * Starts all servers so that they outlive this process, or returns those that already run. Addresses in the
- * environment are not used: whoever asks for local servers means these. Throws as `startStack` does.
+ * Starts all servers so that they outlive this process, or returns those that already run: this folder's, otherwise those that
+ * were started for another one. Addresses in the environment are not used: whoever asks for local servers means these. Throws as
+ * `startStack` does.
  */
-export async function stackUp(options: StackOptions = {}): Promise<RememberedStack> {
+export async function stackUp({ another = false, ...options }: UpOptions = {}): Promise<RememberedStack> {
   const remembered = recallStack();
   if (remembered !== undefined && isRunning(remembered)) return remembered;
-  if (remembered !== undefined) await stackDown();
+  if (remembered !== undefined) await end(remembered);
+  const [elsewhere] = another ? [] : runningStacks();
+  return elsewhere ?? (await startDetached(options));
+}
+
+/** Those of this user that run, this folder's own first. */
+export function runningStacks(): RememberedStack[] {
+  const running = recallAllStacks().filter(isRunning);
+  return running.sort((a, b) => Number(isHere(b)) - Number(isHere(a)) || a.folder.localeCompare(b.folder));
+}
+
+/** Was it started for the current folder? */
+export function isHere({ folder }: Pick<RememberedStack, 'folder'>): boolean {
+  return folder === process.cwd();
+}
+
+async function startDetached(options: StackOptions): Promise<RememberedStack> {
   const guardian = new Guardian();
   try {
     const environment = withoutGiven(options.environment ?? process.env);
     const { parts, missing } = await gatherParts(['mysql', 'redis', 'kafka'], guardian, { ...options, environment });
-    const stack = { owner: guardian.pid, dir: guardian.dir, parts: parts as LaunchedServer[], missing };
+    const { pid: owner, dir } = guardian;
+    const stack = { owner, dir, folder: process.cwd(), parts: parts as LaunchedServer[], missing };
     rememberStack(stack);
     await guardian.detach();
     return stack;
@@ -45,14 +69,29 @@ export function exportLines(stack: Pick<RememberedStack, 'parts'>): string[] {
   return stack.parts.map(({ name, url }) => `export ${SETTING[name]}=${url}`);
 }
 
-/** Ends the servers that `stackUp` started and removes their data. Returns whether there were any. */
-export async function stackDown(): Promise<boolean> {
-  const stack = recallStack();
-  if (stack === undefined) return false;
+/**
+ * Ends servers that `stackUp` started and removes their data.
+ * @param which those of this folder, those by this id, or all of this user
+ * @returns the stacks that there were
+ */
+export async function stackDown(which: { id?: string | undefined; all?: boolean } = {}): Promise<RememberedStack[]> {
+  const stacks = stacksMeant(which);
+  for (const stack of stacks) await end(stack);
+  return stacks;
+}
+
+function stacksMeant({ id, all = false }: { id?: string | undefined; all?: boolean }): RememberedStack[] {
+  const here = recallStack();
+  if (!all && id === undefined) return here === undefined ? [] : [here];
+  const known = [...recallAllStacks(), ...(here === undefined ? [] : [here])];
+  const distinct = known.filter(({ dir }, i) => known.findIndex((other) => other.dir === dir) === i);
+  return all ? distinct : distinct.filter((stack) => idOf(stack) === id);
+}
+
+async function end(stack: RememberedStack): Promise<void> {
   if (isRunning(stack)) await endOwner(stack);
   if (existsSync(stack.dir)) await removeLeftovers(stack);
-  forgetStack();
-  return true;
+  forgetStack(stack);
 }
 
 async function endOwner({ owner, dir }: RememberedStack): Promise<void> {
@@ -79,11 +118,27 @@ async function removeLeftovers({ dir, parts }: RememberedStack): Promise<void> {
 /** A server of the stack, and whether it answers now. */
 export type PartStatus = LaunchedServer & { readonly answers: boolean };
 
-/** What became of the servers that `stackUp` started; undefined when there are none. */
-export async function stackStatus(): Promise<readonly PartStatus[] | undefined> {
-  const parts = recallStack()?.parts;
-  if (parts === undefined) return undefined;
-  return Promise.all(parts.map(async (part) => ({ ...part, answers: await answers(part) })));
+/** A stack of this user. */
+export interface StackStatus {
+  readonly id: string;
+  readonly folder: string;
+  /** Was it started for the current folder? */
+  readonly here: boolean;
+  readonly parts: readonly PartStatus[];
+}
+
+/** What became of the servers that `stackUp` started, this folder's own first. */
+export async function stackStatus(): Promise<readonly StackStatus[]> {
+  const own = recallStack();
+  const others = runningStacks().filter(({ dir }) => dir !== own?.dir);
+  return Promise.all(
+    [...(own === undefined ? [] : [own]), ...others].map(async (stack) => ({
+      id: idOf(stack),
+      folder: stack.folder,
+      here: isHere(stack),
+      parts: await Promise.all(stack.parts.map(async (part) => ({ ...part, answers: await answers(part) }))),
+    })),
+  );
 }
 
 async function answers({ name, url }: LaunchedServer): Promise<boolean> {

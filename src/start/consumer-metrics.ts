@@ -75,7 +75,7 @@ export function measureBacklog(
   gauge('recency_delay_queue_items', 'Work that was put off, waiting or in hand.', () => delayQueue.size());
   gauge(
     'recency_rechecks_waiting',
-    'Re-checks: rows that were older than their tasks said, to be looked at again. Counted up to 100,000.',
+    'Re-checks: rows that were older than their tasks said, to be looked at again. Counted up to 10,000.',
     async () => (await readRecheckBacklog(primary, COUNTED)).rows,
   );
 }

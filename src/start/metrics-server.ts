@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Registry } from 'prom-client';
 import { Connections } from '../api/connections.ts';
+import { isLoopback, isLoopbackHeader } from '../api/loopback.ts';
 import type { Readiness } from '../api/readiness.ts';
 import { json, type Reply, text } from '../api/reply.ts';
 import { readyReply } from '../api/routes/health.ts';
@@ -48,9 +49,13 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
 }
 
 async function answer(
-  { method, url = '' }: IncomingMessage,
-  { registry, readiness }: MetricsServerOptions,
+  { method, url = '', headers }: IncomingMessage,
+  { registry, readiness, host }: MetricsServerOptions,
 ): Promise<Reply> {
+  // A web page can point a name of its own here (DNS rebinding), which then stands in the header.
+  if (isLoopback(host) && headers.host !== undefined && !isLoopbackHeader(headers.host)) {
+    return text(421, 'text/plain; charset=utf-8', 'Only requests to localhost, 127.0.0.1 or [::1] are answered.\n');
+  }
   const { pathname, searchParams } = new URL(url, 'http://localhost');
   switch (`${method} ${pathname}`) {
     case 'GET /metrics':

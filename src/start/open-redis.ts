@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { withoutPasswords } from '../config/describe-config.ts';
 import type { RedisRole } from '../mysql/epoch.ts';
 import { openRedis, type RedisClient, untilReady } from '../redis/connection.ts';
-import { isUnavailable } from '../redis/unavailable.ts';
+import { isUnavailable, refusalOf } from '../redis/unavailable.ts';
 import { checkRedisUse, type RedisUse, redisAddress } from './check-redis.ts';
 import { ServerAway, StartError } from './start-error.ts';
 
@@ -56,6 +56,12 @@ export async function untilRedisAnswers(
     if (/cluster support disabled/.test((error as Error).message)) {
       const mend = `Set ${setting} to one address.`;
       throw new StartError(`Redis at ${withoutPasswords(url)} is no cluster. ${mend}`, { cause: error });
+    }
+    const refusal = refusalOf(error as Error);
+    if (refusal !== undefined) {
+      const { what, remedy } = refusal;
+      const said = (error as Error).message.replace(/\.$/, '');
+      throw new ServerAway(`Redis at ${withoutPasswords(url)} ${what} (${said}). ${remedy}`, { cause: error });
     }
     throw new ServerAway(
       `No Redis answers at ${withoutPasswords(url)} (${(error as Error).message}). Start it, or set ${setting} to where it is.`,

@@ -17,11 +17,7 @@ export function measureOutboxLag(registry: Registry, database: Database): void {
         this.set(await lag().then(of, () => Number.NaN)); // MySQL is away: unknown, and not 0
       },
     });
-  gauge(
-    'recency_outbox_unpublished_rows',
-    'Rows that wait to be published, counted up to 100,000.',
-    ({ rows }) => rows,
-  );
+  gauge('recency_outbox_unpublished_rows', 'Rows that wait to be published, counted up to 10,000.', ({ rows }) => rows);
   gauge('recency_outbox_lag_seconds', 'Age of the oldest unpublished row.', ({ oldestMs }) => oldestMs / 1000);
 }
 

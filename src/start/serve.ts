@@ -69,6 +69,7 @@ async function startServe(context: ProcessContext): Promise<void> {
       checkDeadlineMs: CHECK_DEADLINE_MS,
       hasStarted: () => start.isOver,
       rateLimit: config.rateLimit,
+      trustProxy: config.trustProxy,
       registry,
       logger,
       slowMs: SLOW_MS,

@@ -1,11 +1,12 @@
-/** `up`, `down` or `status` of a stack in the current folder; prints what came of it as JSON. */
+/** `up`, `another`, `down` or `status` of stacks, from the current folder; prints what came of it as JSON. */
 import process from 'node:process';
 import { exportLines, stackDown, stackStatus, stackUp } from '../../src/stack/detached.ts';
 
 const commands = {
   up: async () => exportLines(await stackUp()),
-  down: stackDown,
-  status: async () => (await stackStatus()) ?? null,
+  another: async () => exportLines(await stackUp({ another: true })),
+  down: async () => (await stackDown({ id: process.argv[3] })).map(({ folder }) => folder),
+  status: stackStatus,
 };
 
 const command = commands[process.argv[2] as keyof typeof commands];

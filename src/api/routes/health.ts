@@ -38,6 +38,7 @@ const readyz: Operation = {
   path: '/readyz',
   tag: 'service',
   summary: 'Should requests be sent here?',
+  problems: [429],
   query: z.object({ verbose: z.string().optional().meta({ description: 'Given, with any value: list every check.' }) }),
   replies: {
     200: { description: 'Yes: ready, or degraded.', schema: readySchema },

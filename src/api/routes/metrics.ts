@@ -8,6 +8,7 @@ const operation: Operation = {
   path: '/metrics',
   tag: 'service',
   summary: 'Metrics for Prometheus',
+  problems: [429],
   replies: { 200: { description: "In Prometheus's text format.", contentType: 'text/plain' } },
 };
 

@@ -45,12 +45,23 @@ export interface IdentifiedTask {
 /** Resolves once the transport has them durably. @throws HttpProblem transport_full; anything else counts as transport_unavailable */
 export type AcceptTasks = (tasks: readonly IdentifiedTask[]) => Promise<void>;
 
+/** What is JSON and yet nothing that could be a task: `null`, a number, a text. @throws HttpProblem invalid_body */
+function requireTasks(body: unknown): void {
+  if (typeof body === 'object' && body !== null) return;
+  const detail = `must be a task, or an array of up to ${MOST_TASKS}`;
+  throw new HttpProblem('invalid_body', {
+    detail: `body: ${detail}`,
+    errors: [{ field: 'body', in: 'body', detail }],
+  });
+}
+
 export function postTasksRoute(accept: AcceptTasks, freshId: () => string): Route {
   return {
     operation,
     before: jsonBody,
     handle: async (request) => {
       parse('query', query, request.query);
+      requireTasks(request.body);
       // One or the other by hand, because of a union zod would tell what is wrong with neither.
       const tasks = Array.isArray(request.body)
         ? parse('body', tasksSchema, request.body)

@@ -39,10 +39,27 @@ export function openKafka(settings: KafkaSettings): Kafka {
 /** These log every attempt; what fails in the end reaches us as an error of its own. */
 const CHATTY = new Set(['Connection', 'BrokerPool']);
 
-/** kafkajs calls errors what it then mends itself, and a warning comes with each rebalance. */
+/** What is logged of what kafkajs says; the rest may be requests and responses, those that log in among them. */
+const DETAILS = [
+  ...[
+    'broker',
+    'clientId',
+    'groupId',
+    'memberId',
+    'leaderId',
+    'topic',
+    'partition',
+    'offset',
+    'error',
+    'correlationId',
+  ],
+  ...['apiName', 'apiKey', 'apiVersion', 'size', 'retryCount', 'retryTime', 'duration', 'isLeader', 'groupProtocol'],
+] as const;
+
+/** kafkajs calls errors what it then fixes itself, and a warning comes with each rebalance. */
 function write(logger: Logger, { level, namespace, log }: LogEntry): void {
-  const { message, timestamp: _, logger: __, stack: ___, ...detail } = log;
-  const text = `kafkajs ${namespace}: ${message}`;
+  const detail = Object.fromEntries(DETAILS.filter((name) => name in log).map((name) => [name, log[name]]));
+  const text = `kafkajs ${namespace}: ${log.message}`;
   if (CHATTY.has(namespace) || level === logLevel.INFO) logger.debug(detail, text);
   else if (level === logLevel.WARN) logger.info(detail, text);
   else logger.warn(detail, text);

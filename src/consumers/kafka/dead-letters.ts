@@ -1,7 +1,7 @@
 import type { Message } from 'kafkajs';
 import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
 import { BARE, deadLetterOf, lettersToReplay, listed, originalHeaders, originalKey } from '../dead-letter-headers.ts';
-import type { DeadLetter, DeadLetters, Failure, ListedLetter } from '../dead-letters.ts';
+import type { DeadLetter, DeadLetters, Failure, ListedLetter, Replayed } from '../dead-letters.ts';
 import { MessageRefused } from '../task-publisher.ts';
 import type { Delivery } from '../task-source.ts';
 import { type KafkaSettings, openKafka } from './client.ts';
@@ -105,13 +105,14 @@ export class KafkaDeadLetters implements DeadLetters {
   }
 
   /** @throws PartlySent, KafkaUnavailable, KafkaPermissionMissing, DatabaseUnavailable, NotReplayable */
-  async replay(ids: readonly string[]): Promise<number> {
-    const messages = (await lettersToReplay(this, ids)).map((letter) => {
+  async replay(ids: readonly string[]): Promise<Replayed> {
+    const { letters, missing } = await lettersToReplay(this, ids);
+    const messages = letters.map((letter) => {
       const headers = originalHeaders(letter.headers);
       return { key: originalKey({ ...letter, headers }) ?? null, value: letter.body, headers: { ...headers } };
     });
     await this.#tasks.send(messages);
-    return messages.length;
+    return { replayed: messages.length, missing };
   }
 
   async close(): Promise<void> {

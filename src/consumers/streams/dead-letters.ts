@@ -2,7 +2,7 @@ import type { RedisClient } from '../../redis/connection.ts';
 import { defineScript, type Script } from '../../redis/script.ts';
 import { reply } from '../../redis/unavailable.ts';
 import { deadLetterOf, lettersToReplay, listed, originalHeaders } from '../dead-letter-headers.ts';
-import type { DeadLetter, DeadLetters, Failure, ListedLetter } from '../dead-letters.ts';
+import type { DeadLetter, DeadLetters, Failure, ListedLetter, Replayed } from '../dead-letters.ts';
 import type { Delivery } from '../task-source.ts';
 import { addEntries } from './add-entries.ts';
 import { deliveryOf, entryFields, type RawEntry } from './entries.ts';
@@ -81,12 +81,12 @@ export class StreamsDeadLetters implements DeadLetters {
   }
 
   /** @throws TransportFull when too many tasks wait already, RedisUnavailable; NotReplayable */
-  async replay(ids: readonly string[]): Promise<number> {
-    const letters = await lettersToReplay(this, ids);
+  async replay(ids: readonly string[]): Promise<Replayed> {
+    const { letters, missing } = await lettersToReplay(this, ids);
     const entries = letters.map(({ body, headers }) => entryFields(body, originalHeaders(headers)));
     await this.#options.room?.check();
     await addEntries(this.#client, this.#options.stream, entries);
-    return entries.length;
+    return { replayed: entries.length, missing };
   }
 
   async close(): Promise<void> {}

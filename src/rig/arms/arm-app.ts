@@ -34,6 +34,6 @@ export function armApp(arm: Pick<RecentContacts, 'find'>, logger: Logger): Expre
   for (const setting of ['x-powered-by', 'etag', 'trust proxy']) app.disable(setting);
   app.set('query parser', 'simple');
   app.use(exchanges.begin);
-  register(app, [recentContactsRoute(arm, metrics)], exchanges, authorizer([]));
+  register(app, [recentContactsRoute(arm, metrics)], exchanges, authorizer([]), { isOpen: false });
   return app;
 }

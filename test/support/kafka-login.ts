@@ -1,0 +1,15 @@
+/**
+ * Logs in to a Kafka broker with SASL as a process of Recency does, and fails. Arguments: the broker, the mechanism, the user and
+ * the password. It logs all that there is to log.
+ */
+import process from 'node:process';
+import { openKafka } from '../../src/consumers/kafka/client.ts';
+import { openLogger } from '../../src/start/logger.ts';
+
+const [broker = '', mechanism = 'plain', username = '', password = ''] = process.argv.slice(2);
+const logger = openLogger({ logLevel: 'trace' }, 'login');
+const sasl = { mechanism: mechanism as 'plain', username, password };
+const settings = { brokers: [broker], clientId: 'login', connectTimeoutMs: 5_000, requestTimeoutMs: 5_000, logger };
+const admin = openKafka({ ...settings, security: { sasl } }).admin();
+await admin.connect().catch((error: unknown) => logger.error({ reason: error, sasl }, 'refused'));
+await admin.disconnect();

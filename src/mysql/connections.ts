@@ -1,4 +1,5 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
+import { type MysqlTls, tlsOptions } from './tls.ts';
 import { DatabaseBusy } from './unavailable.ts';
 
 export interface ConnectionsOptions {
@@ -8,6 +9,8 @@ export interface ConnectionsOptions {
   readonly queue: number;
   /** For each call that leaves the process, ms: connecting, waiting for a connection, and a statement. */
   readonly deadlineMs: number;
+  /** Undefined: in plain text. */
+  readonly tls?: MysqlTls | undefined;
 }
 
 /** Of one connection: more than there are texts. mysql2 would make room for 16,000, half a megabyte a connection. */
@@ -35,6 +38,7 @@ export class Connections {
     this.#deadlineMs = options.deadlineMs;
     this.#pool = createPool({
       uri: url,
+      ...tlsOptions(options.tls),
       connectionLimit: options.connections,
       maxIdle: options.connections,
       queueLimit: options.queue,

@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { RedisClient } from './connection.ts';
+import { addressOf } from './sentinel.ts';
 import { RedisUnavailable, reply } from './unavailable.ts';
 
 /** A Redis that takes writes. */
@@ -33,7 +34,7 @@ function isGone(error: unknown): boolean {
 async function readMaster(node: Redis): Promise<RedisMaster> {
   const [server, replication] = await Promise.all([reply(node.info('server')), reply(node.info('replication'))]);
   const runId = fieldOf(server, 'run_id');
-  const address = `${node.options.host}:${node.options.port}`;
+  const address = addressOf(node);
   if (fieldOf(replication, 'role') !== 'master') {
     throw new RedisUnavailable(`Redis is not available: ${address} is a replica, which takes no writes`);
   }

@@ -12,6 +12,7 @@ import { TopicAdmin } from '../consumers/kafka/topic-admin.ts';
 import { DEFAULT_PARTITIONS } from '../consumers/kafka/topics.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
 import { KafkaEnds } from '../mysql/kafka-ends.ts';
+import { kafkaSecurity, tlsStartError } from './security.ts';
 import { StartError } from './start-error.ts';
 import type { Transport } from './transport.ts';
 
@@ -23,6 +24,7 @@ export function kafkaSettings(config: Config, name: string, logger: Logger): Kaf
     connectTimeoutMs: config.connectTimeoutMs,
     requestTimeoutMs: config.kafkaTimeoutMs,
     logger,
+    security: kafkaSecurity(config),
   };
 }
 
@@ -68,6 +70,10 @@ async function untilAnswers(admin: TopicAdmin, config: Config, signal: AbortSign
       return;
     } catch (error) {
       signal.throwIfAborted();
+      const tlsError = tlsStartError(error, {
+        ...{ kind: 'Kafka', address: config.kafkaBrokers.join(','), setting: 'RECENCY_KAFKA_BROKERS' },
+      });
+      if (tlsError !== undefined) throw tlsError;
       if (!isPassing(error) || performance.now() > deadline) throw explain(error, config);
     }
     await pause(BETWEEN_TRIES_MS, undefined, { signal });
@@ -81,12 +87,24 @@ function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {
     const message = `Kafka at ${brokers} is not ready: ${reason}. Start those of its brokers that are away.`;
     return new StartError(message, { cause: error });
   }
+  const signIn = signInFailure(error);
+  if (signIn !== undefined) {
+    const fix = 'Fix RECENCY_KAFKA_SASL, RECENCY_KAFKA_USER and RECENCY_KAFKA_PASSWORD, or the token.';
+    return new StartError(`Kafka at ${brokers} cannot be signed in to: ${signIn}. ${fix}`, { cause: error });
+  }
   return new StartError(
     isPassing(error)
       ? `No Kafka broker answers at ${brokers} (${reason}). Start it, set RECENCY_KAFKA_BROKERS to where it is, or do without: RECENCY_TRANSPORT=streams.`
       : `Kafka at ${brokers} does not let Recency use the topics ${topic} and ${topic}.dlq: ${reason}. Create them, or allow it.`,
     { cause: error },
   );
+}
+
+/** Why brokers do not let this user in; neither password nor token is in it. */
+function signInFailure(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'KafkaJSSASLAuthenticationError' || error.name === 'TokenUnavailable') return error.message;
+  return signInFailure(error.cause);
 }
 
 /** Undefined: not now, as while a new topic has no leaders yet. */

@@ -35,7 +35,13 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
     await admin.connect();
     const principals = ['User:site', 'User:bearer', 'User:CN=certified'];
     const acl = principals.flatMap((principal) =>
-      [TOPIC, GROUP].map((resourceType) => ({ ...ALLOW_ALL, resourcePatternType: 3 as const, principal, resourceType, resourceName: '*' })),
+      [TOPIC, GROUP].map((resourceType) => ({
+        ...ALLOW_ALL,
+        resourcePatternType: 3 as const,
+        principal,
+        resourceType,
+        resourceName: '*',
+      })),
     );
     await admin.createAcls({ acl });
     await admin.createTopics({ topics: [topic, `${topic}.dlq`].map((name) => ({ topic: name, numPartitions: 1 })) });
@@ -51,7 +57,11 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
     ...{ TRANSPORT: 'kafka', TOPIC: topic, KAFKA_GROUP: freshName(), START_TIMEOUT_MS: '20000' },
     ...more,
   });
-  const signIn = (mechanism: string): Settings => ({ KAFKA_SASL: mechanism, KAFKA_USER: 'site', KAFKA_PASSWORD: PASSWORD });
+  const signIn = (mechanism: string): Settings => ({
+    KAFKA_SASL: mechanism,
+    KAFKA_USER: 'site',
+    KAFKA_PASSWORD: PASSWORD,
+  });
   const bearer = (lastsMs = MINUTE_MS): Settings => ({
     KAFKA_SASL: 'oauthbearer',
     KAFKA_OAUTH_TOKEN_FILE: writeToken(join(ca.folder, freshName()), 'bearer', lastsMs),
@@ -86,7 +96,11 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
     ['OAUTHBEARER, a token from a file', () => base(bearer())],
     [
       'OAUTHBEARER, a token that a command prints',
-      () => base({ KAFKA_SASL: 'oauthbearer', KAFKA_OAUTH_TOKEN_COMMAND: `printf %s '${unsignedToken('bearer', MINUTE_MS)}'` }),
+      () =>
+        base({
+          KAFKA_SASL: 'oauthbearer',
+          KAFKA_OAUTH_TOKEN_COMMAND: `printf %s '${unsignedToken('bearer', MINUTE_MS)}'`,
+        }),
     ],
     [
       'a client certificate',
@@ -97,21 +111,21 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
   });
 
   it('goes on when the token is over: another one is fetched before', async () => {
-    const settings = base(bearer(18_000));
+    const settings = base(bearer(12_000));
     const opened = openKafka(kafkaSettings(configOf(settings), 'test', pino({ level: 'silent' })));
     const producer = opened.producer();
     onTestFinished(() => producer.disconnect());
     await producer.connect();
     const begun = performance.now();
     // Renewed in time by whatever looks after the file.
-    await until(() => performance.now() - begun > 5_000);
+    await until(() => performance.now() - begun > 1_000);
     writeToken(String(settings.KAFKA_OAUTH_TOKEN_FILE), 'bearer', 10 * MINUTE_MS);
     let sent = 0;
     await until(
       async () => {
         await producer.send({ topic, messages: [{ value: 'on' }] });
         sent++;
-        return performance.now() - begun > 22_000;
+        return performance.now() - begun > 14_000;
       },
       { interval: 500 },
     );
@@ -121,20 +135,28 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
   it('refused: the setting and the reason are named, and it is not waited for', async () => {
     const right = base(signIn('scram-sha-512'));
     expect(await refusal({ ...right, KAFKA_PASSWORD: 'wrong-one' })).toMatch(
-      /cannot be signed in to: SASL SCRAM-SHA-512 authentication failed.*RECENCY_KAFKA_PASSWORD/,
+      /cannot be signed in to: SASL SCRAM.*invalid credentials.*RECENCY_KAFKA_PASSWORD/,
     );
     const { KAFKA_TLS_CA: _, ...noCa } = right;
-    expect(await refusal(noCa)).toMatch(/^The certificate of Kafka at .* is signed by a CA that is not known here.*RECENCY_KAFKA_TLS_CA/);
+    expect(await refusal(noCa)).toMatch(
+      /^The certificate of Kafka at .* is signed by a CA that is not known here.*RECENCY_KAFKA_TLS_CA/,
+    );
     const elsewhere = kafka.sasl.replace('127.0.0.1', 'localhost');
-    expect(await refusal({ ...right, KAFKA_BROKERS: elsewhere })).toMatch(/it is for another host name \(Host: localhost/);
+    expect(await refusal({ ...right, KAFKA_BROKERS: elsewhere })).toMatch(
+      /it is for another host name \(Host: localhost/,
+    );
     const mtls = { ...base(), KAFKA_BROKERS: kafka.mtls };
     expect(await refusal(mtls)).toMatch(/refuses the TLS handshake: it .*client certificate.*RECENCY_KAFKA_TLS_CERT/);
     const other = await TestCa.create('Another CA');
     onTestFinished(() => other.remove());
     const stranger = await other.issue('stranger', { name: 'certified' });
     const certificate = { KAFKA_TLS_CERT: stranger.cert, KAFKA_TLS_KEY: stranger.key };
-    expect(await refusal({ ...mtls, ...certificate })).toMatch(/refuses the TLS handshake: .*client certificate.*RECENCY_KAFKA_TLS_CERT/);
-    expect(await refusal({ ...base(bearer(-1_000)), START_TIMEOUT_MS: '1000' })).toMatch(/the token of RECENCY_KAFKA_OAUTH_TOKEN_FILE expired at/);
+    expect(await refusal({ ...mtls, ...certificate })).toMatch(
+      /refuses the TLS handshake: .*client certificate.*RECENCY_KAFKA_TLS_CERT/,
+    );
+    expect(await refusal({ ...base(bearer(-1_000)), START_TIMEOUT_MS: '1000' })).toMatch(
+      /the token of RECENCY_KAFKA_OAUTH_TOKEN_FILE expired at/,
+    );
   });
 });
 
@@ -161,7 +183,11 @@ describe('the tokens of OAUTHBEARER', () => {
 
   it.each([
     ['no file', { file: '/none' }, /RECENCY_KAFKA_OAUTH_TOKEN_FILE names a file that cannot be read \(ENOENT\)/],
-    ['a command that fails', { command: 'echo secret-1; exit 3' }, /RECENCY_KAFKA_OAUTH_TOKEN_COMMAND failed with exit code 3/],
+    [
+      'a command that fails',
+      { command: 'echo secret-1; exit 3' },
+      /RECENCY_KAFKA_OAUTH_TOKEN_COMMAND failed with exit code 3/,
+    ],
     ['a command that prints nothing', { command: 'true' }, /holds no token/],
   ])('%s: an error that passes, names the setting and holds no secret', async (_what, source, message) => {
     const error = (await oauthTokens(source)().catch((thrown: unknown) => thrown)) as Error;

@@ -91,17 +91,23 @@ describe('MySQL by TLS', { timeout: 120_000 }, () => {
 
   it('verified by default: each reason is named, and so is the setting', async () => {
     const { RECENCY_MYSQL_TLS_CA: _, ...noCa } = settings();
-    expect(await refusal(noCa)).toMatch(/^The certificate of MySQL at 127\.0\.0\.1:\d+ is refused: it is signed by a CA that is not known here.*RECENCY_MYSQL_TLS_CA/);
+    expect(await refusal(noCa)).toMatch(
+      /^The certificate of MySQL at 127\.0\.0\.1:\d+ is refused: it is signed by a CA that is not known here.*RECENCY_MYSQL_TLS_CA/,
+    );
     const elsewhere = mysql.url('certified', '', 'localhost');
-    expect(await refusal(settings({ RECENCY_MYSQL_URL: elsewhere }))).toMatch(/it is for another host name \(Host: localhost\. is not/);
+    expect(await refusal(settings({ RECENCY_MYSQL_URL: elsewhere }))).toMatch(
+      /it is for another host name \(Host: localhost\. is not/,
+    );
     await mysql.present(await ca.issue('expired', { name: 'mysql', hosts: ['127.0.0.1'], lastsMs: -1_000 }));
     expect(await refusal(settings())).toMatch(/is refused: it has expired.*RECENCY_MYSQL_TLS_CA/);
     await mysql.present(await ca.issue('other-address', { name: 'mysql', hosts: ['127.0.0.2', 'localhost'] }));
     expect(await refusal(settings())).toMatch(/it is for another host name \(IP: 127\.0\.0\.1 is not in/);
-    await expect(migrate({ url: mysql.url('certified'), tls: mysqlTls(loadConfig(settings())) })).rejects.toMatchObject({
-      code: 'unreachable',
-      message: expect.stringMatching(/it is for another host name.*RECENCY_MYSQL_TLS_CA/),
-    });
+    await expect(migrate({ url: mysql.url('certified'), tls: mysqlTls(loadConfig(settings())) })).rejects.toMatchObject(
+      {
+        code: 'unreachable',
+        message: expect.stringMatching(/it is for another host name.*RECENCY_MYSQL_TLS_CA/),
+      },
+    );
     // Nobody asked for more than encryption.
     expect(await cipher({ ...noCa, RECENCY_MYSQL_TLS: 'unverified' })).toMatch(/^TLS_/);
     await mysql.present(right);
@@ -141,11 +147,17 @@ describe('MySQL by TLS', { timeout: 120_000 }, () => {
       expect(refused({ [name]: missing })).toBe(`${name} names a file that cannot be read (ENOENT): ${missing}`);
     }
     expect(refused({ RECENCY_MYSQL_TLS_CA: client.key })).toMatch(/^RECENCY_MYSQL_TLS_CA .*holds no certificate/);
-    expect(refused({ RECENCY_MYSQL_TLS_KEY: client.cert })).toMatch(/^RECENCY_MYSQL_TLS_KEY .*does not hold a private key/);
+    expect(refused({ RECENCY_MYSQL_TLS_KEY: client.cert })).toMatch(
+      /^RECENCY_MYSQL_TLS_KEY .*does not hold a private key/,
+    );
     const other = join(ca.folder, 'copied.key');
     copyFileSync(right.key, other);
-    expect(refused({ RECENCY_MYSQL_TLS_KEY: other })).toMatch(/^RECENCY_MYSQL_TLS_KEY is not the key of the certificate/);
-    expect(refused({ RECENCY_MYSQL_TLS: 'off' })).toMatch(/^RECENCY_MYSQL_TLS_CA has no effect while RECENCY_MYSQL_TLS is off/);
+    expect(refused({ RECENCY_MYSQL_TLS_KEY: other })).toMatch(
+      /^RECENCY_MYSQL_TLS_KEY is not the key of the certificate/,
+    );
+    expect(refused({ RECENCY_MYSQL_TLS: 'off' })).toMatch(
+      /^RECENCY_MYSQL_TLS_CA has no effect while RECENCY_MYSQL_TLS is off/,
+    );
     expect(refused({ RECENCY_MYSQL_URL: `${mysql.url('a')}?ssl-mode=REQUIRED` })).toMatch(/set RECENCY_MYSQL_TLS/);
   });
 });

@@ -109,6 +109,10 @@ async function refusal(
     const { lastNodeError = error, message } = error as Error & { lastNodeError?: Error };
     const tlsError = tlsStartError(lastNodeError, { kind: 'Redis', address, setting });
     if (tlsError !== undefined) throw tlsError;
+    if (/^All sentinels are unreachable.*(WRONGPASS|NOAUTH|NOPERM)/.test(message)) {
+      const account = 'RECENCY_REDIS_SENTINEL_USER and RECENCY_REDIS_SENTINEL_PASSWORD';
+      throw new StartError(`The Sentinels refuse this user: ${message}. Fix ${account}.`);
+    }
     if (!/WRONGPASS|NOAUTH|NOPERM|without any password configured/.test(message)) continue;
     throw new StartError(
       `Redis refuses this user: ${message.replace(/\.$/, '')}. Mend the user or password in ${setting}.`,

@@ -73,10 +73,7 @@ export class TestCa {
       signingKey: this.#keys.privateKey,
       publicKey: keys.publicKey,
       extensions: [
-        new x509.ExtendedKeyUsageExtension([
-          x509.ExtendedKeyUsage.serverAuth,
-          x509.ExtendedKeyUsage.clientAuth,
-        ]),
+        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),
         ...(names.length > 0 ? [new x509.SubjectAlternativeNameExtension(names)] : []),
       ],
     });

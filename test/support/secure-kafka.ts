@@ -35,7 +35,12 @@ export class SecureKafka implements AsyncDisposable {
 
   /** @param users of PLAIN @param scram a user of SCRAM */
   static async start(ca: TestCa, users: readonly string[], scram?: string): Promise<SecureKafka> {
-    const ports = (await Promise.all([freePort(), freePort(), freePort(), freePort()])) as [number, number, number, number];
+    const ports = (await Promise.all([freePort(), freePort(), freePort(), freePort()])) as [
+      number,
+      number,
+      number,
+      number,
+    ];
     const [plain, sasl, mtls, controller] = ports;
     const { both } = await ca.issue('kafka', { name: 'kafka', hosts: ['127.0.0.1'] });
     const listeners = `PLAINTEXT://127.0.0.1:${plain},SASL_SSL://127.0.0.1:${sasl},SSL://127.0.0.1:${mtls}`;
@@ -84,7 +89,9 @@ export class SecureKafka implements AsyncDisposable {
     const java = ['-XX:TieredStopAtLevel=1', '-cp', join(jarsFolder(), '*'), 'kafka.admin.ConfigCommand'];
     const alter = ['--bootstrap-server', this.#server.url, '--alter', '--entity-type', 'users', '--entity-name', user];
     const add = (bits: number) => ['--add-config', `SCRAM-SHA-${bits}=[iterations=4096,password=${PASSWORD}]`];
-    await Promise.all([256, 512].map((bits) => runProgram(this.#server.facts.source, [...java, ...alter, ...add(bits)])));
+    await Promise.all(
+      [256, 512].map((bits) => runProgram(this.#server.facts.source, [...java, ...alter, ...add(bits)])),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

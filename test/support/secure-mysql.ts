@@ -22,7 +22,9 @@ export class SecureMysql implements AsyncDisposable {
   /** With a certificate for 127.0.0.1, and no other name. */
   static async start(ca: TestCa): Promise<SecureMysql> {
     const own = await ca.issue('mysql', { name: 'mysql', hosts: ['127.0.0.1'] });
-    const args = ['--ssl-ca', '--ssl-cert', '--ssl-key'].map((option, i) => `${option}=${[ca.file, own.cert, own.key][i]}`);
+    const args = ['--ssl-ca', '--ssl-cert', '--ssl-key'].map(
+      (option, i) => `${option}=${[ca.file, own.cert, own.key][i]}`,
+    );
     // A container sees no files of this machine: there they are put through SQL.
     const isContainer = forcedOrigin(process.env) === 'containers';
     const server = await startMysql(isContainer ? {} : { from: 'programs', args });

@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 /** Where the token of SASL OAUTHBEARER comes from: a file that something else renews, or a command that prints it. */
 export type TokenSource = { readonly file: string } | { readonly command: string };
 
-/** No token could be had, or it is over. It may be there later, so this passes by itself. The message holds no token. */
+/** No token could be had, or it is over. It may be there later, so this passes by itself (see errors.ts). The message holds no token. */
 export class TokenUnavailable extends Error {
   override readonly name = 'TokenUnavailable';
-  /** As kafkajs's errors say it: see {@link import('./errors.ts').isPassing}. */
-  readonly retriable = true;
+  /** kafkajs would go on with the same connection, whose broker waits for a token: ILLEGAL_SASL_STATE. */
+  readonly retriable = false;
 }
 
 /** A command that asks an identity provider may take so long, ms. */

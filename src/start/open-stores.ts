@@ -6,6 +6,7 @@ import { checkColumns, checkPlans, checkSchema } from './check-schema.ts';
 import { type IndexStores, indexStores } from './index-stores.ts';
 import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
+import { checkGrants, isAccount } from './privileges.ts';
 import type { ProcessContext } from './run-process.ts';
 import { agreedSettings } from './shared-settings.ts';
 
@@ -35,7 +36,7 @@ export async function openStores(opening: Opening, options: OpenStoresOptions): 
   const { name, onNewEpoch } = options;
   const { config, logger, resources } = opening;
   const primary = resources.adopt(openPrimary(config, options), (database) => database.close());
-  await checkMysql(opening, primary);
+  await checkMysql(opening, primary, name);
   const redis = resources.adopt(openRedisClient(config, name, logger), closeRedis);
   await untilRedisAnswers(redis, opening);
   const watch = new EpochWatch({
@@ -52,10 +53,12 @@ function carriesTasks({ transport, streamsUrl }: Config): boolean {
   return transport === 'streams' && streamsUrl === undefined;
 }
 
-async function checkMysql({ config, logger, signal }: Opening, primary: Database): Promise<void> {
+async function checkMysql({ config, logger, signal }: Opening, primary: Database, name: string): Promise<void> {
   const { mysqlUrl: url, startTimeoutMs: timeoutMs } = config;
   await untilMysqlAnswers(primary, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
-  await checkSchema(primary, mysqlAddress(url).user);
+  const { user } = mysqlAddress(url);
+  await checkSchema(primary, user);
+  if (isAccount(name)) await checkGrants(primary, name, user);
   for (const { column, type, fix } of await checkColumns(primary)) {
     logger.warn({ column, type }, `${column} is of type ${type}: fractions of a millisecond are cut off. ${fix}`);
   }

@@ -16,6 +16,11 @@ const MINUTE_MS = 60_000;
 const ALLOW_ALL = { resourcePatternType: 3, operation: 2, permissionType: 3, host: '*' } as const;
 const [TOPIC, GROUP] = [2, 3] as const;
 
+/** As kafkajs numbers them. */
+const OPERATIONS = { READ: 3, WRITE: 4, DESCRIBE: 8 } as const;
+
+type Operation = keyof typeof OPERATIONS;
+
 type Settings = Partial<Record<SettingName, string>>;
 
 const configOf = (settings: Settings) =>
@@ -29,7 +34,7 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
 
   beforeAll(async () => {
     ca = await TestCa.create();
-    kafka = await SecureKafka.start(ca, ['site'], 'site');
+    kafka = await SecureKafka.start(ca, ['site', 'least'], 'site');
     client = await ca.issue('client', { name: 'certified' });
     const admin = kafka.admin.admin();
     await admin.connect();
@@ -130,6 +135,55 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
       { interval: 500 },
     );
     expect(sent).toBeGreaterThan(10);
+  });
+
+  describe('what an ACL does not allow is named', () => {
+    /** A topic and an account of its own, which may do just this with them. */
+    async function allowed(rules: readonly (readonly ['topic' | 'dlq' | 'group', Operation])[]) {
+      const name = freshName();
+      const admin = kafka.admin.admin();
+      await admin.connect();
+      await admin.createTopics({ topics: [name, `${name}.dlq`].map((one) => ({ topic: one, numPartitions: 1 })) });
+      const acl = rules.map(([what, operation]) => ({
+        ...{ ...ALLOW_ALL, resourcePatternType: 3 as const, principal: 'User:least' },
+        ...{ resourceType: what === 'group' ? GROUP : TOPIC, resourceName: what === 'dlq' ? `${name}.dlq` : name },
+        operation: OPERATIONS[operation],
+      }));
+      if (acl.length > 0) await admin.createAcls({ acl });
+      await admin.disconnect();
+      const settings = { ...base(signIn('plain')), KAFKA_USER: 'least', TOPIC: name, KAFKA_GROUP: name };
+      const transport = openKafkaTransport(configOf(settings), 'test', pino({ level: 'silent' }));
+      onTestFinished(() => transport.close());
+      return { name, transport };
+    }
+
+    it.each([
+      ['the topic of the tasks, to anybody', [['dlq', 'WRITE']], 'DESCRIBE on the topic "@"'],
+      ['the topic of the dead letters, to anybody', [['topic', 'WRITE']], 'DESCRIBE on the topic "@.dlq"'],
+    ] as const)('%s', async (_what, rules, named) => {
+      const { name, transport } = await allowed(rules);
+      const refused = `Kafka does not allow ${named.replace('@', name)}`;
+      // The broker hears of an ACL a little later than the controller.
+      await until(async () => {
+        const error = await transport.untilAnswers(new AbortController().signal).catch((e: unknown) => e);
+        return (error as Error).message.includes(refused);
+      });
+    });
+
+    it('WRITE, to who publishes', async () => {
+      const { name, transport } = await allowed([
+        ['topic', 'DESCRIBE'],
+        ['dlq', 'DESCRIBE'],
+      ]);
+      await until(async () => {
+        await transport.untilAnswers(new AbortController().signal);
+        return true;
+      });
+      const publisher = transport.openPublisher(undefined as never);
+      onTestFinished(() => publisher.close());
+      const task = { task: { type: 'recency.user.deleted', user: '1' }, id: '1', source: '/test', time: 1 } as const;
+      await expect(publisher.publish([task])).rejects.toThrow(`Kafka does not allow WRITE on the topic "${name}"`);
+    });
   });
 
   it('refused: the setting and the reason are named, and it is not waited for', async () => {

@@ -4,8 +4,10 @@ import { loadConfig } from '../src/config/config.ts';
 import type { SettingName } from '../src/config/settings.ts';
 import type { RedisRole } from '../src/mysql/epoch.ts';
 import { readMasters } from '../src/redis/masters.ts';
+import { aclRules } from '../src/redis/permissions.ts';
 import { findProgram } from '../src/stack/launch/find-program.ts';
 import { freePort } from '../src/stack/launch/free-port.ts';
+import { checkRedisUse } from '../src/start/check-redis.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../src/start/open-redis.ts';
 import { type CertificateFiles, TestCa } from './support/certificates.ts';
 import { MASTER, RedisSentinels } from './support/redis-sentinels.ts';
@@ -113,6 +115,26 @@ describe.runIf(findProgram('redis-server') !== undefined)(
       expect(await refusal(wrong)).toMatch(
         /^The Sentinels refuse this user: .*WRONGPASS.*RECENCY_REDIS_SENTINEL_PASSWORD/,
       );
+    });
+
+    it('a command, or the keys, that the user may not use: each is named', async () => {
+      const uses = { index: true, tasks: true };
+      const rules = aclRules('least', uses);
+      await redis.admin.call('ACL', 'SETUSER', 'least', 'on', '>secret', ...rules);
+      const least = settings({ REDIS_URL: redis.url('least:secret'), KEY_PREFIX: 'least', START_TIMEOUT_MS: '3000' });
+      const config = configOf(least);
+      const client = await opened(least);
+      for (const rule of rules.filter((one) => one.startsWith('+'))) {
+        await redis.admin.call('ACL', 'SETUSER', 'least', `-${rule.slice(1)}`);
+        const error = (await checkRedisUse(client, config).catch((thrown: unknown) => thrown)) as Error;
+        expect(error, rule).toMatchObject({ name: 'StartError' });
+        expect(error.message).toMatch(
+          new RegExp(`Redis does not let this user work.*\\${rule.replace('|', '\\|')}( |$)`, 's'),
+        );
+        await redis.admin.call('ACL', 'SETUSER', 'least', rule);
+      }
+      await redis.admin.call('ACL', 'SETUSER', 'least', 'resetkeys', '~other:*');
+      await expect(checkRedisUse(client, config)).rejects.toThrow(/does not let this user work.*~least:\*/s);
     });
   },
 );

@@ -130,7 +130,7 @@ describe.runIf(hasKafka())(
       const backfill = await runCli(['backfill'], settingsOf('backfill'));
       expect(backfill.stderr).not.toMatch(/denied|NOPERM/);
       expect(backfill.stderr).toBe('');
-    expect(backfill.code).toBe(0);
+      expect(backfill.code).toBe(0);
       const [serve, consume, relay] = await Promise.all([
         start('serve', 'answering at'),
         start('consume', 'consuming'),
@@ -151,7 +151,7 @@ describe.runIf(hasKafka())(
         },
         { timeout: 90_000 },
       );
-      const task = { type: 'recency.photo.uploaded', user: STAR };
+      const task = { type: 'recency.photo.uploaded', owner: STAR };
       const posted = await fetch(`${api}/v1/tasks`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

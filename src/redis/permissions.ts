@@ -16,8 +16,17 @@ const ALWAYS = [
 ];
 
 const INDEX = [
-  ...['MGET @', 'DEL @', 'PEXPIRE @ 1', 'PTTL @', 'SCAN 0'],
-  ...['ZADD @ 1 1', 'ZREM @ 1', 'ZCARD @', 'ZSCORE @ 1', 'ZRANGE @ 0 1', 'ZREVRANGE @ 0 1', 'ZRANGEBYSCORE @ 0 1'],
+  ...['MGET @', 'MSET @ 1', 'DEL @', 'PEXPIRE @ 1', 'PTTL @', 'SCAN 0'],
+  ...[
+    'ZADD @ 1 1',
+    'ZREM @ 1',
+    'ZCARD @',
+    'ZSCORE @ 1',
+    'ZRANGE @ 0 1',
+    'ZREMRANGEBYRANK @ 0 1',
+    'ZREVRANGE @ 0 1',
+    'ZRANGEBYSCORE @ 0 1',
+  ],
 ];
 
 const STREAM = [

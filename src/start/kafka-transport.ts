@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { type KafkaSettings, openKafka } from '../consumers/kafka/client.ts';
 import { KafkaDeadLetters } from '../consumers/kafka/dead-letters.ts';
 import { kafkaBarrier } from '../consumers/kafka/drain-barrier.ts';
-import { isElecting, isPassing, permitted } from '../consumers/kafka/errors.ts';
+import { isElecting, isPassing, missingPermission, permitted } from '../consumers/kafka/errors.ts';
 import { kafkaPositions } from '../consumers/kafka/positions.ts';
 import { KafkaTaskPublisher } from '../consumers/kafka/publisher.ts';
 import { KafkaTaskSource } from '../consumers/kafka/source.ts';
@@ -87,6 +87,8 @@ function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {
     const message = `Kafka at ${brokers} is not ready: ${reason}. Start those of its brokers that are away.`;
     return new StartError(message, { cause: error });
   }
+  const denied = deniedTopic(error, topic);
+  if (denied !== undefined) return new StartError(denied, { cause: error });
   const signIn = signInFailure(error);
   if (signIn !== undefined) {
     const fix = 'Fix RECENCY_KAFKA_SASL, RECENCY_KAFKA_USER and RECENCY_KAFKA_PASSWORD, or the token.';
@@ -98,6 +100,21 @@ function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {
       : `Kafka at ${brokers} does not let Recency use the topics ${topic} and ${topic}.dlq: ${reason}. Create them, or allow it.`,
     { cause: error },
   );
+}
+
+/** A topic that a user may not describe looks to them as if it were not there, and is refused when they create it. */
+function deniedTopic(error: unknown, topic: string): string | undefined {
+  if (missingPermission(error, 'CREATE', { topic }) === undefined) return undefined;
+  const what = `Kafka does not allow DESCRIBE on the topic "${refusedTopic(error) ?? topic}" to this user`;
+  return `${what}: add an ACL that allows it. Or it is not there, and CREATE is not allowed: create it.`;
+}
+
+/** Of those to be created; one, or several, each with an error of its own. */
+function refusedTopic(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('topic' in error) return String(error.topic);
+  const [first] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  return refusedTopic(first) ?? refusedTopic(error.cause);
 }
 
 /** Why brokers do not let this user in; neither password nor token is in it. */

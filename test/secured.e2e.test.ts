@@ -166,12 +166,15 @@ describe.runIf(hasKafka())(
       for (const { stdout } of [serve, consume, relay]) {
         expect(stdout.split('\n').filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
       }
-      expect(await refusedByRedis()).toEqual([]);
+      // What names a connection, and what doctor does without, need not be allowed.
+      const optional = ['config|get', 'client|setname', 'client|setinfo'];
+      expect((await refusedByRedis()).filter((command) => !optional.includes(command))).toEqual([]);
     });
 
     /** What Redis has refused to any of the accounts. */
-    async function refusedByRedis(): Promise<unknown[]> {
-      return (await redis.admin.call('ACL', 'LOG')) as unknown[];
+    async function refusedByRedis(): Promise<string[]> {
+      const entries = (await redis.admin.call('ACL', 'LOG')) as unknown[][];
+      return entries.map((entry) => String(entry[entry.indexOf('object') + 1]));
     }
 
     function primaryOf(account: string) {

@@ -6,6 +6,7 @@ import type { SettingName } from '../src/config/settings.ts';
 import { openKafka } from '../src/consumers/kafka/client.ts';
 import { isPassing } from '../src/consumers/kafka/errors.ts';
 import { oauthTokens } from '../src/consumers/kafka/oauth-token.ts';
+import { KafkaTaskPublisher } from '../src/consumers/kafka/publisher.ts';
 import { kafkaSettings, openKafkaTransport } from '../src/start/kafka-transport.ts';
 import { type CertificateFiles, TestCa } from './support/certificates.ts';
 import { PASSWORD, SecureKafka, unsignedToken, writeToken } from './support/secure-kafka.ts';
@@ -152,9 +153,10 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
       if (acl.length > 0) await admin.createAcls({ acl });
       await admin.disconnect();
       const settings = { ...base(signIn('plain')), KAFKA_USER: 'least', TOPIC: name, KAFKA_GROUP: name };
-      const transport = openKafkaTransport(configOf(settings), 'test', pino({ level: 'silent' }));
+      const config = configOf(settings);
+      const transport = openKafkaTransport(config, 'test', pino({ level: 'silent' }));
       onTestFinished(() => transport.close());
-      return { name, transport };
+      return { name, transport, config };
     }
 
     it.each([
@@ -171,7 +173,7 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
     });
 
     it('WRITE, to who publishes', async () => {
-      const { name, transport } = await allowed([
+      const { name, transport, config } = await allowed([
         ['topic', 'DESCRIBE'],
         ['dlq', 'DESCRIBE'],
       ]);
@@ -179,7 +181,11 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
         await transport.untilAnswers(new AbortController().signal);
         return true;
       });
-      const publisher = transport.openPublisher(undefined as never);
+      const publisher = new KafkaTaskPublisher({
+        kafka: kafkaSettings(config, 'test', pino({ level: 'silent' })),
+        topic: name,
+        deadlineMs: 10_000,
+      });
       onTestFinished(() => publisher.close());
       const task = { task: { type: 'recency.user.deleted', user: '1' }, id: '1', source: '/test', time: 1 } as const;
       await expect(publisher.publish([task])).rejects.toThrow(`Kafka does not allow WRITE on the topic "${name}"`);

@@ -83,6 +83,11 @@ const FAULTS: readonly [string, Error, StoreFault | undefined][] = [
   ['a master that became a replica', redis('UNBLOCKED force unblock from blocking operation'), 'away'],
   ['too many clients', redis('ERR max number of clients reached'), 'away'],
   ['no password', redis('NOAUTH Authentication required.'), 'setup'],
+  [
+    'no permission in a script',
+    redis("ERR The user executing the script can't run this command or subcommand script: 3a8"),
+    'setup',
+  ],
   ['no permission', redis('NOPERM this user has no permissions to run the command'), 'setup'],
   ['a key that somebody else has taken', redis('WRONGTYPE Operation against a key'), 'setup'],
   ['a command that Redis does not know', redis("ERR unknown command 'FOO'"), 'setup'],

@@ -19,20 +19,22 @@ export function addMigrate(program: Command): void {
     .addOption(new Option('--status', 'show what is applied; change nothing').conflicts('rollback'))
     .option('--rollback', 'undo what the last migrate applied, with its data');
   whenCalled<MigrateFlags>(command, async (output, flags) => {
-    const [{ loadConfig }, { migrate, rollback, status }] = await Promise.all([
+    const [{ loadConfig }, { migrate, rollback, status }, { mysqlTls }] = await Promise.all([
       import('../config/config.ts'),
       import('../mysql/migrate.ts'),
+      import('../start/security.ts'),
     ]);
-    const { mysqlUrl: url, connectTimeoutMs } = loadConfig();
+    const config = loadConfig();
+    const server = { url: config.mysqlUrl, connectTimeoutMs: config.connectTimeoutMs, tls: mysqlTls(config) };
     if (flags.status) {
-      const report = await status({ url, connectTimeoutMs });
+      const report = await status(server);
       return await output.result(report, () => statusText(report));
     }
     if (flags.rollback) {
-      const report = await rollback({ url, connectTimeoutMs });
+      const report = await rollback(server);
       return await output.result(report, () => rollbackText(report));
     }
-    const report = await migrate({ url, connectTimeoutMs, viewsOnly: flags.viewsOnly === true });
+    const report = await migrate({ ...server, viewsOnly: flags.viewsOnly === true });
     await output.result(report, () => migrateText(report));
   });
 }

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { DEFAULT_LIMIT } from '../contracts/http.ts';
 import { ConfigError, type SettingProblem } from './config-error.ts';
+import { connectionContradictions } from './connection-rules.ts';
 import { type Environment, textOf, unknownNames } from './environment.ts';
 import { PREFIX, SETTING_NAMES, SETTINGS, type SettingName, type SettingValues } from './settings.ts';
 
@@ -34,7 +35,7 @@ export function readConfig(environment: Environment = process.env): ReadConfig {
     values[camelCase(name)] = text === undefined ? undefined : parse(name, text, problems);
   }
   const config = values as Config;
-  if (problems.length === 0) problems.push(...contradictions(config));
+  if (problems.length === 0) problems.push(...contradictions(config), ...connectionContradictions(config));
   if (problems.length > 0) throw new ConfigError(problems);
   return { config: deepFreeze(config), origins };
 }

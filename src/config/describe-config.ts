@@ -30,6 +30,8 @@ function shown(name: SettingName, value: unknown): string {
 
 /** The addresses, comma-separated, without what is secret in them. Fit for logs and messages. */
 export function withoutPasswords(urls: string): string {
+  const [, scheme, user, servers] = /^(rediss?\+sentinel:\/\/)(?:([^:@/]*):[^@/]*@)?([^@?#]*)$/.exec(urls) ?? [];
+  if (scheme !== undefined) return `${scheme}${user === undefined ? '' : `${user}:***@`}${servers}`;
   return urls
     .split(',')
     .map((text) => {

@@ -30,17 +30,29 @@ export function matching(pattern: RegExp, rule: string) {
   return z.string().regex(pattern, `must be ${rule}`);
 }
 
-export const mysqlUrl = z.string().refine((text) => {
-  const url = URL.parse(text);
-  return url !== null && url.protocol === 'mysql:' && url.hostname !== '' && url.pathname.length > 1;
-}, 'must be mysql://user:password@host:3306/database');
+/** As other clients ask for TLS in an address; ours would go on in plain text. */
+const TLS_IN_URL = /^(use_?)?(ssl|tls)/i;
 
-/** One address, or several of a cluster, separated by commas. */
+export const mysqlUrl = z
+  .string()
+  .refine((text) => {
+    const url = URL.parse(text);
+    return url !== null && url.protocol === 'mysql:' && url.hostname !== '' && url.pathname.length > 1;
+  }, 'must be mysql://user:password@host:3306/database')
+  .refine(
+    (text) => [...(URL.parse(text)?.searchParams.keys() ?? [])].every((key) => !TLS_IN_URL.test(key)),
+    'must not ask for TLS by itself: set RECENCY_MYSQL_TLS',
+  );
+
+const SENTINEL =
+  /^rediss?\+sentinel:\/\/([^/@?#]*@)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\]):\d{1,5}(,([A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\]):\d{1,5})*\/[A-Za-z0-9._-]+(\/\d{1,5})?$/;
+
+/** One address, several of a cluster separated by commas, or the Sentinels that know the master of a name. */
 export const redisUrls = z
   .string()
   .refine(
-    (text) => text.split(',').every((one) => isUrlOf(one, 'redis:', 'rediss:')),
-    'must be redis://:password@host:6379 (rediss:// with TLS), or several of a cluster, separated by commas',
+    (text) => SENTINEL.test(text) || text.split(',').every((one) => isUrlOf(one, 'redis:', 'rediss:')),
+    'must be redis://user:password@host:6379 (rediss:// with TLS), several of a cluster, separated by commas, or redis+sentinel://user:password@host:26379,host:26379/NAME (rediss+sentinel:// with TLS)',
   );
 
 function isUrlOf(text: string, ...protocols: string[]): boolean {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { accessTokens } from './access-tokens.ts';
 import { brokers, matching, mysqlUrl, oneOf, redisUrls, timeoutMs, trustedProxies, whole } from './setting-kinds.ts';
+import { certificateFile, keyFile, readableFile } from './tls.ts';
 
 /** Before every name in the environment. */
 export const PREFIX = 'RECENCY_';
@@ -25,6 +26,8 @@ function setting<S extends z.ZodType, F extends string | undefined>(
   return { schema, fallback, says, ...(secret ? { secret } : {}) };
 }
 
+const text = matching(/^[^\r\n]{1,4000}$/, 'one line');
+
 const name = matching(/^[A-Za-z0-9_.-]{1,64}$/, '1 to 64 letters, digits, dots, dashes or underscores');
 
 /** Where a process without an API answers when METRICS_PORT is not set; on loopback. */
@@ -36,6 +39,14 @@ const metricsPortSays = `/metrics, /livez and /readyz of consume (default ${METR
 export const SETTINGS = {
   MYSQL_URL: setting(mysqlUrl, 'mysql://root@127.0.0.1:3306/recency', 'the primary: one server that writes', 'url'),
   MYSQL_REPLICA_URL: setting(mysqlUrl, undefined, 'a replica for the API to read; its answers are not exact', 'url'),
+  MYSQL_TLS: setting(
+    oneOf('off', 'on', 'unverified'),
+    'off',
+    'on: TLS with the certificate and host name of the primary and the replica verified; unverified: encrypted only',
+  ),
+  MYSQL_TLS_CA: setting(certificateFile, undefined, 'file of the CA that signed them; else those that Node trusts'),
+  MYSQL_TLS_CERT: setting(certificateFile, undefined, 'file of a client certificate'),
+  MYSQL_TLS_KEY: setting(keyFile, undefined, 'file of its key'),
   MYSQL_CONNECTIONS: setting(whole(2, 1000), '10', 'connections of one process at the most'),
   MYSQL_QUEUE: setting(
     whole(0, 100_000),
@@ -48,7 +59,21 @@ export const SETTINGS = {
     '60000',
     'for reading all contacts of one user in the background, where MYSQL_TIMEOUT_MS is too short; 150000 at the most',
   ),
-  REDIS_URL: setting(redisUrls, 'redis://127.0.0.1:6379', 'one server, or several addresses of a cluster', 'url'),
+  REDIS_URL: setting(
+    redisUrls,
+    'redis://127.0.0.1:6379',
+    'one server, several addresses of a cluster, or redis+sentinel://host:port,host:port/NAME; rediss… with TLS',
+    'url',
+  ),
+  REDIS_TLS_CA: setting(
+    certificateFile,
+    undefined,
+    'with rediss…, also of STREAMS_URL: file of the CA; else those that Node trusts',
+  ),
+  REDIS_TLS_CERT: setting(certificateFile, undefined, 'file of a client certificate'),
+  REDIS_TLS_KEY: setting(keyFile, undefined, 'file of its key'),
+  REDIS_SENTINEL_USER: setting(text, undefined, 'of the Sentinels, where they have users of their own'),
+  REDIS_SENTINEL_PASSWORD: setting(text, undefined, 'of the Sentinels, where they have one', 'hidden'),
   REDIS_TIMEOUT_MS: setting(timeoutMs(), '1000', 'for one command'),
   STREAMS_URL: setting(
     redisUrls,
@@ -59,6 +84,24 @@ export const SETTINGS = {
   CONNECT_TIMEOUT_MS: setting(timeoutMs(), '5000', 'for making one connection'),
   TRANSPORT: setting(oneOf('kafka', 'streams'), 'streams', 'what carries the tasks'),
   KAFKA_BROKERS: setting(brokers, '127.0.0.1:9092', 'with TRANSPORT kafka'),
+  KAFKA_TLS: setting(oneOf('off', 'on'), 'off', 'on: with certificate and host name of each broker verified'),
+  KAFKA_TLS_CA: setting(certificateFile, undefined, 'file of the CA that signed them; else those that Node trusts'),
+  KAFKA_TLS_CERT: setting(certificateFile, undefined, 'file of a client certificate'),
+  KAFKA_TLS_KEY: setting(keyFile, undefined, 'file of its key'),
+  KAFKA_SASL: setting(
+    oneOf('off', 'plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'),
+    'off',
+    'how this process authenticates: off, plain, scram-sha-256, scram-sha-512, oauthbearer',
+  ),
+  KAFKA_USER: setting(text, undefined, 'with KAFKA_SASL plain or scram'),
+  KAFKA_PASSWORD: setting(text, undefined, 'with KAFKA_SASL plain or scram', 'hidden'),
+  KAFKA_OAUTH_TOKEN_FILE: setting(readableFile, undefined, 'with KAFKA_SASL oauthbearer: a file that holds the token'),
+  KAFKA_OAUTH_TOKEN_COMMAND: setting(
+    text,
+    undefined,
+    'with KAFKA_SASL oauthbearer: a shell command that prints the token',
+    'hidden',
+  ),
   KAFKA_GROUP: setting(name, 'recency', 'the consumer group, on either transport'),
   KAFKA_TIMEOUT_MS: setting(timeoutMs(), '10000', 'for one request to a broker'),
   TOPIC: setting(name, 'recency.tasks', 'of the tasks; dead letters go to the same with .dlq'),

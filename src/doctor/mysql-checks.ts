@@ -12,6 +12,7 @@ import { pairText } from '../repair/truth-check.ts';
 import { sampleTruth } from '../repair/truth-sample.ts';
 import { checkSchema } from '../start/check-schema.ts';
 import { mysqlAddress } from '../start/open-mysql.ts';
+import { GRANTS, missingGrants } from '../start/privileges.ts';
 import { compareSettings } from '../start/shared-settings.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
@@ -91,31 +92,19 @@ function versionVerdict(version: string): Verdict {
   return problem(text, 'Recency needs MariaDB 10.6 or MySQL 8.0.19 at least: upgrade it.');
 }
 
-/** Statements that change nothing; MySQL refuses them all the same when the right is missing. */
-const HARMLESS = [
-  "UPDATE recency_settings SET value = '' WHERE FALSE",
-  'UPDATE recency_epoch SET why = why WHERE FALSE',
-  "INSERT INTO recency_settings (name, value) SELECT '', '' FROM recency_epoch WHERE FALSE",
-  'DELETE FROM recency_redis_masters WHERE FALSE',
-  'UPDATE recency_runs SET state = state WHERE FALSE',
-  'UPDATE recency_leases SET token = token WHERE FALSE',
-  'DELETE FROM recency_outbox WHERE FALSE',
-  'UPDATE recency_kafka_ends SET went_back = went_back WHERE FALSE',
-];
-
+/** The processes may have an account each; doctor sees only its own. */
 async function permissionsVerdict(primary: Database, user: string): Promise<Verdict> {
-  const refused: string[] = [];
-  for (const statement of HARMLESS) {
-    await primary.write(statement, []).catch((error: unknown) => {
-      if (!(error instanceof Error && 'sqlMessage' in error)) throw error;
-      refused.push(String(error.sqlMessage));
-    });
+  const lacking: string[] = [];
+  const grants = new Set<string>();
+  for (const [account, needed] of Object.entries(GRANTS)) {
+    const missing = await missingGrants(primary, needed, user);
+    if (missing.length > 0) lacking.push(account);
+    for (const grant of missing) grants.add(grant);
   }
-  if (refused.length === 0) return fine(`user "${user}" may read the views and write Recency's own tables`);
-  return problem(
-    refused.join('; '),
-    `As an administrator: GRANT SELECT, INSERT, UPDATE, DELETE ON the recency_ tables TO ${user}.`,
-  );
+  if (lacking.length === 0) return fine(`user "${user}" may do what every process does`);
+  const detail = `user "${user}" may not do what ${lacking.join(', ')} must do`;
+  const fix = `Do these have accounts of their own? Otherwise, as an administrator: ${[...grants].join('; ')}.`;
+  return lacking.length < Object.keys(GRANTS).length ? warning(detail, fix) : problem(detail, fix);
 }
 
 async function columnsVerdict(primary: Database): Promise<Verdict> {

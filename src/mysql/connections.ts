@@ -2,6 +2,7 @@ import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { type Deadline, DeadlineExceeded, endingIn, RequestCancelled } from '../contracts/deadline.ts';
 import { KILL_MS, Killer, take, within } from './killer.ts';
 import { setUpSession } from './session.ts';
+import { type MysqlTls, tlsOptions } from './tls.ts';
 import { Turns } from './turns.ts';
 import { DatabaseBusy } from './unavailable.ts';
 
@@ -12,6 +13,8 @@ export interface ConnectionsOptions {
   readonly queue: number;
   /** For each call that leaves the process, ms: connecting, waiting for a connection, and a statement. */
   readonly deadlineMs: number;
+  /** Undefined: in plain text. */
+  readonly tls?: MysqlTls | undefined;
 }
 
 export interface UseOptions {
@@ -67,12 +70,12 @@ export class Connections {
   #renewedAt = Number.NEGATIVE_INFINITY;
 
   constructor(url: string, options: ConnectionsOptions) {
-    const { connections, queue, deadlineMs } = options;
+    const { connections, queue, deadlineMs, tls } = options;
     this.#deadlineMs = deadlineMs;
     const refusal = () => new DatabaseBusy('MySQL: every connection is in use, and none would be free in time');
     this.#turns = new Turns({ concurrency: connections, queue, waitMs: deadlineMs, refusal });
-    this.#pool = openPool(url, connections, deadlineMs);
-    this.#killer = new Killer(openPool(url, 1, Math.min(KILL_MS, deadlineMs)));
+    this.#pool = openPool(url, { connections, connectTimeout: deadlineMs, tls });
+    this.#killer = new Killer(openPool(url, { connections: 1, connectTimeout: Math.min(KILL_MS, deadlineMs), tls }));
     this.#pool.on('connection', (connection) => this.#killer.watch(connection));
   }
 
@@ -201,9 +204,17 @@ export class Connections {
   }
 }
 
-function openPool(url: string, connections: number, connectTimeout: number): Pool {
+interface PoolOptions {
+  readonly connections: number;
+  /** ms */
+  readonly connectTimeout: number;
+  readonly tls: MysqlTls | undefined;
+}
+
+function openPool(url: string, { connections, connectTimeout, tls }: PoolOptions): Pool {
   return createPool({
     uri: url,
+    ...tlsOptions(tls),
     connectionLimit: connections,
     maxIdle: connections,
     maxPreparedStatements: STATEMENTS,

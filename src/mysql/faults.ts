@@ -1,3 +1,4 @@
+import { tlsFaultOf } from '../config/tls.ts';
 import { codeOf, DEADLINE } from './connections.ts';
 import { DatabaseUnavailable, StatementTooSlow } from './unavailable.ts';
 
@@ -23,6 +24,8 @@ const CLIENT: Readonly<Record<string, MysqlFault>> = {
   PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR: 'session',
   ECONNRESET: 'session',
   EPIPE: 'session',
+  HANDSHAKE_NO_SSL_SUPPORT: 'setup',
+  HANDSHAKE_SSL_ERROR: 'away', // unless a certificate is at fault: also a server that goes away meanwhile
   [DEADLINE]: 'slow',
 };
 
@@ -67,6 +70,7 @@ const SERVER: Readonly<Record<number, MysqlFault>> = {
   1812: 'setup', // ER_TABLESPACE_MISSING
   1820: 'setup', // ER_MUST_CHANGE_PASSWORD
   1932: 'setup', // ER_NO_SUCH_TABLE_IN_ENGINE (MariaDB)
+  3159: 'setup', // ER_SECURE_TRANSPORT_REQUIRED
   3118: 'setup', // ER_ACCOUNT_HAS_BEEN_LOCKED
   4151: 'setup', // ER_ACCOUNT_HAS_BEEN_LOCKED (MariaDB)
   1969: 'slow', // ER_STATEMENT_TIMEOUT (MariaDB)
@@ -104,7 +108,8 @@ export function mysqlFaultOf(error: unknown): MysqlFault | undefined {
   if (error instanceof StatementTooSlow) return 'slow';
   if (!(error instanceof Error)) return undefined;
   const byCode = CLIENT[codeOf(error)] ?? (CLOSED.test(error.message) ? 'session' : undefined);
-  if (byCode !== undefined || !('sqlState' in error)) return byCode;
+  if (!('sqlState' in error)) return tlsFaultOf(error) === undefined ? byCode : 'setup';
+  if (byCode !== undefined) return byCode;
   const errno = 'errno' in error ? Number(error.errno) : 0;
   return SERVER[errno] ?? SQLSTATE[String(error.sqlState).slice(0, 2)] ?? 'unknown';
 }

@@ -14,6 +14,7 @@ import {
 } from './schema-migrations.ts';
 import { readObjects, refuseForeignTables, siteTables } from './schema-objects.ts';
 import { dropViews, makeViews, reportViews, type ViewReport } from './schema-view-changes.ts';
+import type { MysqlTls } from './tls.ts';
 
 export interface SchemaOptions {
   /** mysql://user:password@host:port/database */
@@ -22,6 +23,8 @@ export interface SchemaOptions {
   readonly lockWaitMs?: number;
   /** For connecting, ms (10,000). */
   readonly connectTimeoutMs?: number;
+  /** Undefined: in plain text. */
+  readonly tls?: MysqlTls | undefined;
 }
 
 export interface MigrateOptions extends SchemaOptions {
@@ -52,7 +55,7 @@ export interface MigrateReport {
  * @throws SchemaError
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateReport> {
-  const address = parseAddress(options.url);
+  const address = parseAddress(options.url, options.tls);
   const { connection, created } = await connectOrCreate(address, options.connectTimeoutMs ?? 10_000);
   return await locked(options, address, connection, async (knex) => {
     const server = await checkServerVersion(connection);
@@ -84,7 +87,7 @@ export interface RollbackReport {
  * @throws SchemaError
  */
 export async function rollback(options: RollbackOptions): Promise<RollbackReport> {
-  const address = parseAddress(options.url);
+  const address = parseAddress(options.url, options.tls);
   const connection = await connect(address, options.connectTimeoutMs ?? 10_000);
   return await locked(options, address, connection, async (knex) => {
     const known = await loadMigrations();
@@ -117,7 +120,7 @@ export interface StatusReport {
  * @throws SchemaError
  */
 export async function status(options: SchemaOptions): Promise<StatusReport> {
-  const address = parseAddress(options.url);
+  const address = parseAddress(options.url, options.tls);
   const connection = await connect(address, options.connectTimeoutMs ?? 10_000);
   return await opened(options, address, connection, async (knex) => {
     const server = await checkServerVersion(connection);
@@ -147,7 +150,7 @@ async function opened<T>(
   connection: Connection,
   work: Work<T>,
 ): Promise<T> {
-  const knex = openKnex(address.url, connectTimeoutMs);
+  const knex = openKnex(address.url, connectTimeoutMs, address.tls);
   try {
     return await work(knex);
   } catch (error) {

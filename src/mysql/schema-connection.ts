@@ -1,6 +1,8 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { tlsFaultOf, tlsSentence } from '../config/tls.ts';
 import { asSchemaError, driverCode, SchemaError } from './schema-error.ts';
 import { setUpSession } from './session.ts';
+import { type MysqlTls, tlsOptions } from './tls.ts';
 
 /** Where the schema is, taken from a URL as `mysql://user:password@host:port/database`. */
 export interface SchemaAddress {
@@ -9,10 +11,11 @@ export interface SchemaAddress {
   readonly server: string;
   readonly user: string;
   readonly database: string;
+  readonly tls?: MysqlTls | undefined;
 }
 
 /** @throws SchemaError bad_url */
-export function parseAddress(url: string): SchemaAddress {
+export function parseAddress(url: string, tls?: MysqlTls): SchemaAddress {
   const parsed = URL.parse(url);
   const database = decodeURIComponent(parsed?.pathname.slice(1) ?? '');
   if (parsed === null || parsed.protocol !== 'mysql:' || parsed.hostname === '' || database === '') {
@@ -20,14 +23,18 @@ export function parseAddress(url: string): SchemaAddress {
     throw new SchemaError('bad_url', `The MySQL address must name a server and a database, as ${example}.`);
   }
   const user = decodeURIComponent(parsed.username);
-  return { url, server: `${parsed.hostname}:${parsed.port || '3306'}`, user, database };
+  return { url, server: `${parsed.hostname}:${parsed.port || '3306'}`, user, database, tls };
 }
 
 /** Connects to the database, which must exist. @throws SchemaError */
 export async function connect(address: SchemaAddress, connectTimeoutMs: number): Promise<Connection> {
   let connection: Connection | undefined;
   try {
-    connection = await createConnection({ uri: address.url, connectTimeout: connectTimeoutMs, charset: 'utf8mb4' });
+    const { url: uri, tls } = address;
+    connection = await createConnection({
+      ...{ uri, connectTimeout: connectTimeoutMs, charset: 'utf8mb4' },
+      ...tlsOptions(tls),
+    });
     await setUpSession(connection, { statementMs: 0 });
     return connection;
   } catch (error) {
@@ -73,14 +80,20 @@ const AWAY = new Set([
   'ECONNRESET',
 ]);
 
+const TLS_SETTINGS = { ca: 'RECENCY_MYSQL_TLS_CA', cert: 'RECENCY_MYSQL_TLS_CERT', tls: 'RECENCY_MYSQL_TLS' };
+
 function explain(error: unknown, { server, user, database }: SchemaAddress): SchemaError {
   const code = driverCode(error);
+  const fault = tlsFaultOf(error);
+  if (fault !== undefined && !(error instanceof Error && 'sqlState' in error)) {
+    return new SchemaError('unreachable', tlsSentence(fault, `MySQL at ${server}`, TLS_SETTINGS), { cause: error });
+  }
   if (AWAY.has(code) || code === 'PROTOCOL_CONNECTION_LOST') {
     const message = `No MySQL answers at ${server} (${code}). Start it, or set RECENCY_MYSQL_URL to where it is.`;
     return new SchemaError('unreachable', message, { cause: error });
   }
   if (code === 'ER_ACCESS_DENIED_ERROR') {
-    const message = `MySQL at ${server} refuses user "${user}": wrong user or password. Mend RECENCY_MYSQL_URL.`;
+    const message = `MySQL at ${server} refuses user "${user}": wrong user or password, or it asks for TLS or a client certificate. Fix RECENCY_MYSQL_URL or RECENCY_MYSQL_TLS….`;
     return new SchemaError('access_denied', message, { cause: error });
   }
   if (code === 'ER_BAD_DB_ERROR' || code === 'ER_DBACCESS_DENIED_ERROR') {

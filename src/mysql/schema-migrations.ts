@@ -3,6 +3,7 @@ import knexOf, { type Knex } from 'knex';
 import type { Connection } from 'mysql2';
 import { SchemaError } from './schema-error.ts';
 import { setUpSession } from './session.ts';
+import { type MysqlTls, tlsOptions } from './tls.ts';
 
 /** One file of `migrations/`: plain JavaScript, because Node does not strip types inside node_modules. */
 export interface Migration {
@@ -31,11 +32,14 @@ export async function loadMigrations(): Promise<Migration[]> {
 }
 
 /** Two connections at the most; closed with `destroy()`. Its log is silent, because whatever it would say is thrown too. */
-export function openKnex(url: string, connectTimeoutMs: number): Knex {
+export function openKnex(url: string, connectTimeoutMs: number, tls?: MysqlTls): Knex {
   const silent = () => undefined;
   return knexOf({
     client: 'mysql2',
-    connection: { uri: url, connectTimeout: connectTimeoutMs, charset: 'utf8mb4' } as Knex.MySql2ConnectionConfig,
+    connection: {
+      ...{ uri: url, connectTimeout: connectTimeoutMs, charset: 'utf8mb4' },
+      ...tlsOptions(tls),
+    } as Knex.MySql2ConnectionConfig,
     pool: {
       min: 0,
       max: 2,

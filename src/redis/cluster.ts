@@ -1,4 +1,5 @@
 import { Cluster } from 'ioredis';
+import type { TlsMaterial } from '../config/tls.ts';
 
 /**
  * A cluster's client that says at once when the keys of one command are on two nodes (TRYAGAIN), because their slot is
@@ -29,8 +30,14 @@ const TRIES = 16;
  * @param urls of some of its nodes; user, password and TLS are those of the first
  * @param common options of the connections to every node
  * @param pause ms until the next attempt to connect, by their number
+ * @param tls for addresses that ask for it
  */
-export function openCluster(urls: readonly string[], common: NodeOptions, pause: (times: number) => number): Cluster {
+export function openCluster(
+  urls: readonly string[],
+  common: NodeOptions,
+  pause: (times: number) => number,
+  tls: TlsMaterial = {},
+): Cluster {
   const { username, password, protocol } = new URL(String(urls[0]));
   // While a node is away, a command is sent again for no longer than it may take.
   const retryMs = common.commandTimeout / TRIES;
@@ -44,7 +51,7 @@ export function openCluster(urls: readonly string[], common: NodeOptions, pause:
       ...common,
       ...(username ? { username: decodeURIComponent(username) } : {}),
       ...(password ? { password: decodeURIComponent(password) } : {}),
-      ...(protocol === 'rediss:' ? { tls: {} } : {}),
+      ...(protocol === 'rediss:' ? { tls: { ...tls } } : {}),
     },
   });
 }

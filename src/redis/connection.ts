@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { type Cluster, Redis } from 'ioredis';
+import type { TlsMaterial } from '../config/tls.ts';
 import { type NodeOptions, openCluster } from './cluster.ts';
+import { isSentinelUrl, type SentinelAccount, sentinelOptions } from './sentinel.ts';
 import { isReplicasReply, RedisUnavailable } from './unavailable.ts';
 
 export type RedisClient = Redis | Cluster;
@@ -28,6 +30,9 @@ export interface RedisConnectionOptions {
   readonly connectTimeoutMs: number;
   /** Shown by CLIENT LIST. */
   readonly name: string;
+  /** For addresses that ask for TLS. */
+  readonly tls?: TlsMaterial;
+  readonly sentinel?: SentinelAccount;
   /** Of a connection that went away or could not be made; it is tried again all the same. */
   readonly onError?: (error: Error) => void;
 }
@@ -35,15 +40,18 @@ export interface RedisConnectionOptions {
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Connects to one Redis, or to a cluster when several addresses are given, comma-separated. Does not wait.
+ * Connects to one Redis, to a cluster when several addresses are given, comma-separated, or to the master that Sentinels
+ * name (see sentinel.ts). Does not wait.
  *
  * No offline queue: while Redis is away a command fails at once, because a queue would grow without bound. A command
  * whose reply was lost is sent again by ioredis; every write here is made so that this does no harm.
  */
 export function openRedis(urls: string, options: RedisConnectionOptions): RedisClient {
-  const addresses = urls.split(',').map((url) => url.trim());
+  const addresses = isSentinelUrl(urls) ? [urls] : urls.split(',').map((url) => url.trim());
   const client =
-    addresses.length === 1 ? openOne(String(addresses[0]), options) : openCluster(addresses, common(options), pause);
+    addresses.length === 1
+      ? openOne(String(addresses[0]), options)
+      : openCluster(addresses, common(options), pause, options.tls);
   client.on('error', (error: Error) => options.onError?.(error));
   return client;
 }
@@ -93,12 +101,15 @@ function pause(times: number): number {
 }
 
 function openOne(url: string, options: RedisConnectionOptions): Redis {
-  return new Redis(url, {
+  const own = {
     ...common(options),
     enableOfflineQueue: false,
     retryStrategy: pause,
     reconnectOnError: leavingReplicas(),
-  });
+  };
+  const { tls = {}, sentinel = {} } = options;
+  if (isSentinelUrl(url)) return new Redis({ ...own, ...sentinelOptions(url, tls, sentinel) });
+  return new Redis(url, url.startsWith('rediss:') ? { ...own, tls: { ...tls } } : own);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { RedisClient } from './connection.ts';
+import { addressOf } from './sentinel.ts';
 import { RedisUnavailable, reply } from './unavailable.ts';
 
 /** A Redis that takes writes. */
@@ -46,7 +47,7 @@ function isGone(error: unknown): boolean {
 
 async function readMaster(node: Redis): Promise<RedisMaster> {
   const info = await reply(node.info('server', 'replication'));
-  const address = `${node.options.host}:${node.options.port}`;
+  const address = addressOf(node);
   if (fieldOf(info, 'role') !== 'master') {
     throw new RedisIsReplica(`Redis is not available: ${address} is a replica, which takes no writes`);
   }

@@ -38,7 +38,8 @@ const REPLIES: Readonly<Record<string, RedisFault>> = {
 
 const TOO_MANY_CLIENTS = /^ERR max number of clients/;
 
-const UNKNOWN_COMMAND = /^ERR unknown command/i;
+// Redis 7.0 says of a script only that one of its commands is not allowed, and not as NOPERM.
+const NOT_USABLE = /^ERR (unknown command|The user executing the script can't)/i;
 
 // The scripts of ../index/lua check what they are given, for all users and for each, before they write.
 const REFUSED_CALL = /user_script:\d+: [a-z-]+: bad arguments/;
@@ -77,7 +78,7 @@ export function redisFaultOf(error: unknown): RedisFault | undefined {
   if (isUnavailableByName(error)) return 'away';
   if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
   if (isUnavailable(error)) return 'away';
-  if (UNKNOWN_COMMAND.test(error.message) || REFUSED_CALL.test(error.message)) return 'setup';
+  if (NOT_USABLE.test(error.message) || REFUSED_CALL.test(error.message)) return 'setup';
   return REPLIES[firstWord(error)] ?? (REFUSED_ROW.test(error.message) ? 'row' : 'unknown');
 }
 

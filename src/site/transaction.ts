@@ -1,10 +1,12 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { type RetryOptions, retryingLostRaces } from '../mysql/lost-race.ts';
+import { type MysqlTls, tlsOptions } from '../mysql/tls.ts';
 
 /** A pool as the site's functions want it: ids as strings, times in UTC. Close it with `end()`. */
-export function openSitePool(url: string, connections = 10): Pool {
+export function openSitePool(url: string, connections = 10, tls?: MysqlTls): Pool {
   return createPool({
     uri: url,
+    ...tlsOptions(tls),
     connectionLimit: connections,
     supportBigNumbers: true,
     bigNumberStrings: true,

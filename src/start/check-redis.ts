@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { RedisRole } from '../mysql/epoch.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { fieldOf } from '../redis/masters.ts';
+import { aclRules, missingCommands, type RedisUses } from '../redis/permissions.ts';
 import { StartError } from './start-error.ts';
 
 /** The oldest that is tested. */
@@ -34,20 +35,30 @@ export async function checkRedisUse(client: RedisClient, config: Config, role: R
       const mend = `Set ${setting} to several of its addresses, separated by commas; one twice will do.`;
       throw new StartError(`Redis is one node of a cluster. ${mend}`);
     }
+    const missing = await missingCommands(client, probe, usesOf(config, role));
+    if (missing.length > 0) {
+      throw new StartError(`Redis does not let this user work. Allow it: ACL SETUSER … ${missing.join(' ')}`);
+    }
     await client.eval("return redis.call('SET', KEYS[1], '1', 'PX', 1000)", 1, probe);
     await client.unlink(probe);
     return 'usable';
   } catch (error) {
     // Permissions are looked at before memory is: this user may write, only not now.
     if (error instanceof Error && error.message.startsWith('OOM')) return 'full';
-    throw refusedCommand(error, config, setting);
+    throw refusedCommand(error, setting, aclRules(config.keyPrefix, usesOf(config, role), client.isCluster));
   }
 }
 
-function refusedCommand(error: unknown, { keyPrefix }: Config, setting: string): unknown {
+/** Tasks are on the Redis of the indexes unless they have one of their own. */
+function usesOf({ transport, streamsUrl }: Config, role: RedisRole): RedisUses {
+  const isShared = transport === 'streams' && streamsUrl === undefined;
+  return { index: role === 'index' || isShared, tasks: role === 'streams' || isShared };
+}
+
+function refusedCommand(error: unknown, setting: string, rules: readonly string[]): unknown {
   if (!(error instanceof Error)) return error;
   if (/NOPERM/.test(error.message)) {
-    const mend = `Allow it: ACL SETUSER … ~${keyPrefix}:* +@all -@dangerous +info`;
+    const mend = `Allow it: ACL SETUSER … ${rules.join(' ')}`;
     return new StartError(`Redis does not let this user work: ${error.message}. ${mend}`, { cause: error });
   }
   if (/^READONLY/.test(error.message)) {

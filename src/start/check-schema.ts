@@ -102,13 +102,13 @@ function explain(error: unknown, { table, user }: Asked): unknown {
         });
       }
       return new StartError(
-        `The view ${table} is not as Recency needs it: ${reason}. \`recency migrate --status\` shows how it must look.`,
+        `The view ${table} is not as Recency needs it: ${reason}. \`recency migrate --status\` shows how it must look; a view with SQL SECURITY INVOKER takes GRANT SELECT on the tables under it to '${user}'.`,
         { cause: error },
       );
     case 'ER_TABLEACCESS_DENIED_ERROR':
     case 'ER_COLUMNACCESS_DENIED_ERROR':
       return new StartError(
-        `MySQL does not let user "${user}" read ${table}: ${reason}. As an administrator: GRANT SELECT ON it, and INSERT, UPDATE, DELETE on Recency's own tables.`,
+        `MySQL does not let user "${user}" read ${table}: ${reason}. As an administrator: GRANT SELECT ON ${table} TO '${user}'.`,
         { cause: error },
       );
     default:

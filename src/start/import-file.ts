@@ -2,13 +2,15 @@ import { type ImportCounts, type ImportOptions, importEdges } from '../site/impo
 import { openSitePool } from '../site/transaction.ts';
 import { checkSchema } from './check-schema.ts';
 import { mysqlAddress } from './open-mysql.ts';
+import { mysqlTls } from './security.ts';
 import { withPrimary } from './with-primary.ts';
 
 /** Imports a temporal edge list into the reference schema. @throws ConfigError, StartError, SiteError */
 export async function importFile(file: string, options: ImportOptions): Promise<ImportCounts> {
-  return await withPrimary(async ({ config: { mysqlUrl }, primary }) => {
+  return await withPrimary(async ({ config, primary }) => {
+    const { mysqlUrl } = config;
     await checkSchema(primary, mysqlAddress(mysqlUrl).user);
-    const pool = openSitePool(mysqlUrl, 1);
+    const pool = openSitePool(mysqlUrl, 1, mysqlTls(config));
     return await importEdges(pool, file, options).finally(() => pool.end());
   }, options.signal);
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { type KafkaSettings, openKafka } from '../consumers/kafka/client.ts';
 import { KafkaDeadLetters } from '../consumers/kafka/dead-letters.ts';
 import { kafkaBarrier } from '../consumers/kafka/drain-barrier.ts';
-import { isElecting, isPassing, permitted } from '../consumers/kafka/errors.ts';
+import { isElecting, isPassing, missingPermission, permitted } from '../consumers/kafka/errors.ts';
 import { kafkaPositions } from '../consumers/kafka/positions.ts';
 import { KafkaTaskPublisher } from '../consumers/kafka/publisher.ts';
 import { KafkaTaskSource } from '../consumers/kafka/source.ts';
@@ -12,6 +12,7 @@ import { TopicAdmin } from '../consumers/kafka/topic-admin.ts';
 import { DEFAULT_PARTITIONS } from '../consumers/kafka/topics.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
 import { KafkaEnds } from '../mysql/kafka-ends.ts';
+import { kafkaSecurity, tlsStartError } from './security.ts';
 import { ServerAway, StartError } from './start-error.ts';
 import type { Transport } from './transport.ts';
 
@@ -23,6 +24,7 @@ export function kafkaSettings(config: Config, name: string, logger: Logger): Kaf
     connectTimeoutMs: config.connectTimeoutMs,
     requestTimeoutMs: config.kafkaTimeoutMs,
     logger,
+    security: kafkaSecurity(config),
   };
 }
 
@@ -73,6 +75,10 @@ async function untilAnswers(
       return;
     } catch (error) {
       signal.throwIfAborted();
+      const tlsError = tlsStartError(error, {
+        ...{ kind: 'Kafka', address: config.kafkaBrokers.join(','), setting: 'RECENCY_KAFKA_BROKERS' },
+      });
+      if (tlsError !== undefined) throw tlsError;
       if (!isPassing(error) || performance.now() > deadline) throw explain(error, config);
     }
     await pause(BETWEEN_TRIES_MS, undefined, { signal });
@@ -90,10 +96,39 @@ function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {
     const mend = 'Start it, set RECENCY_KAFKA_BROKERS to where it is, or do without: RECENCY_TRANSPORT=streams.';
     return new ServerAway(`No Kafka broker answers at ${brokers} (${reason}). ${mend}`, { cause: error });
   }
+  const denied = deniedTopic(error, topic);
+  if (denied !== undefined) return new StartError(denied, { cause: error });
+  const signIn = signInFailure(error);
+  if (signIn !== undefined) {
+    const fix = 'Fix RECENCY_KAFKA_SASL, RECENCY_KAFKA_USER and RECENCY_KAFKA_PASSWORD, or the token.';
+    return new StartError(`Kafka at ${brokers} cannot be signed in to: ${signIn}. ${fix}`, { cause: error });
+  }
   return new StartError(
     `Kafka at ${brokers} does not let Recency use the topics ${topic} and ${topic}.dlq: ${reason}. Create them, or allow it.`,
     { cause: error },
   );
+}
+
+/** A topic that a user may not describe looks to them as if it were not there, and is refused when they create it. */
+function deniedTopic(error: unknown, topic: string): string | undefined {
+  if (missingPermission(error, 'CREATE', { topic }) === undefined) return undefined;
+  const what = `Kafka does not allow DESCRIBE on the topic "${refusedTopic(error) ?? topic}" to this user`;
+  return `${what}: add an ACL that allows it. Or it is not there, and CREATE is not allowed: create it.`;
+}
+
+/** Of those to be created; one, or several, each with an error of its own. */
+function refusedTopic(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('topic' in error) return String(error.topic);
+  const [first] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  return refusedTopic(first) ?? refusedTopic(error.cause);
+}
+
+/** Why brokers do not let this user in; neither password nor token is in it. */
+function signInFailure(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'KafkaJSSASLAuthenticationError' || error.name === 'TokenUnavailable') return error.message;
+  return signInFailure(error.cause);
 }
 
 /** Undefined: not now, as while a new topic has no leaders yet. */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { Database, DatabaseUnavailable } from '../mysql/database.ts';
+import { mysqlTls, tlsStartError } from './security.ts';
 import { ServerAway, StartError } from './start-error.ts';
 
 export interface OpenMysqlOptions {
@@ -28,7 +29,8 @@ function open(url: string, config: Config, options: OpenMysqlOptions & { readonl
   const { extraMs = 0, connections = config.mysqlConnections, Database: Class = Database, isReplica = false } = options;
   const { mysqlQueue: queue, mysqlTimeoutMs, plainConcurrency: concurrency, plainQueue } = config;
   const { heavy = { concurrency, queue: plainQueue } } = options;
-  return new Class(url, { connections, queue, deadlineMs: mysqlTimeoutMs + extraMs, heavy, isReplica });
+  const deadlineMs = mysqlTimeoutMs + extraMs;
+  return new Class(url, { connections, queue, deadlineMs, heavy, isReplica, tls: mysqlTls(config) });
 }
 
 /** Of a MySQL URL, for messages. */
@@ -64,6 +66,9 @@ export async function untilMysqlAnswers(
 function explain(error: unknown, url: string, setting: string): unknown {
   const { server, user, database } = mysqlAddress(url);
   const refused = (message: string) => new StartError(message, { cause: error });
+  const isSaidByServer = error instanceof Error && 'sqlState' in error;
+  const tlsError = isSaidByServer ? undefined : tlsStartError(error, { kind: 'MySQL', address: server, setting });
+  if (tlsError !== undefined) return tlsError;
   if (error instanceof DatabaseUnavailable) {
     const reason = error.message.replace(/^MySQL is not available: /, '');
     const message = `No MySQL answers at ${server} (${reason}). Start it, or set ${setting} to where it is.`;
@@ -71,7 +76,11 @@ function explain(error: unknown, url: string, setting: string): unknown {
   }
   switch (error instanceof Error && 'code' in error ? error.code : '') {
     case 'ER_ACCESS_DENIED_ERROR':
-      return refused(`MySQL at ${server} refuses user "${user}": wrong user or password. Mend ${setting}.`);
+      return refused(
+        `MySQL at ${server} refuses user "${user}": wrong user or password, or it asks for TLS or a client certificate. Fix ${setting}, or set RECENCY_MYSQL_TLS, …_CERT and …_KEY.`,
+      );
+    case 'ER_SECURE_TRANSPORT_REQUIRED':
+      return refused(`MySQL at ${server} takes no connection in plain text. Set RECENCY_MYSQL_TLS to on.`);
     case 'ER_BAD_DB_ERROR':
       return refused(`MySQL at ${server} has no database "${database}". Run \`recency migrate\`, or mend ${setting}.`);
     case 'ER_DBACCESS_DENIED_ERROR':

@@ -7,6 +7,7 @@ import type { RedisRole } from '../mysql/epoch.ts';
 import { openRedis, type RedisClient, untilReady } from '../redis/connection.ts';
 import { isUnavailable, refusalOf } from '../redis/unavailable.ts';
 import { checkRedisUse, type RedisUse, redisAddress } from './check-redis.ts';
+import { redisSecurity, tlsStartError } from './security.ts';
 import { ServerAway, StartError } from './start-error.ts';
 
 /** A client that connects by itself. @param name shown by CLIENT LIST */
@@ -15,13 +16,15 @@ export function openRedisClient(config: Config, name: string, logger: Logger, ro
     commandTimeoutMs: config.redisTimeoutMs,
     connectTimeoutMs: config.connectTimeoutMs,
     name: `recency-${name}`,
+    ...redisSecurity(config),
     onError: (error) => logger.debug({ err: error }, 'Redis: a connection failed; it is tried again'),
   });
 }
 
 /** Waits until every command sent is answered, not longer than a command may take. */
 export async function closeRedis(client: RedisClient): Promise<void> {
-  await client.quit().catch(() => client.disconnect()); // not connected: there is nobody to say goodbye to
+  await client.quit().catch(() => undefined); // not connected: there is nobody to say goodbye to
+  client.disconnect(); // what listens to Sentinels goes on otherwise
 }
 
 const BETWEEN_TRIES_MS = 250;
@@ -45,7 +48,7 @@ export async function untilRedisAnswers(
   const { url, setting } = redisAddress(config, role);
   const deadline = performance.now() + timeoutMs;
   try {
-    await connected(client, { timeoutMs, setting }, signal);
+    await connected(client, { timeoutMs, setting, address: withoutPasswords(url) }, signal);
     let use = await howUsable(client, config, role, deadline);
     for (; use === 'not now'; use = await howUsable(client, config, role, deadline)) {
       await pause(BETWEEN_TRIES_MS, undefined, { signal });
@@ -87,7 +90,7 @@ async function howUsable(
 
 async function connected(
   client: RedisClient,
-  { timeoutMs, setting }: { timeoutMs: number; setting: string },
+  { timeoutMs, ...named }: { timeoutMs: number; setting: string; address: string },
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
@@ -95,7 +98,7 @@ async function connected(
   try {
     await Promise.race([
       untilReady(client, timeoutMs),
-      refusal(client, setting, done.signal),
+      refusal(client, named, done.signal),
       aborted(signal, done.signal),
     ]);
   } finally {
@@ -104,9 +107,19 @@ async function connected(
 }
 
 /** Rejects when Redis does not let this user in; never resolves. */
-async function refusal(client: RedisClient, setting: string, done: AbortSignal): Promise<never> {
+async function refusal(
+  client: RedisClient,
+  { setting, address }: { setting: string; address: string },
+  done: AbortSignal,
+): Promise<never> {
   for await (const [error] of on(client, 'error', { signal: done })) {
-    const { message } = error as Error;
+    const { lastNodeError = error, message } = error as Error & { lastNodeError?: Error };
+    const tlsError = tlsStartError(lastNodeError, { kind: 'Redis', address, setting });
+    if (tlsError !== undefined) throw tlsError;
+    if (/^All sentinels are unreachable.*(WRONGPASS|NOAUTH|NOPERM)/.test(message)) {
+      const account = 'RECENCY_REDIS_SENTINEL_USER and RECENCY_REDIS_SENTINEL_PASSWORD';
+      throw new StartError(`The Sentinels refuse this user: ${message}. Fix ${account}.`);
+    }
     if (!/WRONGPASS|NOAUTH|NOPERM|without any password configured/.test(message)) continue;
     throw new StartError(
       `Redis refuses this user: ${message.replace(/\.$/, '')}. Mend the user or password in ${setting}.`,

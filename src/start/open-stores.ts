@@ -6,6 +6,7 @@ import { checkColumns, checkPlans, checkPrimary, checkSchema } from './check-sch
 import { type IndexStores, indexStores } from './index-stores.ts';
 import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
+import { checkGrants, isAccount } from './privileges.ts';
 import type { ProcessContext } from './run-process.ts';
 import { agreedSettings } from './shared-settings.ts';
 
@@ -38,7 +39,7 @@ export type Opening = Pick<ProcessContext, 'config' | 'logger' | 'resources' | '
  */
 export async function openStores(opening: Opening, options: OpenStoresOptions): Promise<Stores> {
   const stores = connectStores(opening, options);
-  await checkMysql(opening, stores.primary);
+  await checkMysql(opening, stores.primary, options);
   await admitRedis(opening, stores);
   return stores;
 }
@@ -88,12 +89,14 @@ function carriesTasks({ transport, streamsUrl }: Config): boolean {
 export async function checkMysql(
   { config, logger, signal }: Opening,
   primary: Database,
-  timeoutMs = config.startTimeoutMs,
+  { name, timeoutMs = config.startTimeoutMs }: { readonly name: string; readonly timeoutMs?: number },
 ): Promise<void> {
   const { mysqlUrl: url } = config;
   await untilMysqlAnswers(primary, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
-  await checkSchema(primary, mysqlAddress(url).user);
+  const { user } = mysqlAddress(url);
+  await checkSchema(primary, user);
   await checkPrimary(primary);
+  if (isAccount(name)) await checkGrants(primary, name, user);
   for (const { column, type, fix } of await checkColumns(primary)) {
     logger.warn({ column, type }, `${column} is of type ${type}: fractions of a millisecond are cut off. ${fix}`);
   }

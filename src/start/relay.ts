@@ -11,6 +11,7 @@ import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient } from './open-redis.ts';
 import { openTransport } from './open-transport.ts';
 import { droppedLettersCounter, measureFill, measureOutboxLag, relayCounters } from './outbox-metrics.ts';
+import { checkGrants } from './privileges.ts';
 import { openRegistry, serveMetrics } from './registry.ts';
 import { type ProcessContext, runProcess } from './run-process.ts';
 import { watchSettings } from './settings-watch.ts';
@@ -34,8 +35,10 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const extraMs = config.transport === 'kafka' ? config.kafkaTimeoutMs : config.redisTimeoutMs;
   const database = resources.adopt(openPrimary(config, { extraMs, connections: 3 }), (opened) => opened.close());
   await untilMysqlAnswers(database, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
-  await checkSchema(database, mysqlAddress(url).user);
+  const { user } = mysqlAddress(url);
+  await checkSchema(database, user);
   await checkPrimary(database);
+  await checkGrants(database, 'relay', user);
   await agreedSettings(database, config);
 
   const transport = openTransport(context, 'relay');

@@ -79,7 +79,7 @@ async function startServe(context: ProcessContext): Promise<void> {
       freshId: randomUUID,
     }),
   );
-  await untilThere(() => checkMysql(context, primary, 0), { logger, signal });
+  await untilThere(() => checkMysql(context, primary, { name: 'serve', timeoutMs: 0 }), { logger, signal });
   if (reading !== primary) await untilThere(() => checkReplica(context, reading), { logger, signal });
   start.isOver = true;
   await admission.begin(signal);

@@ -7,6 +7,7 @@ import { openSitePool } from '../../src/site/transaction.ts';
 import { startRedis } from '../../src/stack/start-server.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { canStartCluster, isInSync, RedisCluster } from '../support/redis-cluster.ts';
+import { MASTER, RedisSentinels } from '../support/redis-sentinels.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
@@ -158,6 +159,20 @@ describe.runIf(canStartCluster())(
         promoted: async () => {
           await admin.replicaof('NO', 'ONE');
           proxy.leadTo(replica.url);
+        },
+      });
+    });
+
+    it('one that three Sentinels watch, who agree on the new one', async () => {
+      await using master = await startRedis({ from: 'programs' });
+      const args = ['--replicaof', '127.0.0.1', `${master.port}`];
+      await using replica = await startRedis({ from: 'programs', args });
+      await using sentinels = await RedisSentinels.start(3, master.port);
+      await sentinels.untilSettled(1);
+      await failOver('three Sentinels', `redis+sentinel://${sentinels.addresses}/${MASTER}`, {
+        kill: () => master.kill(),
+        promoted: async () => {
+          await until(async () => (await sentinels.masterPort()) === replica.port);
         },
       });
     });

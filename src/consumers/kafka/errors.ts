@@ -17,6 +17,7 @@ const PASSING = new Set([
   'KafkaJSGroupCoordinatorNotFound',
   'KafkaJSTimeout',
   'KafkaJSLockTimeout',
+  'TokenUnavailable',
 ]);
 
 /** Said without a class when a broker, or what is taken for one, has closed the connection just now. */

@@ -1,0 +1,159 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/** Files in PEM for one kind of connection, by their paths. */
+export interface TlsFiles {
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** What `tls.connect` takes. Without a CA of its own, a connection trusts those that Node trusts. */
+export interface TlsMaterial {
+  readonly ca?: string[];
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** A file is read when a connection is opened, so a process that starts after a renewal has the new one. @throws ENOENT, … */
+export function readTls({ ca, cert, key }: TlsFiles): TlsMaterial {
+  return {
+    ...(ca === undefined ? {} : { ca: certificatesIn(readFileSync(ca, 'utf8')) }),
+    ...(cert === undefined ? {} : { cert: readFileSync(cert, 'utf8') }),
+    ...(key === undefined ? {} : { key: readFileSync(key, 'utf8') }),
+  };
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+function certificatesIn(pem: string): string[] {
+  return pem.match(CERTIFICATE) ?? [];
+}
+
+/** The path of a file with one certificate or several, the process's own first. The value is the path. */
+export const certificateFile = pemFile('certificates in PEM', (pem) => {
+  const found = certificatesIn(pem);
+  for (const one of found) new X509Certificate(one);
+  return found.length > 0 ? undefined : 'holds no certificate in PEM';
+});
+
+/** The path of a file with a private key. The value is the path. */
+export const keyFile = pemFile('a private key in PEM', (pem) => {
+  if (pem.includes('ENCRYPTED'))
+    return 'holds a key with a passphrase: store it without (`openssl pkey`), readable for this user only';
+  createPrivateKey(pem);
+  return undefined;
+});
+
+/** The path of a file that can be read now and may have other contents later. */
+export const readableFile = pemFile('text', () => undefined);
+
+function pemFile(what: string, problemIn: (pem: string) => string | undefined) {
+  return z.string().superRefine((path, context) => {
+    const problem = problemOf(path, what, problemIn);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: `names a file that ${problem}: ${path}` });
+  });
+}
+
+function problemOf(path: string, what: string, problemIn: (pem: string) => string | undefined): string | undefined {
+  let pem: string;
+  try {
+    pem = readFileSync(path, 'utf8');
+  } catch (error) {
+    return `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`;
+  }
+  try {
+    return problemIn(pem);
+  } catch {
+    return `does not hold ${what}`;
+  }
+}
+
+/** Is the certificate that of the key? @throws what reading the files throws */
+export function isPair(cert: string, key: string): boolean {
+  const [own] = certificatesIn(readFileSync(cert, 'utf8'));
+  return own !== undefined && new X509Certificate(own).checkPrivateKey(createPrivateKey(readFileSync(key, 'utf8')));
+}
+
+const UNTRUSTED = 'it is signed by a CA that is not known here';
+
+/** What Node finds wrong with the server's certificate: by code, or by its text where a driver has put another code in place. */
+const SERVER_REASONS: readonly (readonly [RegExp, string])[] = [
+  [/CERT_HAS_EXPIRED|certificate has expired/, 'it has expired'],
+  [/CERT_NOT_YET_VALID|certificate is not yet valid/, 'it is not valid yet: compare the clocks'],
+  [/CERT_REVOKED|certificate revoked$/, 'it was revoked'],
+  [/DEPTH_ZERO_SELF_SIGNED_CERT|self-signed certificate$/, 'it is self-signed'],
+  [/SELF_SIGNED_CERT_IN_CHAIN|self-signed certificate in/, `${UNTRUSTED} (self-signed, in its chain)`],
+  [/UNABLE_TO_(VERIFY|GET)|unable to (verify|get)/, UNTRUSTED],
+  [/CERT_SIGNATURE_FAILURE|certificate signature failure/, `${UNTRUSTED} (its signature does not match)`],
+  [/INVALID_PURPOSE|unsuitable certificate purpose/, 'it is not meant for servers'],
+  [/ERR_TLS_CERT_ALTNAME_INVALID|does not match certificate/, 'it is for another host name'],
+];
+
+/** Alerts by which a server refuses the certificate of this process, or its absence. */
+const CLIENT_REASONS: readonly (readonly [RegExp, string])[] = [
+  [/alert certificate required|ALERT_CERTIFICATE_REQUIRED/i, 'it asks for a client certificate'],
+  [/alert certificate expired|ALERT_CERTIFICATE_EXPIRED/i, 'the client certificate has expired'],
+  [/alert certificate revoked|ALERT_CERTIFICATE_REVOKED/i, 'the client certificate was revoked'],
+  [/alert unknown ca|ALERT_UNKNOWN_CA/i, 'the client certificate is signed by a CA that it does not know'],
+  [
+    /alert (bad|unsupported) certificate|alert certificate unknown|ALERT_(BAD|UNSUPPORTED)_CERTIFICATE|ALERT_CERTIFICATE_UNKNOWN/i,
+    'it does not accept the client certificate, or asks for one',
+  ],
+  [
+    /alert handshake failure|ALERT_HANDSHAKE_FAILURE/i,
+    'it accepts neither the client certificate, or its absence, nor a common cipher',
+  ],
+  [/alert protocol version|ALERT_PROTOCOL_VERSION/i, 'it speaks another version of TLS'],
+];
+
+/** The other end does not speak TLS at all. */
+const NO_TLS = /wrong version number|packet length too long|does not support secure connection/i;
+
+export type TlsFault =
+  /** The server's certificate is not accepted here. */
+  | { readonly side: 'server'; readonly reason: string }
+  /** The server does not accept this client's certificate. */
+  | { readonly side: 'client'; readonly reason: string }
+  /** The server does not speak TLS there. */
+  | { readonly side: 'none'; readonly reason: string };
+
+/** What is wrong with TLS, from an error of a connection or one of its causes; undefined: nothing that is known. */
+export function tlsFaultOf(error: unknown): TlsFault | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code = '', message, cause } = error as NodeJS.ErrnoException & { cause?: unknown };
+  const found = (table: typeof SERVER_REASONS) => table.find(([pattern]) => pattern.test(`${code} ${message}`))?.[1];
+  const refused = found(CLIENT_REASONS);
+  if (refused !== undefined) return { side: 'client', reason: refused };
+  const known = found(SERVER_REASONS);
+  if (known !== undefined) return { side: 'server', reason: `${known}${altName(message)}` };
+  if (NO_TLS.test(message)) return { side: 'none', reason: 'it speaks no TLS there' };
+  return tlsFaultOf(cause);
+}
+
+/** For which names the certificate is, in Node's words. */
+function altName(message: string): string {
+  const [, names] = /altnames: (.+)$/.exec(message) ?? [];
+  return names === undefined ? '' : ` (${names})`;
+}
+
+/** The names of the settings that a message about TLS speaks of, with the prefix. */
+export interface TlsSettings {
+  readonly ca: string;
+  readonly cert: string;
+  /** That by which TLS is requested. */
+  readonly tls: string;
+}
+
+/** One sentence for people: whose certificate, why, and what to set. @param server its kind and address */
+export function tlsSentence(fault: TlsFault, server: string, { ca, cert, tls }: TlsSettings): string {
+  switch (fault.side) {
+    case 'server':
+      return `The certificate of ${server} is refused: ${fault.reason}. Fix it there, or set ${ca} to the file of the CA that signed it.`;
+    case 'client':
+      return `${server} refuses the TLS handshake: ${fault.reason}. Look at ${cert}.`;
+    case 'none':
+      return `${server} cannot be reached by TLS: ${fault.reason}. Fix ${tls}.`;
+  }
+}

@@ -1,0 +1,36 @@
+import { connect, isIP, type Socket } from 'node:net';
+import type { PoolOptions } from 'mysql2/promise';
+import type { TlsMaterial } from '../config/tls.ts';
+
+/** How to encrypt connections to MySQL. */
+export interface MysqlTls extends TlsMaterial {
+  /** Certificate and host name of the server must be right; false: it is encrypted, to whoever answers. */
+  readonly verify: boolean;
+}
+
+/** What mysql2 needs for that; nothing when no TLS is wanted. */
+export function tlsOptions(tls: MysqlTls | undefined): Pick<PoolOptions, 'ssl' | 'stream'> {
+  if (tls === undefined) return {};
+  const { verify, ca, cert, key } = tls;
+  const ssl = {
+    rejectUnauthorized: verify,
+    verifyIdentity: verify, // or mysql2 takes any certificate of the CA for any host
+    minVersion: 'TLSv1.2',
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  };
+  return { ssl, stream: namedSocket };
+}
+
+/**
+ * The socket as mysql2 makes it, and it knows where it leads to. Otherwise Node compares the certificate of a server that
+ * is addressed by IP with `localhost`: mysql2 gives it neither name nor address, and a socket remembers only names.
+ */
+function namedSocket({ config }: { config: { host: string; port: number } }): Socket {
+  const { host, port } = config;
+  const socket = connect(port, host);
+  socket.on('connect', () => socket.setKeepAlive(true));
+  socket.setNoDelay(true);
+  return isIP(host) === 0 ? socket : Object.assign(socket, { _host: host });
+}

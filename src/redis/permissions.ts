@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import type { RedisClient } from './connection.ts';
+
+/** Commands as check-permissions.lua takes them; `@` stands for a key. */
+const ALWAYS = [
+  'PING',
+  'INFO server',
+  'EVAL x 0',
+  'EVALSHA x 0',
+  'TIME',
+  'GET @',
+  'SET @ 1',
+  'UNLINK @',
+  'EXISTS @',
+  'TYPE @',
+];
+
+const INDEX = [
+  ...['MGET @', 'MSET @ 1', 'DEL @', 'PEXPIRE @ 1', 'PTTL @', 'SCAN 0'],
+  ...[
+    'ZADD @ 1 1',
+    'ZREM @ 1',
+    'ZCARD @',
+    'ZSCORE @ 1',
+    'ZRANGE @ 0 1',
+    'ZREMRANGEBYRANK @ 0 1',
+    'ZREVRANGE @ 0 1',
+    'ZRANGEBYSCORE @ 0 1',
+  ],
+];
+
+const STREAM = [
+  ...['XADD @ * a 1', 'XLEN @', 'XRANGE @ - +', 'XREVRANGE @ + -', 'XTRIM @ MAXLEN 1', 'XACK @ g 1-1'],
+  ...['XREADGROUP GROUP g c STREAMS @ >', 'XAUTOCLAIM @ g c 1 0', 'XCLAIM @ g c 1 1-1', 'XPENDING @ g'],
+  ...['XGROUP CREATE @ g 0', 'XGROUP SETID @ g 0', 'XGROUP DELCONSUMER @ g c'],
+  ...['XINFO STREAM @', 'XINFO GROUPS @', 'XINFO CONSUMERS @ g'],
+];
+
+/** What a Redis is used for. */
+export interface RedisUses {
+  readonly index: boolean;
+  readonly tasks: boolean;
+}
+
+function commandsOf({ index, tasks }: RedisUses): string[] {
+  return [...ALWAYS, ...(index ? INDEX : []), ...(tasks ? STREAM : [])];
+}
+
+const CONTAINERS = new Set(['XGROUP', 'XINFO']);
+
+/** As ACL rules name it: `zadd`, `xgroup|create`. */
+function ruleOf(command: string): string {
+  const [name = '', subcommand = ''] = command.split(' ');
+  return (CONTAINERS.has(name) ? `${name}|${subcommand}` : name).toLowerCase();
+}
+
+/** The least ACL rules of an account: its keys and its commands. A cluster's client asks for the slots as well. */
+export function aclRules(keyPrefix: string, uses: RedisUses, isCluster = false): string[] {
+  const commands = [
+    ...commandsOf(uses).map(ruleOf),
+    ...(isCluster ? ['cluster|slots', 'cluster|info', 'readonly'] : []),
+  ];
+  return [`~${keyPrefix}:*`, '-@all', ...commands.map((command) => `+${command}`)];
+}
+
+const SCRIPT = new URL('./lua/check-permissions.lua', import.meta.url);
+
+/**
+ * The ACL rules of commands that this user lacks; empty: it has what it needs.
+ * @param key one that Recency's user must be allowed to write
+ * @throws what ioredis throws, as NOPERM when not even EVAL is allowed, or not on such a key
+ */
+export async function missingCommands(client: RedisClient, key: string, uses: RedisUses): Promise<string[]> {
+  const denied = await client.eval(readFileSync(SCRIPT, 'utf8'), 1, key, ...commandsOf(uses));
+  return (denied as string[]).map((command) => `+${ruleOf(command)}`);
+}

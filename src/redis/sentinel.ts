@@ -1,0 +1,56 @@
+import type { Redis } from 'ioredis';
+import type { TlsMaterial } from '../config/tls.ts';
+
+/** How to sign in to the Sentinels themselves; apart from the user of the Redis that they watch. */
+export interface SentinelAccount {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+/** For one connection to a Sentinel, and one question to it, ms: there are others to ask. */
+const SENTINEL_MS = 1_000;
+
+export function isSentinelUrl(url: string): boolean {
+  return /^rediss?\+sentinel:/.test(url);
+}
+
+/**
+ * ioredis's options for `redis+sentinel://[user:password@]host:port,host:port/NAME[/db]`, with TLS to the Sentinels and to Redis
+ * for `rediss+sentinel`. User and password are those of Redis.
+ *
+ * The Sentinels are asked for the master at every connection, and heard while it lasts: when they announce a failover,
+ * the connection to the old master is given up at once, which might otherwise answer for as long as it is up.
+ */
+export function sentinelOptions(url: string, tls: TlsMaterial, account: SentinelAccount) {
+  const [, secure, login = '', list = '', name = '', db = '0'] =
+    /^redis(s?)\+sentinel:\/\/(?:([^@/]*)@)?([^/]+)\/([^/]+)(?:\/(\d+))?$/.exec(url) ?? [];
+  const [username = '', password = ''] = splitOnce(login, ':').map(decodeURIComponent);
+  return {
+    sentinels: list.split(',').map(hostAndPort),
+    name,
+    db: Number(db),
+    ...(username ? { username } : {}),
+    ...(password ? { password } : {}),
+    ...(account.username ? { sentinelUsername: account.username } : {}),
+    ...(account.password ? { sentinelPassword: account.password } : {}),
+    ...(secure ? { tls: { ...tls }, sentinelTLS: { ...tls }, enableTLSForSentinelMode: true } : {}),
+    failoverDetector: true,
+    sentinelCommandTimeout: SENTINEL_MS,
+  };
+}
+
+function splitOnce(text: string, mark: string): string[] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function hostAndPort(text: string): { host: string; port: number } {
+  const at = text.lastIndexOf(':');
+  return { host: text.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(text.slice(at + 1)) };
+}
+
+/** host:port of the server behind a client's connection: with Sentinels, whichever is the master now. */
+export function addressOf({ options, stream }: Redis): string {
+  const found = options.sentinels ? stream : undefined;
+  return `${found?.remoteAddress ?? options.host}:${found?.remotePort ?? options.port}`;
+}

@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Kafka } from 'kafkajs';
+import { freePort } from '../../src/stack/launch/free-port.ts';
+import { jarsFolder } from '../../src/stack/launch/kafka-jars.ts';
+import { runProgram } from '../../src/stack/launch/run-program.ts';
+import { type RunningServer, startKafka } from '../../src/stack/start-server.ts';
+import type { TestCa } from './certificates.ts';
+
+const override = (properties: Readonly<Record<string, string>>): string[] =>
+  Object.entries(properties).flatMap(([name, value]) => ['--override', `${name}=${value}`]);
+
+const JAAS = 'org.apache.kafka.common.security';
+
+/** Of all accounts; those of OAUTHBEARER have tokens that nobody signs, which Kafka takes for tests. */
+export const PASSWORD = 'between-us';
+
+/**
+ * A broker of a test's own, whose ports want TLS and a password or token (SASL_SSL: PLAIN, SCRAM, OAUTHBEARER), or a client certificate (SSL).
+ * Only those whom an ACL allows something may do it; whoever comes in plain text may do everything.
+ */
+export class SecureKafka implements AsyncDisposable {
+  readonly #server: RunningServer;
+  readonly #ca: TestCa;
+  /** host:port that wants a password or a token. */
+  readonly sasl: string;
+  /** host:port that wants a client certificate. */
+  readonly mtls: string;
+
+  private constructor(server: RunningServer, ca: TestCa, ports: readonly number[]) {
+    this.#server = server;
+    this.#ca = ca;
+    [this.sasl, this.mtls] = ports.map((port) => `127.0.0.1:${port}`) as [string, string];
+  }
+
+  /** @param users of PLAIN @param scram a user of SCRAM */
+  static async start(ca: TestCa, users: readonly string[], scram?: string): Promise<SecureKafka> {
+    const ports = (await Promise.all([freePort(), freePort(), freePort(), freePort()])) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    const [plain, sasl, mtls, controller] = ports;
+    const { both } = await ca.issue('kafka', { name: 'kafka', hosts: ['127.0.0.1'] });
+    const listeners = `PLAINTEXT://127.0.0.1:${plain},SASL_SSL://127.0.0.1:${sasl},SSL://127.0.0.1:${mtls}`;
+    const accounts = users.map((user) => `user_${user}="${PASSWORD}"`).join(' ');
+    const jaas = (module: string, options = '') => `${JAAS}.${module} required ${options};`;
+    const args = override({
+      listeners: `${listeners},CONTROLLER://127.0.0.1:${controller}`,
+      'controller.quorum.voters': `1@127.0.0.1:${controller}`,
+      'advertised.listeners': listeners,
+      'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SASL_SSL:SASL_SSL,SSL:SSL',
+      'ssl.keystore.type': 'PEM',
+      'ssl.keystore.location': both,
+      'ssl.truststore.type': 'PEM',
+      'ssl.truststore.location': ca.file,
+      'listener.name.ssl.ssl.client.auth': 'required',
+      'sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER',
+      'listener.name.sasl_ssl.plain.sasl.jaas.config': jaas('plain.PlainLoginModule', accounts),
+      'listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config': jaas('scram.ScramLoginModule'),
+      'listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config': jaas('scram.ScramLoginModule'),
+      'listener.name.sasl_ssl.oauthbearer.sasl.jaas.config': jaas(
+        'oauthbearer.OAuthBearerLoginModule',
+        'unsecuredLoginStringClaim_sub="broker"',
+      ),
+      'listener.name.sasl_ssl.oauthbearer.connections.max.reauth.ms': '3600000',
+      'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+      'super.users': 'User:ANONYMOUS',
+    });
+    const server = await startKafka({ from: 'programs', port: plain, args });
+    const kafka = new SecureKafka(server, ca, [sasl, mtls]);
+    if (scram !== undefined) await kafka.#addScram(scram);
+    return kafka;
+  }
+
+  /** In plain text, by whom everything is allowed. */
+  get admin(): Kafka {
+    return new Kafka({ brokers: [this.#server.url], logLevel: 0 });
+  }
+
+  /** The settings that every way in by TLS has. */
+  get settings() {
+    return { KAFKA_BROKERS: this.sasl, KAFKA_TLS: 'on', KAFKA_TLS_CA: this.#ca.file } as const;
+  }
+
+  /** kafkajs has no call for it. */
+  async #addScram(user: string): Promise<void> {
+    const java = ['-XX:TieredStopAtLevel=1', '-cp', join(jarsFolder(), '*'), 'kafka.admin.ConfigCommand'];
+    const alter = ['--bootstrap-server', this.#server.url, '--alter', '--entity-type', 'users', '--entity-name', user];
+    const add = (bits: number) => ['--add-config', `SCRAM-SHA-${bits}=[iterations=4096,password=${PASSWORD}]`];
+    await Promise.all(
+      [256, 512].map((bits) => runProgram(this.#server.facts.source, [...java, ...alter, ...add(bits)])),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.remove();
+  }
+}
+
+/** A token for a user that nobody signed. @param lastsMs from now */
+export function unsignedToken(user: string, lastsMs: number): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const now = Date.now() / 1000;
+  return `${part({ alg: 'none' })}.${part({ sub: user, iat: now, exp: now + lastsMs / 1000 })}.`;
+}
+
+export function writeToken(file: string, user: string, lastsMs: number): string {
+  writeFileSync(file, unsignedToken(user, lastsMs));
+  return file;
+}

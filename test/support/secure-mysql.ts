@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { type Connection, createConnection } from 'mysql2/promise';
+import { forcedOrigin } from '../../src/stack/given.ts';
+import { type RunningServer, startMysql } from '../../src/stack/start-server.ts';
+import type { CertificateFiles, TestCa } from './certificates.ts';
+
+/** A MySQL or MariaDB whose certificate and accounts are the test's own. Root still comes in plain text. */
+export class SecureMysql implements AsyncDisposable {
+  readonly #server: RunningServer;
+  readonly #ca: TestCa;
+  readonly #own: CertificateFiles;
+  readonly root: Connection;
+
+  private constructor(server: RunningServer, root: Connection, ca: TestCa, own: CertificateFiles) {
+    this.#server = server;
+    this.root = root;
+    this.#ca = ca;
+    this.#own = own;
+  }
+
+  /** With a certificate for 127.0.0.1, and no other name. */
+  static async start(ca: TestCa): Promise<SecureMysql> {
+    const own = await ca.issue('mysql', { name: 'mysql', hosts: ['127.0.0.1'] });
+    const args = ['--ssl-ca', '--ssl-cert', '--ssl-key'].map(
+      (option, i) => `${option}=${[ca.file, own.cert, own.key][i]}`,
+    );
+    // A container sees no files of this machine: there they are put through SQL.
+    const isContainer = forcedOrigin(process.env) === 'containers';
+    const server = await startMysql(isContainer ? {} : { from: 'programs', args });
+    const mysql = new SecureMysql(server, await createConnection(server.url), ca, own);
+    if (isContainer) await mysql.present(own);
+    return mysql;
+  }
+
+  get product(): string {
+    return this.#server.facts.product;
+  }
+
+  /** For an account. @param host 127.0.0.1 is the name in the certificate */
+  url(user: string, password = '', host = '127.0.0.1'): string {
+    return `mysql://${user}:${password}@${host}:${this.#server.port}/recency`;
+  }
+
+  async execute(...statements: readonly string[]): Promise<void> {
+    for (const statement of statements) await this.root.query(statement);
+  }
+
+  /** New connections get this certificate from now on. */
+  async present(certificate: CertificateFiles): Promise<void> {
+    if (this.product === 'MariaDB') {
+      const { copyFileSync } = await import('node:fs');
+      copyFileSync(certificate.cert, this.#own.cert);
+      copyFileSync(certificate.key, this.#own.key);
+      await this.execute('FLUSH SSL');
+      return;
+    }
+    for (const [name, file] of Object.entries({ ca: this.#ca.file, cert: certificate.cert, key: certificate.key })) {
+      const path = `/var/lib/mysql-files/${name}-${Date.now()}.pem`;
+      await this.root.query(`SELECT ? INTO DUMPFILE '${path}'`, [readFileSync(file, 'utf8')]);
+      await this.execute(`SET GLOBAL ssl_${name} = '${path}'`);
+    }
+    await this.execute('ALTER INSTANCE RELOAD TLS');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.root.destroy();
+    await this.#server.remove();
+  }
+}

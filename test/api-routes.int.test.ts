@@ -53,7 +53,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   site = siteOfTen();
   await writeSite(pool, site);
-  await stores.index.forget([USER]);
+  await stores.index.drop([USER]);
   await stores.redis.del(new KeyNames(stores.prefix).set(USER), new KeyNames(stores.prefix).meta(USER));
 });
 

@@ -127,7 +127,7 @@ describe('what goes wrong', () => {
   });
 
   it('too many plain queries: 503, and it is counted', async () => {
-    await stores.index.forget(['1']);
+    await stores.index.drop(['1']);
     const heavy = { concurrency: 1, queue: 0 };
     const database = new Database(stores.url, { connections: 2, queue: 10, deadlineMs: 5_000, heavy });
     const plainQueries = database.heavy;

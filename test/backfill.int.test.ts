@@ -33,7 +33,7 @@ async function fresh(changes: Partial<BackfillStores> = {}): Promise<BackfillSto
 }
 
 async function forgetAll(): Promise<void> {
-  await site.stores.index.forget(everybody);
+  await site.stores.index.drop(everybody);
 }
 
 async function warmUsers(): Promise<Id[]> {

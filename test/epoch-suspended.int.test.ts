@@ -44,7 +44,7 @@ beforeEach(async () => {
     photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
   });
   await bumpEpoch(stores.primary, 'a test begins');
-  await stores.index.forget([USER]);
+  await stores.index.drop([USER]);
 });
 
 /** A group of two partitions whose positions the test decides. */

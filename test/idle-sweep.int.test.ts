@@ -69,7 +69,7 @@ describe('a sweep', () => {
     await leaveIdle(idle);
     const sweeping = sweep().sweep.runOnce();
     const coming = usersFrom(3_001, 500);
-    await Promise.all([build(coming), index.forget(idle.slice(0, 100))]);
+    await Promise.all([build(coming), index.drop(idle.slice(0, 100))]);
     await sweeping;
     expect(await indexed()).toEqual(new Set(coming));
   });

@@ -107,7 +107,7 @@ describe('a statement that nobody waits for any more', () => {
   });
 
   it('over HTTP: 503 with Retry-After at the deadline; nothing is left when clients go', async () => {
-    await stores.index.forget(['1', '2', '3']);
+    await stores.index.drop(['1', '2', '3']);
     const primary = database({ connections: 4, heavy: { concurrency: 1, queue: 100 } });
     const api = await startTestApi(storesOn({ ...stores, primary }, LIMITS), { ...LIMITS, deadlineMs: 400 });
     const release = await lockContacts();
@@ -133,7 +133,7 @@ describe('a statement that nobody waits for any more', () => {
 describe('heavy queries', () => {
   it('that take all of their budget keep no narrowed answer waiting', async () => {
     await run(rebuild(['1']), stores.steps);
-    await stores.index.forget(['2', '3']);
+    await stores.index.drop(['2', '3']);
     const primary = database({ connections: 3, heavy: { concurrency: 9, queue: 100 } });
     const api = await startTestApi(storesOn({ ...stores, primary }, LIMITS), LIMITS);
     await ask(api, PATH('1'));
@@ -184,7 +184,7 @@ describe('the answer for a cold user', () => {
           for (const user of IDS) {
             const first = await readPlain(own.primary, { user, relation: 'any', limit: 3, below: undefined });
             const below = isNext ? first.contacts.at(-1) : undefined;
-            await own.index.forget([user]);
+            await own.index.drop([user]);
             const answer = await recent.find({ user, relation, limit, below });
             const { contacts: plain } = await readPlain(own.primary, { user, relation, limit: limit + 1, below });
             expect(answer.contacts).toEqual(plain.slice(0, limit));
@@ -206,7 +206,7 @@ describe('the answer for a cold user', () => {
     const primary = new CountingDatabase(stores.url);
     const recent = coldAnswers(storesOn({ ...stores, primary }, LIMITS));
     const statementsFor = async (limit: number) => {
-      await stores.index.forget(['3']);
+      await stores.index.drop(['3']);
       const before = primary.statements;
       const { contacts, reason } = await recent.find({ user: '3', relation: 'any', limit, below: undefined });
       expect([contacts.length, reason]).toEqual([limit, 'cold']);
@@ -218,7 +218,7 @@ describe('the answer for a cold user', () => {
   });
 
   it('costs no second statement when the build loses its race: the consumers build the index', async () => {
-    await stores.index.forget(['2']);
+    await stores.index.drop(['2']);
     const primary = new CountingDatabase(stores.url);
     const own = storesOn({ ...stores, primary }, LIMITS);
     const replace: Stores['steps']['replace'] = async (_epoch, requests) => requests.map(() => 'raced');
@@ -229,7 +229,7 @@ describe('the answer for a cold user', () => {
   });
 
   it('is of the same snapshot as nothing older: who finds a build under way is answered from its index', async () => {
-    await stores.index.forget(['2']);
+    await stores.index.drop(['2']);
     const primary = new CountingDatabase(stores.url);
     const recent = coldAnswers(storesOn({ ...stores, primary }, LIMITS));
     const asked = Array.from({ length: 5 }, () =>

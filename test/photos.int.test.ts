@@ -56,7 +56,7 @@ function recentPhotos(between?: (found: RecentAnswer) => Promise<void>): RecentP
 
 async function start(all: SmallSite): Promise<void> {
   await writeSite(pool, all);
-  await stores.index.forget(all.users);
+  await stores.index.drop(all.users);
   const { rebuilt, unknown } = await run(rebuild(all.users), stores.steps);
   expect(rebuilt.length + unknown.length).toBe(all.users.length);
 }

@@ -56,7 +56,7 @@ function recentContacts(options: Partial<RecentContactsOptions> = {}): RecentCon
 }
 
 async function build(users: readonly Id[]): Promise<void> {
-  await stores.index.forget(users);
+  await stores.index.drop(users);
   const { rebuilt, unknown } = await run(rebuild(users), stores.steps);
   expect(rebuilt.length + unknown.length).toBe(users.length);
 }
@@ -130,7 +130,7 @@ describe('many who ask for cold users at once', () => {
     const all = siteWith(10);
     const others = ['2', '3'].map((user) => ({ user, contact: '4', friend: false, family: false, active: true }));
     await writeSite(pool, { ...all, ties: [...all.ties, ...others] });
-    await stores.index.forget(['2', '3', USER]);
+    await stores.index.drop(['2', '3', USER]);
     const answered = Promise.withResolvers<void>();
     const builds = new ColdBuilds({
       build: async (user) => {
@@ -279,7 +279,7 @@ describe('where an answer comes from', () => {
 
   it('the database, when the user has no index; then one is asked for', async () => {
     await warm(10);
-    await stores.index.forget([USER]);
+    await stores.index.drop([USER]);
     expect(await find({ limit: 2 })).toMatchObject(shape('database', true, 'cold'));
     expect(cold).toEqual([USER]);
   });
@@ -301,7 +301,7 @@ describe('where an answer comes from', () => {
     });
     const beyond = { ...shape('database', true, 'below_floor'), exact: false, replica: true };
     expect(await find({ limit: MAX + 1 }, fromReplica)).toMatchObject(beyond);
-    await stores.index.forget([USER]);
+    await stores.index.drop([USER]);
     const missing = { ...shape('database', true, 'cold'), exact: false, replica: true };
     expect(await find({ limit: 2 }, fromReplica)).toMatchObject(missing);
     expect(await find({ limit: 2 })).toMatchObject({ exact: true, replica: false });

@@ -29,7 +29,7 @@ beforeAll(async () => {
   everybody = [...site.users, userId(USERS + 1)];
 });
 beforeEach(async () => {
-  await site.stores.index.forget(everybody);
+  await site.stores.index.drop(everybody);
   await run(rebuild(everybody), site.stores.steps);
   await site.pool.query('UPDATE recency_outbox SET published_at = 1');
 });
@@ -66,7 +66,7 @@ describe('repair', () => {
   });
 
   it('leaves alone who is cold, and a key that is not ours, which it says is still wrong', async () => {
-    await site.stores.index.forget([someone(1)]);
+    await site.stores.index.drop([someone(1)]);
     await spoil(site.stores, someone(2), PLANTS.wrong_type);
     const result = await repair();
     expect(result).toMatchObject({ cold: 1, wrong: 1, repaired: 0, still_wrong: 1, classes: { wrong_type: 1 } });
@@ -117,7 +117,7 @@ describe('an index of somebody who owns no relationship any more', () => {
       { user: STRAYS[1] as Id, seen: other, top },
     ]);
     expect(await readOwnersAmong(primary, STRAYS)).toEqual([]);
-    onTestFinished(() => index.forget(STRAYS));
+    onTestFinished(() => index.drop(STRAYS));
   }
 
   it('is found among the keys of Redis, counted and mended', async () => {

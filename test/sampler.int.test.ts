@@ -39,7 +39,7 @@ beforeAll(async () => {
   everybody = [...site.users, userId(USERS + 1)];
 });
 beforeEach(async () => {
-  await site.stores.index.forget(everybody);
+  await site.stores.index.drop(everybody);
   await run(rebuild(everybody), site.stores.steps);
 });
 
@@ -103,9 +103,9 @@ describe('the sampler', () => {
 
   it('looks for users who have an index, and counts nobody else', async () => {
     const { rounds } = sampler();
-    await site.stores.index.forget(everybody.slice(1));
+    await site.stores.index.drop(everybody.slice(1));
     expect(await rounds(ROUNDS)).toMatchObject({ checked: expect.toSatisfy((n: number) => n >= 1 && n <= ROUNDS) });
-    await site.stores.index.forget(everybody);
+    await site.stores.index.drop(everybody);
     const empty = sampler();
     expect(await empty.rounds(2)).toMatchObject({ checked: 0, unsettled: 0 });
   });
@@ -128,7 +128,7 @@ describe('a change on its way', () => {
 
   it('is not counted as wrong, and as right once it has arrived', async () => {
     await upload();
-    await site.stores.index.forget([userId(USERS + 1)]); // who has other contacts
+    await site.stores.index.drop([userId(USERS + 1)]); // who has other contacts
     const { sampler: opened, windows } = sampler({ settleMs: 60_000 });
     for (let round = 0; round < ROUNDS; round++) await opened.runOnce();
     expect(windows.within('5m')).toEqual({ checked: 0, wrong: 0, visible: 0, unsettled: 0 });

@@ -106,7 +106,7 @@ describe('an index that was made with another MAX or MIN', () => {
     const open = (limits: { max: number; min: number }) =>
       new RedisContactIndex(client, { ...limits, prefix, freshNonce });
     const index = open(made);
-    await index.forget(['1']);
+    await index.drop(['1']);
     const [seen = ''] = await index.claim(['1']);
     await index.replace('epoch', [{ user: '1', seen, top: top(size) }]);
     return async (now: { max: number; min: number }, changes: Key[]) => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   everybody = [...site.users, userId(USERS + 1)];
 });
 beforeEach(async () => {
-  await site.stores.index.forget(everybody);
+  await site.stores.index.drop(everybody);
   // An index that is in the way of a rebuild is not the protocol's: the test itself takes it away.
   await run(rebuild(everybody), site.stores.steps);
 });
@@ -53,7 +53,7 @@ describe('verify', () => {
   });
 
   it('counts who has no index, or one of another epoch, as cold', async () => {
-    await site.stores.index.forget(everybody.slice(0, 3));
+    await site.stores.index.drop(everybody.slice(0, 3));
     await site.stores.index.claim([someone(1)]);
     expect(await verify()).toMatchObject({ ...RIGHT, warm: everybody.length - 3, cold: 3 });
 

@@ -22,17 +22,21 @@ const received = fc
   .array(fc.oneof(contactTask, photoTask, userTask))
   .map((tasks) => tasks.map((task, i): ReceivedTask => ({ task: task as Task, position: `p:${i}` })));
 
+function isDeletionOf(task: Task, user: string): boolean {
+  return task.type === 'recency.user.deleted' && task.user === user;
+}
+
 describe('a plan', () => {
   test.prop([received])('names each pair, owner and user once', (tasks) => {
-    const { hints, fanOuts, dropped } = planWork(tasks);
+    const { hints, fanOuts, dropped, forgotten } = planWork(tasks);
     const unique = (items: readonly string[]) => expect(new Set(items).size).toBe(items.length);
     unique(hints.map(({ user, contact }) => `${user} ${contact}`));
     unique(fanOuts.map(({ owner }) => owner));
-    unique(dropped);
+    unique([...dropped, ...forgotten]);
   });
 
   test.prop([received])('leaves nothing of any task out', (tasks) => {
-    const { hints, fanOuts, dropped } = planWork(tasks);
+    const { hints, fanOuts, dropped, forgotten } = planWork(tasks);
     for (const { task, position } of tasks) {
       if ('contact' in task) {
         const own = hints.find((hint) => hint.user === task.user && hint.contact === task.contact);
@@ -43,7 +47,9 @@ describe('a plan', () => {
       }
       const owner = 'owner' in task ? task.owner : task.user;
       expect(fanOuts.find((fanOut) => fanOut.owner === owner)?.tasks).toContain(position);
-      if (!('owner' in task)) expect(dropped).toContain(task.user);
+      if ('owner' in task) continue;
+      const isDeleted = tasks.some((other) => isDeletionOf(other.task, task.user));
+      expect(isDeleted ? forgotten : dropped).toContain(task.user);
     }
   });
 

@@ -211,7 +211,7 @@ describe('a view that contradicts the photos', () => {
     ['seconds', `(${RIGHT}) DIV 1000`, true],
   ])('is found when it is %s', async (_what, column, byRepair) => {
     await view(site.pool, column);
-    await site.stores.index.forget(everybody);
+    await site.stores.index.drop(everybody);
     const expected = await contradictions();
     expect(expected.wrong.length).toBeGreaterThan(0);
     expect((await verified()).truth).toEqual({ pairs: expected.pairs, wrong: expected.wrong.length });

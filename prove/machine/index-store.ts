@@ -1,5 +1,5 @@
 import type { Id } from '../../src/contracts/id.ts';
-import type { Reading } from '../../src/index/contact-index.ts';
+import { FORGOTTEN_MS, type Reading } from '../../src/index/contact-index.ts';
 import type { Step } from '../../src/index/protocol.ts';
 import type { RedisContactIndex } from '../../src/index/redis-contact-index.ts';
 import { Interner } from '../interner.ts';
@@ -158,7 +158,10 @@ export class IndexStore {
     const { master, replica, resent } = this.contents.thing(contents);
     this.#redis.keyspace = master.copy();
     this.#nonce = sending === 'second' ? String(resent) : FRESH;
-    const reply = await (this.#index[step.name as 'nonces'] as (...args: unknown[]) => Promise<unknown>)(...step.args);
+    const reply =
+      step.name === 'forget'
+        ? await this.#index.bar(step.args[0] as Id[], 'soft', FORGOTTEN_MS)
+        : await (this.#index[step.name as 'nonces'] as (...args: unknown[]) => Promise<unknown>)(...step.args);
     const after = {
       master: this.#redis.keyspace,
       replica,

@@ -28,6 +28,7 @@ const PLACES: Readonly<Record<StepName, Place>> = {
   apply: 'index',
   claim: 'index',
   replace: 'index',
+  drop: 'index',
   forget: 'index',
   loadCursors: 'side',
   saveCursors: 'side',

@@ -94,7 +94,13 @@ export const FURTHER: readonly Mutation[] = [
   {
     rule: 'a change of a user drops their index',
     instead: 'it is only fanned out',
-    patches: [{ file: PLAN, from: '      dropped.add(task.user);\n', to: '' }],
+    patches: [
+      {
+        file: PLAN,
+        from: "      (task.type === 'recency.user.deleted' ? forgotten : dropped).add(task.user);\n",
+        to: '',
+      },
+    ],
     try: ['a setting'],
   },
   {
@@ -103,13 +109,13 @@ export const FURTHER: readonly Mutation[] = [
     patches: [
       {
         file: 'consumers/planned-work.ts',
-        from: "    plan.dropped.length > 0 ? [step('forget', plan.dropped)] : [],\n",
+        from: "    [...drops('forget', plan.forgotten), ...drops('drop', plan.dropped)],\n",
         to: '',
       },
       {
         file: 'consumers/planned-work.ts',
         from: '=> [fanOutOwners(owners, pageSize, observer)]),\n',
-        to: "=> [fanOutOwners(owners, pageSize, observer)]),\n    plan.dropped.length > 0 ? [step('forget', plan.dropped)] : [],\n",
+        to: "=> [fanOutOwners(owners, pageSize, observer)]),\n    [...drops('forget', plan.forgotten), ...drops('drop', plan.dropped)],\n",
       },
     ],
     notCaught:

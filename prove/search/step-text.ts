@@ -28,6 +28,7 @@ const TEXTS: Texts = {
           `replaces ${user} by ${top === undefined ? 'none' : textOf(top)} (${epoch}): ${outcomes[i]}`,
       )
       .join(', '),
+  drop: ([users]) => `drops ${users.join(', ')}`,
   forget: ([users]) => `forgets ${users.join(', ')}`,
   loadCursors: ([owners], cursors) =>
     owners

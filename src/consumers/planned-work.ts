@@ -21,10 +21,14 @@ const OWNERS_AT_ONCE = 32;
  */
 export function stagesOf(plan: WorkPlan, pageSize: number, observer: WorkObserver): Operation<void>[][] {
   return [
-    plan.dropped.length > 0 ? [step('forget', plan.dropped)] : [],
+    [...drops('forget', plan.forgotten), ...drops('drop', plan.dropped)],
     chunks(plan.hints, PAIRS_A_CALL).map((hints) => refreshHints(hints, observer)),
     ...chunks(plan.fanOuts, OWNERS_AT_ONCE).map((owners) => [fanOutOwners(owners, pageSize, observer)]),
   ];
+}
+
+function drops(name: 'forget' | 'drop', users: readonly Id[]): Operation<void>[] {
+  return users.length > 0 ? [step(name, users)] : [];
 }
 
 function* refreshHints(hints: readonly Hint[], observer: WorkObserver): Operation<void> {

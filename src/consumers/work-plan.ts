@@ -15,8 +15,10 @@ export interface WorkPlan {
   readonly hints: readonly Hint[];
   /** Each owner once, with every task of theirs. */
   readonly fanOuts: readonly FanOut[];
-  /** Users whose indexes are dropped, and whose waiting rebuilds with them. */
+  /** Users whose indexes are dropped: they have changed. */
   readonly dropped: readonly Id[];
+  /** Users of whom nothing is kept, and for whom nothing waits any more: they are gone. */
+  readonly forgotten: readonly Id[];
 }
 
 /**
@@ -30,18 +32,20 @@ export function planWork(received: readonly ReceivedTask[]): WorkPlan {
   const hints = new Map<string, Hint>();
   const fanOuts = new Map<Id, string[]>();
   const dropped = new Set<Id>();
+  const forgotten = new Set<Id>();
   for (const { task, position } of received) {
     if ('contact' in task) for (const hint of hintsOf(task)) addHint(hints, hint);
     else if ('owner' in task) addFanOut(fanOuts, task.owner, position);
     else {
-      dropped.add(task.user);
+      (task.type === 'recency.user.deleted' ? forgotten : dropped).add(task.user);
       addFanOut(fanOuts, task.user, position);
     }
   }
   return {
     hints: [...hints.values()],
     fanOuts: [...fanOuts].map(([owner, tasks]) => ({ owner, tasks })),
-    dropped: [...dropped],
+    dropped: [...dropped].filter((user) => !forgotten.has(user)),
+    forgotten: [...forgotten],
   };
 }
 

@@ -91,7 +91,7 @@ export interface ContactIndex {
   /** The first `count` members (0: all). `touch`: it is being used, not only looked at. */
   read(user: Id, count: number, touch: boolean): Promise<Reading>;
   /** Drops the users' indexes. A rebuild under way may bring them back. */
-  forget(users: readonly Id[]): Promise<void>;
+  drop(users: readonly Id[]): Promise<void>;
   /**
    * Drops the users' indexes, and notes for so many ms that they were: no rebuild brings one back that was asked for before.
    * `soft`: until the user is read or a rebuild is asked for by name; `hard`: not even then.

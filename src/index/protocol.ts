@@ -49,7 +49,9 @@ import type { FanOutCursor } from './fan-out-cursors.ts';
 import type { SystemOfRecord } from './system-of-record.ts';
 
 /** Every atomic step there is: one script in Redis, or one statement in MySQL. */
-export interface Steps extends Pick<ContactIndex, 'nonces' | 'apply' | 'claim' | 'replace' | 'forget'>, SystemOfRecord {
+export interface Steps extends Pick<ContactIndex, 'nonces' | 'apply' | 'claim' | 'replace' | 'drop'>, SystemOfRecord {
+  /** Drops the users' indexes and the work that waits for them; no rebuild that was asked for before brings one back. */
+  forget(users: readonly Id[]): Promise<void>;
   /** Where unfinished fan-outs of these owners stand; undefined: nowhere. In the order of the owners. */
   loadCursors(owners: readonly Id[]): Promise<(FanOutCursor | undefined)[]>;
   saveCursors(cursors: readonly FanOutCursor[]): Promise<void>;

@@ -143,7 +143,7 @@ export class RedisContactIndex implements ContactIndex {
     return readingOf(await this.#read(keys, [...args, 0]).catch(unflagged));
   }
 
-  async forget(users: readonly Id[]): Promise<void> {
+  async drop(users: readonly Id[]): Promise<void> {
     await this.#inCalls(users, {
       userOf,
       call: async (some) => {
@@ -168,7 +168,7 @@ export class RedisContactIndex implements ContactIndex {
       },
       whileMoving: async (user) => {
         await reply(this.#client.set(this.#names.forgotten(user), letter, 'PX', ms)); // first: nothing is built from here on
-        await this.forget([user]);
+        await this.drop([user]);
         return user;
       },
     });

@@ -49,6 +49,7 @@ export function stepsOn(
     loadCursors: (owners) => cursors.loadCursors(owners),
     saveCursors: (saved) => cursors.saveCursors(saved),
     clearCursors: (owners) => cursors.clearCursors(owners),
+    drop: (users) => index.drop(users),
     forget: async (users) => {
       // Nothing is built while the work that waits is dropped: an index built meanwhile might need one of those refreshes.
       await index.bar(users, 'hard', HARD_MS);

@@ -100,7 +100,7 @@ describe.runIf(canStartCluster())(
       const { slot, node: from } = await cluster.place(`{${BUCKET}}`);
       const to = cluster.nodes.find((node) => node !== from) ?? from;
       const [cold = ''] = MOVING;
-      await index.forget([cold]);
+      await index.drop([cold]);
       let at = 4_000;
       let deferred = 0;
       await cluster.moveSlot(slot, from, to, async () => {
@@ -128,7 +128,7 @@ describe.runIf(canStartCluster())(
       const to = cluster.nodes.find((node) => node !== from) ?? from;
       let rounds = 0;
       await cluster.moveSlot(slot, from, to, async () => {
-        if (++rounds === 3) await index.forget([...MOVING, LONELY]);
+        if (++rounds === 3) await index.drop([...MOVING, LONELY]);
       });
       for (const user of [...MOVING, LONELY]) expect(await index.read(user, 0, false)).toEqual({ state: 'cold' });
       await areExact(OTHERS.slice(0, 20), 'at rest');

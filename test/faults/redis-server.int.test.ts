@@ -129,7 +129,7 @@ describe('fault 21: Redis is out of memory', () => {
     };
     const consuming = await startConsuming({ ...stores, steps } as Stores, { url: server.url });
     const pool = freshSitePool(stores.url);
-    await stores.index.forget(['1']);
+    await stores.index.drop(['1']);
     // Half of the users lose most of their contacts: their indexes run low, and must be rebuilt before an acknowledgement.
     for (const user of USERS) await removeContact(pool, user, '140');
     for (const user of USERS.slice(15))

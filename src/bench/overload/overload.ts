@@ -97,7 +97,7 @@ function keepCold({ index }: RigStores, users: readonly Id[]): AsyncDisposable {
   const ending = new AbortController();
   const dropping = (async () => {
     while (!ending.signal.aborted) {
-      await index.forget(users);
+      await index.drop(users);
       await pause(DROP_EVERY_MS);
     }
   })();

@@ -193,7 +193,8 @@ describe('the answer for a cold user', () => {
               floor: undefined,
             });
             const built = await own.index.read(user, 0, false);
-            expect(built.state).toBe(limit <= LIMITS.max ? 'warm' : 'cold');
+            const isKnown = all.ties.some((tie) => tie.user === user);
+            expect(built.state).toBe(isKnown && limit <= LIMITS.max ? 'warm' : 'cold');
           }
         }),
         { numRuns: 20 },

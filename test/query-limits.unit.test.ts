@@ -217,9 +217,10 @@ describe('builds of cold users', () => {
     await expect(first).rejects.toThrow(RequestCancelled);
     await until(() => asked.length === 2);
     const row = { id: '7', at: 1, isFriend: true, isFamily: false, sees: '1' };
-    asked[1]?.onRows?.([row]);
+    const top = { contacts: [row], isAll: true };
+    asked[1]?.onRows?.(top);
     ends[1]?.resolve(true);
-    expect(await Promise.all([second, third])).toEqual([[row], 'built']);
+    expect(await Promise.all([second, third])).toEqual([top, 'built']);
     expect({ ...cold.counts, errors, underWay: cold.underWay }).toEqual({
       ...{ built: 1, failed: 0, dropped: 1, errors: [], underWay: 0 },
     });
@@ -227,11 +228,11 @@ describe('builds of cold users', () => {
 
   it('that fail after the rows were read are an answer all the same', async () => {
     const build = async (_user: string, by: BuildBy) => {
-      by.onRows?.([]);
+      by.onRows?.({ contacts: [], isAll: true });
       throw new Error('no Redis');
     };
     const { cold, errors } = builds(new Held(), { build });
-    expect(await cold.answer('1')).toEqual([]);
+    expect(await cold.answer('1')).toEqual({ contacts: [], isAll: true });
     expect(errors).toEqual(['1: no Redis']);
   });
 });

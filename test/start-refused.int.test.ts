@@ -161,7 +161,7 @@ describe('Redis', () => {
     await redis.config('SET', 'maxmemory', '0');
     await redis.config('SET', 'min-replicas-to-write', '1');
     await refused(
-      'serve',
+      'consume',
       { ...(await migrated()), REDIS_URL: server.url },
       /^Redis at redis:\/\/127\.0\.0\.1:\d+ has too few replicas to take writes \(.*NOREPLICAS.*\)\. Start them/m,
     );
@@ -201,7 +201,7 @@ describe('Redis', () => {
 
   it('is a replica', async () => {
     await using server = await startRedis({ args: ['--replicaof', '127.0.0.1', '1'] });
-    await refused('serve', { ...(await migrated()), REDIS_URL: server.url }, /is a replica/);
+    await refused('consume', { ...(await migrated()), REDIS_URL: server.url }, /is a replica/);
   });
 });
 

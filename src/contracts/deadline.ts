@@ -74,8 +74,7 @@ export function endingIn<T>(
   late: () => Error,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => fail(late()), ms);
-    const unlisten = deadline?.onCancel(() => fail(new RequestCancelled()));
+    let unlisten: (() => void) | undefined;
     const end = () => {
       clearTimeout(timer);
       unlisten?.();
@@ -84,9 +83,11 @@ export function endingIn<T>(
       end();
       reject(reason);
     };
+    const timer = setTimeout(() => fail(late()), ms);
     something.then((value) => {
       end();
       resolve(value);
     }, fail);
+    unlisten = deadline?.onCancel(() => fail(new RequestCancelled())); // called at once when it is cancelled already
   });
 }

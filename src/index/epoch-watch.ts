@@ -53,6 +53,8 @@ export class EpochWatch {
   #begun = 0;
   #latest = 0;
   #compared: Compared | undefined;
+  /** What the masters were when they were last asked; undefined: they did not answer. */
+  #seen: string | undefined;
   /** Since a master was last known, ms; undefined: there was no need to. */
   #lookedForMasterAt: number | undefined;
 
@@ -135,15 +137,25 @@ export class EpochWatch {
     const connection = this.#connection;
     const nodes = masterNodes(client);
     const masters = await readMasters(client, nodes).catch((error: unknown) => {
-      this.#settle(number, undefined);
+      this.#see(number, undefined);
       throw error;
     });
     const identity = identityOfAll(masters);
-    if (identity !== this.#compared?.identity) this.#settle(number, undefined);
+    this.#see(number, identity);
     this.#tell('MySQL', await checkMysqlServer(database));
     this.#tell('Redis', await checkRedisMasters(database, masters, roles));
     this.#settle(number, { connection, nodes, identity });
     this.#lookedForMasterAt = undefined;
+  }
+
+  /**
+   * Withdraws trust at once when the masters are others than the last time. While they are the same, a comparison that began
+   * before goes on to its end: new connections to MySQL begin more of them than end where it is slow.
+   */
+  #see(number: number, identity: string | undefined): void {
+    if (number < this.#latest || (identity !== undefined && identity === this.#seen)) return;
+    this.#seen = identity;
+    this.#settle(number, undefined);
   }
 
   #settle(number: number, compared: Compared | undefined): void {

@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { defineScript, type Script, type ScriptOptions } from '../redis/script.ts';
-import { isWriteRefused, reply } from '../redis/unavailable.ts';
+import { isSlotMoving, isWriteRefused, reply } from '../redis/unavailable.ts';
 import type {
   ApplyOutcome,
   ApplyRequest,
@@ -138,9 +138,16 @@ export class RedisContactIndex implements ContactIndex {
   async read(user: Id, count: number, touch: boolean): Promise<Reading> {
     const keys = this.#allKeys([user]);
     const args = [count, touch ? 1 : 0];
+    // The note is hardly ever there, and while a slot moves Redis refuses what names keys that are not all there.
+    const moving = (error: unknown) =>
+      isSlotMoving(error) ? this.#read(this.#keys([{ user }]), [...args, 0]) : Promise.reject(error);
     const unflagged = (error: unknown) =>
       isWriteRefused(error) ? this.#readUnflagged(keys, [...args, 1]) : Promise.reject(error);
-    return readingOf(await this.#read(keys, [...args, 0]).catch(unflagged));
+    return readingOf(
+      await this.#read(keys, [...args, 0])
+        .catch(moving)
+        .catch(unflagged),
+    );
   }
 
   async drop(users: readonly Id[]): Promise<void> {

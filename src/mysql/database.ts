@@ -140,20 +140,15 @@ export class Database {
    * with another token.
    * @throws DatabaseUnavailable
    */
-  async proofUnder(token: string): Promise<string | undefined> {
+  async proofUnder(token: string, deadline?: Deadline): Promise<string | undefined> {
     if (this.#record?.token === token) return this.#record.proof;
-    const [row] = await this.#rows(ON_RECORD, [], {}).catch((error: unknown) => {
+    const [row] = await this.#rows(ON_RECORD, [], { deadline }).catch((error: unknown) => {
       throw asThrown(error);
     });
     if (row?.[0] !== token) return undefined;
     const proof = row[1] === null ? '' : proofOf(String(row[1]));
-    this.#record = { token, proof };
+    if (proof !== '') this.#record = { token, proof }; // the first one comes on record under the token in force
     return proof;
-  }
-
-  /** Forgets what `proofUnder` found: the first server was put on record. */
-  forgetRecord(): void {
-    this.#record = undefined;
   }
 
   /** Has every connection replaced before its next use, at most once a second. Returns whether it does so now. */

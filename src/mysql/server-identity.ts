@@ -9,6 +9,7 @@
  * Before the first comparison there is no record, and every server that takes writes will do.
  */
 import type { Connection, RowDataPacket } from 'mysql2/promise';
+import type { Deadline } from '../contracts/deadline.ts';
 import type { Database, Parameter, ReadOptions, Value } from './database.ts';
 import { PROOF, SERVER } from './session.ts';
 import { DatabaseNotPrimary } from './unavailable.ts';
@@ -34,11 +35,16 @@ const STATES = /^([0-9a-f]{12})(.+)$/;
 const WRITABLE = /^(?:0|OFF)$/;
 
 /** @param token of the same row */
-async function serverOf(database: Database, token: string, state: Value | undefined): Promise<Server> {
+async function serverOf(
+  database: Database,
+  token: string,
+  state: Value | undefined,
+  deadline: Deadline | undefined,
+): Promise<Server> {
   const [, proof, readOnly = ''] = STATES.exec(String(state)) ?? [];
   if (proof === undefined) return 'unknown';
   if (!WRITABLE.test(readOnly)) return 'replica';
-  const onRecord = await database.proofUnder(token);
+  const onRecord = await database.proofUnder(token, deadline);
   return onRecord === proof || onRecord === '' ? 'primary' : 'unknown';
 }
 
@@ -63,7 +69,7 @@ export async function readOwn(
   for (let isAgain = false; ; isAgain = true) {
     const rows = await database.rows(statement, parameters, options);
     const [token, state] = rowOf(rows);
-    const server = await serverOf(database, String(token), state);
+    const server = await serverOf(database, String(token), state, options?.deadline);
     if (server === 'primary') return { epoch: String(token), rows: bare(rows) };
     // Perhaps only this connection is left over from before a failover.
     if (!database.renewConnections() || isAgain) throw new DatabaseNotPrimary(NOT_PRIMARY[server]);
@@ -82,7 +88,7 @@ export interface AnswerRows extends EpochRows {
 }
 
 /**
- * What a reader is shown: any server may answer. The rows of one that takes no writes are those of a replica.
+ * What a reader is shown: any server may answer. The rows of one that is not the primary on record are those of a replica.
  * @param statement as for `readOwn`
  * @throws EpochMissing, DatabaseUnavailable, StatementTooSlow
  */
@@ -96,9 +102,9 @@ export async function readAnswer(
   const [first, state] = rowOf(rows);
   const token = String(first);
   if (database.isReplica) return { epoch: token, rows: bare(rows), isReplica: true };
-  const server = await serverOf(database, token, state);
+  const server = await serverOf(database, token, state, options?.deadline);
   if (server !== 'primary') database.renewConnections();
-  return { epoch: server === 'unknown' ? UNKNOWN + token : token, rows: bare(rows), isReplica: server === 'replica' };
+  return { epoch: server === 'unknown' ? UNKNOWN + token : token, rows: bare(rows), isReplica: server !== 'primary' };
 }
 
 const UNKNOWN = '?';

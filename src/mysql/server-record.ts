@@ -56,7 +56,6 @@ export async function recordServer(
     mustTakeWrites(here);
     return await recordIn(connection, server, here, nextEpoch(here));
   });
-  if (outcome === 'first') database.forgetRecord();
   if (outcome === 'in_turns') {
     const text = 'Several MySQL servers that take writes answer in turns';
     throw new DatabaseNotPrimary(`${text} (${server.description}): RECENCY_MYSQL_URL must lead to one of them only`);

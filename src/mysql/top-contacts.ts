@@ -14,7 +14,14 @@ export interface TopContacts {
    */
   readonly tops: readonly (readonly Key[])[];
   /** Where one user was asked about: the same contacts as an answer shows them. */
-  readonly live?: readonly LiveContact[];
+  readonly live?: LiveTop;
+}
+
+/** A user's best contacts, highest key first. */
+export interface LiveTop {
+  readonly contacts: readonly LiveContact[];
+  /** There are no others. */
+  readonly isAll: boolean;
 }
 
 // One user: a sort that keeps only the rows wanted. Several: one pass with a window, because MariaDB has no LATERAL.
@@ -50,13 +57,17 @@ export async function readTopContacts(
   count: number,
   options: ReadOptions = {},
 ): Promise<TopContacts> {
-  const asked = { heavy: 'answer', ...options } as const;
+  const asked = { heavy: 'background', ...options } as const;
   const [only] = users;
   if (users.length === 1 && only !== undefined) {
     const { epoch, rows } = await readOwn(database, TOP_OF_ONE, [only, String(count)], asked);
     const live = rows.filter(([contact]) => contact !== null).map(contactOf);
     live.sort(byKeyDescending); // a derived table has no order of its own
-    return { epoch, tops: [live.map(({ id, at }) => ({ id, at }))], live };
+    return {
+      epoch,
+      tops: [live.map(({ id, at }) => ({ id, at }))],
+      live: { contacts: live, isAll: live.length < count },
+    };
   }
   const { epoch, rows } = await readOwn(database, TOP_OF_MANY, [JSON.stringify(users), String(count)], asked);
   return { epoch, tops: group(users, rows) };

@@ -1,6 +1,9 @@
 import { type Deadline, endingIn, RequestCancelled } from '../contracts/deadline.ts';
 
-/** `answer`: a client waits for it; `background`: nobody does, so it has its turn when no answer waits for one. */
+/**
+ * `answer`: a client waits for it; `background`: nobody does, so it has its turn when no answer waits for one, and waits for
+ * as long as that takes.
+ */
 export type Urgency = 'answer' | 'background';
 
 export interface TurnsOptions {
@@ -85,6 +88,7 @@ export class Turns {
 
   async #wait({ urgency = 'answer', deadline }: TurnWanted): Promise<void> {
     const { waitMs, refusal } = this.#options;
+    const isPatient = urgency === 'background' && deadline === undefined;
     const ms = Math.min(waitMs, deadline?.leftMs ?? waitMs);
     if (this.#isInVain(urgency, ms)) {
       this.refused += 1;
@@ -94,7 +98,7 @@ export class Turns {
     const turn = Promise.withResolvers<void>();
     line.add(turn.resolve);
     try {
-      await endingIn(turn.promise, ms, deadline, refusal);
+      await (isPatient ? turn.promise : endingIn(turn.promise, ms, deadline, refusal));
     } catch (error) {
       // Left just when the turn came: it is the next one's.
       if (!line.delete(turn.resolve)) this.#pass();

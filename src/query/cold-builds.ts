@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { type Deadline, DeadlineExceeded, RequestCancelled } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
-import { HeavyQueriesBusy } from '../mysql/database.ts';
-import type { LiveContact } from '../mysql/live-contacts.ts';
+import { DatabaseBusy } from '../mysql/database.ts';
+import type { LiveTop } from '../mysql/top-contacts.ts';
 
 export interface ColdBuildsOptions {
   /**
@@ -28,14 +28,14 @@ export interface BuildBy {
   /** Of the request whose answer is taken from the build's rows; undefined: nobody waits for it. */
   readonly deadline?: Deadline | undefined;
   /** Called with the user's top contacts, in order, every time that they are read. */
-  readonly onRows?: (top: readonly LiveContact[]) => void;
+  readonly onRows?: (top: LiveTop) => void;
 }
 
 /**
  * The user's top contacts, one more than the index holds, read after the question was asked; `built`: the index is there
  * now; undefined: it cannot be built now.
  */
-export type ColdAnswer = readonly LiveContact[] | 'built' | undefined;
+export type ColdAnswer = LiveTop | 'built' | undefined;
 
 /** What `build` resolves with when no index may be built. */
 export const REFUSED = 'refused';
@@ -98,8 +98,8 @@ export class ColdBuilds {
       if (isBuilt !== 'cancelled') return isBuilt ? 'built' : undefined;
     }
     if (this.#isRefusing() || this.#unknown.has(user)) return undefined;
-    let rows: readonly LiveContact[] | undefined;
-    const onRows = (top: readonly LiveContact[]) => {
+    let rows: LiveTop | undefined;
+    const onRows = (top: LiveTop) => {
       rows = top;
     };
     const building = this.#outcomeOf(user, { deadline, onRows });
@@ -173,15 +173,15 @@ export class ColdBuilds {
       this.counts[isBuilt ? 'built' : 'dropped'] += 1;
       return isBuilt;
     } catch (error) {
-      const isDropped = isGone(error) || error instanceof HeavyQueriesBusy;
+      const isDropped = isGone(error) || error instanceof DatabaseBusy;
       this.counts[isDropped ? 'dropped' : 'failed'] += 1;
-      if (!isDropped) this.#options.onError(error, user);
+      if (!isDropped && by.deadline === undefined) this.#options.onError(error, user); // otherwise the request says it
       throw error;
     }
   }
 }
 
 /** Whoever asked waits no more. */
-function isGone(error: unknown): boolean {
+export function isGone(error: unknown): boolean {
   return error instanceof RequestCancelled || error instanceof DeadlineExceeded;
 }

@@ -151,12 +151,12 @@ export class RecentContacts {
     const found = await clock
       .time('db', () => coldAnswers(user, deadline))
       .catch((error: unknown) => {
-        if (error instanceof DatabaseNotPrimary) return undefined; // no index is written from its rows; an answer may be
+        // No index can be written now, from the rows of that server or in that Redis. The plain query answers all the same.
+        if (error instanceof DatabaseNotPrimary || error instanceof RedisUnavailable) return undefined;
         throw error;
       });
     if (found === 'built') return await this.#find(query, clock, undefined);
-    const isAll = found !== undefined && found.length <= max;
-    const page = found === undefined ? undefined : pageOfTop(found, isAll, query);
+    const page = found === undefined ? undefined : pageOfTop(found.contacts, found.isAll, query);
     if (page === undefined) return await this.#plain(query, 'cold', clock);
     return this.#answer({ ...page, source: 'database', floor: undefined, isReplica: false }, 'cold', clock);
   }

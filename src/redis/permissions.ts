@@ -40,10 +40,12 @@ const STREAM = [
 export interface RedisUses {
   readonly index: boolean;
   readonly tasks: boolean;
+  /** Its URL names a database other than 0. The client goes on in 0 where it may not select. */
+  readonly selects?: boolean;
 }
 
-function commandsOf({ index, tasks }: RedisUses): string[] {
-  return [...ALWAYS, ...(index ? INDEX : []), ...(tasks ? STREAM : [])];
+function commandsOf({ index, tasks, selects = false }: RedisUses): string[] {
+  return [...ALWAYS, ...(selects ? ['SELECT 0'] : []), ...(index ? INDEX : []), ...(tasks ? STREAM : [])];
 }
 
 const CONTAINERS = new Set(['XGROUP', 'XINFO']);

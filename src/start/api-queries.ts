@@ -9,7 +9,7 @@ import { type RebuildReport, rebuild } from '../index/rebuild.ts';
 import { type Database, StatementTooSlow } from '../mysql/database.ts';
 import { isSuspended, readPairs } from '../mysql/pairs.ts';
 import type { Urgency } from '../mysql/turns.ts';
-import { type BuildBy, ColdBuilds, NOTHING, REFUSED } from '../query/cold-builds.ts';
+import { type BuildBy, ColdBuilds, isGone, NOTHING, REFUSED } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
 import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
@@ -125,7 +125,11 @@ export function buildOn(
       return found;
     };
     const running = run(rebuild([user], asked), { ...steps, topContacts });
-    const report = await (deadline?.wait(running) ?? running);
+    const report = await (deadline?.wait(running) ?? running).catch((error: unknown) => {
+      // Otherwise a user whom nobody waits for long enough would stay cold for ever.
+      if (isGone(error)) delayed.askForRebuild(user).catch(() => undefined); // the next read asks again
+      throw error;
+    });
     if (report.slow.length === 0) return report;
     await delayed.askForRebuild(user);
     if (isAnswered || deadline === undefined || deadline.leftMs >= mysqlTimeoutMs) return report;

@@ -3,7 +3,7 @@ import type { RedisRole } from '../mysql/epoch.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { fieldOf } from '../redis/masters.ts';
 import { aclRules, missingCommands, type RedisUses } from '../redis/permissions.ts';
-import { StartError } from './start-error.ts';
+import { ServerAway, StartError } from './start-error.ts';
 
 /** The oldest that is tested. */
 const OLDEST = 7;
@@ -50,9 +50,11 @@ export async function checkRedisUse(client: RedisClient, config: Config, role: R
 }
 
 /** Tasks are on the Redis of the indexes unless they have one of their own. */
-function usesOf({ transport, streamsUrl }: Config, role: RedisRole): RedisUses {
+function usesOf(config: Config, role: RedisRole): RedisUses {
+  const { transport, streamsUrl } = config;
   const isShared = transport === 'streams' && streamsUrl === undefined;
-  return { index: role === 'index' || isShared, tasks: role === 'streams' || isShared };
+  const selects = /^[^?]*\/0*[1-9]\d*(?:$|\?)/.test(redisAddress(config, role).url);
+  return { index: role === 'index' || isShared, tasks: role === 'streams' || isShared, selects };
 }
 
 function refusedCommand(error: unknown, setting: string, rules: readonly string[]): unknown {
@@ -62,7 +64,7 @@ function refusedCommand(error: unknown, setting: string, rules: readonly string[
     return new StartError(`Redis does not let this user work: ${error.message}. ${mend}`, { cause: error });
   }
   if (/^READONLY/.test(error.message)) {
-    return new StartError(`Redis is a replica, which takes no writes. Set ${setting} to its master.`, {
+    return new ServerAway(`Redis is a replica, which takes no writes. Set ${setting} to its master.`, {
       cause: error,
     });
   }

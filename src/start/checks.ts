@@ -12,8 +12,14 @@ import { RedisUnavailable, reply } from '../redis/unavailable.ts';
 import type { Stores } from './open-stores.ts';
 import type { Transport } from './transport.ts';
 
-/** Without these the API answers from MySQL: /readyz says `degraded`, and keeps its 200, or a load balancer would take out every instance at once. */
-export const DEGRADING: readonly string[] = ['redis', 'transport'];
+/**
+ * Without these the API answers from MySQL: /readyz says `degraded`, and keeps its 200, or a load balancer would take out
+ * every instance at once. The backlogs and the epoch are only told; one that is not known in time is no reason either.
+ */
+export const DEGRADING: readonly string[] = [
+  ...['redis', 'transport'],
+  ...['outbox', 'rechecks', 'epoch', 'stream', 'delay_queue'],
+];
 
 /** What must be there for requests to be sent to the API; the backlogs and the epoch are told and never fail. */
 export function apiChecks(

@@ -85,8 +85,8 @@ describe('a primary that takes no writes any more', () => {
     await expect(run(rebuild(['1']), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
     await expect(run(fanOut([{ owner: '105', tasks: ['a'] }]), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
     expect(await stores.index.read('1', 0, false)).toEqual(before);
-    expect(await answer(stores)).toMatchObject({ source: 'index', exact: false, reason: 'replica' });
-    expect(await answer(stores, 100)).toMatchObject({ exact: false, reason: 'replica' });
+    expect(await answer(stores)).toMatchObject({ source: 'index', exact: false, replica: true });
+    expect(await answer(stores, 100)).toMatchObject({ exact: false, replica: true });
     await expect(isPrimary(stores.primary)()).rejects.toThrow(NotReady);
     await expect(checkPrimary(stores.primary)).rejects.toThrow(StartError);
     const epoch = await token(stores);

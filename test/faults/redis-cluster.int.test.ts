@@ -32,6 +32,8 @@ const USERS = Array.from({ length: 500 }, (_, i) => String(100_000 + 7 * i));
 
 /** One who has nobody, and so an index without members: one of the two keys does not exist. */
 const LONELY = '100001';
+/** The only contact of the lonely one, who has never uploaded anything. */
+const SILENT = '100002';
 
 const BUCKET = bucketOf(LONELY);
 const MOVING = USERS.filter((user) => bucketOf(user) === BUCKET);
@@ -103,11 +105,14 @@ describe.runIf(canStartCluster())(
       await index.drop([cold]);
       let at = 4_000;
       let deferred = 0;
+      let read = 0;
       await cluster.moveSlot(slot, from, to, async () => {
         await upload(++at);
         const { outcomes } = await run(refresh(USERS.map((user) => ({ user, contact: OWNER }))), steps);
         expect(outcomes.applied).toBeGreaterThanOrEqual(OTHERS.length);
         await areExact(OTHERS.slice(0, 20), 'while the slot moves');
+        const readings = await Promise.allSettled(MOVING.slice(1).map((user) => index.read(user, 0, true)));
+        read += readings.filter((one) => one.status === 'fulfilled' && one.value.state === 'warm').length;
 
         const { rebuilt, obstructed } = await run(rebuild(MOVING.slice(-3)), steps);
         expect(obstructed).toEqual([]);
@@ -118,6 +123,7 @@ describe.runIf(canStartCluster())(
         expect(waiting.filter((user) => bucketOf(user) !== BUCKET)).toEqual([]);
       });
       expect(deferred).toBeGreaterThan(0);
+      expect(read).toBeGreaterThan(0); // of those in it whose keys are together on one side
       await until(async () => (await delayedWorker.runOnce()) === 0 && (await delayQueue.size()) === 0);
       await run(rebuild([cold, LONELY, ...MOVING.slice(-3)]), steps);
       await areExact([...USERS, LONELY], 'at rest');
@@ -161,6 +167,8 @@ async function populate(primary: Database): Promise<void> {
   const each = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS it";
   const everybody = JSON.stringify([...USERS, LONELY, ...CONTACTS]);
   await primary.write(`INSERT INTO users (id, last_public_at) SELECT id, 1000 FROM ${each}`, [everybody]);
+  await primary.write('INSERT INTO users (id) VALUES (?)', [SILENT]);
+  await primary.write('INSERT INTO contacts (user_id, contact_id) VALUES (?, ?)', [LONELY, SILENT]);
   for (const contact of CONTACTS) {
     const statement = `INSERT INTO contacts (user_id, contact_id) SELECT id, ? FROM ${each}`;
     await primary.write(statement, [contact, JSON.stringify(USERS)]);

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- One user's index, or its head, in one piece.
 --
--- KEYS    1 z, 2 m, 3 f: a note that the user was forgotten (forget.lua)
+-- KEYS    1 z, 2 m, 3 f: a note that the user was forgotten (forget.lua); left out while the slot moves
 -- ARGV    1 count   of members to read, from the highest; 0: all
 --         2 touch   1: the index is being used, and today is noted as the day of its last use; 0: it is only looked at
 --         3 asks    1: this runs without its flags, and has to ask whether the server is a master; otherwise 0
@@ -45,7 +45,7 @@ end
 
 if touch == '1' and meta then
   note_use()
-elseif touch == '1' and redis.pcall('GET', f) == 's' then
+elseif touch == '1' and f and redis.pcall('GET', f) == 's' then
   redis.pcall('DEL', f)
 end
 return { meta, redis.call('ZCARD', z), head }

@@ -45,10 +45,17 @@ async function edgesOf(path: string): Promise<Edge[]> {
   return edges;
 }
 
+/** Everybody's contact from the beginning, who never uploads anything: who has no contact at all gets no index. */
+const SILENT = '1000000000';
+
 /** Everybody is there, and has an index before anything happens. */
 async function begin(edges: readonly Edge[]): Promise<Id[]> {
   const users = [...new Set(edges.flatMap(({ source, target }) => [source, target]))];
-  await createUsers(pool, users);
+  await createUsers(pool, [...users, SILENT]);
+  await pool.query('INSERT INTO contacts (user_id, contact_id) SELECT id, ? FROM users WHERE id <> ?', [
+    SILENT,
+    SILENT,
+  ]);
   for (let from = 0; from < users.length; from += USERS_A_REBUILD) {
     await run(rebuild(users.slice(from, from + USERS_A_REBUILD)), stores.steps);
   }

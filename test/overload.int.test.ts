@@ -9,12 +9,13 @@ import { Database, type DatabaseOptions } from '../src/mysql/database.ts';
 import { readPlain } from '../src/mysql/live-contacts.ts';
 import { ColdBuilds } from '../src/query/cold-builds.ts';
 import { RecentContacts } from '../src/query/recent-contacts.ts';
+import { startRedis } from '../src/stack/start-server.ts';
 import { buildOn } from '../src/start/api-queries.ts';
 import { ask, startTestApi } from './support/api.ts';
 import { CountingDatabase } from './support/counting-database.ts';
 import { IDS, site } from './support/site-arbitrary.ts';
 import { everybodyKnows, freshSitePool, writeSite } from './support/small-site.ts';
-import { freshStores, type Stores, storesOn } from './support/stores.ts';
+import { freshRedis, freshStores, type Stores, storesOn } from './support/stores.ts';
 import { until } from './support/until.ts';
 
 const LIMITS = { max: 4, min: 2 };
@@ -227,6 +228,27 @@ describe('the answer for a cold user', () => {
     const { contacts } = await recent.find({ user: '2', relation: 'any', limit: 2, below: undefined });
     expect([contacts.length, primary.statements]).toEqual([2, 1]);
     await until(async () => (await own.delayed.take(1, 1_000)).items.some(({ user }) => user === '2'));
+  });
+
+  it('is left to the consumers to build when the client had gone before the rows were there', async () => {
+    await stores.index.drop(['2']);
+    const own = storesOn({ ...stores, primary: database({}) }, LIMITS);
+    const release = await lockContacts();
+    const deadline = new Deadline(60_000);
+    const asked = coldAnswers(own).find({ user: '2', relation: 'any', limit: 2, below: undefined, deadline });
+    await until(async () => (await running()).length > 0);
+    deadline.cancel();
+    await expect(asked).rejects.toThrow(RequestCancelled);
+    await release();
+    await until(async () => (await own.delayed.take(1, 1_000)).items.some(({ user }) => user === '2'));
+  });
+
+  it('is the plain one where Redis refuses what a build needs', async () => {
+    await using server = await startRedis({ args: ['--maxmemory', '1', '--maxmemory-policy', 'noeviction'] });
+    const full = storesOn({ ...stores, redis: await freshRedis(server.url) }, LIMITS);
+    const found = await coldAnswers(full).find({ user: '2', relation: 'any', limit: 2, below: undefined });
+    expect(found).toMatchObject({ source: 'database', reason: 'cold', exact: true });
+    expect(found.contacts).toHaveLength(2);
   });
 
   it('is of the same snapshot as nothing older: who finds a build under way is answered from its index', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { type Connection, createConnection } from 'mysql2/promise';
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { forcedOrigin } from '../../src/stack/given.ts';
 import { type RunningServer, startMysql } from '../../src/stack/start-server.ts';
 import type { CertificateFiles, TestCa } from './certificates.ts';
@@ -19,26 +19,34 @@ export class SecureMysql implements AsyncDisposable {
     this.#own = own;
   }
 
-  /** With a certificate for 127.0.0.1, and no other name. */
+  /** With a certificate for its address, and no other name. */
   static async start(ca: TestCa): Promise<SecureMysql> {
+    // A container has an address of its own, and sees no files of this machine: there they are put through SQL.
+    if (forcedOrigin(process.env) === 'containers') {
+      const server = await startMysql({});
+      const own = await ca.issue('mysql', { name: 'mysql', hosts: [new URL(server.url).hostname] });
+      const mysql = new SecureMysql(server, await createConnection(server.url), ca, own);
+      await mysql.present(own);
+      return mysql;
+    }
     const own = await ca.issue('mysql', { name: 'mysql', hosts: ['127.0.0.1'] });
     const args = ['--ssl-ca', '--ssl-cert', '--ssl-key'].map(
       (option, i) => `${option}=${[ca.file, own.cert, own.key][i]}`,
     );
-    // A container sees no files of this machine: there they are put through SQL.
-    const isContainer = forcedOrigin(process.env) === 'containers';
-    const server = await startMysql(isContainer ? {} : { from: 'programs', args });
-    const mysql = new SecureMysql(server, await createConnection(server.url), ca, own);
-    if (isContainer) await mysql.present(own);
-    return mysql;
+    const server = await startMysql({ from: 'programs', args });
+    return new SecureMysql(server, await createConnection(server.url), ca, own);
+  }
+
+  get host(): string {
+    return new URL(this.#server.url).hostname;
   }
 
   get product(): string {
     return this.#server.facts.product;
   }
 
-  /** For an account. @param host 127.0.0.1 is the name in the certificate */
-  url(user: string, password = '', host = '127.0.0.1'): string {
+  /** For an account. @param host another one than in the certificate */
+  url(user: string, password = '', host = this.host): string {
     return `mysql://${user}:${password}@${host}:${this.#server.port}/recency`;
   }
 
@@ -55,8 +63,10 @@ export class SecureMysql implements AsyncDisposable {
       await this.execute('FLUSH SSL');
       return;
     }
+    const [rows] = await this.root.query<RowDataPacket[]>('SELECT @@global.secure_file_priv AS folder');
+    const folder = String(rows[0]?.folder || '/tmp/');
     for (const [name, file] of Object.entries({ ca: this.#ca.file, cert: certificate.cert, key: certificate.key })) {
-      const path = `/var/lib/mysql-files/${name}-${Date.now()}.pem`;
+      const path = `${folder}${name}-${Date.now()}.pem`;
       await this.root.query(`SELECT ? INTO DUMPFILE '${path}'`, [readFileSync(file, 'utf8')]);
       await this.execute(`SET GLOBAL ssl_${name} = '${path}'`);
     }

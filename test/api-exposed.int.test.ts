@@ -172,8 +172,9 @@ describe('what is asked at every scrape', () => {
 describe('503 in the log', () => {
   it('is a line a second of each kind, without a stack, and says how many it stands for', async () => {
     let now = 0;
-    const inspect = () => Promise.reject(new DatabaseBusy('every connection to MySQL is in use'));
-    const broken = await startTestApi(stores, { inspect, now: () => now });
+    const cause = new Error('too many threads');
+    const inspect = () => Promise.reject(new DatabaseBusy('every connection to MySQL is in use', { cause }));
+    const broken = await startTestApi(stores, { inspect, now: () => now, slowMs: -1 });
     const ask20 = () => Promise.all(Array.from({ length: 20 }, () => ask(broken, '/v1/users/1/index')));
     expect((await ask20()).map(({ status }) => status)).toEqual(Array(20).fill(503));
     expect(broken.log).toHaveLength(1);
@@ -181,7 +182,8 @@ describe('503 in the log', () => {
     await ask20();
     expect(broken.log).toHaveLength(2);
     expect(broken.log[1]).toMatchObject({ level: 40, code: 'database_busy', leftOut: 19 });
-    expect(broken.log[0]?.reason).toContain('every connection to MySQL is in use');
+    expect(broken.log[0]).toMatchObject({ msg: 'request failed', ms: 0 });
+    expect(broken.log[0]?.reason).toContain('every connection to MySQL is in use (too many threads)');
     expect(JSON.stringify(broken.log)).not.toMatch(/stack|\bat /);
   });
 });

@@ -162,7 +162,7 @@ test('of a new epoch: against the warm answers, the other events by their names'
 
 test('of overload: the medians of the rounds, and the worst of what was left', () => {
   const row = (load: 'quiet' | 'overload', narrowed_p99_ms: number, left_running = 0, failed = 0) => {
-    return { load, narrowed_p99_ms, left_running, failed };
+    return { load, round: 1, from_index: 5, narrowed_p99_ms, left_running, failed };
   };
   const rows = [row('quiet', 10), row('overload', 25), row('quiet', 11), row('overload', 90, 2, 1)];
   expect(overloadRatios([...rows, row('quiet', 40), row('overload', 22, 1, 1)])).toEqual({
@@ -170,6 +170,7 @@ test('of overload: the medians of the rounds, and the worst of what was left', (
     queries_left_running: 2,
     failed: 2,
   });
+  expect(() => overloadRatios([...rows, { ...row('overload', 0), from_index: 0 }])).toThrow('no answer came from');
 });
 
 test('the most popular user is drawn about as often as twice the second, and everybody can be', () => {

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Readiness } from '../src/api/readiness.ts';
+import { type Check, Readiness } from '../src/api/readiness.ts';
 import { freePort } from '../src/stack/launch/free-port.ts';
 import { startMetricsServer } from '../src/start/metrics-server.ts';
 
-async function started() {
+async function started(checks: Readonly<Record<string, Check>> = {}) {
   const errors: Error[] = [];
   const readiness = new Readiness({
-    ...{ checks: {}, deadlineMs: 1_000, onFailure: () => undefined },
+    ...{ checks, deadlineMs: 1_000, onFailure: () => undefined },
     now: () => performance.now(),
   });
   const [host, port] = ['127.0.0.1', await freePort()];
@@ -28,6 +29,19 @@ describe('the server for metrics', () => {
     const from = performance.now();
     await close();
     expect(performance.now() - from).toBeLessThan(2_500);
+  });
+
+  it('asks the servers once for all who want to know within a second', async () => {
+    let asked = 0;
+    const { port, close } = await started({ mysql: async () => String(++asked) });
+    onTestFinished(close);
+    for (let times = 0; times < 5; times++) {
+      expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    }
+    expect(asked).toBe(1);
+    await pause(1_100);
+    await fetch(`http://127.0.0.1:${port}/readyz`);
+    expect(asked).toBe(2);
   });
 
   it('goes on when connections cannot be accepted, and tells of each', async () => {

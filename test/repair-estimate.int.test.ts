@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { createConnection } from 'mysql2/promise';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { GREATEST_ID, type Id } from '../src/contracts/id.ts';
+import { Database } from '../src/mysql/database.ts';
 import { openPages } from '../src/repair/open-pages.ts';
 import { Pace } from '../src/repair/pace.ts';
+import { freshName, mysqlUrl } from './support/servers.ts';
 import { freshStores } from './support/stores.ts';
 
 /** A site whose users have these many contacts each, by id. */
@@ -19,7 +22,7 @@ async function siteOf(users: readonly Id[], contactsOf: (i: number) => number) {
 }
 
 /** What a job would say of the total, before its first page and after each. */
-async function totalsOf(primary: Awaited<ReturnType<typeof siteOf>>, pageSize: number, from?: Id) {
+async function totalsOf(primary: Database, pageSize: number, from?: Id) {
   const pace = new Pace(undefined, () => performance.now());
   const pages = await openPages({ primary, random: Math.random, pageSize, pace }, { from, to: GREATEST_ID });
   const totals: number[] = [];
@@ -38,6 +41,29 @@ describe('the users that a job has to do', () => {
     const { seen, totals, end } = await totalsOf(await siteOf(users, () => 3), 20);
     expect(seen).toBe(301);
     expect(new Set([...totals, end])).toEqual(new Set([301]));
+  });
+
+  it('are done though MySQL may not be asked for its estimate: the total is the least that there can be', async () => {
+    const primary = await siteOf(
+      Array.from({ length: 700 }, (_, i) => String(i + 1)),
+      () => 4,
+    );
+    const [[name] = []] = await primary.rows('SELECT DATABASE()', []);
+    const user = freshName();
+    const admin = await createConnection(mysqlUrl());
+    onTestFinished(async () => {
+      await admin.query(`DROP USER ${user}`);
+      await admin.end();
+    });
+    await admin.query(`CREATE USER ${user} IDENTIFIED BY 'pw'`);
+    await admin.query(`GRANT SELECT ON ${name}.* TO ${user}`);
+    const url = Object.assign(new URL(mysqlUrl()), { username: user, password: 'pw', pathname: `/${name}` }).href;
+    const reader = new Database(url, { connections: 2, queue: 10, deadlineMs: 10_000 });
+    onTestFinished(() => reader.close());
+    const { seen, totals, end } = await totalsOf(reader, 100);
+    expect({ seen, end }).toEqual({ seen: 700, end: 700 });
+    for (const total of totals) expect(total).toBeLessThanOrEqual(700);
+    expect(totals[0]).toBeGreaterThanOrEqual(500);
   });
 
   it('are estimated by rows where they are many, whatever their ids: within a factor of four, and nearly right towards the end', async () => {

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Pool, RowDataPacket } from 'mysql2/promise';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createConnection, type Pool, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../src/mysql/migrate.ts';
 import { ROWS_AT_ONCE } from '../src/site/bulk.ts';
 import { type Edge, readEdges } from '../src/site/edge-list.ts';
@@ -13,15 +13,18 @@ import { uploadPhoto } from '../src/site/photos.ts';
 import { addContact } from '../src/site/relationships.ts';
 import { openSitePool } from '../src/site/transaction.ts';
 import { createUsers } from '../src/site/users.ts';
-import { freshDatabase } from './support/servers.ts';
+import { IMPORT } from './support/accounts.ts';
+import { freshDatabase, freshName, mysqlUrl } from './support/servers.ts';
 
 let pool: Pool;
 let folder: string;
+let database: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recency-edges-'));
   const url = await freshDatabase();
   await migrate({ url });
+  database = new URL(url).pathname;
   pool = openSitePool(url, 2);
 });
 
@@ -203,4 +206,23 @@ describe('an import', () => {
     );
     expect(await rows('SELECT token FROM recency_epoch')).toEqual(epoch);
   });
+});
+
+it('is done by an account that may do no more than the documentation says', async () => {
+  const user = freshName();
+  const admin = await createConnection(mysqlUrl());
+  await admin.query(`CREATE USER ${user} IDENTIFIED BY 'pw'`);
+  await admin.query(`GRANT ${IMPORT} ON ${database.slice(1)}.* TO ${user}`);
+  const own = openSitePool(
+    Object.assign(new URL(mysqlUrl()), { username: user, password: 'pw', pathname: database }).href,
+    1,
+  );
+  onTestFinished(async () => {
+    await own.end();
+    await admin.query(`DROP USER ${user}`);
+    await admin.end();
+  });
+  const file = await fileOf('1 2 100\n2 1 200\n');
+  expect(await importEdges(own, file)).toMatchObject({ lines: 2, contacts: 2, photos: 2 });
+  expect(await importEdges(own, file)).toMatchObject({ lines: 2, contacts: 0, photos: 0 });
 });

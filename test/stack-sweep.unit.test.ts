@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { OWNER_FILE, processesIn, RUN_PREFIX, sweep } from '../src/stack/guardian/sweep.ts';
+import { isAlive, OWNER_FILE, processesIn, RUN_PREFIX, sweep } from '../src/stack/guardian/sweep.ts';
 
 let folder: string;
 
@@ -54,5 +55,37 @@ describe('what killed owners left behind', () => {
     await sweep();
     expect((await exit)[1]).toBe('SIGKILL');
     expect(existsSync(dir)).toBe(false);
+  });
+});
+
+describe('taking down every stack', () => {
+  const command = fileURLToPath(new URL('./support/stack-command.ts', import.meta.url));
+
+  function remembered(name: string, owner: number, parts: unknown = []): string {
+    const dir = run(name, owner);
+    writeFileSync(join(dir, 'stack.json'), JSON.stringify({ owner, dir, folder, parts, missing: [] }));
+    return dir;
+  }
+  const down = () =>
+    execFileSync(process.execPath, [command, 'down-all'], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+
+  it.runIf(process.platform === 'linux')('ends nobody who has the process id of an owner by now', async () => {
+    const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    const ended = once(stranger, 'exit');
+    const dir = remembered('one', stranger.pid ?? 0);
+    down();
+    expect(existsSync(dir)).toBe(false);
+    expect(isAlive(stranger.pid ?? 0)).toBe(true);
+    stranger.kill();
+    await ended;
+  });
+
+  it('ends the others where one cannot be ended, and says why', async () => {
+    const owner = await endedProcess();
+    remembered('a', owner, 'no list');
+    const other = remembered('b', owner);
+    remembered('c', owner, 'no list');
+    expect(down).toThrow(/TypeError.*\n?.*TypeError/s);
+    expect(existsSync(other)).toBe(false);
   });
 });

@@ -6,13 +6,14 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import type { Id } from '../src/contracts/id.ts';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
-import { Database } from '../src/mysql/database.ts';
+import { readAllContacts } from '../src/mysql/all-contacts.ts';
+import { Database, DatabaseUnavailable, StatementTooSlow } from '../src/mysql/database.ts';
 import { runToEnd } from '../src/repair/job.ts';
 import { openPageCheck } from '../src/repair/open-check.ts';
 import { Repair } from '../src/repair/repair.ts';
 import { openSampler } from '../src/repair/sampler/open-sampler.ts';
 import { Windows } from '../src/repair/sampler/windows.ts';
-import type { CheckedTruth } from '../src/repair/truth-check.ts';
+import { type CheckedTruth, TruthCheck } from '../src/repair/truth-check.ts';
 import { drawPairs, sampleTruth } from '../src/repair/truth-sample.ts';
 import { Verify } from '../src/repair/verify.ts';
 import { openLogger } from '../src/start/logger.ts';
@@ -110,6 +111,17 @@ function checkParts(primary: Database = site.stores.primary) {
   return { index, primary, limits: LIMITS, raiseBarrier: passedAtOnce, graceMs: 0, settleMs: 1_000, now };
 }
 
+/** The primary, but for how it answers. */
+function withRows(rows: Database['rows']): Database {
+  return new Proxy(site.stores.primary, {
+    get: (primary, name) => {
+      if (name === 'rows') return rows;
+      const value = Reflect.get(primary, name, primary);
+      return typeof value === 'function' ? value.bind(primary) : value;
+    },
+  });
+}
+
 async function verified(primary: Database = site.stores.primary) {
   const check = openPageCheck(checkParts(primary));
   const job = new Verify({ primary, check, now, random: Math.random, pageSize: 7 }, {});
@@ -117,9 +129,16 @@ async function verified(primary: Database = site.stores.primary) {
   return job.result;
 }
 
-async function repaired(dryRun: boolean) {
-  const { primary, steps } = site.stores;
-  const stores = { primary, check: openPageCheck(checkParts()), steps, now, random: Math.random, rowsRead: () => 0 };
+async function repaired(dryRun: boolean, primary: Database = site.stores.primary) {
+  const { steps } = site.stores;
+  const stores = {
+    primary,
+    check: openPageCheck(checkParts(primary)),
+    steps,
+    now,
+    random: Math.random,
+    rowsRead: () => 0,
+  };
   const job = new Repair({ ...stores, fence: await freshFence(site.stores), clock: Date.now }, { dryRun });
   await runToEnd(job);
   return job.result;
@@ -204,6 +223,21 @@ describe('a view that contradicts the photos', () => {
     expect(lines).toHaveLength(1);
   });
 
+  it('is looked for again where MySQL could not be asked at the start', async () => {
+    await view(site.pool, OF_ALL);
+    let asked = 0;
+    const rows: Database['rows'] = async (...args) => {
+      if (asked++ === 0) throw new DatabaseUnavailable('MySQL is not available: away');
+      return await site.stores.primary.rows(...args);
+    };
+    const { lines, count } = watched(withRows(rows));
+    await until(async () => (await count('wrong')) > 0);
+    expect(lines).toMatchObject([
+      { level: 40, pauseMs: 1_000 },
+      { level: 50, pairs: 100 },
+    ]);
+  });
+
   it.each([
     ['all NULL', 'CAST(NULL AS SIGNED)', true],
     ['a column for all, where some may see more', 'accounts.newest_open', false], // few pairs, in nobody's head
@@ -233,8 +267,61 @@ describe('a view that contradicts the photos', () => {
   });
 });
 
+describe('what cannot be compared with the photos', () => {
+  const slow = new StatementTooSlow('MySQL: too slow');
+
+  /** MySQL, but that statements over the photos of more than so many, or of somebody, are too slow. */
+  function primaryWith(isTooSlow: (asked: readonly unknown[]) => boolean) {
+    let statements = 0;
+    const { primary } = site.stores;
+    const rows: Database['rows'] = async (sql, parameters, options) => {
+      if (sql.includes('recency_photos') && typeof parameters[0] === 'string' && parameters[0].startsWith('[')) {
+        statements++;
+        if (isTooSlow(JSON.parse(parameters[0]))) throw slow;
+      }
+      return await primary.rows(sql, parameters, options);
+    };
+    const database = withRows(rows);
+    return { truth: new TruthCheck({ primary: database }), database, statements: () => statements };
+  }
+  const allPairs = () =>
+    everybody.flatMap((user, u) =>
+      Array.from({ length: FOLLOWED }, (_, k) => ({ user, contact: String(author(u + 1 + k)) })),
+    );
+
+  it('in one statement is compared in smaller ones', async () => {
+    await view(site.pool, OF_ALL);
+    const expected = await new TruthCheck({ primary: site.stores.primary }).ofPairs(allPairs());
+    const { truth } = primaryWith((asked) => asked.length > 7);
+    expect((await truth.ofPairs(allPairs())).counts).toEqual(expected.counts);
+    const rows = await readAllContacts(site.stores.primary, '4');
+    const whole = await new TruthCheck({ primary: site.stores.primary }).ofRows('4', rows);
+    expect(whole.counts.wrong).toBeGreaterThan(0);
+    expect(await truth.ofRows('4', rows)).toEqual(whole);
+  });
+
+  it('alone is left out, and the others are compared', async () => {
+    const one = JSON.stringify(['1', String(author(3))]);
+    const { truth } = primaryWith((asked) => asked.some((pair) => JSON.stringify(pair) === one));
+    expect((await truth.ofPairs(allPairs())).counts).toEqual({ pairs: USERS * FOLLOWED - 1, wrong: 0 });
+  });
+
+  it('at all is given up soon, and costs nobody a repair', async () => {
+    await run(rebuild(everybody), site.stores.steps);
+    const { truth, database, statements } = primaryWith(() => true);
+    expect((await truth.ofPairs(allPairs())).counts).toEqual({ pairs: 0, wrong: 0 });
+    expect(statements()).toBeLessThan(20);
+    expect(await verified(database)).toMatchObject({ failed: 0, truth: { pairs: 0, wrong: 0 } });
+    await site.pool.query('UPDATE accounts SET newest_open = 500000 WHERE id = ?', [author(3)]); // of which no task speaks
+    const result = await repaired(false, database);
+    expect(result).toMatchObject({ failed: 0, still_wrong: 0, truth: { pairs: 0, wrong: 0 } });
+    expect(result.repaired).toBeGreaterThan(0);
+    await fillColumns(site.pool);
+  });
+});
+
 /** As a process does when it starts. */
-function watched() {
+function watched(primary: Database = site.stores.primary) {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const registry = new Registry();
@@ -244,7 +331,7 @@ function watched() {
     throw error;
   };
   const config = { mysqlTimeoutMs: 5_000 };
-  const hear = watchTruth({ config, logger, resources, fail }, { registry, primary: site.stores.primary });
+  const hear = watchTruth({ config, logger, resources, fail }, { registry, primary });
   const count = async (outcome: string) => {
     const metric = await registry.getSingleMetric('recency_sampled_pairs_total')?.get();
     return metric?.values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;

@@ -75,23 +75,23 @@ export class Exchanges {
     send(response, reply, requestId);
     const ms = now() - startedAt;
     metrics.observe(route, request.method, reply.status, ms);
-    if (ms > slowMs)
+    if (ms > slowMs && reply.status !== 503)
       logger.warn({ requestId, method: request.method, route, status: reply.status, ms }, 'slow request');
   }
 
   /** Answers with a problem. What is the service's own fault is logged, with what nobody else is told. */
   refuse(request: Request, response: Response, problem: HttpProblem): void {
-    const { requestId, route } = exchangeOf(response);
+    const { requestId, route, startedAt } = exchangeOf(response);
     const { method } = request;
     const { status, code } = problem;
     const told = { requestId, method, route, status, code };
-    if (status === 503) this.#logUnavailable(told, problem.cause);
+    if (status === 503) this.#logUnavailable({ ...told, ms: this.#options.now() - startedAt }, problem.cause);
     else if (status >= 500) this.#options.logger.error({ ...told, err: problem.cause }, 'request failed');
     this.answer(request, response, problemReply(problem, requestId));
   }
 
   /** Under overload there are thousands a second, all alike: one a second of each code is logged, and how many were left out. */
-  #logUnavailable(told: { readonly code: ProblemCode }, cause: unknown): void {
+  #logUnavailable(told: { readonly code: ProblemCode; readonly ms: number }, cause: unknown): void {
     const { logger, now } = this.#options;
     const last = this.#unavailable.get(told.code);
     if (last !== undefined && now() - last.at < UNAVAILABLE_EVERY_MS) {
@@ -105,7 +105,10 @@ export class Exchanges {
 }
 
 function reasonOf(cause: unknown): string | undefined {
-  return cause instanceof Error ? `${cause.name}: ${cause.message}` : undefined;
+  if (!(cause instanceof Error)) return undefined;
+  const reason = `${cause.name}: ${cause.message}`;
+  const deeper = cause.cause instanceof Error ? cause.cause.message : '';
+  return reason.includes(deeper) ? reason : `${reason} (${deeper})`;
 }
 
 function exchangeOf(response: Response): Exchange {

@@ -25,6 +25,8 @@ export type Parameter = string | number | null;
 export interface HeavyBudget {
   readonly concurrency: number;
   readonly queue: number;
+  /** For a turn, ms (the deadline of a call). */
+  readonly waitMs?: number;
 }
 
 export interface DatabaseOptions extends ConnectionsOptions {
@@ -195,10 +197,13 @@ function isBroken(error: unknown): boolean {
   return mysqlFaultOf(error) === 'session' || isSilence(error);
 }
 
-function turnsOf({ concurrency, queue }: HeavyBudget, { connections, deadlineMs: waitMs }: ConnectionsOptions): Turns {
+function turnsOf({ concurrency, queue, waitMs }: HeavyBudget, { connections, deadlineMs }: ConnectionsOptions): Turns {
   const refusal = () =>
     new HeavyQueriesBusy('MySQL: heavy queries that wait already would make one more wait too long');
-  return new Turns({ concurrency: Math.max(1, Math.min(concurrency, connections - 1)), queue, waitMs, refusal });
+  return new Turns({
+    concurrency: Math.max(1, Math.min(concurrency, connections - 1)),
+    ...{ queue, waitMs: waitMs ?? deadlineMs, refusal },
+  });
 }
 
 /**

@@ -90,13 +90,21 @@ const RANGE = `${ALL} WHERE c.user_id > ? AND c.user_id <= ?`;
 
 /**
  * How many relationships the users of a range own, as MySQL estimates it without reading them (EXPLAIN): it may be wrong by a
- * factor of two, and more where they are few.
+ * factor of two, and more where they are few. Undefined: this account may not EXPLAIN the view (it lacks SHOW VIEW).
  * @throws DatabaseUnavailable
  */
-export async function estimateRelationships(database: Database, { after, to }: OwnersWanted): Promise<number> {
+export async function estimateRelationships(
+  database: Database,
+  { after, to }: OwnersWanted,
+): Promise<number | undefined> {
   const isAll = after === '0' && to === GREATEST_ID;
-  const steps = await database.rows(isAll ? ALL : RANGE, isAll ? [] : [after, to]);
-  return steps.map(rowsOfStep).reduce((product, rows) => product * rows, 1);
+  try {
+    const steps = await database.rows(isAll ? ALL : RANGE, isAll ? [] : [after, to]);
+    return steps.map(rowsOfStep).reduce((product, rows) => product * rows, 1);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ER_VIEW_NO_EXPLAIN') return undefined;
+    throw error;
+  }
 }
 
 /** id, select_type, table, (partitions,) type, possible_keys, key, key_len, ref, rows, (filtered,) Extra */

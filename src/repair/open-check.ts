@@ -27,6 +27,8 @@ export interface CheckStores {
   readonly now: () => number;
   /** For a statement that reads all contacts of one user, ms (5,000). */
   readonly aloneMs?: number;
+  /** For a statement that compares with the photos, ms (aloneMs). */
+  readonly truthMs?: number;
   /** ms since 1970 UTC (this machine's). */
   readonly clock?: () => number;
 }
@@ -41,10 +43,11 @@ export function openPageCheck({
   graceMs = GRACE_MS,
   settleMs,
   pollMs = POLL_MS,
+  truthMs,
   ...stores
 }: CheckStores): PageCheck {
   const { primary, now } = stores;
-  const truth = new TruthCheck(stores);
+  const truth = new TruthCheck({ ...stores, aloneMs: truthMs ?? stores.aloneMs });
   return new PageCheck({
     examination: new Examination(stores),
     answers: new Answers({ ...stores, truth, primary: answersFrom ?? primary }),

@@ -12,7 +12,8 @@ const PAGES_BETWEEN = 4;
 /**
  * How many users there are in a range, as far as can be told without counting them all. It goes by rows: how many relationships
  * there are before the cursor and behind it, by MySQL's own estimates. Ids tell nothing: made from the time they have gaps, and
- * one that lies far off makes any distance between the others look like nothing. Near the end it is exact.
+ * one that lies far off makes any distance between the others look like nothing. Near the end it is exact. Where MySQL may not be
+ * asked for its estimates, it is the least that there can be.
  */
 export class OwnerEstimate {
   readonly #database: Database;
@@ -58,9 +59,11 @@ export class OwnerEstimate {
       estimateRelationships(this.#database, { after: from, to }),
       done === 0 ? 0 : estimateRelationships(this.#database, { after: from, to: cursor }),
     ]);
+    if (all === undefined || before === undefined) return ahead.owners;
     // MySQL takes no range for more than half of the table, so the smaller of the two parts is the one to go by.
     const rowsLeft =
       before < all / 2 ? all - before : await estimateRelationships(this.#database, { after: cursor, to });
+    if (rowsLeft === undefined) return ahead.owners;
     const perRow = done === 0 ? ahead.owners / ahead.rows : done / Math.max(1, all - rowsLeft, before);
     return Math.max(ahead.owners, Math.round(rowsLeft * perRow));
   }

@@ -121,7 +121,7 @@ export class PageCheck {
   /**
    * Whether the photos confirm the last uploads of these heads, and of some pairs beside. Nothing on its way explains what
    * contradicts them: one statement reads both views.
-   * @throws DatabaseUnavailable, StatementTooSlow, the signal's reason
+   * @throws DatabaseUnavailable, the signal's reason
    */
   truth(users: readonly Id[], heads: readonly Pair[], signal?: AbortSignal): Promise<CheckedTruth> {
     return this.#truth.ofHeads(users, heads, signal);

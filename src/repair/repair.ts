@@ -67,8 +67,8 @@ export class Repair extends PagedRun<RepairReport> {
     const examples = new Examples();
     const work = async (users: readonly Id[], { dryRun }: { dryRun: boolean }, signal?: AbortSignal) => {
       const found = await stores.check.indexes(users, signal);
-      const truth = await stores.check.truth(users, found.heads, signal);
       const after = dryRun ? NOTHING_DONE : await mend(stores, found, signal);
+      const truth = await stores.check.truth(users, found.heads, signal); // it repairs nothing, so it comes last
       const onRecorded = () => examples.add({ drifted: found.drifted, pairs: truth.wrong });
       return { report: { before: withTruth(found.counts, truth), after, cost: FREE }, onRecorded };
     };

@@ -11,9 +11,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
 import { isoTime } from '../contracts/iso-time.ts';
-import { chunks } from '../index/chunks.ts';
 import type { ContactRow } from '../mysql/all-contacts.ts';
-import type { Database } from '../mysql/database.ts';
+import { type Database, StatementTooSlow } from '../mysql/database.ts';
+import { mysqlFaultOf } from '../mysql/faults.ts';
 import { lastUploadOf } from '../mysql/last-upload.ts';
 import {
   AUDIENCES,
@@ -28,7 +28,7 @@ import { audiencesOf } from '../mysql/photos.ts';
 
 /** A type, not an interface: pages of it are summed up. */
 export type TruthCounts = {
-  /** Related pairs whose last upload was compared with the photos. */
+  /** Related pairs whose last upload was compared with the photos; not those with whom that took too long or failed. */
   readonly pairs: number;
   /** Those of them that the photos contradict. */
   readonly wrong: number;
@@ -56,14 +56,17 @@ export interface TruthStores {
   readonly primary: Database;
   /** From 0 up to 1 (Math.random). */
   readonly random?: () => number;
-  /** For one statement, about a thousand pairs at the most, ms (5,000). */
-  readonly aloneMs?: number;
+  /** For one statement, about a thousand pairs at the most, ms (5,000). What takes longer is asked for in smaller parts. */
+  readonly aloneMs?: number | undefined;
 }
 
 const WITHIN_MS = 5_000;
 
-/** Owners or pairs in one statement. */
+/** Owners or pairs in one statement, at the most. */
 const AT_ONCE = 1_000;
+
+/** When so many are too slow one by one, the rest of the same look is not tried. */
+const TOO_SLOW = 3;
 
 /** Owners whose photos' times are remembered, and for how long. */
 const REMEMBERED = { max: 50_000, ttl: 60_000 };
@@ -81,6 +84,7 @@ export class TruthCheck {
   readonly #newest = new LRUCache<Id, readonly number[]>(REMEMBERED);
   readonly #masks = new LRUCache<string, readonly number[]>({ max: 1_000 });
   #audiences: Audiences = AUDIENCES[0];
+  #atOnce = AT_ONCE;
 
   constructor({ primary, random = Math.random, aloneMs = WITHIN_MS }: TruthStores) {
     this.#database = primary;
@@ -88,53 +92,75 @@ export class TruthCheck {
     this.#withinMs = aloneMs;
   }
 
-  /** Every related contact of a user, of whom all rows were read. @throws DatabaseUnavailable, StatementTooSlow */
+  /** Every related contact of a user, of whom all rows were read. @throws DatabaseUnavailable */
   async ofRows(user: Id, rows: readonly ContactRow[]): Promise<CheckedTruth> {
     const related = rows.filter((row) => row.related);
     this.#provideFor(related);
     const uploads = related.filter(({ lastUploadAt }) => lastUploadOf(lastUploadAt) > 0).length;
-    let found: CheckedTruth = { ...NOTHING, counts: { pairs: related.length, wrong: 0 }, uploads };
-    for (const some of chunks(related, AT_ONCE)) {
-      await this.#remember(some.map(({ id }) => id));
-      const suspects = new Set(some.filter((row) => this.#isSuspect(row)).map(({ id }) => id));
-      if (suspects.size === 0) continue;
-      const compared = await this.#compare([...suspects].map((contact) => ({ user, contact })));
-      found = together([
-        found,
-        { ...judged(compared), counts: { pairs: 0, wrong: wrongOf(compared).length }, uploads: 0 },
-      ]);
+    const suspects = new Set<Id>();
+    let unread = 0;
+    for (let from = 0; from < related.length; from += AT_ONCE) {
+      const some = related.slice(from, from + AT_ONCE);
+      if (unread < TOO_SLOW) unread += await this.#remember(some.map(({ id }) => id));
+      for (const row of some) if (this.#isSuspect(row)) suspects.add(row.id);
     }
-    return { ...found, users: found.counts.wrong > 0 ? 1 : 0 };
+    const pairs = [...suspects].map((contact) => ({ user, contact }));
+    const { done, left } = await this.#inParts(pairs, (some) => this.#compare(some));
+    const { counts, wrong } = judged(done.flat());
+    const checked = { pairs: related.length - left, wrong: counts.wrong };
+    return { counts: checked, users: counts.wrong > 0 ? 1 : 0, uploads, wrong };
   }
 
-  /** Those of the pairs who are related. @throws DatabaseUnavailable, StatementTooSlow, the signal's reason */
+  /** Those of the pairs who are related. @throws DatabaseUnavailable, the signal's reason */
   async ofPairs(pairs: readonly Pair[], signal?: AbortSignal): Promise<CheckedTruth> {
     const byKey = new Map(pairs.map((pair) => [`${pair.user} ${pair.contact}`, pair]));
-    const found: CheckedTruth[] = [];
-    const users = new Set<Id>();
-    for (const some of chunks([...byKey.values()], AT_ONCE)) {
-      signal?.throwIfAborted();
-      const compared = await this.#compare(some);
-      for (const { user } of wrongOf(compared)) users.add(user);
-      found.push(judged(compared));
-    }
-    return { ...together(found), users: users.size };
+    const { done } = await this.#inParts([...byKey.values()], (some) => this.#compare(some), signal);
+    return judged(done.flat());
   }
 
   /**
    * The given pairs of these users, and of a few of the users a hundred contacts more, whoever they are: a last upload that
    * is too low keeps a pair out of everybody's head.
-   * @throws DatabaseUnavailable, StatementTooSlow, the signal's reason
+   * @throws DatabaseUnavailable, the signal's reason
    */
   async ofHeads(users: readonly Id[], heads: readonly Pair[], signal?: AbortSignal): Promise<CheckedTruth> {
     const any = () => users[Math.floor(this.#random() * users.length)] ?? '0';
-    const spots = [...new Set(Array.from({ length: Math.min(SPOTS.users, users.length) }, any))];
+    const waiting = [...users];
     const others: Pair[] = [];
-    for (const user of spots) {
-      const contacts = await readContactRun(this.#database, user, any(), SPOTS.contacts);
+    for (let spots = 0; spots < SPOTS.users && waiting.length > 0; spots++) {
+      const [user = '0'] = waiting.splice(Math.floor(this.#random() * waiting.length), 1);
+      const contacts = await readContactRun(this.#database, user, any(), SPOTS.contacts).catch(noneOf);
       others.push(...contacts.map((contact) => ({ user, contact })));
     }
     return await this.ofPairs([...heads, ...others], signal);
+  }
+
+  /**
+   * Does the work on all, with so many in a statement as are answered in time. Those with whom it fails alone are left out: what
+   * is compared here must not keep anything else from being done.
+   */
+  async #inParts<T, R>(items: readonly T[], work: (some: readonly T[]) => Promise<R>, signal?: AbortSignal) {
+    const done: R[] = [];
+    let left = 0;
+    let tooSlow = 0;
+    for (let from = 0; from < items.length; ) {
+      signal?.throwIfAborted();
+      const some = items.slice(from, from + this.#atOnce);
+      try {
+        done.push(await work(some));
+        from += some.length;
+        if (some.length >= this.#atOnce) this.#atOnce = Math.min(AT_ONCE, this.#atOnce * 2);
+      } catch (error) {
+        if (!isOfSome(error)) throw error;
+        this.#atOnce = Math.ceil(some.length / 2);
+        if (some.length > 1) continue;
+        left += 1;
+        from += 1;
+        if (error instanceof StatementTooSlow) tooSlow += 1;
+        if (tooSlow === TOO_SLOW) return { done, left: left + items.length - from };
+      }
+    }
+    return { done, left };
   }
 
   /** Both views of these pairs in one statement. */
@@ -156,13 +182,16 @@ export class TruthCheck {
     this.#newest.clear();
   }
 
-  async #remember(owners: readonly Id[]): Promise<void> {
+  /** @returns how many could not be read: they count as suspects */
+  async #remember(owners: readonly Id[]): Promise<number> {
     const unknown = [...new Set(owners.filter((owner) => !this.#newest.has(owner)))];
-    if (unknown.length === 0) return;
-    const audiences = this.#audiences;
-    const newest = await readNewestOf(this.#database, unknown, audiences, this.#withinMs);
-    if (this.#audiences !== audiences) return; // more are wanted meanwhile: these count as suspects
-    for (const [owner, times] of newest) this.#newest.set(owner, times);
+    const { left } = await this.#inParts(unknown, async (some) => {
+      const audiences = this.#audiences;
+      const newest = await readNewestOf(this.#database, some, audiences, this.#withinMs);
+      if (this.#audiences !== audiences) return; // more are wanted meanwhile: these count as suspects
+      for (const [owner, times] of newest) this.#newest.set(owner, times);
+    });
+    return left;
   }
 
   #isSuspect({ id, sees, lastUploadAt }: ContactRow): boolean {
@@ -180,6 +209,16 @@ export class TruthCheck {
     this.#masks.set(sees, audiences);
     return audiences;
   }
+}
+
+/** It is a matter of what was asked: MySQL may well answer about others. */
+function isOfSome(error: unknown): boolean {
+  return error instanceof StatementTooSlow || mysqlFaultOf(error) === 'row';
+}
+
+function noneOf(error: unknown): [] {
+  if (isOfSome(error)) return [];
+  throw error;
 }
 
 /** The user's contacts by id from `from`, and then from the first, up to so many. @throws DatabaseUnavailable */

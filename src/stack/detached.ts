@@ -3,7 +3,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Environment, SETTING } from './given.ts';
 import { Guardian } from './guardian/guardian.ts';
-import { isAlive, ownerOf, removeRun } from './guardian/sweep.ts';
+import { isGuardian, ownerOf, removeRun } from './guardian/sweep.ts';
 import { findDocker } from './launch/docker.ts';
 import { probeByName } from './probe/by-name.ts';
 import { forgetStack, idOf, type RememberedStack, recallAllStacks, recallStack, rememberStack } from './remembered.ts';
@@ -73,10 +73,14 @@ export function exportLines(stack: Pick<RememberedStack, 'parts'>): string[] {
  * Ends servers that `stackUp` started and removes their data.
  * @param which those of this folder, those by this id, or all of this user
  * @returns the stacks that there were
+ * @throws when all that can be ended has been: why one could not
  */
 export async function stackDown(which: { id?: string | undefined; all?: boolean } = {}): Promise<RememberedStack[]> {
   const stacks = stacksMeant(which);
-  for (const stack of stacks) await end(stack);
+  const failures: unknown[] = [];
+  for (const stack of stacks) await end(stack).catch((error: unknown) => failures.push(error));
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) throw new AggregateError(failures, failures.map(String).join('\n'));
   return stacks;
 }
 
@@ -95,9 +99,13 @@ async function end(stack: RememberedStack): Promise<void> {
 }
 
 async function endOwner({ owner, dir }: RememberedStack): Promise<void> {
-  process.kill(owner, 'SIGTERM');
+  try {
+    process.kill(owner, 'SIGTERM');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // else it ended by itself just now
+  }
   const deadline = performance.now() + DOWN_TIMEOUT;
-  while (existsSync(dir) && isAlive(owner)) {
+  while (existsSync(dir) && isGuardian(owner)) {
     if (performance.now() > deadline)
       throw new Error(`the servers did not end in time; their owner is process ${owner}`);
     await sleep(20);
@@ -150,5 +158,5 @@ async function answers({ name, url }: LaunchedServer): Promise<boolean> {
   }
 }
 
-/** The process id alone could be another's by now. */
-const isRunning = ({ owner, dir }: RememberedStack): boolean => ownerOf(dir) === owner && isAlive(owner);
+/** The process id alone could be another's by now, and what the folder says may have been true before the machine was started anew. */
+const isRunning = ({ owner, dir }: RememberedStack): boolean => ownerOf(dir) === owner && isGuardian(owner);

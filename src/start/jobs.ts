@@ -34,14 +34,16 @@ export async function withJobParts<T>(
   work: (parts: JobParts) => Promise<T>,
 ): Promise<T> {
   const isMetered = name !== 'verify'; // it makes every statement dearer
-  return await withStores({ name, ...(isMetered ? { Database: MeteredDatabase } : {}) }, signal, async (context) => {
+  const options = { name, isPatient: true, ...(isMetered ? { Database: MeteredDatabase } : {}) };
+  return await withStores(options, signal, async (context) => {
     const { config, stores, resources } = context;
     const { index, primary } = stores;
     const limits = { max: config.max, min: config.min };
     const raiseBarrier = drainBarrier(context);
     const aloneMs = config.mysqlBuildTimeoutMs;
     // The plain query about a user with very many contacts takes as long as reading them.
-    const answersFrom = resources.adopt(openPrimary(config, { extraMs: aloneMs }), (opened) => opened.close());
+    const { heavy } = primary;
+    const answersFrom = resources.adopt(openPrimary(config, { extraMs: aloneMs, heavy }), (opened) => opened.close());
     const check = openPageCheck({
       index,
       primary,
@@ -51,6 +53,7 @@ export async function withJobParts<T>(
       settleMs: SETTLE_MS,
       now,
       aloneMs,
+      truthMs: Math.min(aloneMs, config.mysqlTimeoutMs), // in smaller parts rather than beside the budget
     });
     return await work({ ...context, check, indexedUsers: () => indexedUsers(stores.redis, config.keyPrefix) });
   });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Registry } from 'prom-client';
 import { Connections } from '../api/connections.ts';
 import { isLoopback, isLoopbackHeader } from '../api/loopback.ts';
-import type { Readiness } from '../api/readiness.ts';
+import type { CheckResult, Readiness } from '../api/readiness.ts';
 import { json, type Reply, text } from '../api/reply.ts';
 import { readyReply } from '../api/routes/health.ts';
 import { StartError } from './start-error.ts';
@@ -25,6 +25,9 @@ export interface RunningMetricsServer {
 /** Nothing here takes longer, and a client that hangs is not to hold up the end of the process, ms. */
 const CLOSE_MS = 1_000;
 
+/** Metrics and readiness ask MySQL, Redis and the transport; nobody limits how often they are asked for here, ms. */
+const KEPT_MS = 1_000;
+
 /** Another program listens on the port. */
 export class PortTaken extends Error {
   override readonly name = 'PortTaken';
@@ -36,8 +39,13 @@ export class PortTaken extends Error {
  */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<RunningMetricsServer> {
   const { host, port, onError } = options;
+  const parts: Parts = {
+    ...{ host, contentType: options.registry.contentType },
+    metrics: keptFor(KEPT_MS, () => options.registry.metrics()),
+    readiness: keptFor(KEPT_MS, () => options.readiness.check()),
+  };
   const server = createServer((request, response) => {
-    answer(request, options).then(
+    answer(request, parts).then(
       ({ status, headers, content }) => response.writeHead(status, { ...headers }).end(content),
       () => response.writeHead(500).end(),
     );
@@ -48,9 +56,36 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   return { server, close: async () => void (await connections.close(CLOSE_MS)) };
 }
 
+interface Parts {
+  readonly host: string;
+  readonly contentType: string;
+  readonly metrics: () => Promise<string>;
+  readonly readiness: () => Promise<readonly CheckResult[]>;
+}
+
+/** What is under way or was done just before is given to whoever asks, so that asking often costs nothing; not so a failure. */
+function keptFor<T>(ms: number, work: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  let until = 0;
+  return () => {
+    if (kept !== undefined && performance.now() < until) return kept;
+    const result = work();
+    [kept, until] = [result, Number.POSITIVE_INFINITY];
+    result.then(
+      () => {
+        until = performance.now() + ms;
+      },
+      () => {
+        kept = undefined;
+      },
+    );
+    return result;
+  };
+}
+
 async function answer(
   { method, url = '', headers }: IncomingMessage,
-  { registry, readiness, host }: MetricsServerOptions,
+  { contentType, metrics, readiness, host }: Parts,
 ): Promise<Reply> {
   // A web page can point a name of its own here (DNS rebinding), which then stands in the header.
   if (isLoopback(host) && headers.host !== undefined && !isLoopbackHeader(headers.host)) {
@@ -59,11 +94,11 @@ async function answer(
   const { pathname, searchParams } = new URL(url, 'http://localhost');
   switch (`${method} ${pathname}`) {
     case 'GET /metrics':
-      return text(200, registry.contentType, await registry.metrics());
+      return text(200, contentType, await metrics());
     case 'GET /livez':
       return json(200, { status: 'alive' });
     case 'GET /readyz':
-      return readyReply(await readiness.check(), searchParams.has('verbose'));
+      return readyReply(await readiness(), searchParams.has('verbose'));
     default:
       return text(404, 'text/plain; charset=utf-8', 'There are /metrics, /livez and /readyz.\n');
   }

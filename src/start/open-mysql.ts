@@ -10,6 +10,8 @@ export interface OpenMysqlOptions {
   readonly connections?: number;
   /** The budget of heavy queries that it shares; undefined: one of its own. */
   readonly heavy?: Database['heavy'];
+  /** Heavy queries wait for their turn until one that has MYSQL_BUILD_TIMEOUT_MS can be over: no client waits for them. */
+  readonly isPatient?: boolean | undefined;
   /** The class to make it of. */
   readonly Database?: typeof Database;
 }
@@ -28,8 +30,9 @@ export function openForReading(config: Config, options: Pick<OpenMysqlOptions, '
 function open(url: string, config: Config, options: OpenMysqlOptions & { readonly isReplica?: boolean }): Database {
   const { extraMs = 0, connections = config.mysqlConnections, Database: Class = Database, isReplica = false } = options;
   const { mysqlQueue: queue, mysqlTimeoutMs, plainConcurrency: concurrency, plainQueue } = config;
-  const { heavy = { concurrency, queue: plainQueue } } = options;
   const deadlineMs = mysqlTimeoutMs + extraMs;
+  const waitMs = options.isPatient ? mysqlTimeoutMs + config.mysqlBuildTimeoutMs : deadlineMs;
+  const { heavy = { concurrency, queue: plainQueue, waitMs } } = options;
   return new Class(url, { connections, queue, deadlineMs, heavy, isReplica, tls: mysqlTls(config) });
 }
 

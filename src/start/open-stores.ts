@@ -4,7 +4,7 @@ import type { Database } from '../mysql/database.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { checkColumns, checkPlans, checkPrimary, checkSchema } from './check-schema.ts';
 import { type IndexStores, indexStores } from './index-stores.ts';
-import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
+import { mysqlAddress, type OpenMysqlOptions, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
 import { checkGrants, isAccount } from './privileges.ts';
 import type { ProcessContext } from './run-process.ts';
@@ -29,6 +29,8 @@ export interface OpenStoresOptions {
   readonly onNewEpoch?: () => void;
   /** The primary is one of this class. */
   readonly Database?: typeof Database;
+  /** See {@link OpenMysqlOptions}. */
+  readonly isPatient?: OpenMysqlOptions['isPatient'];
 }
 
 export type Opening = Pick<ProcessContext, 'config' | 'logger' | 'resources' | 'signal'>;

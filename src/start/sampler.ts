@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import { drainBarrierOf } from '../index/drain-barrier.ts';
@@ -74,6 +75,10 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
 /** Pairs that a process compares with the photos when it starts. */
 const AT_START = 100;
 
+/** ms between two tries to do so. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
 /** Every user of a wrong view shows it: one line is enough for so long. */
 const SILENT_MS = 600_000;
 
@@ -81,7 +86,7 @@ const CONTRADICTED =
   'last_upload_at of recency_contacts is not the newest row of recency_photos that the user may see: the views, or what they read, are wrong, and so are answers. `recency verify` shows more; no repair changes it';
 
 /**
- * Compares some pairs with the photos, beside the start of the process, and logs an error where they contradict the view.
+ * Compares some pairs with the photos, beside the start of the process, as soon as MySQL can be asked, and logs an error where they contradict the view.
  * @returns for what is found later: it is counted in the same metric, and logged every ten minutes at most
  */
 export function watchTruth(
@@ -98,10 +103,14 @@ export function watchTruth(
     logger.error({ ...counts, example: wrong[0] }, CONTRADICTED);
   };
   inBackground(context, async (signal) => {
-    try {
-      hear(await sampleTruth({ primary, aloneMs: config.mysqlTimeoutMs }, AT_START, signal));
-    } catch (err) {
-      if (!signal.aborted) logger.warn({ err }, 'the views could not be compared with the photos at the start');
+    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        return hear(await sampleTruth({ primary, aloneMs: config.mysqlTimeoutMs }, AT_START, signal));
+      } catch (err) {
+        if (signal.aborted) return;
+        logger.warn({ err, pauseMs }, 'the views could not be compared with the photos yet');
+        await pause(pauseMs, undefined, { signal }).catch(() => undefined); // the process ends
+      }
     }
   });
   return hear;

@@ -12,6 +12,9 @@ const UNDER_VIEWS = ['users', 'contacts', 'photos'];
 /** For the account that migrates. */
 export const MIGRATE = 'SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, REFERENCES, CREATE VIEW';
 
+/** For the account that imports an edge list. */
+export const IMPORT = 'SELECT, INSERT, UPDATE, DELETE, CREATE TEMPORARY TABLES';
+
 /** What an account of a process needs in MySQL, and no more: docs/operations.md. */
 export function grantsOf(user: string, writes: Grants = GRANTS[user as keyof typeof GRANTS]): string[] {
   return [

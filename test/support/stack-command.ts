@@ -1,4 +1,4 @@
-/** `up`, `another`, `down` or `status` of stacks, from the current folder; prints what came of it as JSON. */
+/** `up`, `another`, `down`, `down-all` or `status` of stacks, from the current folder; prints what came of it as JSON. */
 import process from 'node:process';
 import { exportLines, stackDown, stackStatus, stackUp } from '../../src/stack/detached.ts';
 
@@ -6,6 +6,7 @@ const commands = {
   up: async () => exportLines(await stackUp()),
   another: async () => exportLines(await stackUp({ another: true })),
   down: async () => (await stackDown({ id: process.argv[3] })).map(({ folder }) => folder),
+  'down-all': async () => (await stackDown({ all: true })).map(({ folder }) => folder),
   status: stackStatus,
 };
 

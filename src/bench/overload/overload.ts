@@ -58,9 +58,9 @@ async function measure(ground: Ground, size: OverloadSize): Promise<Measured> {
     rows.push(rowOf('quiet', round, await crowd.ask(warm, ms, false, signal), 0));
     const dropping = keepCold(stores, cold);
     const answers = await crowd.ask([...warm, ...cold], ms, true, signal);
+    await dropping[Symbol.asyncDispose](); // what builds an index then ends like all else
     await pause(LEFT_AFTER_MS, undefined, { signal });
     rows.push(rowOf('overload', round, answers, await leftRunning(stores)));
-    await dropping[Symbol.asyncDispose]();
     crowd.open();
   }
   return { rows, ratios: overloadRatios(rows) };
@@ -137,8 +137,13 @@ function rowOf(load: OverloadRow['load'], round: number, answers: readonly Answe
   };
 }
 
-/** By the medians of the rounds; `failed`: neither answered nor refused with 503 and Retry-After. */
+/**
+ * By the medians of the rounds; `failed`: neither answered nor refused with 503 and Retry-After.
+ * @throws where a round has no narrowed answer at all: there is nothing to compare
+ */
 export function overloadRatios(rows: readonly OverloadRow[]): Record<string, number> {
+  const without = rows.find((row) => row.from_index === 0);
+  if (without) throw new Error(`round ${without.round}, ${without.load}: no answer came from an index`);
   const of = (load: OverloadRow['load']) => rows.filter((row) => row.load === load);
   const p99 = (load: OverloadRow['load']) =>
     quantile(

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
@@ -9,6 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 export const RUN_PREFIX = 'recency-stack-';
 /** Holds the process id of the owner. */
 export const OWNER_FILE = 'owner.pid';
+/** What an owner runs, in a command line of which each part ends with a NUL: `main` beside this file, of whichever version. */
+const OWNER_SCRIPT = /\/guardian\/main\.[jt]s\0/;
 /** Milliseconds that a new owner gets to write its file. */
 const GRACE = 60_000;
 
@@ -47,6 +49,19 @@ export function isAlive(pid: number): boolean {
     return !isZombie(pid);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Whether a process with this id runs that owns servers. Without Linux's /proc: whether any runs. */
+export function isGuardian(pid: number): boolean {
+  return isAlive(pid) && (!existsSync('/proc/self/cmdline') || OWNER_SCRIPT.test(commandOf(pid)));
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // gone in between
   }
 }
 

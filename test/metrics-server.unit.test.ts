@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Check, Readiness } from '../src/api/readiness.ts';
 import { freePort } from '../src/stack/launch/free-port.ts';
 import { startMetricsServer } from '../src/start/metrics-server.ts';
+import { until } from './support/until.ts';
 
 async function started(checks: Readonly<Record<string, Check>> = {}) {
   const errors: Error[] = [];
@@ -39,9 +39,10 @@ describe('the server for metrics', () => {
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     }
     expect(asked).toBe(1);
-    await pause(1_100);
-    await fetch(`http://127.0.0.1:${port}/readyz`);
-    expect(asked).toBe(2);
+    await until(async () => {
+      await fetch(`http://127.0.0.1:${port}/readyz`);
+      return asked === 2;
+    });
   });
 
   it('goes on when connections cannot be accepted, and tells of each', async () => {

@@ -25,7 +25,7 @@ export interface RunningMetricsServer {
 /** Nothing here takes longer, and a client that hangs is not to hold up the end of the process, ms. */
 const CLOSE_MS = 1_000;
 
-/** Metrics and readiness ask MySQL, Redis and the transport; nobody limits how often they are asked for here, ms. */
+/** Readiness asks MySQL, Redis and the transport; nobody limits how often it is asked for here, ms. */
 const KEPT_MS = 1_000;
 
 /** Another program listens on the port. */
@@ -41,7 +41,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   const { host, port, onError } = options;
   const parts: Parts = {
     ...{ host, contentType: options.registry.contentType },
-    metrics: keptFor(KEPT_MS, () => options.registry.metrics()),
+    metrics: keptFor(0, () => options.registry.metrics()), // counters are those of now; only scrapes at once share them
     readiness: keptFor(KEPT_MS, () => options.readiness.check()),
   };
   const server = createServer((request, response) => {

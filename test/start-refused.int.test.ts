@@ -163,7 +163,7 @@ describe('Redis', () => {
     await refused(
       'consume',
       { ...(await migrated()), REDIS_URL: server.url },
-      /^Redis at redis:\/\/127\.0\.0\.1:\d+ has too few replicas to take writes \(.*NOREPLICAS.*\)\. Start them/m,
+      /^Redis at redis:\/\/[\d.]+:\d+ has too few replicas to take writes \(.*NOREPLICAS.*\)\. Start them/m,
     );
   });
 

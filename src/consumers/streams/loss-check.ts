@@ -20,6 +20,7 @@ export interface LossCheckOptions {
 }
 
 const BEGINNING = '0-0';
+const GONE = 'the stream or its consumer group is gone';
 
 /**
  * Finds out whether the stream still is what it was: to be asked at the start, whenever a connection was made anew, and
@@ -58,14 +59,17 @@ export class LossCheck {
   }
 
   async run(report: (loss: Loss) => Promise<void>): Promise<void> {
-    const { group } = this.#options;
-    const state = await group.state();
-    const loss = state === undefined ? await this.#ofNothing() : await this.#of(state);
-    for (const one of loss === undefined ? this.#found : [...this.#found, loss]) await report(one);
+    const { group, mark } = this.#options;
+    const known = await mark?.load(); // before the state: others go on meanwhile, and the mark with them
+    let state = await group.state();
+    const isMissed = state === undefined && (await this.#isExpected(known));
+    if (isMissed) state = await group.state(); // another process may have made the group in between
+    const loss = state === undefined ? isMissed && this.#loss(GONE) : this.#of(state, known);
+    for (const one of loss ? [...this.#found, loss] : this.#found) await report(one);
     this.#found.length = 0;
     if (state === undefined) await group.create();
     else if (state.removedUnread > 0) await group.accept();
-    if (loss !== undefined) this.#seen = state?.lastDelivered ?? BEGINNING;
+    if (loss) this.#seen = state?.lastDelivered ?? BEGINNING;
     this.#added = state?.added ?? 0;
     await this.#note();
   }
@@ -77,15 +81,12 @@ export class LossCheck {
     this.#noted = this.#seen;
   }
 
-  async #ofNothing(): Promise<Loss | undefined> {
-    const { expectsOffsets, mark } = this.#options;
-    const known = this.#seen ?? (await mark?.load());
-    const isExpected = (known !== undefined && known !== BEGINNING) || (await expectsOffsets());
-    return isExpected ? this.#loss('the stream or its consumer group is gone') : undefined;
+  async #isExpected(known: string | undefined): Promise<boolean> {
+    const seen = this.#seen ?? known;
+    return (seen !== undefined && seen !== BEGINNING) || (await this.#options.expectsOffsets());
   }
 
-  async #of({ lastAdded, added, lastDelivered, removedUnread }: GroupState): Promise<Loss | undefined> {
-    const known = await this.#options.mark?.load();
+  #of({ lastAdded, added, lastDelivered, removedUnread }: GroupState, known: string | undefined): Loss | undefined {
     if (known !== undefined && isBefore(lastAdded, known)) {
       return this.#loss(`it ends at ${lastAdded}, and ${known} was consumed before`);
     }

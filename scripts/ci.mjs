@@ -113,7 +113,7 @@ if (existsSync(containers)) {
     // the first.
     args: `--project servers ${['faults/redis-cluster', 'faults/server-clocks', 'bench'].map((name) => `--exclude 'test/${name}*'`).join(' ')}`,
     env: { STACK_FROM: 'containers' },
-    minutes: 35,
+    minutes: 45,
   });
 }
 for (const failure of failures) console.log(`\n=== Failed: ${failure}`);

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Database } from '../mysql/database.ts';
 import { findPlanProblems } from '../mysql/explain-plan.ts';
+import { isExplainRefused } from '../mysql/faults.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { isAnyPhoto } from '../mysql/newest-photos.ts';
 import { readServer, type ServerState } from '../mysql/server-identity.ts';
@@ -123,7 +124,7 @@ async function plansVerdict(primary: Database): Promise<Verdict> {
     const text = problems.map(({ question, finding }) => `${question}: ${finding}`).join('; ');
     return problem(text, [...new Set(problems.map(({ mend }) => mend))].join(' '));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ER_VIEW_NO_EXPLAIN')) throw error;
+    if (!isExplainRefused(error)) throw error;
     return warning(
       'not known: this user may not EXPLAIN the views',
       'Run doctor as a user who may read the tables behind them.',

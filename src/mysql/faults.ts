@@ -119,3 +119,8 @@ export function isStatementTimeout(error: unknown): boolean {
   const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : 0;
   return errno === 1969 || errno === 3024;
 }
+
+/** Explaining a view takes rights on what is under it (SHOW VIEW), which an account that only reads need not have. */
+export function isExplainRefused(error: unknown): boolean {
+  return codeOf(error) === 'ER_VIEW_NO_EXPLAIN';
+}

@@ -1,5 +1,6 @@
 import { GREATEST_ID, type Id } from '../contracts/id.ts';
 import type { Database, Value } from './database.ts';
+import { isExplainRefused } from './faults.ts';
 
 /**
  * Users who own relationships, found without reading their relationships: a user with twenty thousand contacts costs as
@@ -25,14 +26,14 @@ export async function readOwnersAmong(database: Database, candidates: readonly I
 }
 
 // Bounded by rows, and in the order of the index that every view over relationships needs, so it stops early.
-const NEXT = `
-  SELECT DISTINCT owned.user_id
-  FROM (
+const OWNED_NEXT = `(
     SELECT c.user_id FROM recency_contacts AS c
     WHERE c.user_id > ? AND c.user_id <= ?
     ORDER BY c.user_id
     LIMIT ?
   ) AS owned`;
+
+const NEXT = `SELECT DISTINCT owned.user_id FROM ${OWNED_NEXT}`;
 
 /**
  * The next users by id, in no order: the owners of the next `rows` relationships, at least one unless there are none.
@@ -62,14 +63,7 @@ export async function readLastOwner(database: Database, to: Id): Promise<Id | un
   return row && String(row[0]);
 }
 
-const AHEAD = `
-  SELECT COUNT(DISTINCT owned.user_id), COUNT(*)
-  FROM (
-    SELECT c.user_id FROM recency_contacts AS c
-    WHERE c.user_id > ? AND c.user_id <= ?
-    ORDER BY c.user_id
-    LIMIT ?
-  ) AS owned`;
+const AHEAD = `SELECT COUNT(DISTINCT owned.user_id), COUNT(*) FROM ${OWNED_NEXT}`;
 
 /**
  * The owners of the next `limit` relationships; fewer rows than that: there are no more.
@@ -102,7 +96,7 @@ export async function estimateRelationships(
     const steps = await database.rows(isAll ? ALL : RANGE, isAll ? [] : [after, to]);
     return steps.map(rowsOfStep).reduce((product, rows) => product * rows, 1);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ER_VIEW_NO_EXPLAIN') return undefined;
+    if (isExplainRefused(error)) return undefined;
     throw error;
   }
 }

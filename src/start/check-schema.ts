@@ -1,6 +1,7 @@
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
 import { findPlanProblems } from '../mysql/explain-plan.ts';
+import { isExplainRefused } from '../mysql/faults.ts';
 import { mustTakeWrites, readServer } from '../mysql/server-identity.ts';
 import { type ColumnProblem, findColumnProblems } from '../mysql/view-columns.ts';
 import { StartError } from './start-error.ts';
@@ -116,8 +117,7 @@ function explain(error: unknown, { table, user }: Asked): unknown {
   }
 }
 
-/** Explaining a view takes rights on what is under it, which an account that only reads need not have. */
 function explainRefused(error: unknown): [] {
-  if (error instanceof Error && 'code' in error && error.code === 'ER_VIEW_NO_EXPLAIN') return [];
+  if (isExplainRefused(error)) return [];
   throw error;
 }

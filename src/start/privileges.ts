@@ -1,3 +1,4 @@
+import { codeOf } from '../mysql/connections.ts';
 import type { Database } from '../mysql/database.ts';
 import { StartError } from './start-error.ts';
 
@@ -67,8 +68,7 @@ export async function missingGrants(database: Database, grants: Grants, user: st
     const lacking: Privilege[] = [];
     for (const privilege of privileges) {
       await database.write(harmless(table, privilege), []).catch((error: unknown) => {
-        const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-        if (DENIED.has(code)) lacking.push(privilege);
+        if (DENIED.has(codeOf(error))) lacking.push(privilege);
         else if (error instanceof Error && 'sqlState' in error)
           return; // as a server that takes no writes now
         else throw error;

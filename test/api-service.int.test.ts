@@ -94,7 +94,7 @@ describe('what goes wrong', () => {
     new RecentContacts({
       index: stores.index,
       database: stores.primary,
-      fromReplica: false,
+      max: 4,
       min: 2,
       onCold: () => undefined,
       onLow: () => undefined,

@@ -88,7 +88,7 @@ async function answer(onCold: (user: Id) => void = () => undefined) {
   const recent = new RecentContacts({
     index: stores.index,
     database: stores.primary,
-    fromReplica: false,
+    max: 4,
     min: 2,
     onCold,
     onLow: () => undefined,

@@ -61,7 +61,6 @@ function reader() {
   const recent = new RecentContacts({
     index: stores.index,
     database: stores.primary,
-    fromReplica: false,
     max: 6,
     min: 2,
     onCold: (user) => builds.request(user),

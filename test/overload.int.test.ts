@@ -159,7 +159,7 @@ describe('the answer for a cold user', () => {
       },
     });
     return new RecentContacts({
-      ...{ index: reading.index, database: reading.primary, fromReplica: false, min: LIMITS.min, touch: false },
+      ...{ index: reading.index, database: reading.primary, min: LIMITS.min, touch: false },
       max: LIMITS.max,
       coldAnswers: (user, deadline) => builds.answer(user, deadline),
       onCold: () => undefined,

@@ -34,7 +34,7 @@ function recentContacts(database: Database): RecentContacts {
   return new RecentContacts({
     index: stores.index,
     database,
-    fromReplica: false,
+    max: 24,
     min: MIN,
     onCold: () => undefined,
     onLow: () => undefined,

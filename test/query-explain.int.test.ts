@@ -37,8 +37,7 @@ function explained(contact: string, between: (looks: number) => ReturnType<Betwe
   const recent = new RecentContacts({
     index: stores.index,
     database: stores.primary,
-    fromReplica: false,
-    min: 2,
+    ...LIMITS,
     onCold: () => undefined,
     onLow: () => undefined,
     touch: false,

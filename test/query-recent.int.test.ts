@@ -44,7 +44,6 @@ function recentContacts(options: Partial<RecentContactsOptions> = {}): RecentCon
   return new RecentContacts({
     index: stores.index,
     database: stores.primary,
-    fromReplica: false,
     min: MIN,
     max: MAX,
     onCold: (user) => void cold.push(user),
@@ -293,7 +292,9 @@ describe('where an answer comes from', () => {
 
   it('says so when the rows are from a replica', async () => {
     await warm(10);
-    const fromReplica = { fromReplica: true };
+    const database = new Database(stores.url, { connections: 2, queue: 10, deadlineMs: 10_000, isReplica: true });
+    onTestFinished(() => database.close());
+    const fromReplica = { database };
     expect(await find({ limit: 2 }, fromReplica)).toMatchObject({
       ...shape('index', false),
       exact: false,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { INDEX_CLASSES } from '../src/contracts/drift.ts';
 import type { Reading } from '../src/index/contact-index.ts';
 import type { ContactRow } from '../src/mysql/explain-contact.ts';
 import {
@@ -7,7 +8,7 @@ import {
   type AnswerVerdict,
   answerVerdictOf,
 } from '../src/query/answer-verdict.ts';
-import { DRIFTS, driftOf, RULES, VERDICT_CODES, VERDICTS, type VerdictCode, verdictOf } from '../src/query/verdict.ts';
+import { driftOf, RULES, VERDICT_CODES, VERDICTS, type VerdictCode, verdictOf } from '../src/query/verdict.ts';
 
 const EPOCH = 'e';
 const CONTACT = '7';
@@ -71,7 +72,7 @@ describe('a verdict', () => {
   it('is drift exactly when the index is not what MySQL says', () => {
     const limits = { max: 3, min: 2 };
     const drifts = VERDICT_CODES.filter((code) => driftOf(code, warm(), limits) !== undefined);
-    expect([...drifts, 'cap', 'floor'].sort()).toEqual([...DRIFTS].sort());
+    expect([...drifts, 'cap', 'floor'].sort()).toEqual([...INDEX_CLASSES].sort());
     expect(driftOf('in_index', warm(), { max: 2, min: 1 })).toBe('cap');
     expect(driftOf('below_floor', warm(), { max: 5, min: 4 })).toBe('floor');
     expect(driftOf('below_floor', warm({ floor: undefined }), { max: 5, min: 4 })).toBeUndefined();
@@ -80,7 +81,7 @@ describe('a verdict', () => {
   });
 
   it('names the rule that a drift breaks, as the invariants are numbered', () => {
-    const broken = Object.fromEntries(DRIFTS.map((drift) => [drift, RULES[drift].slice(0, 2)]));
+    const broken = Object.fromEntries(INDEX_CLASSES.map((drift) => [drift, RULES[drift].slice(0, 2)]));
     expect(broken).toEqual({
       ...{ missing: 'I1', ghost: 'I1', score: 'I1', cap: 'I2', floor: 'I2' },
       ...{ hole: 'I3', torn: 'I4', wrong_type: 'I4' },

@@ -1,15 +1,9 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
+import { DRIFT_CLASSES, type DriftClass, INDEX_CLASSES } from '../src/contracts/drift.ts';
 import { byKeyDescending, type Key } from '../src/contracts/key.ts';
 import type { WarmReading } from '../src/index/contact-index.ts';
-import {
-  DRIFT_CLASSES,
-  type DriftClass,
-  diff,
-  INDEX_CLASSES,
-  INDEX_MISMATCH,
-  type Mismatch,
-} from '../src/repair/drift.ts';
+import { diff, INDEX_MISMATCH, type Mismatch } from '../src/repair/drift.ts';
 import { isVisible } from '../src/repair/visible.ts';
 
 const { recurrence } = INDEX_MISMATCH;

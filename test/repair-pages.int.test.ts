@@ -5,9 +5,10 @@ import { MeteredDatabase } from '../src/mysql/metered-database.ts';
 import { readLastOwner, readNextOwner, readNextOwners } from '../src/mysql/users.ts';
 import { Chunks } from '../src/repair/chunks.ts';
 import { nextOwners } from '../src/repair/next-owners.ts';
+import type { UserRange } from '../src/repair/owner-estimate.ts';
 import { OwnerEstimate } from '../src/repair/owner-estimate.ts';
 import { sampleUsers } from '../src/repair/sample.ts';
-import { OwnerPages, type UserRange } from '../src/repair/user-pages.ts';
+import { OwnerPages } from '../src/repair/user-pages.ts';
 import { openSitePool } from '../src/site/transaction.ts';
 import { freshStores, type Stores } from './support/stores.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { DRIFT_CLASSES } from '../src/contracts/drift.ts';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
 import { findRun, type Run } from '../src/mysql/runs.ts';
-import { DRIFT_CLASSES } from '../src/repair/drift.ts';
 import { runToEnd } from '../src/repair/job.ts';
 import { Repair, type RepairResult } from '../src/repair/repair.ts';
 import { expectExact } from './support/exact.ts';

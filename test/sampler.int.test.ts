@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { INDEX_CLASSES } from '../src/contracts/drift.ts';
 import type { Id } from '../src/contracts/id.ts';
 import type { RaiseBarrier } from '../src/index/drain-barrier.ts';
 import { trustedReads } from '../src/index/epoch-watch.ts';
@@ -9,7 +10,6 @@ import { rebuild } from '../src/index/rebuild.ts';
 import { refresh } from '../src/index/refresh.ts';
 import { nextFencingToken } from '../src/mysql/leases.ts';
 import { Leases } from '../src/redis/lease.ts';
-import { INDEX_CLASSES } from '../src/repair/drift.ts';
 import { runToEnd } from '../src/repair/job.ts';
 import { openSampler } from '../src/repair/sampler/open-sampler.ts';
 import { SamplerReports } from '../src/repair/sampler/report.ts';

@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { DriftClass } from '../src/repair/drift.ts';
+import type { DriftClass } from '../src/contracts/drift.ts';
 import { pointWithin } from '../src/repair/sample.ts';
 import { ninesOf } from '../src/repair/sampler/nines.ts';
 import { type SampleCounts, WINDOW_NAMES, WINDOWS, Windows } from '../src/repair/sampler/windows.ts';

@@ -1,11 +1,11 @@
 import { fc } from '@fast-check/vitest';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DRIFT_CLASSES, type DriftClass, INDEX_CLASSES } from '../src/contracts/drift.ts';
 import type { Id } from '../src/contracts/id.ts';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
 import { readTopContacts } from '../src/mysql/top-contacts.ts';
 import { RecentContacts } from '../src/query/recent-contacts.ts';
-import { DRIFT_CLASSES, type DriftClass, INDEX_CLASSES } from '../src/repair/drift.ts';
 import { Examination } from '../src/repair/examination.ts';
 import { InvalidJob } from '../src/repair/invalid-job.ts';
 import { runToEnd } from '../src/repair/job.ts';
@@ -182,8 +182,7 @@ describe('what counts as visible', () => {
     const recent = new RecentContacts({
       index,
       database: primary,
-      fromReplica: false,
-      min: LIMITS.min,
+      ...LIMITS,
       onCold: nothing,
       onLow: nothing,
       touch: false,

@@ -51,7 +51,7 @@ export async function buildMachine(scenario: Scenario, name: string, patches: re
 
 /** So that an answer for one contact reads a part of an index of two. */
 const NO_SPARE_CANDIDATES: Patch = {
-  file: 'query/recent-contacts.ts',
+  file: 'query/narrow.ts',
   from: 'const SPARE_CANDIDATES = 2;',
   to: 'const SPARE_CANDIDATES = 0;',
 };

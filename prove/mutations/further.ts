@@ -189,9 +189,9 @@ export const FURTHER: readonly Mutation[] = [
     instead: 'whatever the index has is the answer',
     patches: [
       {
-        file: ANSWER,
-        from: 'if (certain.length >= query.limit || (all && floor === undefined)) {',
-        to: 'if (certain.length >= query.limit || all) {',
+        file: 'query/narrow.ts',
+        from: 'if (certain.length < page.limit && !isComplete) return undefined;',
+        to: '',
       },
     ],
   },

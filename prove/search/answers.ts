@@ -66,8 +66,8 @@ export class Answers {
     const recent = new this.#machine.product.code.RecentContacts({
       index: { read: (user) => whenKnown(() => this.#machine.index.read(index, user)) },
       database: new ModelDatabase(snapshot).database,
-      fromReplica: false,
       min: this.#scenario.min,
+      max: this.#scenario.max,
       onCold: () => undefined,
       onLow: () => undefined,
       touch: false,

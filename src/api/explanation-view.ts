@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { INDEX_CLASSES } from '../contracts/drift.ts';
 import { floorSchema, REASONS, relationsSchema, timeSchema } from '../contracts/http.ts';
 import { idSchema } from '../contracts/id.ts';
 import type { ContactRow } from '../mysql/explain-contact.ts';
 import { audiencesOf } from '../mysql/photos.ts';
 import { ANSWER_VERDICT_CODES } from '../query/answer-verdict.ts';
 import type { Explanation } from '../query/explain.ts';
-import { DRIFTS, RULES, VERDICT_CODES } from '../query/verdict.ts';
+import { RULES, VERDICT_CODES } from '../query/verdict.ts';
 import { stateSchema } from './index-view.ts';
 import { floorView, relationView, timeView } from './views.ts';
 
@@ -28,7 +29,7 @@ export const explanationSchema = z
       code: z.enum(VERDICT_CODES).meta({ description: 'Why the contact is, or is not, in the index.' }),
       sentence: z.string().meta({ description: 'The same for people.' }),
     }),
-    drift: z.enum(DRIFTS).nullable().meta({
+    drift: z.enum(INDEX_CLASSES).nullable().meta({
       description: 'How the index differs from what it must be, about this contact or as a whole; null: it does not.',
     }),
     breaks: z.string().nullable().meta({ description: 'The rule that the drift breaks, for people.' }),

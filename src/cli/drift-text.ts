@@ -1,4 +1,4 @@
-import { type DriftClass, INDEX_CLASSES } from '../repair/drift.ts';
+import { type DriftClass, INDEX_CLASSES } from '../contracts/drift.ts';
 import type { DriftExample } from '../repair/examples.ts';
 import type { FailedUser } from '../repair/failed-users.ts';
 import type { AnswerCounts, IndexCounts, TruthCounted } from '../repair/page-check.ts';

@@ -3,15 +3,9 @@ import { DEFAULT_LIMIT } from '../contracts/http.ts';
 import { ConfigError, type SettingProblem } from './config-error.ts';
 import { connectionContradictions } from './connection-rules.ts';
 import { type Environment, textOf, unknownNames } from './environment.ts';
-import { PREFIX, SETTING_NAMES, SETTINGS, type SettingName, type SettingValues } from './settings.ts';
+import { type Config, PREFIX, SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts';
 
-/** `MYSQL_URL` → `mysqlUrl`. */
-type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
-  ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
-  : Lowercase<S>;
-
-/** The settings in force: validated, frozen, each under its name in camel case. Times are in ms unless the name says. */
-export type Config = { readonly [N in SettingName as CamelCase<N>]: SettingValues[N] };
+export type { Config } from './settings.ts';
 
 export interface ReadConfig {
   readonly config: Config;

@@ -1,6 +1,5 @@
-import type { Config } from './config.ts';
 import type { SettingProblem } from './config-error.ts';
-import { PREFIX, type SettingName } from './settings.ts';
+import { type Config, PREFIX, type SettingName } from './settings.ts';
 import { isPair } from './tls.ts';
 
 /** Settings of TLS and authentication that are right by themselves and wrong together. Without this, some would do nothing. */

@@ -160,3 +160,11 @@ type Value<N extends SettingName> = z.infer<(typeof SETTINGS)[N]['schema']>;
 type Given<N extends SettingName> = (typeof SETTINGS)[N]['fallback'] extends string ? Value<N> : Value<N> | undefined;
 
 export type SettingValues = { readonly [N in SettingName]: Given<N> };
+
+/** `MYSQL_URL` → `mysqlUrl`. */
+type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
+  : Lowercase<S>;
+
+/** The settings in force: validated, frozen, each under its name in camel case. Times are in ms unless the name says. */
+export type Config = { readonly [N in SettingName as CamelCase<N>]: SettingValues[N] };

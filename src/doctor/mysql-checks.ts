@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
 import type { Database } from '../mysql/database.ts';
 import { findPlanProblems } from '../mysql/explain-plan.ts';
 import { isExplainRefused } from '../mysql/faults.ts';
@@ -16,8 +17,6 @@ import { mysqlAddress } from '../start/open-mysql.ts';
 import { GRANTS, missingGrants } from '../start/privileges.ts';
 import { compareSettings } from '../start/shared-settings.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
-
-const OLDEST = { MariaDB: [10, 6], MySQL: [8, 0] } as const;
 
 /** What Recency needs of MySQL. Nothing is written. */
 export function mysqlChecks(primary: Database, config: Config): Checks {
@@ -84,13 +83,11 @@ function durabilityVerdict({ isRelaxed }: ServerState): Verdict {
   );
 }
 
-function versionVerdict(version: string): Verdict {
-  const product = /mariadb/i.test(version) ? 'MariaDB' : 'MySQL';
-  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
-  const [oldestMajor, oldestMinor] = OLDEST[product];
+export function versionVerdict(version: string): Verdict {
+  const product = mysqlProductOf(version);
   const text = `${product} ${version}`;
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return fine(text);
-  return problem(text, 'Recency needs MariaDB 10.6 or MySQL 8.0.19 at least: upgrade it.');
+  if (isSupported(product, version)) return fine(text);
+  return problem(text, `Recency needs ${product} ${OLDEST_VERSIONS[product]} at least: upgrade it.`);
 }
 
 /** The processes may have an account each; doctor sees only its own. */

@@ -1,5 +1,6 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { tlsFaultOf, tlsSentence } from '../config/tls.ts';
+import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
 import { asSchemaError, driverCode, SchemaError } from './schema-error.ts';
 import { setUpSession } from './session.ts';
 import { type MysqlTls, tlsOptions } from './tls.ts';
@@ -106,22 +107,14 @@ function explain(error: unknown, { server, user, database }: SchemaAddress): Sch
   return asSchemaError(error, user, database);
 }
 
-const OLDEST = { MariaDB: [10, 6, 0], MySQL: [8, 0, 19] } as const;
-
 /** @throws SchemaError server_too_old: SKIP LOCKED and JSON_TABLE are needed. */
 export async function checkServerVersion(connection: Connection): Promise<string> {
   const [rows] = await connection.query<RowDataPacket[]>('SELECT VERSION() AS version');
   const version = String(rows[0]?.version);
-  const product = /mariadb/i.test(version) ? 'MariaDB' : 'MySQL';
-  if (isBefore(version, OLDEST[product])) {
-    const oldest = OLDEST[product].join('.');
+  const product = mysqlProductOf(version);
+  if (!isSupported(product, version)) {
+    const oldest = OLDEST_VERSIONS[product];
     throw new SchemaError('server_too_old', `The server is ${product} ${version}; Recency needs at least ${oldest}.`);
   }
   return version;
-}
-
-function isBefore(version: string, oldest: readonly number[]): boolean {
-  const parts = version.split(/[.-]/, 3).map(Number);
-  const differing = oldest.findIndex((part, place) => part !== parts[place]);
-  return differing !== -1 && (parts[differing] ?? 0) < (oldest[differing] ?? 0);
 }

@@ -10,7 +10,6 @@
  */
 import { createHash } from 'node:crypto';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import type { Database } from './database.ts';
 
 /** Strict, and nothing that changes how a statement is parsed. */
 export const SQL_MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
@@ -96,8 +95,13 @@ const EXPECTED: Readonly<Record<string, (value: string) => boolean>> = {
   max_statement_time: (value) => Number(value) > 0,
 };
 
+/** As `Database` does. */
+interface AsksRows {
+  rows(statement: string, parameters: readonly []): Promise<readonly (readonly unknown[])[]>;
+}
+
 /** The variables of a session that are not as they were set up, as `name = value`. @throws DatabaseUnavailable */
-export async function findSessionProblems(database: Pick<Database, 'rows'>): Promise<string[]> {
+export async function findSessionProblems(database: AsksRows): Promise<string[]> {
   const rows = await database.rows(IN_EFFECT, []);
   return rows
     .map(([name, value]) => [String(name), String(value)] as const)

@@ -1,4 +1,5 @@
 import type { Deadline } from '../contracts/deadline.ts';
+import type { IndexClass } from '../contracts/drift.ts';
 import { DEFAULT_LIMIT, type Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
@@ -8,7 +9,7 @@ import type { Database } from '../mysql/database.ts';
 import { type ContactRow, readContactRow } from '../mysql/explain-contact.ts';
 import { ANSWER_VERDICTS, type AnswerVerdict, answerVerdictOf } from './answer-verdict.ts';
 import type { RecentContacts } from './recent-contacts.ts';
-import { type Drift, driftOf, sentenceOf, type VerdictCode, verdictOf } from './verdict.ts';
+import { driftOf, sentenceOf, type VerdictCode, verdictOf } from './verdict.ts';
 
 export interface Explanation {
   readonly user: Id;
@@ -17,7 +18,7 @@ export interface Explanation {
   /** The verdict for people. */
   readonly sentence: string;
   /** How the index differs from what it must be, about this contact or as a whole. */
-  readonly drift: Drift | undefined;
+  readonly drift: IndexClass | undefined;
   /** What MySQL says; undefined: it has no row of the pair. */
   readonly row: ContactRow | undefined;
   readonly index: {

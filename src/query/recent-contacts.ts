@@ -7,13 +7,12 @@ import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { type LiveContact, readCandidates, readPlain } from '../mysql/live-contacts.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { ColdAnswer } from './cold-builds.ts';
-import { certainRows, countAboveFloor, type Page, pageOfTop } from './narrow.ts';
+import { candidatesFor, certifiedPage, countAboveFloor, type PageWanted, pageOfTop } from './narrow.ts';
 import { Stopwatch } from './stopwatch.ts';
 
-export interface RecentQuery extends Page {
+export interface RecentQuery extends PageWanted {
+  /** `limit` is 1 to 100. */
   readonly user: Id;
-  /** Contacts wanted, 1 to 100. */
-  readonly limit: number;
   /** Of the request: all of its waits end then. */
   readonly deadline?: Deadline | undefined;
 }
@@ -42,12 +41,10 @@ export interface RecentContactsOptions {
   readonly index: Pick<ContactIndex, 'read'>;
   /** Where the rows are read. */
   readonly database: Database;
-  /** The rows come from a replica, which may lag. */
-  readonly fromReplica: boolean;
   /** Below so many candidates above the floor a rebuild would help. */
   readonly min: number;
-  /** As many as an index keeps: a rebuild helps a page of up to so many. Left out: only one that is below min. */
-  readonly max?: number;
+  /** As many as an index keeps: a rebuild helps a page of up to so many. */
+  readonly max: number;
   /** Builds the index of a cold user for an answer out of the same rows. Left out: cold answers are plain ones. */
   readonly coldAnswers?: (user: Id, deadline?: Deadline) => Promise<ColdAnswer>;
   /** Called when the user has no index, and none is built for the answer: start to build one, once. */
@@ -63,9 +60,6 @@ export interface RecentContactsOptions {
 }
 
 type ColdAnswers = RecentContactsOptions['coldAnswers'];
-
-/** Beyond the limit, so that a candidate or two that fell do not cost a second query. */
-const SPARE_CANDIDATES = 2;
 
 /**
  * Answers "which of my contacts were active most recently?": the head of the user's index narrows the live query, and
@@ -100,24 +94,19 @@ export class RecentContacts {
   }
 
   async #narrowed(query: RecentQuery, reading: WarmReading, clock: Stopwatch): Promise<RecentAnswer | 'other_epoch'> {
-    const { head, floor } = reading;
+    const { floor } = reading;
     const { user, deadline } = query;
     if (isBeyondIndex(query, reading)) return await this.#beyond(query, reading, clock);
-    const few = query.below === undefined ? query.limit + SPARE_CANDIDATES : head.length;
-    for (const count of few < head.length ? [few, head.length] : [head.length]) {
-      const candidates = head.slice(0, count).map((key) => key.id);
-      const live = await clock.time('db', () => readCandidates(this.#options.database, user, candidates, deadline));
+    for (const { keys, horizon, isAll } of candidatesFor(reading, query)) {
+      const ids = keys.map((key) => key.id);
+      const live = await clock.time('db', () => readCandidates(this.#options.database, user, ids, deadline));
       if (live.epoch !== reading.epoch) return 'other_epoch';
-      const certain = certainRows(live.contacts, query, head[count] ?? floor);
-      const all = count === head.length;
-      if (certain.length >= query.limit || (all && floor === undefined)) {
-        this.#options.onServed?.(query.user);
-        const more = certain.length > query.limit || (certain.length === query.limit && !(all && floor === undefined));
-        const contacts = certain.slice(0, query.limit);
-        const { isReplica } = live;
-        return this.#answer({ contacts, more, source: 'index', floor, isReplica }, undefined, clock);
+      const page = certifiedPage(live.contacts, horizon, query);
+      if (page !== undefined) {
+        this.#options.onServed?.(user);
+        return this.#answer({ ...page, source: 'index', floor, isReplica: live.isReplica }, undefined, clock);
       }
-      if (all && countAboveFloor(live.contacts, floor) < this.#leastFor(query)) this.#options.onLow(query.user);
+      if (isAll && countAboveFloor(live.contacts, floor) < this.#leastFor(query)) this.#options.onLow(user);
     }
     return await this.#plain(query, 'below_floor', clock);
   }
@@ -132,7 +121,7 @@ export class RecentContacts {
    * helps a first page of up to `max`, whatever a trim has left, and is not asked for again by a user who has fewer contacts.
    */
   #leastFor({ limit, relation, below }: RecentQuery): number {
-    const { min, max = min } = this.#options;
+    const { min, max } = this.#options;
     return relation === 'any' && below === undefined && limit <= max ? Math.max(min, limit) : min;
   }
 
@@ -143,8 +132,7 @@ export class RecentContacts {
    */
   async #cold(query: RecentQuery, clock: Stopwatch, coldAnswers: ColdAnswers): Promise<RecentAnswer> {
     const { user, limit, deadline } = query;
-    const { max = 0 } = this.#options;
-    if (coldAnswers === undefined || limit > max) {
+    if (coldAnswers === undefined || limit > this.#options.max) {
       this.#options.onCold(user);
       return await this.#plain(query, 'cold', clock);
     }
@@ -158,7 +146,11 @@ export class RecentContacts {
     if (found === 'built') return await this.#find(query, clock, undefined);
     const page = found === undefined ? undefined : pageOfTop(found.contacts, found.isAll, query);
     if (page === undefined) return await this.#plain(query, 'cold', clock);
-    return this.#answer({ ...page, source: 'database', floor: undefined, isReplica: false }, 'cold', clock);
+    return this.#answer(
+      { ...page, source: 'database', floor: undefined, isReplica: this.#options.database.isReplica },
+      'cold',
+      clock,
+    );
   }
 
   async #plain(query: RecentQuery, reason: Reason, clock: Stopwatch): Promise<RecentAnswer> {
@@ -175,13 +167,12 @@ export class RecentContacts {
     reason: Reason | undefined,
     clock: Stopwatch,
   ): RecentAnswer {
-    const fromReplica = this.#options.fromReplica || isReplica;
     return {
       ...found,
-      exact: !fromReplica,
+      exact: !isReplica,
       complete: found.floor === undefined,
       reason,
-      replica: fromReplica,
+      replica: isReplica,
       timing: clock.spent,
     };
   }

@@ -1,15 +1,12 @@
+import { INDEX_CLASSES, type IndexClass } from '../contracts/drift.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { Epoch, Reading, WarmReading } from '../index/contact-index.ts';
 import { type Limits, outsideLimits } from '../index/limits.ts';
 import type { ContactRow } from '../mysql/explain-contact.ts';
 import { isSuspended } from '../mysql/pairs.ts';
 
-/** What an index gets wrong about one contact, or as a whole (DESIGN §7). */
-export const DRIFTS = ['missing', 'hole', 'ghost', 'score', 'cap', 'floor', 'torn', 'wrong_type'] as const;
-export type Drift = (typeof DRIFTS)[number];
-
 /** The rule that each of them breaks (DESIGN §3). */
-export const RULES: Readonly<Record<Drift, string>> = {
+export const RULES: Readonly<Record<IndexClass, string>> = {
   missing: 'I1: an index holds every related contact that has an upload and a key above its floor.',
   hole: 'I3: the floor of an index is at or above the key of every related contact that was left out.',
   ghost: 'I1: an index holds nobody but related contacts that have an upload and a key above its floor.',
@@ -82,8 +79,8 @@ function outsideOf(row: ContactRow | undefined, { floor }: WarmReading): Verdict
 }
 
 /** What is wrong with the index: about the contact, by the verdict, or else as a whole. undefined: nothing that could be seen. */
-export function driftOf(verdict: VerdictCode, reading: Reading, limits: Limits): Drift | undefined {
-  const drift = DRIFTS.find((one) => one === verdict);
+export function driftOf(verdict: VerdictCode, reading: Reading, limits: Limits): IndexClass | undefined {
+  const drift = INDEX_CLASSES.find((one) => one === verdict);
   if (drift !== undefined || reading.state !== 'warm' || verdict === 'other_epoch') return drift;
   return outsideLimits(reading, limits);
 }

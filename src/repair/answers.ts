@@ -76,8 +76,8 @@ export class Answers {
     this.#recent = new RecentContacts({
       index,
       database: primary,
-      fromReplica: false,
       min: limits.min,
+      max: limits.max,
       onCold: () => undefined,
       onLow: () => undefined,
       touch: false,

@@ -1,11 +1,12 @@
 import { GREATEST_ID, type Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { readLastOwner, readNextOwner } from '../mysql/users.ts';
+import type { UserRange } from './owner-estimate.ts';
 import { OwnerEstimate } from './owner-estimate.ts';
 import type { Pace } from './pace.ts';
 import { sampleUsers } from './sample.ts';
 import { EverybodyPages, type IndexedUsers } from './stray-pages.ts';
-import { NamedPages, OwnerPages, type UserPages, type UserRange } from './user-pages.ts';
+import { NamedPages, OwnerPages, type UserPages } from './user-pages.ts';
 
 export interface PagesWanted {
   readonly from?: Id | undefined;

@@ -1,7 +1,13 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { countOwnersAhead, estimateRelationships } from '../mysql/users.ts';
-import type { UserRange } from './user-pages.ts';
+
+export interface UserRange {
+  /** The last user before the first one wanted; '0': none. */
+  readonly before: Id | '0';
+  /** The last user wanted. */
+  readonly to: Id;
+}
 
 /** Relationships that are counted ahead of the cursor: where these are all, the total is exact. */
 const ROWS_AHEAD = 2_000;

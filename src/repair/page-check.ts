@@ -1,9 +1,10 @@
+import { DRIFT_CLASSES, type DriftClass } from '../contracts/drift.ts';
 import type { Id } from '../contracts/id.ts';
 import { eachOrNone } from '../index/set-aside.ts';
 import type { Pair } from '../mysql/pairs.ts';
 import { ANSWER_MISMATCH, type Answers, type WrongAnswer } from './answers.ts';
 import type { Belief } from './belief.ts';
-import { DRIFT_CLASSES, type DriftClass, INDEX_MISMATCH, type Mismatch } from './drift.ts';
+import { INDEX_MISMATCH, type Mismatch } from './drift.ts';
 import type { Examination, Finding } from './examination.ts';
 import { NO_ODD_ROWS, type OddRows } from './odd-rows.ts';
 import { sum } from './tally.ts';

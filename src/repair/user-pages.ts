@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { nextOwners } from './next-owners.ts';
-import type { OwnerEstimate } from './owner-estimate.ts';
+import type { OwnerEstimate, UserRange } from './owner-estimate.ts';
 
 /** Users in a page: few enough to do again, and as many as go into one script call. */
 export const PAGE_SIZE = 500;
@@ -16,13 +16,6 @@ export interface UserPages {
   done(): void;
   /** How many users there are, as far as can be told when `seen` of them are done. */
   total(seen: number): number;
-}
-
-export interface UserRange {
-  /** The last user before the first one wanted; '0': none. */
-  readonly before: Id | '0';
-  /** The last user wanted. */
-  readonly to: Id;
 }
 
 /** The users who own relationships. */

@@ -1,11 +1,8 @@
 import { byKeyDescending, type Key } from '../contracts/key.ts';
 import type { WarmReading } from '../index/contact-index.ts';
-import { certainRows, type Page } from '../query/narrow.ts';
+import { candidatesFor, certifiedPage, type PageWanted } from '../query/narrow.ts';
 
-/** As the API reads it first: beyond the limit, so that a candidate or two that fell do not cost a second query. */
-const SPARE_CANDIDATES = 2;
-
-const FIRST_PAGE: Page = { relation: 'any', below: undefined };
+const NO_FLAGS = { isFriend: false, isFamily: false, sees: '0' };
 
 /**
  * Would a client of the API have noticed the drift of this index?
@@ -31,23 +28,18 @@ export function isVisible(reading: WarmReading, truth: readonly Key[], max: numb
  * @param live the members' keys in MySQL, in the order of the index
  */
 function answerFromIndex(
-  { head, floor }: WarmReading,
+  reading: WarmReading,
   live: readonly (Key | undefined)[],
   limit: number,
-): Key[] | undefined {
-  for (const count of [Math.min(limit + SPARE_CANDIDATES, head.length), head.length]) {
-    const candidates = live.slice(0, count).filter((key) => key !== undefined);
-    const certain = certainKeys(candidates, head[count] ?? floor);
-    const complete = count === head.length && floor === undefined;
-    if (certain.length >= limit || complete) return certain.slice(0, limit);
+): readonly Key[] | undefined {
+  const page: PageWanted = { relation: 'any', below: undefined, limit };
+  for (const { keys, horizon } of candidatesFor(reading, page)) {
+    // With relation 'any' and the first page, flags do not matter.
+    const rows = live.slice(0, keys.length).flatMap((key) => (key === undefined ? [] : [{ ...key, ...NO_FLAGS }]));
+    const answer = certifiedPage(rows, horizon, page);
+    if (answer !== undefined) return answer.contacts;
   }
   return undefined;
-}
-
-function certainKeys(candidates: readonly Key[], horizon: Key | undefined): Key[] {
-  // Relation 'any' and the first page: flags do not matter.
-  const contacts = candidates.map((key) => ({ ...key, isFriend: false, isFamily: false, sees: '0' }));
-  return certainRows(contacts, FIRST_PAGE, horizon);
 }
 
 function isEqual(answer: readonly Key[], plain: readonly Key[]): boolean {

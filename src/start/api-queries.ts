@@ -164,12 +164,11 @@ function coldAmong({ index, primary }: Pick<Asked, 'index' | 'primary'>): WarmUp
   };
 }
 
-function recentContactsOf({ index, reading, primary, limits }: Asked, effects: Effects): RecentContacts {
+function recentContactsOf({ index, reading, limits }: Asked, effects: Effects): RecentContacts {
   return new RecentContacts({
     ...effects,
     index,
     database: reading,
-    fromReplica: reading !== primary,
     min: limits.min,
     max: limits.max,
     now,

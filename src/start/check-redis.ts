@@ -1,12 +1,10 @@
 import type { Config } from '../config/config.ts';
+import { isSupported, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
 import type { RedisRole } from '../mysql/epoch.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { fieldOf } from '../redis/masters.ts';
 import { aclRules, missingCommands, type RedisUses } from '../redis/permissions.ts';
 import { ServerAway, StartError } from './start-error.ts';
-
-/** The oldest that is tested. */
-const OLDEST = 7;
 
 /** `full`: it is at its maxmemory and refuses what needs more. Consumers can work there, and give memory back. */
 export type RedisUse = 'usable' | 'full';
@@ -28,8 +26,8 @@ export async function checkRedisUse(client: RedisClient, config: Config, role: R
   try {
     const server = await client.info('server');
     const version = fieldOf(server, 'redis_version') ?? '0';
-    if (Number.parseInt(version, 10) < OLDEST) {
-      throw new StartError(`Redis is ${version} here; Recency needs at least ${OLDEST}.0. Upgrade it.`);
+    if (!isSupported('Redis', version)) {
+      throw new StartError(`Redis is ${version} here; Recency needs at least ${OLDEST_VERSIONS.Redis}. Upgrade it.`);
     }
     if (fieldOf(server, 'redis_mode') === 'cluster' && !client.isCluster) {
       const mend = `Set ${setting} to several of its addresses, separated by commas; one twice will do.`;

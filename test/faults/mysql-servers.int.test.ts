@@ -65,7 +65,7 @@ async function storesIn(url: string, via = url): Promise<Stores> {
 async function answer({ index, primary: database }: Stores, limit = 4) {
   const nothing = () => undefined;
   const recent = new RecentContacts({
-    ...{ index, database, fromReplica: false, min: LIMITS.min, onCold: nothing, onLow: nothing, touch: false },
+    ...{ index, database, ...LIMITS, onCold: nothing, onLow: nothing, touch: false },
     now: () => performance.now(),
   });
   return await recent.find({ user: '1', relation: 'any', limit, below: undefined });

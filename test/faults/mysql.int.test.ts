@@ -5,7 +5,7 @@ import { EpochWatch } from '../../src/index/epoch-watch.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
-import { Database } from '../../src/mysql/database.ts';
+import { Database, type DatabaseOptions } from '../../src/mysql/database.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { readFollowers } from '../../src/mysql/followers.ts';
 import { readCandidates } from '../../src/mysql/live-contacts.ts';
@@ -37,14 +37,10 @@ beforeAll(async () => {
   return () => server.remove();
 }, 120_000);
 
-interface Options {
-  readonly connections?: number;
-  readonly queue?: number;
-  readonly deadlineMs?: number;
-}
+type Options = Partial<DatabaseOptions>;
 
-function database(url: string, { connections = 5, queue = 1_000, deadlineMs = 10_000 }: Options = {}): Database {
-  const opened = new Database(url, { connections, queue, deadlineMs });
+function database(url: string, options: Options = {}): Database {
+  const opened = new Database(url, { connections: 5, queue: 1_000, deadlineMs: 10_000, ...options });
   afterAll(() => opened.close());
   return opened;
 }
@@ -203,7 +199,7 @@ describe('fault 28: very many questions about ever other numbers of things', () 
     const stores = await storesOnOwnServer({ connections: 1 });
     const { primary } = stores;
     const recent = new RecentContacts({
-      ...{ index: stores.index, database: primary, fromReplica: false, min: LIMITS.min, touch: false },
+      ...{ index: stores.index, database: primary, ...LIMITS, touch: false },
       ...{ onCold: () => undefined, onLow: () => undefined },
       now: () => performance.now(),
     });
@@ -270,7 +266,7 @@ describe('fault 29: a replica lags', () => {
     await run(rebuild(['2']), stores.steps);
     for (const user of ['1', '2']) await expectExact(stores, LIMITS, user, 'of the primary');
     const recent = new RecentContacts({
-      ...{ index: stores.index, database: database(behind), fromReplica: true, min: LIMITS.min, touch: false },
+      ...{ index: stores.index, database: database(behind, { isReplica: true }), ...LIMITS, touch: false },
       ...{ onCold: () => undefined, onLow: () => undefined },
       now: () => performance.now(),
     });

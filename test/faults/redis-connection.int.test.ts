@@ -149,7 +149,7 @@ describe('fault 18: a failover that loses the last writes', () => {
     expect(reading).toMatchObject({ state: 'warm', epoch, head: [{ id: '18' }, {}, {}, {}] }); // the lost write
     expect((await readEpoch(stores.primary)).token).not.toBe(epoch);
     const recent = new RecentContacts({
-      ...{ index: reads, database: stores.primary, fromReplica: false, min: LIMITS.min, touch: false },
+      ...{ index: reads, database: stores.primary, ...LIMITS, touch: false },
       ...{ onCold: () => undefined, onLow: () => undefined },
       now: () => performance.now(),
     });

@@ -277,7 +277,7 @@ type RecentOptions = ConstructorParameters<typeof RecentContacts>[0];
 
 function recentOn({ index, primary }: Stores, parts: Partial<RecentOptions>): RecentContacts {
   return new RecentContacts({
-    ...{ index, database: primary, fromReplica: false, min: LIMITS.min, touch: false },
+    ...{ index, database: primary, ...LIMITS, touch: false },
     ...{ onCold: () => undefined, onLow: () => undefined },
     now: () => performance.now(),
     ...parts,

@@ -26,7 +26,7 @@ export interface Queries {
 export function queriesOn({ index, database, limits, onCold, onLow }: QueryParts): Queries {
   const now = () => performance.now();
   const contacts = new RecentContacts({
-    ...{ index, database, fromReplica: false, min: limits.min, onCold, onLow, touch: true, now },
+    ...{ index, database, ...limits, onCold, onLow, touch: true, now },
   });
   return { contacts, photos: new RecentPhotos({ recent: contacts, database, now }) };
 }

@@ -69,7 +69,6 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
   const recentContacts = new RecentContacts({
     index,
     database: primary,
-    fromReplica: false,
     min: limits.min,
     max: limits.max,
     coldAnswers: (user, deadline) => coldBuilds.answer(user, deadline),

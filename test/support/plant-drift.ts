@@ -1,8 +1,8 @@
+import { INDEX_CLASSES, type IndexClass } from '../../src/contracts/drift.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { WarmReading } from '../../src/index/contact-index.ts';
 import { KeyNames } from '../../src/index/keys.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
-import { INDEX_CLASSES, type IndexClass } from '../../src/repair/drift.ts';
 import { rewriteMeta, setMeta } from './index-meta.ts';
 import { LIMITS } from './repair-site.ts';
 import type { Stores } from './stores.ts';

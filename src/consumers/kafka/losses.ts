@@ -1,5 +1,5 @@
 import type { Loss } from '../task-source.ts';
-import type { PartitionOffsets } from './topic-admin.ts';
+import { type PartitionOffsets, startOf } from './topic-admin.ts';
 
 /** Where to begin in the partitions of an assignment, and what was found lost before. */
 export interface Inspection {
@@ -47,11 +47,6 @@ export function inspectOffsets(
       ),
     ],
   };
-}
-
-/** The offset to begin at. Whatever is still there is delivered: a task too many does no harm. */
-export function startOf({ committed, low, high }: PartitionOffsets): bigint {
-  return committed !== undefined && low <= committed && committed <= high ? committed : low;
 }
 
 function lossOf(

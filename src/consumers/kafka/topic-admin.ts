@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Admin, Kafka } from 'kafkajs';
 import { isElecting } from './errors.ts';
-import { startOf } from './losses.ts';
 import { allowingLeaderless } from './metadata-response.ts';
 import { TopicReader } from './topic-reader.ts';
 import { deadLetterTopicConfig, ensureTopics, taskTopic } from './topics.ts';
@@ -15,6 +14,11 @@ export interface PartitionOffsets {
   readonly low: bigint;
   /** Up to before this one there are messages to be had; behind it, a transaction that is open holds them back, if any. */
   readonly high: bigint;
+}
+
+/** The offset to begin at. Whatever is still there is delivered: a task too many does no harm. */
+export function startOf({ committed, low, high }: PartitionOffsets): bigint {
+  return committed !== undefined && low <= committed && committed <= high ? committed : low;
 }
 
 /** Questions to the brokers about one topic and one group. Connects when first asked, and anew after an error. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { DRIFT_CLASSES } from '../../contracts/drift.ts';
 import { idSchema } from '../../contracts/id.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
-import { DRIFT_CLASSES } from '../drift.ts';
 import { WINDOW_NAMES } from './windows.ts';
 
 const count = z.int().nonnegative();

@@ -1,5 +1,5 @@
+import type { DriftClass } from '../../contracts/drift.ts';
 import type { Id } from '../../contracts/id.ts';
-import type { DriftClass } from '../drift.ts';
 import type { FailedUser, FailedUsers } from '../failed-users.ts';
 import type { Drifted, PageCheck, WrongAnswersOf } from '../page-check.ts';
 

@@ -1,0 +1,26 @@
+/** The oldest servers that Recency works with: MySQL needs SKIP LOCKED and JSON_TABLE, Redis scripts need their flags. */
+export const OLDEST_VERSIONS = { Redis: '7.0', MariaDB: '10.6', MySQL: '8.0.19' } as const;
+
+export type ServerProduct = keyof typeof OLDEST_VERSIONS;
+
+/** @param version as the server says it, such as `10.11.6-MariaDB-1`; what follows a number is ignored */
+export function isSupported(product: ServerProduct, version: string): boolean {
+  return compareVersions(version, OLDEST_VERSIONS[product]) >= 0;
+}
+
+/** Which of the two a version of a MySQL server (`SELECT VERSION()`) is. */
+export function mysqlProductOf(version: string): 'MariaDB' | 'MySQL' {
+  return /mariadb/i.test(version) ? 'MariaDB' : 'MySQL';
+}
+
+/** Compares number by number, so that 10.11 is newer than 10.6; a missing number counts as 0. */
+export function compareVersions(left: string, right: string): number {
+  const [a, b] = [numbersOf(left), numbersOf(right)];
+  for (let i = 0; i < Math.max(a.length, b.length); i += 1) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+const numbersOf = (version: string): number[] => version.split('.').map((part) => Number.parseInt(part, 10) || 0);

@@ -5,52 +5,45 @@
 const MAY_IMPORT = {
   contracts: [],
   config: ['contracts'],
-  mysql: ['contracts', 'config'],
-  redis: ['config'],
-  index: ['contracts', 'mysql', 'redis'],
-  consumers: ['contracts', 'mysql', 'redis', 'index'],
-  query: ['contracts', 'mysql', 'redis', 'index'],
-  relay: ['contracts', 'mysql', 'consumers'],
-  repair: ['contracts', 'mysql', 'redis', 'index', 'query'],
-  api: ['contracts', 'config', 'mysql', 'redis', 'index', 'query'],
-  site: ['contracts', 'mysql'],
-  stack: ['contracts'],
-  sizing: ['index', 'consumers'],
-  start: ['contracts', 'config', 'mysql', 'redis', 'index', 'consumers', 'query', 'relay', 'repair', 'api', 'site'],
-  doctor: ['contracts', 'config', 'mysql', 'redis', 'index', 'consumers', 'repair', 'start'],
-  rig: [
-    'contracts',
-    'config',
-    'mysql',
-    'redis',
-    'index',
-    'consumers',
-    'query',
-    'repair',
-    'api',
-    'site',
-    'stack',
-    'start',
-  ],
-  demo: [
-    ...['contracts', 'config', 'mysql', 'redis', 'index', 'consumers', 'relay', 'repair', 'site', 'stack', 'start'],
-    'rig',
-  ],
-  bench: [
-    ...['contracts', 'config', 'mysql', 'redis', 'index', 'consumers', 'repair', 'site', 'stack', 'sizing', 'start'],
-    'rig',
-  ],
-  cli: [
-    ...['contracts', 'config', 'mysql', 'redis', 'index', 'consumers', 'query', 'relay', 'repair', 'api', 'stack'],
-    ...['sizing', 'start', 'doctor', 'demo', 'bench'],
-  ],
+  timing: [],
+  mysql: ['contracts', 'config', 'timing'],
+  redis: ['config', 'timing'],
+  index: ['contracts', 'timing', 'mysql', 'redis'],
+  transport: ['contracts', 'timing', 'mysql', 'redis', 'index'],
+  consumers: ['contracts', 'timing', 'mysql', 'redis', 'index', 'transport'],
+  relay: ['contracts', 'timing', 'mysql', 'transport'],
+  query: ['contracts', 'timing', 'mysql', 'redis', 'index'],
+  repair: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query'],
+  api: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'query'],
 };
+
+/** They put the others together, so they may import all of them. */
+const PRODUCT = Object.keys(MAY_IMPORT);
+MAY_IMPORT.app = PRODUCT;
+MAY_IMPORT.doctor = [...PRODUCT, 'app'];
+MAY_IMPORT.cli = [...PRODUCT, 'app', 'doctor'];
+
+/** The product works without the tools: of it only the command line loads them, when one of their commands is called. */
+const TOOLS = {
+  'tools/devservers': [],
+  'tools/reference-site': [],
+  'tools/capacity': [],
+  'tools/harness': ['tools/devservers', 'tools/reference-site'],
+  'tools/demo': ['tools/devservers', 'tools/reference-site', 'tools/harness'],
+  'tools/bench': ['tools/devservers', 'tools/reference-site', 'tools/harness', 'tools/capacity'],
+};
+for (const [tool, others] of Object.entries(TOOLS)) MAY_IMPORT[tool] = [...MAY_IMPORT.cli, 'cli', ...others];
+
+const TOOL_COMMANDS = '^src/tools/[^/]+/command\\.ts$';
 
 const layers = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
   name: `${folder}-may-not-import`,
   severity: 'error',
   from: { path: `^src/${folder}/` },
-  to: { path: '^(src|prove|bench|test|scripts)/', pathNot: `^src/(${[folder, ...others].join('|')})/` },
+  to: {
+    path: '^(src|prove|test|scripts)/',
+    pathNot: [`^src/(${[folder, ...others].join('|')})/`, ...(folder === 'cli' ? [TOOL_COMMANDS] : [])],
+  },
 }));
 
 export default {
@@ -64,10 +57,16 @@ export default {
       to: { path: '^src/', pathNot: `^src/(${Object.keys(MAY_IMPORT).join('|')})/` },
     },
     {
+      name: 'tools-are-loaded-when-called',
+      severity: 'error',
+      from: { path: '^src/cli/' },
+      to: { path: '^src/tools/', dynamic: false },
+    },
+    {
       name: 'no-unlisted-package',
       comment: 'What the product imports is a dependency in package.json.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/stack/' },
+      from: { path: '^src/', pathNot: '^src/tools/' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     ...layers,

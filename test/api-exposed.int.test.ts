@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { zstdCompressSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { measureOutboxLag } from '../src/app/outbox-metrics.ts';
 import { DatabaseBusy } from '../src/mysql/database.ts';
 import { readOutboxLag } from '../src/mysql/outbox.ts';
 import { readRecheckBacklog } from '../src/mysql/rechecks.ts';
-import { measureOutboxLag } from '../src/start/outbox-metrics.ts';
 import { ask, post, startTestApi, type TestApi } from './support/api.ts';
 import { freshStores } from './support/stores.ts';
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { RedisContactIndex } from '../src/index/redis-contact-index.ts';
+import { RedisContactIndex } from '../src/index/redis/redis-contact-index.ts';
 import { Database } from '../src/mysql/database.ts';
 import { RecentContacts } from '../src/query/recent-contacts.ts';
 import { openRedis } from '../src/redis/connection.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Id } from '../src/contracts/id.ts';
-import { KeyNames } from '../src/index/keys.ts';
 import type { Steps } from '../src/index/protocol.ts';
+import { KeyNames } from '../src/index/redis/keys.ts';
 import { DatabaseUnavailable } from '../src/mysql/database.ts';
 import { nextFencingToken } from '../src/mysql/leases.ts';
 import { findRun } from '../src/mysql/runs.ts';

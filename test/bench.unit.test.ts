@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { BENCHES } from '../src/bench/benches.ts';
-import { contactsOf } from '../src/bench/circle.ts';
-import { epochRatios } from '../src/bench/epoch/epoch.ts';
-import { zipf } from '../src/bench/epoch/readers.ts';
-import { fanOutRatios } from '../src/bench/fanout/fanout.ts';
-import { jobRatios } from '../src/bench/jobs/jobs.ts';
-import { memoryRatios } from '../src/bench/memory/memory.ts';
-import { overloadRatios } from '../src/bench/overload/overload.ts';
-import { readRatios } from '../src/bench/read/read.ts';
-import { overBareConsumer } from '../src/bench/tasks/tasks.ts';
-import { inTurns } from '../src/bench/turns.ts';
+import { BENCHES } from '../src/tools/bench/benches.ts';
+import { contactsOf } from '../src/tools/bench/circle.ts';
+import { epochRatios } from '../src/tools/bench/epoch/epoch.ts';
+import { zipf } from '../src/tools/bench/epoch/readers.ts';
+import { fanOutRatios } from '../src/tools/bench/fanout/fanout.ts';
+import { jobRatios } from '../src/tools/bench/jobs/jobs.ts';
+import { memoryRatios } from '../src/tools/bench/memory/memory.ts';
+import { overloadRatios } from '../src/tools/bench/overload/overload.ts';
+import { readRatios } from '../src/tools/bench/read/read.ts';
+import { overBareConsumer } from '../src/tools/bench/tasks/tasks.ts';
+import { inTurns } from '../src/tools/bench/turns.ts';
 
 test('there are the benchmarks that the interface names', () => {
   const names = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch'];

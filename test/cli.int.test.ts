@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DelayedWork } from '../src/index/deferred-work.ts';
-import { KeyNames } from '../src/index/keys.ts';
+import { KeyNames } from '../src/index/redis/keys.ts';
 import { DelayQueue } from '../src/redis/delay-queue.ts';
 import { CliProcess, type Settings } from './support/cli.ts';
 import { runInProcess } from './support/in-process.ts';

@@ -24,7 +24,7 @@ function helpOf(command: Command): string {
   return text;
 }
 
-const NAMES = leaves(defineProgram()).map(nameOf);
+const NAMES = leaves(await defineProgram()).map(nameOf);
 
 function leaf(program: Command, name: string): Command {
   const found = leaves(program).find((command) => nameOf(command) === name);
@@ -41,7 +41,7 @@ describe('the command line', () => {
   });
 
   it.each(NAMES)('%s: says what it does, takes --json, and has an example that can be run', async (name) => {
-    const program = defineProgram();
+    const program = await defineProgram();
     const command = leaf(program, name);
     expect(command.description()).not.toBe('');
     expect(command.options.map(({ long }) => long)).toContain('--json');
@@ -56,8 +56,8 @@ describe('the command line', () => {
     expect(wasCalled).toBe(true);
   });
 
-  it('has an example in the help of what only has commands below it, too', () => {
-    const program = defineProgram();
+  it('has an example in the help of what only has commands below it, too', async () => {
+    const program = await defineProgram();
     const groups = program.commands.filter((command) => command.commands.length > 0);
     expect(groups.map(nameOf)).toEqual(['stack', 'dlq', 'config', 'epoch']);
     for (const command of [program, ...groups]) {

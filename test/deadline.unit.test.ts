@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Deadline, RequestCancelled } from '../src/contracts/deadline.ts';
+import { Deadline, RequestCancelled } from '../src/timing/deadline.ts';
 import { until } from './support/until.ts';
 
 describe('a deadline that is cancelled already', () => {

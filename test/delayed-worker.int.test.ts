@@ -4,7 +4,7 @@ import { DelayedWorker } from '../src/consumers/delayed-worker.ts';
 import { run, type Steps } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
 import { DelayQueue } from '../src/redis/delay-queue.ts';
-import { startRedis } from '../src/stack/start-server.ts';
+import { startRedis } from '../src/tools/devservers/start-server.ts';
 import { expectExact } from './support/exact.ts';
 import { everybodyKnows, freshSitePool, writeSite } from './support/small-site.ts';
 import { freshRedis, freshStores, type Stores, storesOn } from './support/stores.ts';

@@ -1,8 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { Journal, type JournalPhoto, type RelationshipState } from '../src/demo/play/journal.ts';
-import { judge } from '../src/demo/play/judge.ts';
-import type { Audience } from '../src/site/checks.ts';
+import { Journal, type JournalPhoto, type RelationshipState } from '../src/tools/demo/play/journal.ts';
+import { judge } from '../src/tools/demo/play/judge.ts';
+import type { Audience } from '../src/tools/reference-site/checks.ts';
 
 const [USER, CONTACT] = ['1', '2'];
 const AT = 1_000;

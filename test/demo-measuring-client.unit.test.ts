@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { MeasuringClient } from '../src/rig/measuring-client.ts';
+import { MeasuringClient } from '../src/tools/harness/measuring-client.ts';
 
 const ends: (() => void)[] = [];
 afterEach(() => {

@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Journal } from '../src/demo/play/journal.ts';
-import type { Shown, Wrong } from '../src/demo/play/judge.ts';
-import { Reader } from '../src/demo/play/reader.ts';
-import { seededRandom } from '../src/demo/random.ts';
-import { HttpClient } from '../src/rig/http.ts';
+import { Journal } from '../src/tools/demo/play/journal.ts';
+import type { Shown, Wrong } from '../src/tools/demo/play/judge.ts';
+import { Reader } from '../src/tools/demo/play/reader.ts';
+import { seededRandom } from '../src/tools/demo/random.ts';
+import { HttpClient } from '../src/tools/harness/http.ts';
 
 const [USER, CONTACT, STRANGER] = ['1', '2', '3'];
 const AT = Date.UTC(2004, 4, 1);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isRight } from '../src/demo/report.ts';
+import { isRight } from '../src/tools/demo/report.ts';
 
 const none = { missing: 0, hole: 0, ghost: 0, score: 0, cap: 0, floor: 0, torn: 0, wrong_type: 0, truth: 0 };
 const verify = {

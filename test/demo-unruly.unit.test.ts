@@ -1,8 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import type { OutgoingTask, TaskPublisher } from '../src/consumers/task-publisher.ts';
-import { UnrulyPublisher } from '../src/demo/play/unruly-publisher.ts';
-import { seededRandom } from '../src/demo/random.ts';
+import { UnrulyPublisher } from '../src/tools/demo/play/unruly-publisher.ts';
+import { seededRandom } from '../src/tools/demo/random.ts';
+import type { OutgoingTask, TaskPublisher } from '../src/transport/task-publisher.ts';
 
 /** Keeps what is published, batch by batch; rejects while `away`. */
 class Recorder implements TaskPublisher {

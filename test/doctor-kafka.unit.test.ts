@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ClusterState, PartitionState, TopicState } from '../src/consumers/kafka/cluster-state.ts';
 import { checksOf } from '../src/doctor/kafka-checks.ts';
+import type { ClusterState, PartitionState, TopicState } from '../src/transport/kafka/cluster-state.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -7,7 +7,7 @@ import { Database } from '../src/mysql/database.ts';
 import { findPlanProblems } from '../src/mysql/explain-plan.ts';
 import { migrate } from '../src/mysql/migrate.ts';
 import { type SamplerReport, SamplerReports } from '../src/repair/sampler/report.ts';
-import { startRedis } from '../src/stack/start-server.ts';
+import { startRedis } from '../src/tools/devservers/start-server.ts';
 import type { Settings } from './support/cli.ts';
 import { runInProcess } from './support/in-process.ts';
 import { LibrdkafkaProducer, whyNoLibrdkafka } from './support/other-producers.ts';

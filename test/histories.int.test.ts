@@ -7,8 +7,8 @@ import type { Id } from '../src/contracts/id.ts';
 import { type Task, taskSchema } from '../src/contracts/task.ts';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
-import { changeVisibility, deletePhoto, uploadPhoto } from '../src/site/photos.ts';
-import { addContact, changeRelationship, removeContact } from '../src/site/relationships.ts';
+import { changeVisibility, deletePhoto, uploadPhoto } from '../src/tools/reference-site/photos.ts';
+import { addContact, changeRelationship, removeContact } from '../src/tools/reference-site/relationships.ts';
 import { expectExact } from './support/exact.ts';
 import { freshStores, type Stores } from './support/stores.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { KeyNames } from '../src/index/keys.ts';
-import { RedisContactIndex } from '../src/index/redis-contact-index.ts';
-import { freePort } from '../src/stack/launch/free-port.ts';
+import { KeyNames } from '../src/index/redis/keys.ts';
+import { RedisContactIndex } from '../src/index/redis/redis-contact-index.ts';
+import { freePort } from '../src/tools/devservers/launch/free-port.ts';
 import { CliProcess } from './support/cli.ts';
 import { LONG_AGO, rewriteMeta } from './support/index-meta.ts';
 import { serviceSettings } from './support/service-settings.ts';

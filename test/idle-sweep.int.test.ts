@@ -1,10 +1,10 @@
 import pino from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Id } from '../src/contracts/id.ts';
-import { IdleSweep } from '../src/index/idle-sweep.ts';
-import { indexedUsers } from '../src/index/indexed-users.ts';
-import { KeyNames } from '../src/index/keys.ts';
-import { RedisContactIndex } from '../src/index/redis-contact-index.ts';
+import { IdleSweep } from '../src/index/redis/idle-sweep.ts';
+import { indexedUsers } from '../src/index/redis/indexed-users.ts';
+import { KeyNames } from '../src/index/redis/keys.ts';
+import { RedisContactIndex } from '../src/index/redis/redis-contact-index.ts';
 import type { RedisClient } from '../src/redis/connection.ts';
 import { LONG_AGO, rewriteMeta } from './support/index-meta.ts';
 import { freshPrefix, redisUrl } from './support/servers.ts';

@@ -1,8 +1,8 @@
 import pino from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openKafka } from '../src/consumers/kafka/client.ts';
-import { TopicAdmin } from '../src/consumers/kafka/topic-admin.ts';
-import { startKafka } from '../src/stack/start-server.ts';
+import { startKafka } from '../src/tools/devservers/start-server.ts';
+import { openKafka } from '../src/transport/kafka/client.ts';
+import { TopicAdmin } from '../src/transport/kafka/topic-admin.ts';
 import { freshName, hasKafka } from './support/servers.ts';
 
 describe.runIf(hasKafka())('a broker that has never looked after a group', () => {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { Gathering } from '../src/consumers/kafka/gathering.ts';
-import { BATCH, mergedBatches, type Part } from '../src/consumers/kafka/merged-batches.ts';
-import { mergedCommits } from '../src/consumers/kafka/merged-commits.ts';
-import { BatchLost, type Delivery } from '../src/consumers/task-source.ts';
+import { Gathering } from '../src/transport/kafka/gathering.ts';
+import { BATCH, mergedBatches, type Part } from '../src/transport/kafka/merged-batches.ts';
+import { mergedCommits } from '../src/transport/kafka/merged-commits.ts';
+import { BatchLost, type Delivery } from '../src/transport/task-source.ts';
 
 describe('what is gathered', () => {
   const calls = fc.array(fc.record({ item: fc.nat({ max: 9 }), waits: fc.nat({ max: 3 }) }), { minLength: 1 });

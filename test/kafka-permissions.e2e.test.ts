@@ -8,8 +8,8 @@ import {
 } from 'kafkajs';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../src/stack/launch/free-port.ts';
-import { type RunningServer, startKafka } from '../src/stack/start-server.ts';
+import { freePort } from '../src/tools/devservers/launch/free-port.ts';
+import { type RunningServer, startKafka } from '../src/tools/devservers/start-server.ts';
 import { CliProcess, type Settings } from './support/cli.ts';
 import { hasKafka } from './support/servers.ts';
 import { serviceSettings } from './support/service-settings.ts';

@@ -5,14 +5,14 @@ import { fc, test } from '@fast-check/vitest';
 import lz4 from 'lz4-napi';
 import snappy from 'snappy';
 import { describe, expect, it } from 'vitest';
-import { brokerFault } from '../src/consumers/kafka/fetch-response.ts';
+import { brokerFault } from '../src/transport/kafka/fetch-response.ts';
 import {
   batchesIn,
   decodeBatch,
   type FetchedMessage,
   MAX_BATCH_BYTES,
   MAX_BATCH_RECORDS,
-} from '../src/consumers/kafka/record-batches.ts';
+} from '../src/transport/kafka/record-batches.ts';
 import { controlBatch, fetchResponse, record, recordBatch } from './support/record-batch.ts';
 
 /** Written by Kafka's own library: see java/Batches.java. */

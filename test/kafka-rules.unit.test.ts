@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { Assignment } from '../src/consumers/kafka/assignment.ts';
-import { findGap, inspectOffsets } from '../src/consumers/kafka/losses.ts';
-import { Membership } from '../src/consumers/kafka/membership.ts';
-import type { PartitionOffsets } from '../src/consumers/kafka/topic-admin.ts';
+import { Assignment } from '../src/transport/kafka/assignment.ts';
+import { findGap, inspectOffsets } from '../src/transport/kafka/losses.ts';
+import { Membership } from '../src/transport/kafka/membership.ts';
+import type { PartitionOffsets } from '../src/transport/kafka/topic-admin.ts';
 import { logger } from './transport/place.ts';
 
 const anyOffsets: fc.Arbitrary<PartitionOffsets[]> = fc

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, Partitioners } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
-import { type RunningServer, startKafka } from '../src/stack/start-server.ts';
+import { type RunningServer, startKafka } from '../src/tools/devservers/start-server.ts';
 import { freshName, freshTopic, hasKafka, kafkaBrokers } from './support/servers.ts';
 import { until } from './support/until.ts';
 import { freshTasks } from './transport/outgoing-task.ts';

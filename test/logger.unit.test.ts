@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loggable } from '../src/start/logger.ts';
+import { loggable } from '../src/app/logger.ts';
 
 const MARKER = 'hunter2';
 

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Check, Readiness } from '../src/api/readiness.ts';
-import { freePort } from '../src/stack/launch/free-port.ts';
-import { startMetricsServer } from '../src/start/metrics-server.ts';
+import { startMetricsServer } from '../src/app/metrics-server.ts';
+import { freePort } from '../src/tools/devservers/launch/free-port.ts';
 import { until } from './support/until.ts';
 
 async function started(checks: Readonly<Record<string, Check>> = {}) {

@@ -7,7 +7,7 @@
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../src/mysql/migrate.ts';
-import { type RunningServer, startRedis } from '../src/stack/start-server.ts';
+import { type RunningServer, startRedis } from '../src/tools/devservers/start-server.ts';
 import { Arena, type ArenaOptions } from './model/arena.ts';
 import { askedFor, playHistories } from './model/campaign.ts';
 import { RealCarrier } from './model/real-carrier.ts';

@@ -19,7 +19,7 @@
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../src/mysql/migrate.ts';
-import { type RunningServer, startRedis } from '../src/stack/start-server.ts';
+import { type RunningServer, startRedis } from '../src/tools/devservers/start-server.ts';
 import { Arena } from './model/arena.ts';
 import { askedFor, playHistories } from './model/campaign.ts';
 import { freshDatabase, freshName } from './support/servers.ts';

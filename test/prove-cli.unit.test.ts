@@ -54,7 +54,11 @@ describe('npm run prove', () => {
   });
 
   it('ends with 1, and prints a history, when the code is wrong', () => {
-    const root = changedTree('src/index/lua/apply.lua', 'local is_above = change.key > floor', 'local is_above = true');
+    const root = changedTree(
+      'src/index/redis/lua/apply.lua',
+      'local is_above = change.key > floor',
+      'local is_above = true',
+    );
     const { status, stdout } = proveIn(root, '--quick', '--only', 'floor');
     expect(status).toBe(1);
     expect(stdout).toMatch(/^ +start +index of/m);

@@ -213,7 +213,7 @@ async function check(file: string, callsAt: (now: number) => fc.Arbitrary<Call>)
 
 describe('the model of Redis', { timeout: 60_000 }, () => {
   it.each(Object.entries(INDEX_CALLS))('does index/lua/%s.lua as a real server does', async (name, calls) => {
-    await check(`src/index/lua/${name}.lua`, () => calls);
+    await check(`src/index/redis/lua/${name}.lua`, () => calls);
   });
 
   it.each(Object.entries(DELAY_CALLS))('does redis/lua/%s.lua as a real server does', async (name, callsAt) => {

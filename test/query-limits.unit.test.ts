@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Deadline, DeadlineExceeded, RequestCancelled } from '../src/contracts/deadline.ts';
 import { HeavyQueriesBusy } from '../src/mysql/database.ts';
 import { Turns, type TurnsOptions } from '../src/mysql/turns.ts';
 import { type BuildBy, ColdBuilds, type ColdBuildsOptions } from '../src/query/cold-builds.ts';
+import { Deadline, DeadlineExceeded, RequestCancelled } from '../src/timing/deadline.ts';
 import { until } from './support/until.ts';
 
 /** Work that ends when it is told to. */

@@ -7,12 +7,12 @@
 import type { Pool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Id } from '../src/contracts/id.ts';
-import { type Random, seededRandom, shuffled } from '../src/demo/random.ts';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
-import { type Edge, readEdges } from '../src/site/edge-list.ts';
-import { openSitePool } from '../src/site/transaction.ts';
-import { createUsers } from '../src/site/users.ts';
+import { type Random, seededRandom, shuffled } from '../src/tools/demo/random.ts';
+import { type Edge, readEdges } from '../src/tools/reference-site/edge-list.ts';
+import { openSitePool } from '../src/tools/reference-site/transaction.ts';
+import { createUsers } from '../src/tools/reference-site/users.ts';
 import { expectIndexesExact } from './model/at-rest.ts';
 import { queriesOn } from './model/client.ts';
 import { collegeFile } from './model/replay/college-file.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadGraph } from '../src/site/load-graph.ts';
-import { openSitePool } from '../src/site/transaction.ts';
-import { freePort } from '../src/stack/launch/free-port.ts';
+import { freePort } from '../src/tools/devservers/launch/free-port.ts';
+import { loadGraph } from '../src/tools/reference-site/load-graph.ts';
+import { openSitePool } from '../src/tools/reference-site/transaction.ts';
 import { CliProcess, type Settings } from './support/cli.ts';
 import { runInProcess } from './support/in-process.ts';
 import { serviceSettings } from './support/service-settings.ts';

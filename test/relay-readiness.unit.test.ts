@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MessageRefused, type OutgoingTask, PartlyPublished, TransportFull } from '../src/consumers/task-publisher.ts';
-import { watchedPublisher } from '../src/start/checks.ts';
+import { watchedPublisher } from '../src/app/checks.ts';
+import { MessageRefused, type OutgoingTask, PartlyPublished, TransportFull } from '../src/transport/task-publisher.ts';
 import { freshTasks } from './transport/outgoing-task.ts';
 
 const away = new Error('its partition has no leader');

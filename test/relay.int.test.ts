@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { MessageRefused, type OutgoingTask, PartlyPublished } from '../src/consumers/task-publisher.ts';
 import { publishRows, readClock } from '../src/mysql/outbox.ts';
 import { OutboxRelay } from '../src/relay/relay.ts';
+import { MessageRefused, type OutgoingTask, PartlyPublished } from '../src/transport/task-publisher.ts';
 import { OutboxBench, recorder } from './support/outbox-bench.ts';
 import { until } from './support/until.ts';
 

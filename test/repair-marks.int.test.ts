@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { openKafka } from '../src/consumers/kafka/client.ts';
-import { kafkaBarrier } from '../src/consumers/kafka/drain-barrier.ts';
-import { kafkaPositions } from '../src/consumers/kafka/positions.ts';
-import { TopicAdmin } from '../src/consumers/kafka/topic-admin.ts';
-import { ConsumerGroup } from '../src/consumers/streams/consumer-group.ts';
-import { streamsBarrier } from '../src/consumers/streams/drain-barrier.ts';
 import { EVERYBODY, type RaiseBarrier } from '../src/index/drain-barrier.ts';
+import { openKafka } from '../src/transport/kafka/client.ts';
+import { kafkaBarrier } from '../src/transport/kafka/drain-barrier.ts';
+import { kafkaPositions } from '../src/transport/kafka/positions.ts';
+import { TopicAdmin } from '../src/transport/kafka/topic-admin.ts';
+import { ConsumerGroup } from '../src/transport/streams/consumer-group.ts';
+import { streamsBarrier } from '../src/transport/streams/drain-barrier.ts';
 import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from './support/servers.ts';
 import { freshRedis } from './support/stores.ts';
 import { until } from './support/until.ts';

@@ -9,7 +9,7 @@ import type { UserRange } from '../src/repair/owner-estimate.ts';
 import { OwnerEstimate } from '../src/repair/owner-estimate.ts';
 import { sampleUsers } from '../src/repair/sample.ts';
 import { OwnerPages } from '../src/repair/user-pages.ts';
-import { openSitePool } from '../src/site/transaction.ts';
+import { openSitePool } from '../src/tools/reference-site/transaction.ts';
 import { freshStores, type Stores } from './support/stores.ts';
 
 const GREATEST = '18446744073709551615';

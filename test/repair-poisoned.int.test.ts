@@ -7,7 +7,7 @@ import { Repair } from '../src/repair/repair.ts';
 import { openSampler } from '../src/repair/sampler/open-sampler.ts';
 import { Windows } from '../src/repair/sampler/windows.ts';
 import { Verify } from '../src/repair/verify.ts';
-import { removeContact } from '../src/site/relationships.ts';
+import { removeContact } from '../src/tools/reference-site/relationships.ts';
 import { expectExact } from './support/exact.ts';
 import { PLANTS, spoil } from './support/plant-drift.ts';
 import { freshFence, freshSite, LIMITS, type RepairSite } from './support/repair-site.ts';

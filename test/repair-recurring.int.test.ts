@@ -4,7 +4,7 @@ import type { RaiseBarrier } from '../src/index/drain-barrier.ts';
 import { run } from '../src/index/protocol.ts';
 import { rebuild } from '../src/index/rebuild.ts';
 import { refresh } from '../src/index/refresh.ts';
-import { addContact, removeContact } from '../src/site/relationships.ts';
+import { addContact, removeContact } from '../src/tools/reference-site/relationships.ts';
 import { passedAtOnce } from './support/barriers.ts';
 import { PLANTS, spoil } from './support/plant-drift.ts';
 import { freshSite } from './support/repair-site.ts';

@@ -10,7 +10,7 @@ import { readOwnersAmong } from '../src/mysql/users.ts';
 import { runToEnd } from '../src/repair/job.ts';
 import type { RunRequest } from '../src/repair/paged-run.ts';
 import { Repair, type RepairResult, type RepairStores } from '../src/repair/repair.ts';
-import { removeContact } from '../src/site/relationships.ts';
+import { removeContact } from '../src/tools/reference-site/relationships.ts';
 import { expectExact } from './support/exact.ts';
 import { MortalDatabase } from './support/mortal-database.ts';
 import { PLANTS, plantEach, spoil, unreadableFloor } from './support/plant-drift.ts';

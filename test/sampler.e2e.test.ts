@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { KeyNames } from '../src/index/keys.ts';
-import { loadGraph } from '../src/site/load-graph.ts';
-import { openSitePool } from '../src/site/transaction.ts';
-import { freePort } from '../src/stack/launch/free-port.ts';
+import { KeyNames } from '../src/index/redis/keys.ts';
+import { freePort } from '../src/tools/devservers/launch/free-port.ts';
+import { loadGraph } from '../src/tools/reference-site/load-graph.ts';
+import { openSitePool } from '../src/tools/reference-site/transaction.ts';
 import { CliProcess, runCli, type Settings } from './support/cli.ts';
 import { serviceSettings } from './support/service-settings.ts';
 import { freshRedis } from './support/stores.ts';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { kafkaSettings, openKafkaTransport } from '../src/app/kafka-transport.ts';
 import { loadConfig } from '../src/config/config.ts';
 import type { SettingName } from '../src/config/settings.ts';
-import { openKafka } from '../src/consumers/kafka/client.ts';
-import { isPassing } from '../src/consumers/kafka/errors.ts';
-import { oauthTokens } from '../src/consumers/kafka/oauth-token.ts';
-import { KafkaTaskPublisher } from '../src/consumers/kafka/publisher.ts';
-import { kafkaSettings, openKafkaTransport } from '../src/start/kafka-transport.ts';
+import { openKafka } from '../src/transport/kafka/client.ts';
+import { isPassing } from '../src/transport/kafka/errors.ts';
+import { oauthTokens } from '../src/transport/kafka/oauth-token.ts';
+import { KafkaTaskPublisher } from '../src/transport/kafka/publisher.ts';
 import { type CertificateFiles, TestCa } from './support/certificates.ts';
 import { PASSWORD, SecureKafka, unsignedToken, writeToken } from './support/secure-kafka.ts';
 import { freshName, hasKafka } from './support/servers.ts';

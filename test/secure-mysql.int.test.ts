@@ -1,11 +1,11 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openForReading, openPrimary, untilMysqlAnswers } from '../src/app/open-mysql.ts';
+import { mysqlTls } from '../src/app/security.ts';
 import { loadConfig } from '../src/config/config.ts';
 import { mysqlFaultOf } from '../src/mysql/faults.ts';
 import { migrate, status } from '../src/mysql/migrate.ts';
-import { openForReading, openPrimary, untilMysqlAnswers } from '../src/start/open-mysql.ts';
-import { mysqlTls } from '../src/start/security.ts';
 import { type CertificateFiles, TestCa } from './support/certificates.ts';
 import { SecureMysql } from './support/secure-mysql.ts';
 import { until } from './support/until.ts';

@@ -1,14 +1,14 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { checkRedisUse } from '../src/app/check-redis.ts';
+import { closeRedis, openRedisClient, untilRedisAnswers } from '../src/app/open-redis.ts';
 import { loadConfig } from '../src/config/config.ts';
 import type { SettingName } from '../src/config/settings.ts';
 import type { RedisRole } from '../src/mysql/epoch.ts';
 import { readMasters } from '../src/redis/masters.ts';
 import { aclRules } from '../src/redis/permissions.ts';
-import { findProgram } from '../src/stack/launch/find-program.ts';
-import { freePort } from '../src/stack/launch/free-port.ts';
-import { checkRedisUse } from '../src/start/check-redis.ts';
-import { closeRedis, openRedisClient, untilRedisAnswers } from '../src/start/open-redis.ts';
+import { findProgram } from '../src/tools/devservers/launch/find-program.ts';
+import { freePort } from '../src/tools/devservers/launch/free-port.ts';
 import { type CertificateFiles, TestCa } from './support/certificates.ts';
 import { MASTER, RedisSentinels } from './support/redis-sentinels.ts';
 import { SecureRedis } from './support/secure-redis.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { checkSchema } from '../src/app/check-schema.ts';
+import { openPrimary } from '../src/app/open-mysql.ts';
+import { type Account, checkGrants, GRANTS } from '../src/app/privileges.ts';
 import { loadConfig } from '../src/config/config.ts';
 import { aclRules } from '../src/redis/permissions.ts';
-import { loadGraph } from '../src/site/load-graph.ts';
-import { uploadPhoto } from '../src/site/photos.ts';
-import { openSitePool } from '../src/site/transaction.ts';
-import { checkSchema } from '../src/start/check-schema.ts';
-import { openPrimary } from '../src/start/open-mysql.ts';
-import { type Account, checkGrants, GRANTS } from '../src/start/privileges.ts';
+import { loadGraph } from '../src/tools/reference-site/load-graph.ts';
+import { uploadPhoto } from '../src/tools/reference-site/photos.ts';
+import { openSitePool } from '../src/tools/reference-site/transaction.ts';
 import { grantsOf, MIGRATE, READ } from './support/accounts.ts';
 import { TestCa } from './support/certificates.ts';
 import { CliProcess, runCli, type Settings } from './support/cli.ts';

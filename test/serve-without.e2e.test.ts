@@ -1,7 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadGraph } from '../src/site/load-graph.ts';
-import { openSitePool } from '../src/site/transaction.ts';
+import { loadGraph } from '../src/tools/reference-site/load-graph.ts';
+import { openSitePool } from '../src/tools/reference-site/transaction.ts';
 import { ask, post } from './support/api.ts';
 import { CliProcess, runCli, type Settings } from './support/cli.ts';
 import { hasKafka, kafkaBrokers, redisUrl } from './support/servers.ts';

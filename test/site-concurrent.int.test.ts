@@ -2,11 +2,11 @@ import { fc, test } from '@fast-check/vitest';
 import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../src/mysql/migrate.ts';
-import type { Audience } from '../src/site/checks.ts';
-import { changeVisibility, deletePhoto, uploadPhoto } from '../src/site/photos.ts';
-import { addContact, changeRelationship, removeContact } from '../src/site/relationships.ts';
-import { inTransaction, openSitePool } from '../src/site/transaction.ts';
-import { createUsers, deleteUser } from '../src/site/users.ts';
+import type { Audience } from '../src/tools/reference-site/checks.ts';
+import { changeVisibility, deletePhoto, uploadPhoto } from '../src/tools/reference-site/photos.ts';
+import { addContact, changeRelationship, removeContact } from '../src/tools/reference-site/relationships.ts';
+import { inTransaction, openSitePool } from '../src/tools/reference-site/transaction.ts';
+import { createUsers, deleteUser } from '../src/tools/reference-site/users.ts';
 import { freshDatabase } from './support/servers.ts';
 import { until } from './support/until.ts';
 

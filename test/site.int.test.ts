@@ -3,11 +3,11 @@ import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { taskSchema } from '../src/contracts/task.ts';
 import { migrate } from '../src/mysql/migrate.ts';
-import type { Audience } from '../src/site/checks.ts';
-import { changeVisibility, deletePhoto, uploadPhoto } from '../src/site/photos.ts';
-import { addContact, changeRelationship, removeContact } from '../src/site/relationships.ts';
-import { openSitePool } from '../src/site/transaction.ts';
-import { createUsers, deleteUser } from '../src/site/users.ts';
+import type { Audience } from '../src/tools/reference-site/checks.ts';
+import { changeVisibility, deletePhoto, uploadPhoto } from '../src/tools/reference-site/photos.ts';
+import { addContact, changeRelationship, removeContact } from '../src/tools/reference-site/relationships.ts';
+import { openSitePool } from '../src/tools/reference-site/transaction.ts';
+import { createUsers, deleteUser } from '../src/tools/reference-site/users.ts';
 import { freshDatabase } from './support/servers.ts';
 import { SiteModel } from './support/site-model.ts';
 

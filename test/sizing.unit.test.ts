@@ -1,16 +1,16 @@
 import { fc, test } from '@fast-check/vitest';
 import { afterEach, describe, expect, vi } from 'vitest';
-import { constantsOf, line } from '../bench/constants.ts';
-import { readResults } from '../bench/results.ts';
 import { runCommandLine } from '../src/cli/program.ts';
-import { powerLaw, seededRandom } from '../src/demo/random.ts';
-import { busiestShareOf, slotOf } from '../src/sizing/cluster.ts';
-import { CONSTANTS, PRODUCTS } from '../src/sizing/constants.ts';
-import { loadOf } from '../src/sizing/load.ts';
-import { memoryOf } from '../src/sizing/memory.ts';
-import { cappedMean, powerLawOf } from '../src/sizing/power-law.ts';
-import type { Site } from '../src/sizing/site.ts';
-import { sizingOf } from '../src/sizing/sizing.ts';
+import { constantsOf, line } from '../src/tools/bench/document/constants.ts';
+import { readResults } from '../src/tools/bench/document/results.ts';
+import { busiestShareOf, slotOf } from '../src/tools/capacity/cluster.ts';
+import { CONSTANTS, PRODUCTS } from '../src/tools/capacity/constants.ts';
+import { loadOf } from '../src/tools/capacity/load.ts';
+import { memoryOf } from '../src/tools/capacity/memory.ts';
+import { cappedMean, powerLawOf } from '../src/tools/capacity/power-law.ts';
+import type { Site } from '../src/tools/capacity/site.ts';
+import { sizingOf } from '../src/tools/capacity/sizing.ts';
+import { powerLaw, seededRandom } from '../src/tools/demo/random.ts';
 
 const SITE: Site = {
   ...{ users: 864_000, contactsPerUser: 100, mostContacts: 20_000, max: 24 },

@@ -7,10 +7,10 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isAlive } from '../src/stack/guardian/sweep.ts';
-import { RUN_LABEL } from '../src/stack/launch/container-definition.ts';
-import { findDocker } from '../src/stack/launch/docker.ts';
-import type { LaunchedServer } from '../src/stack/server.ts';
+import { isAlive } from '../src/tools/devservers/guardian/sweep.ts';
+import { RUN_LABEL } from '../src/tools/devservers/launch/container-definition.ts';
+import { findDocker } from '../src/tools/devservers/launch/docker.ts';
+import type { LaunchedServer } from '../src/tools/devservers/server.ts';
 import { until } from './support/until.ts';
 
 const HOLDER = fileURLToPath(new URL('./support/stack-holder.ts', import.meta.url));

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { exportLines } from '../src/stack/detached.ts';
-import type { LaunchContext } from '../src/stack/launch/instance.ts';
-import { launch } from '../src/stack/launch/launch.ts';
-import { type LaunchedServer, PartUnavailable } from '../src/stack/server.ts';
-import { describePart, gatherParts } from '../src/stack/stack.ts';
+import { exportLines } from '../src/tools/devservers/detached.ts';
+import type { LaunchContext } from '../src/tools/devservers/launch/instance.ts';
+import { launch } from '../src/tools/devservers/launch/launch.ts';
+import { type LaunchedServer, PartUnavailable } from '../src/tools/devservers/server.ts';
+import { describePart, gatherParts } from '../src/tools/devservers/stack.ts';
 
 const redis: LaunchedServer = {
   name: 'redis',

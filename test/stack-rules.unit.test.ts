@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { compareVersions } from '../src/contracts/server-versions.ts';
-import { endpointOf, forcedOrigin, givenAddress } from '../src/stack/given.ts';
-import { withoutServices } from '../src/stack/launch/apt.ts';
-import { findProgram } from '../src/stack/launch/find-program.ts';
-import { kafkaEnvironment } from '../src/stack/launch/kafka-properties.ts';
-import { untilReady } from '../src/stack/probe/ready.ts';
-import { requireSupported } from '../src/stack/versions.ts';
+import { endpointOf, forcedOrigin, givenAddress } from '../src/tools/devservers/given.ts';
+import { withoutServices } from '../src/tools/devservers/launch/apt.ts';
+import { findProgram } from '../src/tools/devservers/launch/find-program.ts';
+import { kafkaEnvironment } from '../src/tools/devservers/launch/kafka-properties.ts';
+import { untilReady } from '../src/tools/devservers/probe/ready.ts';
+import { requireSupported } from '../src/tools/devservers/versions.ts';
 
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'recency-test-'));

@@ -6,9 +6,9 @@ import { Redis } from 'ioredis';
 import { Kafka, logLevel } from 'kafkajs';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { isAlive, OWNER_FILE } from '../src/stack/guardian/sweep.ts';
-import { findProgram } from '../src/stack/launch/find-program.ts';
-import { type RunningServer, startKafka, startMysql, startRedis } from '../src/stack/start-server.ts';
+import { isAlive, OWNER_FILE } from '../src/tools/devservers/guardian/sweep.ts';
+import { findProgram } from '../src/tools/devservers/launch/find-program.ts';
+import { type RunningServer, startKafka, startMysql, startRedis } from '../src/tools/devservers/start-server.ts';
 import { hasKafka } from './support/servers.ts';
 
 async function redisCommand<T>(server: RunningServer, run: (redis: Redis) => Promise<T>): Promise<T> {

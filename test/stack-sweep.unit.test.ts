@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isAlive, OWNER_FILE, processesIn, RUN_PREFIX, sweep } from '../src/stack/guardian/sweep.ts';
+import { isAlive, OWNER_FILE, processesIn, RUN_PREFIX, sweep } from '../src/tools/devservers/guardian/sweep.ts';
 
 let folder: string;
 

@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { StackStatus } from '../src/stack/detached.ts';
-import { isAlive } from '../src/stack/guardian/sweep.ts';
-import { jarsFolder, KAFKA_VERSION } from '../src/stack/launch/kafka-jars.ts';
+import type { StackStatus } from '../src/tools/devservers/detached.ts';
+import { isAlive } from '../src/tools/devservers/guardian/sweep.ts';
+import { jarsFolder, KAFKA_VERSION } from '../src/tools/devservers/launch/kafka-jars.ts';
 
 const LEASH = fileURLToPath(new URL('./support/stack-leash.ts', import.meta.url));
 const COMMAND = fileURLToPath(new URL('./support/stack-command.ts', import.meta.url));

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { failureOf } from '../src/cli/failure.ts';
 import { migrate } from '../src/mysql/migrate.ts';
 import { reply } from '../src/redis/unavailable.ts';
-import { startRedis } from '../src/stack/start-server.ts';
+import { startRedis } from '../src/tools/devservers/start-server.ts';
 import type { Settings } from './support/cli.ts';
 import { runInProcess } from './support/in-process.ts';
 import { freshDatabase, freshName, mysqlUrl, redisUrl } from './support/servers.ts';

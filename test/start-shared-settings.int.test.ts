@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { watchSettings } from '../src/app/settings-watch.ts';
+import { adoptSettings, agreedSettings, agreeOnSettings, compareSettings } from '../src/app/shared-settings.ts';
 import { loadConfig } from '../src/config/config.ts';
 import type { Key } from '../src/contracts/key.ts';
-import { RedisContactIndex } from '../src/index/redis-contact-index.ts';
+import { RedisContactIndex } from '../src/index/redis/redis-contact-index.ts';
 import { Database } from '../src/mysql/database.ts';
 import { migrate } from '../src/mysql/migrate.ts';
 import { openRedis, untilReady } from '../src/redis/connection.ts';
-import { watchSettings } from '../src/start/settings-watch.ts';
-import { adoptSettings, agreedSettings, agreeOnSettings, compareSettings } from '../src/start/shared-settings.ts';
 import { freshDatabase, freshPrefix, redisUrl } from './support/servers.ts';
 
 let database: Database;

@@ -1,7 +1,7 @@
 import { test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { decodeTask, encodeTask, InvalidTask, readTask } from '../src/consumers/cloud-events.ts';
 import { deliveredTaskSchema, MAX_TASK_BYTES, TASK_TYPES, taskSchema } from '../src/contracts/task.ts';
+import { decodeTask, encodeTask, InvalidTask, readTask } from '../src/transport/cloud-events.ts';
 import { anyOutgoingTask } from './transport/outgoing-task.ts';
 
 const added = { type: 'recency.contact.added', user: '42', contact: '7' };

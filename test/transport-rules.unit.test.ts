@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { pause, pauseAfter } from '../src/consumers/pauses.ts';
-import { ProgressWatch } from '../src/consumers/progress-watch.ts';
-import { settledWithin } from '../src/consumers/settled-within.ts';
-import { entryFields, isBefore, timeOf } from '../src/consumers/streams/entries.ts';
+import { pause, pauseAfter } from '../src/timing/backoff.ts';
+import { settledWithin } from '../src/timing/settled-within.ts';
+import { ProgressWatch } from '../src/timing/stall-detector.ts';
+import { entryFields, isBefore, timeOf } from '../src/transport/streams/entries.ts';
 
 describe('a watch over progress', () => {
   function watch(isWaiting: () => Promise<boolean>) {

@@ -1,10 +1,10 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RecordingDatabase } from '../src/bench/statements.ts';
 import { migrate } from '../src/mysql/migrate.ts';
 import { comparePairs, readNewestOf } from '../src/mysql/newest-photos.ts';
-import { loadGraph } from '../src/site/load-graph.ts';
-import { openSitePool } from '../src/site/transaction.ts';
+import { RecordingDatabase } from '../src/tools/bench/statements.ts';
+import { loadGraph } from '../src/tools/reference-site/load-graph.ts';
+import { openSitePool } from '../src/tools/reference-site/transaction.ts';
 import { freshDatabase } from './support/servers.ts';
 
 const USERS = 25_000;

@@ -1,6 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
-import { KeyNames } from '../../src/index/keys.ts';
-import { nonceIn } from '../../src/index/meta.ts';
+import { KeyNames } from '../../src/index/redis/keys.ts';
+import { nonceIn } from '../../src/index/redis/meta.ts';
 import { textOf as contentsOf, type Keyspace, type Value } from '../redis/keyspace.ts';
 import { type Renaming, rename } from './nonces.ts';
 

@@ -1,7 +1,7 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { FORGOTTEN_MS, type Reading } from '../../src/index/contact-index.ts';
 import type { Step } from '../../src/index/protocol.ts';
-import type { RedisContactIndex } from '../../src/index/redis-contact-index.ts';
+import type { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import { Interner } from '../interner.ts';
 import type { Product } from '../load-product.ts';
 import { Keyspace } from '../redis/keyspace.ts';

@@ -57,7 +57,7 @@ const NO_SPARE_CANDIDATES: Patch = {
 };
 
 /** A trim leaves a third of what is between max and min for the next few: nothing where these are 2 and 1. */
-const TRIMS_TO_MIN: Patch = { file: 'index/lua/apply.lua', from: 'math.floor((max - min) / 3)', to: 'max - min' };
+const TRIMS_TO_MIN: Patch = { file: 'index/redis/lua/apply.lua', from: 'math.floor((max - min) / 3)', to: 'max - min' };
 
 /** A lower bound of the product's, so that few interleavings are needed to come to it. */
 function attemptsPatches(attempts: number): Patch[] {

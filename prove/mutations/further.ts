@@ -1,8 +1,8 @@
 import type { Mutation } from './mutation.ts';
 
-const APPLY = 'index/lua/apply.lua';
-const REPLACE = 'index/lua/replace.lua';
-const CLAIM = 'index/lua/claim.lua';
+const APPLY = 'index/redis/lua/apply.lua';
+const REPLACE = 'index/redis/lua/replace.lua';
+const CLAIM = 'index/redis/lua/claim.lua';
 const REFRESH = 'index/refresh.ts';
 const PLAN = 'consumers/work-plan.ts';
 const ANSWER = 'query/recent-contacts.ts';

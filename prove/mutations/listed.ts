@@ -1,8 +1,8 @@
 import type { Mutation } from './mutation.ts';
 
-const APPLY = 'index/lua/apply.lua';
-const REPLACE = 'index/lua/replace.lua';
-const CLAIM = 'index/lua/claim.lua';
+const APPLY = 'index/redis/lua/apply.lua';
+const REPLACE = 'index/redis/lua/replace.lua';
+const CLAIM = 'index/redis/lua/claim.lua';
 const REFRESH = 'index/refresh.ts';
 const REBUILD = 'index/rebuild.ts';
 const FAN_OUT = 'index/fan-out.ts';
@@ -206,7 +206,7 @@ export const LISTED: readonly Mutation[] = [
     rule: 'n is the size, when read',
     instead: 'a reader takes an index whose set was evicted for whole',
     patches: [
-      { file: 'index/meta.ts', from: "  if (Number(size) !== members) return { state: 'torn', epoch };", to: '' },
+      { file: 'index/redis/meta.ts', from: "  if (Number(size) !== members) return { state: 'torn', epoch };", to: '' },
     ],
     try: ['floor, any fault'],
   },

@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpClient } from '../../src/rig/http.ts';
+import type { HttpAnswer, HttpClient } from '../../src/tools/harness/http.ts';
 
 const NOBODY: HttpAnswer = { status: 503, body: '' };
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Id } from '../../src/contracts/id.ts';
-import { backfillAll } from '../../src/demo/phases/backfill.ts';
-import { verifyAll } from '../../src/demo/phases/verify.ts';
 import type { Database } from '../../src/mysql/database.ts';
 import { readOwnersAmong } from '../../src/mysql/users.ts';
 import { republish } from '../../src/relay/republish.ts';
+import { backfillAll } from '../../src/tools/demo/phases/backfill.ts';
+import { verifyAll } from '../../src/tools/demo/phases/verify.ts';
 import { expectIndexesExact, indexesInUse, type RestStores } from '../../test/model/at-rest.ts';
 import { readPlainSql } from '../../test/model/plain-sql.ts';
 import { findWrongAnswers, type Truth } from './answers.ts';

@@ -1,6 +1,6 @@
 import process from 'node:process';
-import type { Transport } from '../../src/rig/place.ts';
-import { onEndingSignals } from '../../src/start/signals.ts';
+import { onEndingSignals } from '../../src/app/signals.ts';
+import type { Transport } from '../../src/tools/harness/place.ts';
 import { plainReport, reportLines } from './report.ts';
 import { soak } from './soak.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { between, pick, type Random } from '../../src/demo/random.ts';
-import type { HttpClient } from '../../src/rig/http.ts';
-import type { Place } from '../../src/rig/place.ts';
-import { Fleet } from '../../src/rig/processes/fleet.ts';
-import type { ProcessLogs } from '../../src/rig/processes/process-logs.ts';
-import { freePort } from '../../src/stack/launch/free-port.ts';
+import { between, pick, type Random } from '../../src/tools/demo/random.ts';
+import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
+import type { HttpClient } from '../../src/tools/harness/http.ts';
+import type { Place } from '../../src/tools/harness/place.ts';
+import { Fleet } from '../../src/tools/harness/processes/fleet.ts';
+import type { ProcessLogs } from '../../src/tools/harness/processes/process-logs.ts';
 import { Worker, type WorkerKind } from './worker.ts';
 
 /** Two of each at least, so that somebody is there to go on. The unruly relay shuffles, delays and sends twice. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { between, pick } from '../../src/demo/random.ts';
+import { between, pick } from '../../src/tools/demo/random.ts';
 import { DISTURBANCES, type Disturbance } from './disturbances.ts';
 import type { World } from './world.ts';
 

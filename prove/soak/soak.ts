@@ -1,5 +1,5 @@
-import { ProcessLogs } from '../../src/rig/processes/process-logs.ts';
-import { describePart, startStack } from '../../src/stack/stack.ts';
+import { describePart, startStack } from '../../src/tools/devservers/stack.ts';
+import { ProcessLogs } from '../../src/tools/harness/processes/process-logs.ts';
 import type { SoakOptions } from './options.ts';
 import { failureLines, roundLine, type SoakReport } from './report.ts';
 import { playRound } from './round.ts';

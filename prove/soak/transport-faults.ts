@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompressSync } from 'node:zlib';
 import kafkajs, { type Admin, CompressionTypes, type Message, Partitioners } from 'kafkajs';
-import { between, pick } from '../../src/demo/random.ts';
 import { readEpochState } from '../../src/mysql/losses.ts';
+import { between, pick } from '../../src/tools/demo/random.ts';
 import type { World } from './world.ts';
 
 /** What other producers, brokers and transactions do to the tasks themselves. */

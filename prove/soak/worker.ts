@@ -1,6 +1,6 @@
-import { HttpClient } from '../../src/rig/http.ts';
-import type { Fleet } from '../../src/rig/processes/fleet.ts';
-import type { ServiceProcess } from '../../src/rig/processes/service-process.ts';
+import { HttpClient } from '../../src/tools/harness/http.ts';
+import type { Fleet } from '../../src/tools/harness/processes/fleet.ts';
+import type { ServiceProcess } from '../../src/tools/harness/processes/service-process.ts';
 
 export type WorkerKind = 'api' | 'relay' | 'unruly relay' | 'consumer';
 
@@ -14,7 +14,7 @@ export interface WorkerOptions {
   readonly seed: number;
 }
 
-const COMMAND_LINE = '../../cli/main';
+const COMMAND_LINE = '../../../cli/main';
 const UNRULY_RELAY = '../../demo/processes/unruly-relay';
 
 const LOOK_MS = 500;

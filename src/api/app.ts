@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { RequestCancelled } from '../contracts/deadline.ts';
+import { RequestCancelled } from '../timing/deadline.ts';
 import { authorizer } from './authorize.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { Exchanges } from './exchange.ts';

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { AccessToken } from '../config/access-tokens.ts';
-import type { Deadline } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
 import type { RebuildReport } from '../index/rebuild.ts';
 import type { Explanation } from '../query/explain.ts';
 import type { IndexInspection } from '../query/inspect-index.ts';
 import type { RecentContacts } from '../query/recent-contacts.ts';
 import type { RecentPhotos } from '../query/recent-photos.ts';
+import type { Deadline } from '../timing/deadline.ts';
 import type { MeasuredParts } from './metrics.ts';
 import type { Check } from './readiness.ts';
 import type { AcceptTasks } from './routes/post-tasks.ts';

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { Deadline } from '../contracts/deadline.ts';
 import type { ProblemCode } from '../contracts/problem.ts';
+import { Deadline } from '../timing/deadline.ts';
 import type { HttpProblem } from './http-problem.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { problemReply, type Reply, send } from './reply.ts';

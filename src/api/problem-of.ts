@@ -1,7 +1,7 @@
-import { DeadlineExceeded } from '../contracts/deadline.ts';
 import type { ProblemCode } from '../contracts/problem.ts';
 import { DatabaseBusy, DatabaseUnavailable, HeavyQueriesBusy, StatementTooSlow } from '../mysql/database.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
+import { DeadlineExceeded } from '../timing/deadline.ts';
 import { HttpProblem } from './http-problem.ts';
 
 /** Errors of the parts below, which know nothing of HTTP. The order matters: some are subclasses of the next. */

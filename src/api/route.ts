@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { z } from 'zod';
 import type { Scope } from '../config/access-tokens.ts';
-import type { Deadline } from '../contracts/deadline.ts';
+import type { Deadline } from '../timing/deadline.ts';
 import type { Reply } from './reply.ts';
 
 /** One answer of an operation, for the document. */

@@ -25,7 +25,7 @@ export function addConfig(program: Command): void {
     example: 'config adopt',
   });
   whenCalled(adopt, async (output) => {
-    const { adoptConfig } = await import('../start/adopt-config.ts');
+    const { adoptConfig } = await import('../app/adopt-config.ts');
     const adopted = await adoptConfig();
     const { changed, epoch, suspended } = adopted;
     const changes = changed.map(({ name, remembered, here }) => `${name}: ${remembered} → ${here}`);

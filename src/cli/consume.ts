@@ -11,7 +11,7 @@ export function addConsume(program: Command): void {
   whenCalled(command, async () => {
     const [{ loadConfig }, { consume }] = await Promise.all([
       import('../config/config.ts'),
-      import('../start/consume.ts'),
+      import('../app/consume.ts'),
     ]);
     await consume(loadConfig());
   });

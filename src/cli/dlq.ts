@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type DeadLetter, type DeadLetters, type ListedLetter, NotReplayable } from '../consumers/dead-letters.ts';
+import { type DeadLetter, type DeadLetters, type ListedLetter, NotReplayable } from '../transport/dead-letters.ts';
 import { whole } from './arguments.ts';
 import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
 import { EXIT, UsageError } from './exit-code.ts';
@@ -93,7 +93,7 @@ function refuseId(error: unknown): never {
 }
 
 async function withDeadLetters<T>(work: (deadLetters: DeadLetters) => Promise<T>): Promise<T> {
-  const { withTransport } = await import('../start/with-transport.ts');
+  const { withTransport } = await import('../app/with-transport.ts');
   return await interruptible((signal) =>
     withTransport('dlq', signal, async (transport, primary) => {
       const deadLetters = transport.openDeadLetters(primary);

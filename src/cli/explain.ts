@@ -15,10 +15,10 @@ export function addExplain(program: Command): void {
   whenCalled<object, [user: string, contact: string]>(command, async (output, _options, user, contact) => {
     if (user === contact) throw new UsageError('A user is not a contact of their own.');
     const [{ withStores }, { explainer }, { explanationView }, { KeyNames }] = await Promise.all([
-      import('../start/with-stores.ts'),
-      import('../start/api-queries.ts'),
+      import('../app/with-stores.ts'),
+      import('../app/api-queries.ts'),
       import('../api/explanation-view.ts'),
-      import('../index/keys.ts'),
+      import('../index/redis/keys.ts'),
     ]);
     const { explanation, keys } = await interruptible((signal) =>
       withStores(

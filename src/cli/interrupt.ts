@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { onEndingSignals } from '../start/signals.ts';
+import { onEndingSignals } from '../app/signals.ts';
 import { EXIT } from './exit-code.ts';
 
 /** Ctrl-C or SIGTERM ended a command. What was done is whole, and what was not can be done later. */

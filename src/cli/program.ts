@@ -1,12 +1,10 @@
 import process from 'node:process';
 import { Command, CommanderError } from 'commander';
-import { readVersion } from '../start/version.ts';
+import { readVersion } from '../app/version.ts';
 import { addBackfill } from './backfill.ts';
-import { addBench } from './bench.ts';
 import { addConfig } from './config.ts';
 import { addConsume } from './consume.ts';
 import { exampleText, exitCodeOf } from './define-command.ts';
-import { addDemo } from './demo.ts';
 import { addDlq } from './dlq.ts';
 import { addDoctor } from './doctor.ts';
 import { addEpoch } from './epoch.ts';
@@ -14,21 +12,19 @@ import { EXIT, type ExitCode } from './exit-code.ts';
 import { addExplain } from './explain.ts';
 import { failureOf } from './failure.ts';
 import { addForget } from './forget.ts';
-import { addImport } from './import.ts';
 import { addInspect } from './inspect.ts';
 import { addMigrate } from './migrate.ts';
 import { addRelay } from './relay.ts';
 import { addRepair } from './repair.ts';
 import { addServe } from './serve.ts';
-import { addSize } from './size.ts';
-import { addStack } from './stack.ts';
+import { addTool, BENCH, DEMO, IMPORT, SIZE, STACK, type ToolCommand } from './tool-commands.ts';
 import { addVerify } from './verify.ts';
 
 // In the order of the help: as somebody would need them.
-const COMMANDS = [
-  addStack,
+const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
+  STACK,
   addMigrate,
-  addImport,
+  IMPORT,
   addServe,
   addConsume,
   addRelay,
@@ -42,13 +38,17 @@ const COMMANDS = [
   addDoctor,
   addConfig,
   addEpoch,
-  addDemo,
-  addBench,
-  addSize,
+  DEMO,
+  BENCH,
+  SIZE,
 ];
 
-/** Only definitions: what a command works with is loaded when it is called, so that --help is quick. */
-export function defineProgram(): Command {
+/**
+ * Only definitions: what a command works with is loaded when it is called, so that --help is quick.
+ * @param called the command that is called; undefined: any may be
+ * @throws UsageError when it is one of the tools, and this build has none
+ */
+export async function defineProgram(called?: string): Promise<Command> {
   const program = new Command('recency')
     .description(
       'A per-user index in Redis of the contacts who were active most recently: a secondary index for MySQL.',
@@ -58,14 +58,17 @@ export function defineProgram(): Command {
     .version(readVersion(), '-V, --version')
     .addHelpText('after', exampleText('verify --help'))
     .exitOverride();
-  for (const add of COMMANDS) add(program);
+  for (const command of COMMANDS) {
+    if (typeof command === 'function') command(program);
+    else await addTool(program, command, called === undefined || called === command.usage);
+  }
   return program;
 }
 
 /** Runs one command. @returns its exit code; nothing is thrown */
 export async function runCommandLine(args: readonly string[]): Promise<ExitCode> {
-  const program = defineProgram();
   try {
+    const program = await defineProgram(args.find((arg) => !arg.startsWith('-')) ?? '');
     await program.parseAsync(args, { from: 'user' });
     return exitCodeOf(program);
   } catch (error) {

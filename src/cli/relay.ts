@@ -24,7 +24,7 @@ export function addRelay(program: Command): void {
     if (flags.republish) return await republish(output, flags);
     if (flags.from !== undefined || flags.to !== undefined)
       throw new UsageError('--from and --to go with --republish.');
-    const [{ loadConfig }, { relay }] = await Promise.all([import('../config/config.ts'), import('../start/relay.ts')]);
+    const [{ loadConfig }, { relay }] = await Promise.all([import('../config/config.ts'), import('../app/relay.ts')]);
     await relay(loadConfig());
   });
 }
@@ -33,7 +33,7 @@ async function republish(output: Output, { from, to = Number.MAX_SAFE_INTEGER }:
   if (from === undefined) throw new UsageError('--republish needs --from, and takes --to.');
   if (from >= to) throw new UsageError('--from is not before --to: an empty stretch of time.');
   const [{ withPrimary }, { republish }] = await Promise.all([
-    import('../start/with-primary.ts'),
+    import('../app/with-primary.ts'),
     import('../relay/republish.ts'),
   ]);
   const rows = await interruptible((signal) =>

@@ -1,9 +1,9 @@
+import type { JobParts } from '../app/jobs.ts';
 import type { Id } from '../contracts/id.ts';
 import type { RunKind } from '../mysql/runs.ts';
 import type { PagedRun, PagedRunStores } from '../repair/paged-run.ts';
 import type { Progress } from '../repair/progress.ts';
 import type { RunReport } from '../repair/recorded-run.ts';
-import type { JobParts } from '../start/jobs.ts';
 import { sayResume, showProgress } from './job-command.ts';
 import type { Output } from './output.ts';
 
@@ -18,7 +18,7 @@ export async function runRecordedJob<R extends RunReport, T>(
   make: (stores: PagedRunStores, parts: JobParts) => PagedRun<R> & { readonly result: T },
 ): Promise<T> {
   const [{ whileLeaseHolder, withJobParts }, { runToEnd }] = await Promise.all([
-    import('../start/jobs.ts'),
+    import('../app/jobs.ts'),
     import('../repair/job.ts'),
   ]);
   const onWaiting = () => output.note(`Another process runs a ${kind} now; waiting for it to end.`);

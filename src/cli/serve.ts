@@ -8,7 +8,7 @@ export function addServe(program: Command): void {
     example: 'serve',
   });
   whenCalled(command, async () => {
-    const [{ loadConfig }, { serve }] = await Promise.all([import('../config/config.ts'), import('../start/serve.ts')]);
+    const [{ loadConfig }, { serve }] = await Promise.all([import('../config/config.ts'), import('../app/serve.ts')]);
     await serve(loadConfig());
   });
 }

@@ -33,7 +33,7 @@ export function addVerify(program: Command): void {
 
 async function verify(output: Output, request: VerifyRequest, signal: AbortSignal): Promise<VerifyResult> {
   const [{ withJobParts }, { Verify }, { runToEnd }] = await Promise.all([
-    import('../start/jobs.ts'),
+    import('../app/jobs.ts'),
     import('../repair/verify.ts'),
     import('../repair/job.ts'),
   ]);

@@ -7,7 +7,7 @@ import { RECHECKS, type Rechecks } from '../index/rechecks.ts';
 import { type SetAside, settingAside } from '../index/set-aside.ts';
 import { type Answers, isStoreFault } from '../index/store-fault.ts';
 import type { RecheckRow } from '../mysql/rechecks.ts';
-import type { DeadLetters } from './dead-letters.ts';
+import type { DeadLetters } from '../transport/dead-letters.ts';
 import { type DelayedObserver, doDelayed } from './delayed-items.ts';
 import { SlowBuilds } from './slow-builds.ts';
 

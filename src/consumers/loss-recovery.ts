@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { noteCaughtUp, suspendForLoss } from '../index/epoch.ts';
 import type { Database } from '../mysql/database.ts';
 import { type EpochState, type KnownLoss, readEpochState } from '../mysql/losses.ts';
-import { pause } from './pauses.ts';
-import type { GroupPositions, Loss } from './task-source.ts';
+import { pause } from '../timing/backoff.ts';
+import type { GroupPositions, Loss } from '../transport/task-source.ts';
 
 export interface LossRecoveryOptions {
   readonly database: Database;

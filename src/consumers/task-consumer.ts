@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { settingAside } from '../index/set-aside.ts';
 import { type Answers, storeFaultOf } from '../index/store-fault.ts';
-import { InvalidTask, type ReadTask, readTask } from './cloud-events.ts';
-import type { DeadLetters, Failure } from './dead-letters.ts';
-import { type Batch, BatchLost, type Delivery, type Loss, type TaskSource } from './task-source.ts';
+import { InvalidTask, type ReadTask, readTask } from '../transport/cloud-events.ts';
+import type { DeadLetters, Failure } from '../transport/dead-letters.ts';
+import { type Batch, BatchLost, type Delivery, type Loss, type TaskSource } from '../transport/task-source.ts';
 import type { TaskWorker } from './task-worker.ts';
 import { planWork, type ReceivedTask } from './work-plan.ts';
 

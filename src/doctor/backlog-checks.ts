@@ -1,8 +1,8 @@
-import type { StreamFill } from '../consumers/streams/publisher.ts';
 import type { Database } from '../mysql/database.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
+import type { StreamFill } from '../transport/streams/publisher.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
 export interface Backlog {

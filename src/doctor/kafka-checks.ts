@@ -1,6 +1,6 @@
-import { type KafkaSettings, openKafka } from '../consumers/kafka/client.ts';
-import { type ClusterState, readClusterState, type TopicState } from '../consumers/kafka/cluster-state.ts';
-import { BYTES_A_REQUEST } from '../consumers/kafka/sending.ts';
+import { type KafkaSettings, openKafka } from '../transport/kafka/client.ts';
+import { type ClusterState, readClusterState, type TopicState } from '../transport/kafka/cluster-state.ts';
+import { BYTES_A_REQUEST } from '../transport/kafka/sending.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,3 +1,7 @@
+import { checkSchema } from '../app/check-schema.ts';
+import { mysqlAddress } from '../app/open-mysql.ts';
+import { GRANTS, missingGrants } from '../app/privileges.ts';
+import { compareSettings } from '../app/shared-settings.ts';
 import type { Config } from '../config/config.ts';
 import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
 import type { Database } from '../mysql/database.ts';
@@ -12,10 +16,6 @@ import { findColumnProblems } from '../mysql/view-columns.ts';
 import { findVolatileViews } from '../mysql/volatile-views.ts';
 import { pairText } from '../repair/truth-check.ts';
 import { sampleTruth } from '../repair/truth-sample.ts';
-import { checkSchema } from '../start/check-schema.ts';
-import { mysqlAddress } from '../start/open-mysql.ts';
-import { GRANTS, missingGrants } from '../start/privileges.ts';
-import { compareSettings } from '../start/shared-settings.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
 /** What Recency needs of MySQL. Nothing is written. */

@@ -1,10 +1,10 @@
 import type { Cluster, Redis } from 'ioredis';
+import { checkRedisUse } from '../app/check-redis.ts';
 import type { Config } from '../config/config.ts';
-import { MAX_LETTER_BYTES } from '../consumers/dead-letter-headers.ts';
 import type { RedisRole } from '../mysql/epoch.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { fieldOf } from '../redis/masters.ts';
-import { checkRedisUse } from '../start/check-redis.ts';
+import { MAX_LETTER_BYTES } from '../transport/dead-letter-headers.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
 /** What Recency needs of the Redis of a role, on one of its masters. A probe key is written, which expires. */

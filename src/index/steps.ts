@@ -5,8 +5,8 @@ import { FORGOTTEN_MS } from './contact-index.ts';
 import type { DelayedWork } from './deferred-work.ts';
 import type { Steps } from './protocol.ts';
 import { Rechecks } from './rechecks.ts';
-import { type ContactIndexOptions, RedisContactIndex } from './redis-contact-index.ts';
-import { RedisFanOutCursors } from './redis-fan-out-cursors.ts';
+import { type ContactIndexOptions, RedisContactIndex } from './redis/redis-contact-index.ts';
+import { RedisFanOutCursors } from './redis/redis-fan-out-cursors.ts';
 import { systemOfRecord } from './system-of-record.ts';
 
 export interface StepsOptions extends ContactIndexOptions {

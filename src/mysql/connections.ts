@@ -1,5 +1,5 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
-import { type Deadline, DeadlineExceeded, endingIn, RequestCancelled } from '../contracts/deadline.ts';
+import { type Deadline, DeadlineExceeded, endingIn, RequestCancelled } from '../timing/deadline.ts';
 import { KILL_MS, Killer, take, within } from './killer.ts';
 import { setUpSession } from './session.ts';
 import { type MysqlTls, tlsOptions } from './tls.ts';

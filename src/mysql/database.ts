@@ -1,5 +1,5 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
-import type { Deadline } from '../contracts/deadline.ts';
+import type { Deadline } from '../timing/deadline.ts';
 import { Connections, type ConnectionsOptions, isSilence, type UseOptions } from './connections.ts';
 import { isStatementTimeout, type MysqlFault, mysqlFaultOf } from './faults.ts';
 import { retryingLostRaces } from './lost-race.ts';

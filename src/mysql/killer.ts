@@ -1,5 +1,5 @@
 import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';
-import { type Deadline, endingIn } from '../contracts/deadline.ts';
+import { type Deadline, endingIn } from '../timing/deadline.ts';
 import { DatabaseBusy } from './unavailable.ts';
 
 /** For ending a statement in the server: to get there, and to see it ended, ms each. */

@@ -1,7 +1,7 @@
-import type { Deadline } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
 import type { Relation } from '../contracts/relation.ts';
+import type { Deadline } from '../timing/deadline.ts';
 import type { Database, Value } from './database.ts';
 import { BY_KEY, HAS_UPLOAD, LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
 import { type AnswerRows, EPOCH, readAnswer } from './server-identity.ts';

@@ -1,5 +1,5 @@
-import type { Deadline } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
+import type { Deadline } from '../timing/deadline.ts';
 import type { Database, Parameter, Value } from './database.ts';
 import { HAS_UPLOAD, lastUploadOf, wholeMs } from './last-upload.ts';
 import { COLUMNS, contactOf, type LiveContact } from './live-contacts.ts';

@@ -9,7 +9,7 @@
  * Before the first comparison there is no record, and every server that takes writes will do.
  */
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-import type { Deadline } from '../contracts/deadline.ts';
+import type { Deadline } from '../timing/deadline.ts';
 import type { Database, Parameter, ReadOptions, Value } from './database.ts';
 import { PROOF, SERVER } from './session.ts';
 import { DatabaseNotPrimary } from './unavailable.ts';

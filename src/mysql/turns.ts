@@ -1,4 +1,4 @@
-import { type Deadline, endingIn, RequestCancelled } from '../contracts/deadline.ts';
+import { type Deadline, endingIn, RequestCancelled } from '../timing/deadline.ts';
 
 /**
  * `answer`: a client waits for it; `background`: nobody does, so it has its turn when no answer waits for one, and waits for

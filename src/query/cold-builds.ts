@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { type Deadline, DeadlineExceeded, RequestCancelled } from '../contracts/deadline.ts';
 import type { Id } from '../contracts/id.ts';
 import { DatabaseBusy } from '../mysql/database.ts';
 import type { LiveTop } from '../mysql/top-contacts.ts';
+import { type Deadline, DeadlineExceeded, RequestCancelled } from '../timing/deadline.ts';
 
 export interface ColdBuildsOptions {
   /**

@@ -1,4 +1,3 @@
-import type { Deadline } from '../contracts/deadline.ts';
 import type { IndexClass } from '../contracts/drift.ts';
 import { DEFAULT_LIMIT, type Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
@@ -7,6 +6,7 @@ import type { ContactIndex, Reading } from '../index/contact-index.ts';
 import type { Limits } from '../index/limits.ts';
 import type { Database } from '../mysql/database.ts';
 import { type ContactRow, readContactRow } from '../mysql/explain-contact.ts';
+import type { Deadline } from '../timing/deadline.ts';
 import { ANSWER_VERDICTS, type AnswerVerdict, answerVerdictOf } from './answer-verdict.ts';
 import type { RecentContacts } from './recent-contacts.ts';
 import { driftOf, sentenceOf, type VerdictCode, verdictOf } from './verdict.ts';

@@ -1,4 +1,3 @@
-import type { Deadline } from '../contracts/deadline.ts';
 import type { Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
@@ -6,6 +5,7 @@ import type { ContactIndex, Reading, WarmReading } from '../index/contact-index.
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { type LiveContact, readCandidates, readPlain } from '../mysql/live-contacts.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
+import type { Deadline } from '../timing/deadline.ts';
 import type { ColdAnswer } from './cold-builds.ts';
 import { candidatesFor, certifiedPage, countAboveFloor, type PageWanted, pageOfTop } from './narrow.ts';
 import { Stopwatch } from './stopwatch.ts';

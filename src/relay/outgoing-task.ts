@@ -1,6 +1,6 @@
-import type { OutgoingTask } from '../consumers/task-publisher.ts';
 import { type Task, taskSchema } from '../contracts/task.ts';
 import type { OutboxRow } from '../mysql/outbox.ts';
+import type { OutgoingTask } from '../transport/task-publisher.ts';
 
 /** `ce_source` of what comes from the outbox. */
 export const OUTBOX_SOURCE = '/recency/outbox';

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { DeadLetters } from '../consumers/dead-letters.ts';
+import type { Database } from '../mysql/database.ts';
+import { type OutboxRow, publishRows } from '../mysql/outbox.ts';
+import type { DeadLetters } from '../transport/dead-letters.ts';
 import {
   MessageRefused,
   type OutgoingTask,
   PartlyPublished,
   type TaskPublisher,
   TransportFull,
-} from '../consumers/task-publisher.ts';
-import type { Database } from '../mysql/database.ts';
-import { type OutboxRow, publishRows } from '../mysql/outbox.ts';
+} from '../transport/task-publisher.ts';
 import { type Letter, letterOf, sortRows } from './sort-rows.ts';
 
 export interface RelayOptions {

@@ -1,7 +1,7 @@
-import type { Failure } from '../consumers/dead-letters.ts';
-import type { OutgoingTask } from '../consumers/task-publisher.ts';
-import type { Delivery } from '../consumers/task-source.ts';
 import type { OutboxRow } from '../mysql/outbox.ts';
+import type { Failure } from '../transport/dead-letters.ts';
+import type { OutgoingTask } from '../transport/task-publisher.ts';
+import type { Delivery } from '../transport/task-source.ts';
 import { InvalidOutboxRow, idOf, OUTBOX_SOURCE, outgoingTask, timeOf } from './outgoing-task.ts';
 
 /** A row that no transport takes as a task, and why. */

@@ -1,5 +1,6 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { checkColumns } from '../../src/app/check-schema.ts';
 import { type RaiseBarrier, sharedBarrier } from '../../src/index/drain-barrier.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -11,7 +12,6 @@ import { runToEnd } from '../../src/repair/job.ts';
 import { openPageCheck } from '../../src/repair/open-check.ts';
 import { Repair } from '../../src/repair/repair.ts';
 import { Verify } from '../../src/repair/verify.ts';
-import { checkColumns } from '../../src/start/check-schema.ts';
 import { startConsuming } from '../support/consuming.ts';
 import { freshFence } from '../support/repair-site.ts';
 import { freshSitePool } from '../support/small-site.ts';

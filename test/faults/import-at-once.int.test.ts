@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { KeyNames } from '../../src/index/keys.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
+import { KeyNames } from '../../src/index/redis/keys.ts';
 import { startConsuming } from '../support/consuming.ts';
 import { expectExact } from '../support/exact.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { between, seededRandom } from '../../src/demo/random.ts';
-import { KeyNames } from '../../src/index/keys.ts';
+import { KeyNames } from '../../src/index/redis/keys.ts';
 import { PAGE_SIZE } from '../../src/repair/user-pages.ts';
-import { loadGraph } from '../../src/site/load-graph.ts';
-import { openSitePool } from '../../src/site/transaction.ts';
+import { between, seededRandom } from '../../src/tools/demo/random.ts';
+import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
+import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';

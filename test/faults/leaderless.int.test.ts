@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Kafka } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KafkaDeadLetters } from '../../src/consumers/kafka/dead-letters.ts';
-import { KafkaTaskPublisher } from '../../src/consumers/kafka/publisher.ts';
-import { TopicAdmin } from '../../src/consumers/kafka/topic-admin.ts';
-import type { PartlyPublished } from '../../src/consumers/task-publisher.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
+import { KafkaDeadLetters } from '../../src/transport/kafka/dead-letters.ts';
+import { KafkaTaskPublisher } from '../../src/transport/kafka/publisher.ts';
+import { TopicAdmin } from '../../src/transport/kafka/topic-admin.ts';
+import type { PartlyPublished } from '../../src/transport/task-publisher.ts';
 import { KafkaPair } from '../support/kafka-pair.ts';
 import { OutboxBench, silent } from '../support/outbox-bench.ts';
 import { hasKafka } from '../support/servers.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { DeadLetter } from '../../src/consumers/dead-letters.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/task-worker.ts';
 import { MAX_TASK_BYTES } from '../../src/contracts/task.ts';
 import type { Steps } from '../../src/index/protocol.ts';
+import type { DeadLetter } from '../../src/transport/dead-letters.ts';
 import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
 import { freshStores } from '../support/stores.ts';
 import { until } from '../support/until.ts';

@@ -1,10 +1,10 @@
 import process from 'node:process';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadGraph } from '../../src/site/load-graph.ts';
-import { uploadPhoto } from '../../src/site/photos.ts';
-import { openSitePool } from '../../src/site/transaction.ts';
-import { startRedis } from '../../src/stack/start-server.ts';
+import { startRedis } from '../../src/tools/devservers/start-server.ts';
+import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
+import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { canStartCluster, isInSync, RedisCluster } from '../support/redis-cluster.ts';
 import { MASTER, RedisSentinels } from '../support/redis-sentinels.ts';

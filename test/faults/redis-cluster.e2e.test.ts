@@ -1,8 +1,8 @@
 import type { Pool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadGraph } from '../../src/site/load-graph.ts';
-import { uploadPhoto } from '../../src/site/photos.ts';
-import { openSitePool } from '../../src/site/transaction.ts';
+import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
+import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
 import { serviceSettings } from '../support/service-settings.ts';

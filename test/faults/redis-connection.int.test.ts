@@ -11,7 +11,7 @@ import { refresh } from '../../src/index/refresh.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
-import { startRedis } from '../../src/stack/start-server.ts';
+import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { ask, startTestApi } from '../support/api.ts';
 import { expectExact } from '../support/exact.ts';
 import { freshName, redisUrl } from '../support/servers.ts';

@@ -13,7 +13,7 @@ import { readEpoch } from '../../src/mysql/epoch.ts';
 import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
 import { readMasters } from '../../src/redis/masters.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
-import { type RunningServer, startRedis } from '../../src/stack/start-server.ts';
+import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
 import { canStartCluster, isInSync, RedisCluster } from '../support/redis-cluster.ts';
 import { freshName } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';

@@ -1,9 +1,9 @@
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../src/mysql/migrate.ts';
-import { loadGraph } from '../../src/site/load-graph.ts';
-import { openSitePool } from '../../src/site/transaction.ts';
-import { type RunningServer, startKafka, startMysql, startRedis } from '../../src/stack/start-server.ts';
+import { type RunningServer, startKafka, startMysql, startRedis } from '../../src/tools/devservers/start-server.ts';
+import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
+import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { hasKafka } from '../support/servers.ts';
 import { until } from '../support/until.ts';

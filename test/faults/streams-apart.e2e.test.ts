@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../src/doctor/finding.ts';
-import { loadGraph } from '../../src/site/load-graph.ts';
-import { uploadPhoto } from '../../src/site/photos.ts';
-import { removeContact } from '../../src/site/relationships.ts';
-import { openSitePool } from '../../src/site/transaction.ts';
-import { type RunningServer, startRedis } from '../../src/stack/start-server.ts';
+import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
+import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
+import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import { removeContact } from '../../src/tools/reference-site/relationships.ts';
+import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { freshName, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';

@@ -1,9 +1,9 @@
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, it, type TestContext } from 'vitest';
-import { loadGraph } from '../../src/site/load-graph.ts';
-import { removeContact } from '../../src/site/relationships.ts';
-import { openSitePool } from '../../src/site/transaction.ts';
-import { freePort } from '../../src/stack/launch/free-port.ts';
+import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
+import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
+import { removeContact } from '../../src/tools/reference-site/relationships.ts';
+import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { hasKafka } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { seededRandom } from '../../src/demo/random.ts';
+import { seededRandom } from '../../src/tools/demo/random.ts';
 import type { Arena } from './arena.ts';
 import { histories } from './commands.ts';
 import { endInOrder } from './rest.ts';

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { DeadLetters } from '../../src/consumers/dead-letters.ts';
-import type { TaskPublisher } from '../../src/consumers/task-publisher.ts';
-import type { Loss } from '../../src/consumers/task-source.ts';
-import type { Random } from '../../src/demo/random.ts';
 import type { Steps } from '../../src/index/protocol.ts';
+import type { Random } from '../../src/tools/demo/random.ts';
+import type { DeadLetters } from '../../src/transport/dead-letters.ts';
+import type { TaskPublisher } from '../../src/transport/task-publisher.ts';
+import type { Loss } from '../../src/transport/task-source.ts';
 import type { Actor } from './turns.ts';
 
 /** Which of the waiting messages are meant: places from 0 up to 1 among them. */

@@ -1,13 +1,13 @@
 import type { Id } from '../../src/contracts/id.ts';
 import type { Relation } from '../../src/contracts/relation.ts';
-import type { Journal } from '../../src/demo/play/journal.ts';
-import { judge, type Shown } from '../../src/demo/play/judge.ts';
-import type { Span } from '../../src/demo/play/timeline.ts';
 import type { ContactIndex } from '../../src/index/contact-index.ts';
 import type { Limits } from '../../src/index/limits.ts';
 import type { Database } from '../../src/mysql/database.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
+import type { Journal } from '../../src/tools/demo/play/journal.ts';
+import { judge, type Shown } from '../../src/tools/demo/play/judge.ts';
+import type { Span } from '../../src/tools/demo/play/timeline.ts';
 
 export interface QueryParts {
   readonly index: Pick<ContactIndex, 'read'>;

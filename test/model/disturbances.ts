@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Id } from '../../src/contracts/id.ts';
-import { KeyNames } from '../../src/index/keys.ts';
+import { KeyNames } from '../../src/index/redis/keys.ts';
 import { LONG_AGO, rewriteMeta } from '../support/index-meta.ts';
 
 /** Which of a user's two keys. */

@@ -1,6 +1,6 @@
-import type { OutgoingTask } from '../../src/consumers/task-publisher.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { Database } from '../../src/mysql/database.ts';
+import type { OutgoingTask } from '../../src/transport/task-publisher.ts';
 import { canRelate, type Move, type Relating } from './moves.ts';
 import type { Site } from './site.ts';
 

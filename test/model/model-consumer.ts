@@ -1,12 +1,12 @@
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
+import { TaskWorker } from '../../src/consumers/task-worker.ts';
 import {
   type Batch,
   type BatchHandler,
   BatchLost,
   type SourceState,
   type TaskSource,
-} from '../../src/consumers/task-source.ts';
-import { TaskWorker } from '../../src/consumers/task-worker.ts';
+} from '../../src/transport/task-source.ts';
 import type { Bag } from './bag.ts';
 import type { ConsumerParts, Picks, Worker } from './carrier.ts';
 import type { Actor } from './turns.ts';

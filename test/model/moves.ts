@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import type { Id } from '../../src/contracts/id.ts';
-import type { JournalPhoto } from '../../src/demo/play/journal.ts';
-import type { Audience } from '../../src/site/checks.ts';
-import { leaveTask } from '../../src/site/outbox.ts';
-import { changeVisibility, deletePhoto, uploadPhoto } from '../../src/site/photos.ts';
-import { addContact, changeRelationship, type Grant, removeContact } from '../../src/site/relationships.ts';
-import { inTransaction } from '../../src/site/transaction.ts';
-import { createUsers, deleteUser } from '../../src/site/users.ts';
+import type { JournalPhoto } from '../../src/tools/demo/play/journal.ts';
+import type { Audience } from '../../src/tools/reference-site/checks.ts';
+import { leaveTask } from '../../src/tools/reference-site/outbox.ts';
+import { changeVisibility, deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import {
+  addContact,
+  changeRelationship,
+  type Grant,
+  removeContact,
+} from '../../src/tools/reference-site/relationships.ts';
+import { inTransaction } from '../../src/tools/reference-site/transaction.ts';
+import { createUsers, deleteUser } from '../../src/tools/reference-site/users.ts';
 import { CAST, MINUTES, timeAt } from './cast.ts';
 import { changingAll, type Site } from './site.ts';
 

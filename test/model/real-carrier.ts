@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { settledWithin } from '../../src/consumers/settled-within.ts';
-import type { StreamMark } from '../../src/consumers/streams/loss-check.ts';
-import type { OutgoingTask } from '../../src/consumers/task-publisher.ts';
-import type { TaskSource } from '../../src/consumers/task-source.ts';
-import { type Random, shuffled } from '../../src/demo/random.ts';
+import { settledWithin } from '../../src/timing/settled-within.ts';
+import { type Random, shuffled } from '../../src/tools/demo/random.ts';
+import type { StreamMark } from '../../src/transport/streams/loss-check.ts';
+import type { OutgoingTask } from '../../src/transport/task-publisher.ts';
+import type { TaskSource } from '../../src/transport/task-source.ts';
 import { type Opened, open, type Place } from '../transport/place.ts';
 import type { Carrier, ConsumerParts, Picks, Worker } from './carrier.ts';
 import { RealConsumer } from './real-consumer.ts';

@@ -1,7 +1,7 @@
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
-import { type Batch, type BatchHandler, BatchLost, type TaskSource } from '../../src/consumers/task-source.ts';
 import { TaskWorker } from '../../src/consumers/task-worker.ts';
 import type { Steps } from '../../src/index/protocol.ts';
+import { type Batch, type BatchHandler, BatchLost, type TaskSource } from '../../src/transport/task-source.ts';
 import type { ConsumerParts, Worker } from './carrier.ts';
 import type { Actor } from './turns.ts';
 

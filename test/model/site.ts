@@ -1,8 +1,8 @@
 import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../src/contracts/id.ts';
-import { Journal, type JournalPhoto, type RelationshipState } from '../../src/demo/play/journal.ts';
-import { loadGraph } from '../../src/site/load-graph.ts';
-import { inTransaction } from '../../src/site/transaction.ts';
+import { Journal, type JournalPhoto, type RelationshipState } from '../../src/tools/demo/play/journal.ts';
+import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
+import { inTransaction } from '../../src/tools/reference-site/transaction.ts';
 import { CAST, timeAt } from './cast.ts';
 
 /** The site under test, and what it remembers of itself. */

@@ -1,8 +1,5 @@
 import type { Scheduler } from 'fast-check';
-import type { TaskPublisher } from '../../src/consumers/task-publisher.ts';
-import type { Loss } from '../../src/consumers/task-source.ts';
 import type { Id } from '../../src/contracts/id.ts';
-import { type Random, shuffled } from '../../src/demo/random.ts';
 import { DelayedWork } from '../../src/index/deferred-work.ts';
 import { bumpEpoch } from '../../src/index/epoch.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
@@ -14,6 +11,9 @@ import { ColdBuilds } from '../../src/query/cold-builds.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { Examination } from '../../src/repair/examination.ts';
+import { type Random, shuffled } from '../../src/tools/demo/random.ts';
+import type { TaskPublisher } from '../../src/transport/task-publisher.ts';
+import type { Loss } from '../../src/transport/task-source.ts';
 import { stepsOf } from './actor-steps.ts';
 import type { Arena } from './arena.ts';
 import type { Carrier } from './carrier.ts';

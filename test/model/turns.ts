@@ -1,6 +1,6 @@
 import { setImmediate as afterAllThatIsReady } from 'node:timers/promises';
 import type { Scheduler } from 'fast-check';
-import type { Random } from '../../src/demo/random.ts';
+import type { Random } from '../../src/tools/demo/random.ts';
 import type { Mishap } from './mishaps.ts';
 
 /** Somebody who does one step after the other, and may be stopped or killed between two of them. */

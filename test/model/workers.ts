@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { DeadLetters } from '../../src/consumers/dead-letters.ts';
-import type { Loss } from '../../src/consumers/task-source.ts';
 import type { DelayedWork } from '../../src/index/deferred-work.ts';
 import type { Rechecks } from '../../src/index/rechecks.ts';
+import type { DeadLetters } from '../../src/transport/dead-letters.ts';
+import type { Loss } from '../../src/transport/task-source.ts';
 import { stepsOf } from './actor-steps.ts';
 import type { Carrier, Picks, Worker } from './carrier.ts';
 import { DelayedProcess } from './delayed-process.ts';

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Id } from '../../src/contracts/id.ts';
 import type { ApplyRequest, Nonce, ReplaceRequest } from '../../src/index/contact-index.ts';
-import { KeyNames } from '../../src/index/keys.ts';
 import type { StepName, Steps } from '../../src/index/protocol.ts';
+import { KeyNames } from '../../src/index/redis/keys.ts';
 import type { Pair } from '../../src/mysql/pairs.ts';
 import { LIMITS } from './cast.ts';
 import type { Truths } from './truths.ts';

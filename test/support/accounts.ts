@@ -1,4 +1,4 @@
-import { GRANTS, type Grants } from '../../src/start/privileges.ts';
+import { GRANTS, type Grants } from '../../src/app/privileges.ts';
 
 /** Every table and view that each account reads. */
 export const READ = [

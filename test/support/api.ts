@@ -6,6 +6,8 @@ import { createApp } from '../../src/api/app.ts';
 import type { ApiDependencies } from '../../src/api/dependencies.ts';
 import { type RunningApi, startApi } from '../../src/api/listen.ts';
 import type { IdentifiedTask } from '../../src/api/routes/post-tasks.ts';
+import { buildOn } from '../../src/app/api-queries.ts';
+import { DEGRADING } from '../../src/app/checks.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { Limits } from '../../src/index/limits.ts';
 import { run } from '../../src/index/protocol.ts';
@@ -15,8 +17,6 @@ import { explain } from '../../src/query/explain.ts';
 import { inspectIndex } from '../../src/query/inspect-index.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
-import { buildOn } from '../../src/start/api-queries.ts';
-import { DEGRADING } from '../../src/start/checks.ts';
 import type { Stores } from './stores.ts';
 
 /** What the log said. */

@@ -1,6 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
-import { deletePhoto, uploadPhoto } from '../../src/site/photos.ts';
-import { addContact, changeRelationship, removeContact } from '../../src/site/relationships.ts';
+import { deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import { addContact, changeRelationship, removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { type RepairSite, userId } from './repair-site.ts';
 
 /** Whatever a site does, until it is told to stop. How many actions there were. */

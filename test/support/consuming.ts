@@ -1,13 +1,13 @@
 import { afterAll } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
-import { ConsumerGroup } from '../../src/consumers/streams/consumer-group.ts';
-import { streamsBarrier } from '../../src/consumers/streams/drain-barrier.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/task-worker.ts';
 import { drainBarrierOf, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { PutBackRows } from '../../src/index/put-back-rows.ts';
 import { answersAtOnce } from '../../src/index/store-fault.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
+import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
+import { streamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
 import { logger, type Opened, open } from '../transport/place.ts';
 import { redisUrl } from './servers.ts';
 import type { Stores } from './stores.ts';

@@ -1,6 +1,6 @@
 import type { RedisClient } from '../../src/redis/connection.ts';
 
-/** What a user's key m says: see src/index/meta.ts. */
+/** What a user's key m says: see src/index/redis/meta.ts. */
 export interface Meta {
   readonly nonce: string;
   readonly epoch: string;

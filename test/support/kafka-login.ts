@@ -3,8 +3,8 @@
  * the password. It logs all that there is to log.
  */
 import process from 'node:process';
-import { openKafka } from '../../src/consumers/kafka/client.ts';
-import { openLogger } from '../../src/start/logger.ts';
+import { openLogger } from '../../src/app/logger.ts';
+import { openKafka } from '../../src/transport/kafka/client.ts';
 
 const [broker = '', mechanism = 'plain', username = '', password = ''] = process.argv.slice(2);
 const logger = openLogger({ logLevel: 'trace' }, 'login');

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Kafka } from 'kafkajs';
-import { allowingLeaderless } from '../../src/consumers/kafka/metadata-response.ts';
-import { ensureTopics } from '../../src/consumers/kafka/topics.ts';
-import { freePort } from '../../src/stack/launch/free-port.ts';
-import { jarsFolder, KAFKA_VERSION } from '../../src/stack/launch/kafka-jars.ts';
-import { runProgram } from '../../src/stack/launch/run-program.ts';
-import { ServerProcess } from '../../src/stack/launch/server-process.ts';
-import { probeKafka } from '../../src/stack/probe/kafka.ts';
-import { type RunningServer, startKafka } from '../../src/stack/start-server.ts';
+import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
+import { jarsFolder, KAFKA_VERSION } from '../../src/tools/devservers/launch/kafka-jars.ts';
+import { runProgram } from '../../src/tools/devservers/launch/run-program.ts';
+import { ServerProcess } from '../../src/tools/devservers/launch/server-process.ts';
+import { probeKafka } from '../../src/tools/devservers/probe/kafka.ts';
+import { type RunningServer, startKafka } from '../../src/tools/devservers/start-server.ts';
+import { allowingLeaderless } from '../../src/transport/kafka/metadata-response.ts';
+import { ensureTopics } from '../../src/transport/kafka/topics.ts';
 import { until } from './until.ts';
 
 /** A broker of a test's own, and a second one in its cluster: programs, because the second must reach the first. */

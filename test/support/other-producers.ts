@@ -6,9 +6,9 @@ import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { aptInstall, aptUnavailable } from '../../src/stack/launch/apt.ts';
-import { findProgram } from '../../src/stack/launch/find-program.ts';
-import { runProgram } from '../../src/stack/launch/run-program.ts';
+import { aptInstall, aptUnavailable } from '../../src/tools/devservers/launch/apt.ts';
+import { findProgram } from '../../src/tools/devservers/launch/find-program.ts';
+import { runProgram } from '../../src/tools/devservers/launch/run-program.ts';
 
 /**
  * Producers that are not kafkajs: librdkafka, by kcat and by its Python client, which has transactions. The tests bring

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach } from 'vitest';
-import type { DeadLetters } from '../../src/consumers/dead-letters.ts';
-import type { OutgoingTask } from '../../src/consumers/task-publisher.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { readOutboxLag } from '../../src/mysql/outbox.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
+import type { DeadLetters } from '../../src/transport/dead-letters.ts';
+import type { OutgoingTask } from '../../src/transport/task-publisher.ts';
 import { freshDatabase } from './servers.ts';
 
 export const silent = pino({ level: 'silent' });

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import { findProgram } from '../../src/stack/launch/find-program.ts';
-import { freePort } from '../../src/stack/launch/free-port.ts';
-import { type RunningServer, startRedis } from '../../src/stack/start-server.ts';
+import { findProgram } from '../../src/tools/devservers/launch/find-program.ts';
+import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
+import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
 import { until } from './until.ts';
 
 const SLOTS = 16_384;

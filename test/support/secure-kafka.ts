@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kafka } from 'kafkajs';
-import { freePort } from '../../src/stack/launch/free-port.ts';
-import { jarsFolder } from '../../src/stack/launch/kafka-jars.ts';
-import { runProgram } from '../../src/stack/launch/run-program.ts';
-import { type RunningServer, startKafka } from '../../src/stack/start-server.ts';
+import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
+import { jarsFolder } from '../../src/tools/devservers/launch/kafka-jars.ts';
+import { runProgram } from '../../src/tools/devservers/launch/run-program.ts';
+import { type RunningServer, startKafka } from '../../src/tools/devservers/start-server.ts';
 import type { TestCa } from './certificates.ts';
 
 const override = (properties: Readonly<Record<string, string>>): string[] =>

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import { forcedOrigin } from '../../src/stack/given.ts';
-import { type RunningServer, startMysql } from '../../src/stack/start-server.ts';
+import { forcedOrigin } from '../../src/tools/devservers/given.ts';
+import { type RunningServer, startMysql } from '../../src/tools/devservers/start-server.ts';
 import type { CertificateFiles, TestCa } from './certificates.ts';
 
 /** A MySQL or MariaDB whose certificate and accounts are the test's own. Root still comes in plain text. */

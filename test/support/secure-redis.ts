@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { freePort } from '../../src/stack/launch/free-port.ts';
-import { type RunningServer, startRedis } from '../../src/stack/start-server.ts';
+import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
+import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
 import type { TestCa } from './certificates.ts';
 
 /** A Redis with a second port for TLS, which wants a client certificate, and accounts of the test's own. A program: a container sees no files of this machine. */

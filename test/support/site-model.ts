@@ -1,6 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
-import type { Audience } from '../../src/site/checks.ts';
-import type { Grant } from '../../src/site/relationships.ts';
+import type { Audience } from '../../src/tools/reference-site/checks.ts';
+import type { Grant } from '../../src/tools/reference-site/relationships.ts';
 
 interface Relationship extends Grant {
   readonly active: boolean;

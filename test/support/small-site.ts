@@ -3,8 +3,8 @@ import { afterAll } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending } from '../../src/contracts/key.ts';
 import { isWanted, type Relation } from '../../src/contracts/relation.ts';
-import { recomputeLastUploads } from '../../src/site/last-uploads.ts';
-import { inTransaction, openSitePool } from '../../src/site/transaction.ts';
+import { recomputeLastUploads } from '../../src/tools/reference-site/last-uploads.ts';
+import { inTransaction, openSitePool } from '../../src/tools/reference-site/transaction.ts';
 
 /** One relationship, as its row says. */
 export interface Tie {

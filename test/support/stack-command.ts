@@ -1,6 +1,6 @@
 /** `up`, `another`, `down`, `down-all` or `status` of stacks, from the current folder; prints what came of it as JSON. */
 import process from 'node:process';
-import { exportLines, stackDown, stackStatus, stackUp } from '../../src/stack/detached.ts';
+import { exportLines, stackDown, stackStatus, stackUp } from '../../src/tools/devservers/detached.ts';
 
 const commands = {
   up: async () => exportLines(await stackUp()),

@@ -3,7 +3,7 @@
  * once all are up, and then waits; `throw` as its argument makes it crash instead.
  */
 import process from 'node:process';
-import { startStack } from '../../src/stack/stack.ts';
+import { startStack } from '../../src/tools/devservers/stack.ts';
 
 const { STACK_FROM, CI } = process.env;
 const stack = await startStack({

@@ -4,7 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import process from 'node:process';
-import { stackDown } from '../../src/stack/detached.ts';
+import { stackDown } from '../../src/tools/devservers/detached.ts';
 
 for await (const _ of process.stdin);
 await stackDown();

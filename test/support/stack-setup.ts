@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startStack } from '../../src/stack/stack.ts';
+import { startStack } from '../../src/tools/devservers/stack.ts';
 
 /** Starts the servers once for the whole run; every test file gets their addresses by `inject`. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

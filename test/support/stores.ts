@@ -3,7 +3,7 @@ import { afterAll } from 'vitest';
 import { DelayedWork } from '../../src/index/deferred-work.ts';
 import type { Steps } from '../../src/index/protocol.ts';
 import { Rechecks } from '../../src/index/rechecks.ts';
-import type { RedisContactIndex } from '../../src/index/redis-contact-index.ts';
+import type { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fc } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { encodeTask } from '../../src/consumers/cloud-events.ts';
-import type { Delivery } from '../../src/consumers/task-source.ts';
+import { encodeTask } from '../../src/transport/cloud-events.ts';
+import type { Delivery } from '../../src/transport/task-source.ts';
 import { until } from '../support/until.ts';
 import { anyOutgoingTask, freshTasks } from './outgoing-task.ts';
 import type { Transport } from './place.ts';

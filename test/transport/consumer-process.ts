@@ -1,4 +1,4 @@
-import { BatchLost } from '../../src/consumers/task-source.ts';
+import { BatchLost } from '../../src/transport/task-source.ts';
 import { open, type Place, type Wanted } from './place.ts';
 
 /**

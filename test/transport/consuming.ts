@@ -1,4 +1,4 @@
-import type { BatchHandler, Delivery, Loss, TaskSource } from '../../src/consumers/task-source.ts';
+import type { BatchHandler, Delivery, Loss, TaskSource } from '../../src/transport/task-source.ts';
 
 /** A source that runs in this process, and what it delivered. */
 export interface Consuming {

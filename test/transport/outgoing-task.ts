@@ -1,6 +1,6 @@
 import { fc } from '@fast-check/vitest';
-import type { OutgoingTask } from '../../src/consumers/task-publisher.ts';
 import type { Task } from '../../src/contracts/task.ts';
+import type { OutgoingTask } from '../../src/transport/task-publisher.ts';
 
 export const anyId = fc.oneof(
   fc.bigInt({ min: 1n, max: 99n }).map(String),

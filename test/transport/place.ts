@@ -1,15 +1,15 @@
 import { Kafka, Partitioners } from 'kafkajs';
 import { pino } from 'pino';
-import type { DeadLetters } from '../../src/consumers/dead-letters.ts';
-import { KafkaDeadLetters } from '../../src/consumers/kafka/dead-letters.ts';
-import { KafkaTaskPublisher } from '../../src/consumers/kafka/publisher.ts';
-import { KafkaTaskSource, type KafkaTaskSourceOptions } from '../../src/consumers/kafka/source.ts';
-import { StreamsDeadLetters } from '../../src/consumers/streams/dead-letters.ts';
-import { StreamsTaskPublisher } from '../../src/consumers/streams/publisher.ts';
-import { StreamsTaskSource, type StreamsTaskSourceOptions } from '../../src/consumers/streams/source.ts';
-import type { TaskPublisher } from '../../src/consumers/task-publisher.ts';
-import type { TaskSource } from '../../src/consumers/task-source.ts';
 import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
+import type { DeadLetters } from '../../src/transport/dead-letters.ts';
+import { KafkaDeadLetters } from '../../src/transport/kafka/dead-letters.ts';
+import { KafkaTaskPublisher } from '../../src/transport/kafka/publisher.ts';
+import { KafkaTaskSource, type KafkaTaskSourceOptions } from '../../src/transport/kafka/source.ts';
+import { StreamsDeadLetters } from '../../src/transport/streams/dead-letters.ts';
+import { StreamsTaskPublisher } from '../../src/transport/streams/publisher.ts';
+import { StreamsTaskSource, type StreamsTaskSourceOptions } from '../../src/transport/streams/source.ts';
+import type { TaskPublisher } from '../../src/transport/task-publisher.ts';
+import type { TaskSource } from '../../src/transport/task-source.ts';
 
 /** Where tasks go in one test. Plain data, so that another process can open the same place. */
 export type Place =

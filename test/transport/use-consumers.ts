@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
-import { settledWithin } from '../../src/consumers/settled-within.ts';
-import type { BatchHandler, Loss } from '../../src/consumers/task-source.ts';
+import { settledWithin } from '../../src/timing/settled-within.ts';
+import type { BatchHandler, Loss } from '../../src/transport/task-source.ts';
 import { type Consuming, consume } from './consuming.ts';
 import { OtherProcess } from './other-process.ts';
 import { type Opened, open, type Place, type Wanted } from './place.ts';

@@ -1,4 +1,4 @@
-import type { Batch, BatchHandler, Delivery, SourceState, TaskSource } from '../../../src/consumers/task-source.ts';
+import type { Batch, BatchHandler, Delivery, SourceState, TaskSource } from '../../../src/transport/task-source.ts';
 
 /** A source of given batches, to be taken by several consumers: each takes the next as soon as it is done with one. */
 export class ListSource implements TaskSource {

@@ -1,14 +1,14 @@
 import type { Pool } from 'mysql2/promise';
 import { pino } from 'pino';
 import { TaskConsumer } from '../../../src/consumers/task-consumer.ts';
-import type { OutgoingTask } from '../../../src/consumers/task-publisher.ts';
-import type { Delivery } from '../../../src/consumers/task-source.ts';
 import { TaskWorker } from '../../../src/consumers/task-worker.ts';
-import type { Random } from '../../../src/demo/random.ts';
 import type { Steps } from '../../../src/index/protocol.ts';
 import type { Database } from '../../../src/mysql/database.ts';
 import { OutboxRelay } from '../../../src/relay/relay.ts';
-import type { Edge } from '../../../src/site/edge-list.ts';
+import type { Random } from '../../../src/tools/demo/random.ts';
+import type { Edge } from '../../../src/tools/reference-site/edge-list.ts';
+import type { OutgoingTask } from '../../../src/transport/task-publisher.ts';
+import type { Delivery } from '../../../src/transport/task-source.ts';
 import { EdgeSite } from './edge-site.ts';
 import { ListSource } from './list-source.ts';
 import { UnrulyWindows } from './unruly-windows.ts';

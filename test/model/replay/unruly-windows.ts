@@ -1,7 +1,7 @@
-import { encodeTask } from '../../../src/consumers/cloud-events.ts';
-import type { OutgoingTask } from '../../../src/consumers/task-publisher.ts';
-import type { Delivery } from '../../../src/consumers/task-source.ts';
-import { type Random, shuffled } from '../../../src/demo/random.ts';
+import { type Random, shuffled } from '../../../src/tools/demo/random.ts';
+import { encodeTask } from '../../../src/transport/cloud-events.ts';
+import type { OutgoingTask } from '../../../src/transport/task-publisher.ts';
+import type { Delivery } from '../../../src/transport/task-source.ts';
 
 /** Deliveries that change their order among themselves. */
 const WINDOW = 1_000;

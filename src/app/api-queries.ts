@@ -1,0 +1,185 @@
+import type { ApiDependencies } from '../api/dependencies.ts';
+import type { Id } from '../contracts/id.ts';
+import type { ContactIndex, Epoch } from '../index/contact-index.ts';
+import { trustedReads } from '../index/epoch-watch.ts';
+import type { Limits } from '../index/limits.ts';
+import { run, type Steps } from '../index/protocol.ts';
+import { type RebuildReport, rebuild } from '../index/rebuild.ts';
+import { type Database, StatementTooSlow } from '../mysql/database.ts';
+import { isSuspended, readPairs } from '../mysql/pairs.ts';
+import type { Urgency } from '../mysql/turns.ts';
+import { type BuildBy, ColdBuilds, isGone, NOTHING, REFUSED } from '../query/cold-builds.ts';
+import { explain } from '../query/explain.ts';
+import { inspectIndex } from '../query/inspect-index.ts';
+import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
+import { RecentPhotos } from '../query/recent-photos.ts';
+import { WarmUp, type WarmUpOptions } from '../query/warm-up.ts';
+import type { Deadline } from '../timing/deadline.ts';
+import type { Stores } from './open-stores.ts';
+import type { ProcessContext } from './run-process.ts';
+
+type Queries = Pick<
+  ApiDependencies,
+  'recentContacts' | 'recentPhotos' | 'explain' | 'inspect' | 'rebuild' | 'forget' | 'plainQueries' | 'coldBuilds'
+>;
+
+/** Builds that wait for their turn; who finds no room is built at the next read. */
+const COLD_QUEUE = 1_000;
+
+/** Users whose indexes are built again, unasked, when many are lost: 2 MB of ids. */
+const REMEMBERED = 20_000;
+
+const now = () => performance.now();
+
+/** What the API asks of the stores, and does with them. @param reading the primary, or a replica */
+export function apiQueries(
+  { config, logger, resources }: Pick<ProcessContext, 'config' | 'logger' | 'resources'>,
+  { primary, index, steps, delayed, watch }: Stores,
+  reading: Database,
+): Queries {
+  const { heavy } = primary;
+  const build = buildOn({ steps, delayed }, config);
+  const coldBuilds = new ColdBuilds({
+    build: async (user, by) => {
+      const { suspended, rebuilt, unknown } = await build(user, { urgency: 'background', ...by });
+      if (suspended.length > 0) return REFUSED;
+      return unknown.length > 0 ? NOTHING : rebuilt.length > 0;
+    },
+    concurrency: config.plainConcurrency,
+    queue: COLD_QUEUE,
+    isBusy: () => heavy.queued > 0,
+    onError: (err) => logger.warn({ err }, 'the index of a cold user was not built; the next read asks again'),
+  });
+  resources.defer(() => coldBuilds.drain());
+
+  const asked = { index: trustedReads(index, watch), reading, primary, limits: config };
+  const warmUp = new WarmUp({
+    coldOf: coldAmong(asked),
+    builds: coldBuilds,
+    concurrency: config.plainConcurrency,
+    remembered: REMEMBERED,
+    onRound: (built) => {
+      if (built === undefined) logger.debug('an index that was answered from is cold: looking whose are as well');
+      else if (built > 0) logger.info({ built }, 'indexes of users who were read recently are built again');
+    },
+  });
+  resources.defer(() => warmUp.stop()); // before the builds are: what is deferred last ends first
+  const answerCold = (user: Id, deadline?: Deadline) => {
+    warmUp.cold(user);
+    return coldBuilds.answer(user, deadline);
+  };
+  const recentContacts = recentContactsOf(asked, {
+    onServed: (user) => warmUp.served(user),
+    // Rows for a build are the primary's; an answer from a replica is a replica's.
+    ...(reading === primary ? { coldAnswers: answerCold } : {}),
+    onCold: (user) => {
+      coldBuilds.request(user);
+      warmUp.cold(user);
+    },
+    onLow: (user) => {
+      delayed.askForRebuild(user).catch((err: unknown) => logger.warn({ err }, 'a rebuild could not be asked for'));
+    },
+    touch: true,
+  });
+  return {
+    recentContacts,
+    recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, now }),
+    explain: explainer(asked),
+    inspect: (user, deadline) => {
+      const inspecting = inspectIndex({ index, database: primary }, user);
+      return deadline?.wait(inspecting) ?? inspecting;
+    },
+    rebuild: (user, deadline) => build(user, { deadline, asked: true }),
+    forget: async (user) => {
+      warmUp.forget(user);
+      await steps.forget([user]);
+    },
+    plainQueries: heavy,
+    coldBuilds,
+  };
+}
+
+interface OneBuild extends BuildBy {
+  readonly urgency?: Urgency;
+  /** Somebody wants this index, although it may have been forgotten. */
+  readonly asked?: boolean;
+}
+
+/**
+ * Builds one user's index. What takes too long here is left to the consumers, who have more time, and no answer is tried
+ * then in less time than was too short. So is a build that lost its race when its rows are an answer already: reading all
+ * of them once more would serve nobody here.
+ */
+export function buildOn(
+  { steps, delayed }: { readonly steps: Steps; readonly delayed: Pick<Stores['delayed'], 'askForRebuild'> },
+  { mysqlTimeoutMs }: Pick<ProcessContext['config'], 'mysqlTimeoutMs'>,
+) {
+  return async (user: Id, { deadline, onRows, urgency, asked = false }: OneBuild): Promise<RebuildReport> => {
+    const heavy = deadline === undefined ? (urgency ?? 'answer') : 'answer';
+    let isAnswered = false;
+    const topContacts: Steps['topContacts'] = async (users) => {
+      if (isAnswered) return { epoch: '', tops: [] };
+      const found = await steps.topContacts(users, { deadline, heavy });
+      isAnswered = onRows !== undefined && found.live !== undefined;
+      if (found.live !== undefined) onRows?.(found.live);
+      return found;
+    };
+    const running = run(rebuild([user], asked), { ...steps, topContacts });
+    const report = await (deadline?.wait(running) ?? running).catch((error: unknown) => {
+      // Otherwise a user whom nobody waits for long enough would stay cold for ever.
+      if (isGone(error)) delayed.askForRebuild(user).catch(() => undefined); // the next read asks again
+      throw error;
+    });
+    if (report.slow.length === 0) return report;
+    await delayed.askForRebuild(user);
+    if (isAnswered || deadline === undefined || deadline.leftMs >= mysqlTimeoutMs) return report;
+    throw new StatementTooSlow(`reading all contacts of a user takes longer than ${mysqlTimeoutMs} ms`);
+  };
+}
+
+interface Asked {
+  readonly index: Pick<ContactIndex, 'read'>;
+  /** Where answers come from: the primary, or a replica. */
+  readonly reading: Database;
+  readonly primary: Database;
+  readonly limits: Limits;
+}
+
+type Effects = Pick<RecentContactsOptions, 'onServed' | 'coldAnswers' | 'onCold' | 'onLow' | 'touch'>;
+
+async function epochOf(primary: Database): Promise<Epoch> {
+  return (await readPairs(primary, [])).epoch; // of no pair: the epoch alone
+}
+
+/** Those of the users who have no index of the epoch in force, and for whom none is being built; undefined: none may be. */
+function coldAmong({ index, primary }: Pick<Asked, 'index' | 'primary'>): WarmUpOptions['coldOf'] {
+  return async (users) => {
+    const epoch = await epochOf(primary);
+    if (isSuspended(epoch)) return undefined;
+    const readings = await Promise.all(users.map((user) => index.read(user, 1, false)));
+    return users.filter((_user, i) => {
+      const reading = readings[i];
+      return reading?.state !== 'building' && !(reading?.state === 'warm' && reading.epoch === epoch);
+    });
+  };
+}
+
+function recentContactsOf({ index, reading, limits }: Asked, effects: Effects): RecentContacts {
+  return new RecentContacts({
+    ...effects,
+    index,
+    database: reading,
+    min: limits.min,
+    max: limits.max,
+    now,
+  });
+}
+
+const nothing = () => undefined;
+
+/** Explains by the answer that a client would get now, without building or prolonging anything. */
+export function explainer(asked: Asked): ApiDependencies['explain'] {
+  const recent = recentContactsOf(asked, { onCold: nothing, onLow: nothing, touch: false });
+  const { index, primary: database, limits } = asked;
+  return (user, contact, deadline) => explain({ index, database, recent, limits }, user, contact, deadline);
+}

@@ -1,0 +1,142 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { rememberGroup } from '../mysql/consumer-groups.ts';
+import { KafkaEnds } from '../mysql/kafka-ends.ts';
+import { type KafkaSettings, openKafka } from '../transport/kafka/client.ts';
+import { KafkaDeadLetters } from '../transport/kafka/dead-letters.ts';
+import { kafkaBarrier } from '../transport/kafka/drain-barrier.ts';
+import { isElecting, isPassing, missingPermission, permitted } from '../transport/kafka/errors.ts';
+import { kafkaPositions } from '../transport/kafka/positions.ts';
+import { KafkaTaskPublisher } from '../transport/kafka/publisher.ts';
+import { KafkaTaskSource } from '../transport/kafka/source.ts';
+import { TopicAdmin } from '../transport/kafka/topic-admin.ts';
+import { DEFAULT_PARTITIONS } from '../transport/kafka/topics.ts';
+import { kafkaSecurity, tlsStartError } from './security.ts';
+import { ServerAway, StartError } from './start-error.ts';
+import type { Transport } from './transport.ts';
+
+/** @param name of the process, shown in the brokers' logs */
+export function kafkaSettings(config: Config, name: string, logger: Logger): KafkaSettings {
+  return {
+    brokers: config.kafkaBrokers,
+    clientId: `recency-${name}`,
+    connectTimeoutMs: config.connectTimeoutMs,
+    requestTimeoutMs: config.kafkaTimeoutMs,
+    logger,
+    security: kafkaSecurity(config),
+  };
+}
+
+/** @param name as for {@link kafkaSettings} */
+export function openKafkaTransport(config: Config, name: string, logger: Logger): Transport {
+  const { topic, kafkaGroup: group, kafkaTimeoutMs: deadlineMs } = config;
+  const kafka = kafkaSettings(config, name, logger);
+  const admin = new TopicAdmin(openKafka(kafka), topic);
+  return {
+    untilAnswers: (signal, withinMs) => untilAnswers(admin, config, signal, withinMs),
+    openPublisher: (primary) =>
+      new KafkaTaskPublisher({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
+    openDeadLetters: (primary) =>
+      new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
+    openSource: ({ primary, doIndexesExist }) => {
+      const expectsOffsets = async () => {
+        const isNew = await rememberGroup(primary, `kafka:${topic}:${group}`);
+        // A new group reads everything that there ever was, unless some of it is gone.
+        const hasMissed = isNew && (await admin.offsets(group)).some(({ low }) => low > 0n);
+        return (!isNew || hasMissed) && (await doIndexesExist());
+      };
+      const ends = new KafkaEnds(primary, topic);
+      return new KafkaTaskSource({ kafka, topic, group, expectsOffsets, ends, sessionTimeoutMs: config.takeoverMs });
+    },
+    barrier: kafkaBarrier(
+      () => admin.offsets(group),
+      () => admin.ends(),
+    ),
+    positions: kafkaPositions({ topic, group }, () => admin.offsets(group)),
+    lag: () => lagIfKnown(admin.lag(group)),
+    answers: () => permitted(admin.answers(), 'DESCRIBE', { topic }),
+    close: () => admin.close(),
+  };
+}
+
+const BETWEEN_TRIES_MS = 250;
+
+async function untilAnswers(
+  admin: TopicAdmin,
+  config: Config,
+  signal: AbortSignal,
+  withinMs = config.startTimeoutMs,
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    try {
+      await admin.ensureTopics(DEFAULT_PARTITIONS);
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      const tlsError = tlsStartError(error, {
+        ...{ kind: 'Kafka', address: config.kafkaBrokers.join(','), setting: 'RECENCY_KAFKA_BROKERS' },
+      });
+      if (tlsError !== undefined) throw tlsError;
+      if (!isPassing(error) || performance.now() > deadline) throw explain(error, config);
+    }
+    await pause(BETWEEN_TRIES_MS, undefined, { signal });
+  }
+}
+
+function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {
+  const reason = error instanceof Error ? error.message : String(error);
+  const brokers = kafkaBrokers.join(',');
+  if (isElecting(error) || (error instanceof Error && isElecting(error.cause))) {
+    const message = `Kafka at ${brokers} is not ready: ${reason}. Start those of its brokers that are away.`;
+    return new ServerAway(message, { cause: error });
+  }
+  if (isPassing(error)) {
+    const mend = 'Start it, set RECENCY_KAFKA_BROKERS to where it is, or do without: RECENCY_TRANSPORT=streams.';
+    return new ServerAway(`No Kafka broker answers at ${brokers} (${reason}). ${mend}`, { cause: error });
+  }
+  const denied = deniedTopic(error, topic);
+  if (denied !== undefined) return new StartError(denied, { cause: error });
+  const signIn = signInFailure(error);
+  if (signIn !== undefined) {
+    const fix = 'Fix RECENCY_KAFKA_SASL, RECENCY_KAFKA_USER and RECENCY_KAFKA_PASSWORD, or the token.';
+    return new StartError(`Kafka at ${brokers} cannot be signed in to: ${signIn}. ${fix}`, { cause: error });
+  }
+  return new StartError(
+    `Kafka at ${brokers} does not let Recency use the topics ${topic} and ${topic}.dlq: ${reason}. Create them, or allow it.`,
+    { cause: error },
+  );
+}
+
+/** A topic that a user may not describe looks to them as if it were not there, and is refused when they create it. */
+function deniedTopic(error: unknown, topic: string): string | undefined {
+  if (missingPermission(error, 'CREATE', { topic }) === undefined) return undefined;
+  const what = `Kafka does not allow DESCRIBE on the topic "${refusedTopic(error) ?? topic}" to this user`;
+  return `${what}: add an ACL that allows it. Or it is not there, and CREATE is not allowed: create it.`;
+}
+
+/** Of those to be created; one, or several, each with an error of its own. */
+function refusedTopic(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('topic' in error) return String(error.topic);
+  const [first] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  return refusedTopic(first) ?? refusedTopic(error.cause);
+}
+
+/** Why brokers do not let this user in; neither password nor token is in it. */
+function signInFailure(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'KafkaJSSASLAuthenticationError' || error.name === 'TokenUnavailable') return error.message;
+  return signInFailure(error.cause);
+}
+
+/** Undefined: not now, as while a new topic has no leaders yet. */
+async function lagIfKnown(lag: Promise<number>): Promise<number | undefined> {
+  try {
+    return await lag;
+  } catch (error) {
+    if (isPassing(error)) return undefined;
+    throw error;
+  }
+}

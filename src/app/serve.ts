@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { createApp } from '../api/app.ts';
+import type { ApiDependencies } from '../api/dependencies.ts';
+import { startApi } from '../api/listen.ts';
+import { unavailableProblem } from '../api/problem-of.ts';
+import { type Check, NotReady } from '../api/readiness.ts';
+import type { AcceptTasks } from '../api/routes/post-tasks.ts';
+import type { Config } from '../config/config.ts';
+import type { Id } from '../contracts/id.ts';
+import type { Database } from '../mysql/database.ts';
+import { RedisUnavailable } from '../redis/unavailable.ts';
+import type { Deadline } from '../timing/deadline.ts';
+import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
+import { Admission, untilThere } from './admission.ts';
+import { apiQueries } from './api-queries.ts';
+import { inBackground } from './background.ts';
+import { apiChecks, DEGRADING } from './checks.ts';
+import { epochCounter, measureSuspension } from './epoch-metrics.ts';
+import { openLogger } from './logger.ts';
+import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
+import { admitRedis, type ConnectingStores, checkMysql, connectStores, startWatch } from './open-stores.ts';
+import { openTransport } from './open-transport.ts';
+import { measureOutboxLag } from './outbox-metrics.ts';
+import { openRegistry } from './registry.ts';
+import { type ProcessContext, runProcess } from './run-process.ts';
+import { watchTruth } from './sampler.ts';
+import { watchSettings } from './settings-watch.ts';
+import { agreeOnSettings } from './shared-settings.ts';
+import type { Transport } from './transport.ts';
+import { readVersion } from './version.ts';
+
+/** `ce_source` of tasks that came over HTTP. */
+const API_SOURCE = '/recency/api';
+
+const CHECK_DEADLINE_MS = 2_000;
+const SLOW_MS = 1_000;
+const FULL_RETRY_SECONDS = 5;
+
+/** Runs the API until a signal ends it. @throws StartError, ListenError */
+export async function serve(config: Config): Promise<void> {
+  await runProcess({ config, logger: openLogger(config, 'serve') }, startServe);
+}
+
+/**
+ * Listens first, so that it can be asked what it waits for. Without MySQL there is no answer, so that it waits for MySQL as
+ * long as it takes. Without Redis or the transport MySQL answers alone, and they are let in when they come.
+ */
+async function startServe(context: ProcessContext): Promise<void> {
+  const { config, logger, resources, signal } = context;
+  const registry = openRegistry('serve');
+  const onNewEpoch = epochCounter(registry);
+  const stores = connectStores(context, { name: 'serve', onNewEpoch });
+  const { primary } = stores;
+  const reading = config.mysqlReplicaUrl === undefined ? primary : openReplica(context, primary);
+  const transport = openTransport(context, 'serve');
+  const admission = openAdmission(context, stores, transport, onNewEpoch);
+  const publisher = resources.adopt(transport.openPublisher(primary), (opened) => opened.close());
+  measureOutboxLag(registry, primary);
+  measureSuspension(registry, primary);
+
+  const start = { isOver: false };
+  const url = await listen(
+    context,
+    createApp({
+      ...onceAdmitted(context, stores, reading, admission),
+      accept: acceptOnce(admission, acceptTasks(publisher)),
+      tokens: config.tokens ?? [],
+      ...checksOf({ stores, reading, transport, admission, start }),
+      checkDeadlineMs: CHECK_DEADLINE_MS,
+      hasStarted: () => start.isOver,
+      rateLimit: config.rateLimit,
+      trustProxy: config.trustProxy,
+      registry,
+      logger,
+      slowMs: SLOW_MS,
+      deadlineMs: config.requestTimeoutMs,
+      version: readVersion(),
+      now: () => performance.now(),
+      freshId: randomUUID,
+    }),
+  );
+  await untilThere(() => checkMysql(context, primary, { name: 'serve', timeoutMs: 0 }), { logger, signal });
+  if (reading !== primary) await untilThere(() => checkReplica(context, reading), { logger, signal });
+  start.isOver = true;
+  await admission.begin(signal);
+  inBackground(context, (ending) => admission.run(ending));
+  watchTruth(context, { registry, primary });
+  inBackground(context, (ending) => watchSettings(context, primary, ending));
+  logger.info({ address: url }, `answering at ${url}, described at ${url}/docs`);
+}
+
+type ServeAdmission = Admission<'redis' | 'transport'>;
+
+function openAdmission(
+  context: ProcessContext,
+  stores: ConnectingStores,
+  transport: Transport,
+  onNewEpoch: () => void,
+): ServeAdmission {
+  const { config, logger, resources, signal } = context;
+  const { primary } = stores;
+  const watch = transport.openWatch?.({ primary, onNewEpoch });
+  if (watch) resources.defer(() => watch.stop());
+  return new Admission({
+    servers: {
+      redis: (withinMs) => admitRedis(context, stores, Math.min(withinMs, config.startTimeoutMs)),
+      transport: async (withinMs) => {
+        await transport.untilAnswers(signal, Math.min(withinMs, config.startTimeoutMs));
+        if (watch) await startWatch(watch);
+      },
+    },
+    agree: async () => void (await agreeOnSettings(primary, config)),
+    logger,
+  });
+}
+
+/** What is asked of the stores: no index counts before everything has been admitted, and none is written in a Redis that was not. */
+function onceAdmitted(
+  context: ProcessContext,
+  stores: ConnectingStores,
+  reading: Database,
+  admission: ServeAdmission,
+): ReturnType<typeof apiQueries> {
+  const watch = { isTrusted: () => admission.isComplete && stores.watch.isTrusted() };
+  const queries = apiQueries(context, { ...stores, watch }, reading);
+  const { inspect, rebuild, forget } = queries;
+  const inRedis =
+    <T>(work: (user: Id, deadline?: Deadline) => Promise<T>) =>
+    async (user: Id, deadline?: Deadline) => {
+      if (!admission.has('redis')) throw new RedisUnavailable('Redis has not been there since this process started');
+      return await work(user, deadline);
+    };
+  return { ...queries, inspect: inRedis(inspect), rebuild: inRedis(rebuild), forget: inRedis(forget) };
+}
+
+interface Checked {
+  readonly stores: ConnectingStores;
+  readonly reading: Database;
+  readonly transport: Transport;
+  readonly admission: ServeAdmission;
+  readonly start: { readonly isOver: boolean };
+}
+
+function checksOf({
+  stores,
+  reading,
+  transport,
+  admission,
+  start,
+}: Checked): Pick<ApiDependencies, 'checks' | 'degrading'> {
+  const { redis, ...others } = apiChecks(stores, reading, transport.fill);
+  const admitted = async (name: 'redis' | 'transport', look: () => Promise<unknown>) => {
+    if (!admission.has(name)) throw new NotReady('not there, or not admitted, since this process started');
+    await look();
+    if (!admission.isComplete)
+      throw new NotReady('no index is trusted until Redis and the transport were both admitted');
+    return undefined;
+  };
+  const checks: Record<string, Check> = {
+    start: async () => {
+      if (!start.isOver) throw new NotReady('waits for MySQL');
+      return undefined;
+    },
+    ...others,
+    redis: () => admitted('redis', async () => redis?.()),
+    transport: () => admitted('transport', () => transport.answers()),
+  };
+  return { checks, degrading: DEGRADING };
+}
+
+function acceptOnce(admission: ServeAdmission, accept: AcceptTasks): AcceptTasks {
+  return async (tasks) => {
+    if (!admission.has('transport')) throw unavailableProblem('transport_unavailable');
+    await accept(tasks);
+  };
+}
+
+/** A full transport is worth waiting for: it has room again once the consumers have caught up. */
+export function acceptTasks(publisher: Pick<TaskPublisher, 'publish'>): AcceptTasks {
+  return async (tasks) => {
+    const outgoing = tasks.map(({ task, id }) => ({ task, id, source: API_SOURCE, time: Date.now() }));
+    await publisher.publish(outgoing).catch((error: unknown) => {
+      throw error instanceof TransportFull ? unavailableProblem('transport_full', error, FULL_RETRY_SECONDS) : error;
+    });
+  };
+}
+
+function openReplica({ config, resources }: ProcessContext, { heavy }: Database): Database {
+  return resources.adopt(openForReading(config, { heavy }), (database) => database.close());
+}
+
+async function checkReplica({ config, signal }: ProcessContext, replica: Database): Promise<void> {
+  const { mysqlReplicaUrl: url = config.mysqlUrl } = config;
+  await untilMysqlAnswers(replica, { url, setting: 'RECENCY_MYSQL_REPLICA_URL', timeoutMs: 0, signal });
+}
+
+/** @returns the address, for people */
+async function listen(
+  { config, logger, resources }: ProcessContext,
+  app: ReturnType<typeof createApp>,
+): Promise<string> {
+  const { host, port, tokens = [], shutdownTimeoutMs } = config;
+  const api = await startApi({
+    ...{ app, host, port, tokens },
+    onError: (err) => logger.error({ err }, 'a connection could not be accepted'),
+  });
+  resources.defer(async () => {
+    const cut = await api.close(shutdownTimeoutMs / 2);
+    if (cut > 0) logger.warn({ cut }, 'requests took too long and were cut off');
+  });
+  logger.info({ address: api.url }, `listening at ${api.url}`);
+  return api.url;
+}

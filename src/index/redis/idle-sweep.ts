@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Id } from '../../contracts/id.ts';
+import type { ContactIndex } from '../contact-index.ts';
+
+export interface IdleSweepOptions {
+  readonly index: Pick<ContactIndex, 'dropIdle'>;
+  /** Everybody who has an index, a page at a time, in no order; each may come several times. */
+  readonly indexedUsers: () => AsyncIterable<readonly Id[]>;
+  /** An index whose last use is more days ago is dropped; 1 or more. */
+  readonly idleDays: number;
+  readonly logger: Logger;
+  readonly onDropped?: (indexes: number) => void;
+}
+
+/** A page is some hundred users: let everybody else's commands go first. */
+const BETWEEN_PAGES_MS = 20;
+
+const BETWEEN_SWEEPS_MS = 6 * 3_600_000;
+
+const RETRY_MS = 60_000;
+
+/**
+ * Drops the indexes that nobody reads, now and then. The day of the last use stands with each index: two expiries in Redis
+ * would cost 88 bytes a user, and a little at every write. Several sweeps at once do no harm; a lease lets one consumer do it.
+ */
+export class IdleSweep {
+  readonly #options: IdleSweepOptions;
+
+  constructor(options: IdleSweepOptions) {
+    this.#options = options;
+  }
+
+  /** Until aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const wait = await this.#round(signal);
+      await pause(wait, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Once through all of Redis; how many were dropped. @throws RedisUnavailable */
+  async runOnce(signal?: AbortSignal): Promise<number> {
+    const { index, indexedUsers, idleDays, onDropped } = this.#options;
+    let all = 0;
+    for await (const users of indexedUsers()) {
+      if (signal?.aborted) break;
+      const dropped = users.length > 0 ? await index.dropIdle(users, idleDays) : 0;
+      all += dropped;
+      onDropped?.(dropped);
+      await pause(BETWEEN_PAGES_MS, undefined, signal && { signal }).catch(() => undefined);
+    }
+    return all;
+  }
+
+  async #round(signal: AbortSignal): Promise<number> {
+    const { idleDays, logger } = this.#options;
+    try {
+      const dropped = await this.runOnce(signal);
+      if (dropped > 0) logger.info({ dropped, idleDays }, 'dropped the indexes that nobody reads');
+      return BETWEEN_SWEEPS_MS;
+    } catch (error) {
+      logger.warn({ err: error }, 'indexes that nobody reads could not be looked for; it is tried again in a minute');
+      return RETRY_MS;
+    }
+  }
+}

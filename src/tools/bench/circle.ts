@@ -1,0 +1,51 @@
+import type { Id } from '../../contracts/id.ts';
+import { chunks } from '../../index/chunks.ts';
+import { run } from '../../index/protocol.ts';
+import { rebuild } from '../../index/rebuild.ts';
+import type { RigStores } from '../harness/stores.ts';
+import type { NewContact } from '../reference-site/bulk.ts';
+import { loadGraph } from '../reference-site/load-graph.ts';
+import { ids } from './people.ts';
+
+export const FIRST_USER = 20_000_000n;
+
+const HOUR_MS = 3_600_000;
+
+/** Few enough that one statement over all their contacts keeps its deadline. */
+const USERS_AT_ONCE = 50;
+
+/** People in a circle: each has exactly so many contacts, and is the contact of exactly as many. */
+export interface Circle {
+  readonly users: readonly Id[];
+  readonly contacts: number;
+}
+
+/** Fills MySQL; indexes are built by {@link buildIndexes}. Everybody has a photo for all, in no order of the ids. */
+export async function gatherCircle(
+  { pool }: RigStores,
+  circle: Omit<Circle, 'users'> & { count: number },
+): Promise<Circle> {
+  const users = ids(FIRST_USER, circle.count);
+  const begin = Date.now() - HOUR_MS;
+  await loadGraph(pool, {
+    users: users.map((id) => ({ id })),
+    contacts: users.flatMap((_, place) => contactsOf(users, place, circle.contacts)),
+    photos: users.map((owner, place) => ({ owner, audience: 0, uploadedAt: begin - ((place * 7_919) % circle.count) })),
+  });
+  await pool.query('ANALYZE TABLE contacts, users, photos');
+  return { users, contacts: circle.contacts };
+}
+
+/** Those who sit at regular distances from them. */
+export function contactsOf(users: readonly Id[], place: number, count: number): NewContact[] {
+  const distance = Math.floor((users.length - 1) / count);
+  return Array.from({ length: count }, (_, i) => ({
+    user: users[place] ?? '',
+    contact: users[(place + (i + 1) * distance) % users.length] ?? '',
+  }));
+}
+
+/** Builds the index of each. */
+export async function buildIndexes({ steps }: RigStores, users: readonly Id[]): Promise<void> {
+  for (const page of chunks(users, USERS_AT_ONCE)) await run(rebuild(page), steps);
+}

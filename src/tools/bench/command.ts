@@ -1,0 +1,51 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Argument, type Command } from 'commander';
+import { whenCalled } from '../../cli/define-command.ts';
+import { interruptible } from '../../cli/interrupt.ts';
+import type { Output } from '../../cli/output.ts';
+import { textTable } from '../../cli/text-table.ts';
+import type { BenchReport } from './report.ts';
+
+const NAMES = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch'];
+
+interface Flags {
+  readonly out?: string;
+  readonly quick?: boolean;
+}
+
+export function defineBench(command: Command): void {
+  command
+    .addArgument(new Argument('[name]', 'all of them, one after the other, without it').choices(NAMES))
+    .option('--out <dir>', 'also writes each result there, as NAME-MYSQL.json')
+    .option('--quick', 'only to see that it works: its figures mean nothing');
+  whenCalled<Flags, [string | undefined]>(command, async (output, { out, quick = false }, name) => {
+    const [{ BENCHES }, { runBench }] = await Promise.all([import('./benches.ts'), import('./bench.ts')]);
+    const tell = (text: string) => output.note(text);
+    await interruptible(async (signal) => {
+      for (const bench of BENCHES.filter((one) => name === undefined || one.name === name)) {
+        tell(`${bench.name}: ${bench.summary}`);
+        const report = await runBench(bench, { quick, signal, tell });
+        if (out !== undefined) write(output, out, report);
+        await output.result(report, () => tableOf(report));
+      }
+    });
+  });
+}
+
+/** For people: the rows, and the ratios under them. */
+function tableOf({ rows, ratios }: BenchReport): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const cells = rows.map((row) => names.map((name) => row[name] ?? ''));
+  const shares = Object.entries(ratios).map(([name, value]) => [name, value]);
+  return `${textTable(names, cells)}\n\n${textTable(['ratio', ''], shares)}\n`;
+}
+
+/** One file for each benchmark and kind of MySQL, so that a later run takes the place of an earlier one. */
+function write(output: Output, dir: string, report: BenchReport): void {
+  mkdirSync(dir, { recursive: true });
+  const product = (report.servers.mysql ?? '').toLowerCase().replace(/[^a-z0-9].*$/, '');
+  const file = join(dir, `${report.bench}-${product}.json`);
+  writeFileSync(file, `${JSON.stringify(report, undefined, 2)}\n`);
+  output.note(`written: ${file}`);
+}

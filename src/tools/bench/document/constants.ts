@@ -1,0 +1,78 @@
+import { type Constants, type Line, PRODUCTS, type Product, type Transport } from '../../capacity/constants.ts';
+import { memory } from '../memory/memory.ts';
+import { type BenchReport, type Row, rounded } from '../report.ts';
+import { tasks } from '../tasks/tasks.ts';
+import { serverOf } from './results.ts';
+
+/** What `recency size` reckons with, of each kind of MySQL: see docs/sizing.md. @throws Error when a result is missing */
+export function constantsOf(results: readonly BenchReport[]): Record<Product, Constants> {
+  const of = (product: Product) => {
+    const own = results.filter((result) => serverOf(result).toLowerCase().startsWith(`${product} `));
+    return [product, constantsOn(own)] as const;
+  };
+  return Object.fromEntries(PRODUCTS.map(of)) as Record<Product, Constants>;
+}
+
+function constantsOn(results: readonly BenchReport[]): Constants {
+  const find: Find = (bench, where, name) => valueIn(results, bench, where, name);
+  const perSecond = 'users_per_second';
+  const followerSeconds = 1 / find('fanout', { arm: 'recency', part: 'total', photo: 'first' }, perSecond);
+  return {
+    measuredOn: measuredOn(results),
+    indexBytes: memoryLine(find, 'bytes_per_user'),
+    keyBytes: memoryLine(find, 'key_bytes_per_user'),
+    contactTaskSeconds: eachTransport((transport) => rounded(taskSeconds(find, transport, 'contact'))),
+    uploadSeconds: eachTransport((transport) => {
+      const ofFollowers = tasks.full.contacts * followerSeconds;
+      const fixed = Math.max(0, taskSeconds(find, transport, 'upload') - ofFollowers);
+      return { fixed: rounded(fixed), each: rounded(followerSeconds) };
+    }),
+    redisWritesPerSecond: find('fanout', { arm: 'recency', part: 'redis', photo: 'first' }, perSecond),
+    readSeconds: find('read', { arm: 'recency', contacts: 20_000 }, 'p50_us') / 1e6,
+    backfillSeconds: line(
+      BACKFILLED.map((contacts) => [contacts, 1 / find('backfill', { arm: 'recency', contacts }, perSecond)]),
+    ),
+    relayTasksPerSecond: find('freshness', { rate: 1_000 }, 'tasks_per_second'),
+  };
+}
+
+const BACKFILLED = [100, 1_000];
+
+type Find = (bench: string, where: Row, name: string) => number;
+
+function valueIn(results: readonly BenchReport[], bench: string, where: Row, name: string): number {
+  const rows = results.find((result) => result.bench === bench)?.rows ?? [];
+  const found = rows.find((row) => Object.entries(where).every(([key, value]) => row[key] === value));
+  const value = Number(found?.[name]);
+  if (value > 0) return value;
+  throw new Error(`no result of ${bench} has ${name} for ${JSON.stringify(where)}`);
+}
+
+/** Of one consumer: the benchmark has several, which share the machine with everything else. */
+function taskSeconds(find: Find, transport: Transport, task: string): number {
+  return tasks.full.consumers / find('tasks', { consumer: 'recency', transport, task }, 'tasks_per_second');
+}
+
+function eachTransport<T>(of: (transport: Transport) => T): Record<Transport, T> {
+  return { kafka: of('kafka'), streams: of('streams') };
+}
+
+function memoryLine(find: Find, name: string): Line {
+  return line(memory.full.max.map((max) => [max, find('memory', { arm: 'recency', max }, name)]));
+}
+
+/** The straight line that is nearest to these points: least squares. */
+export function line(points: readonly (readonly number[])[]): Line {
+  const mean = (of: (x: number, y: number) => number) =>
+    points.reduce((sum, [x = Number.NaN, y = Number.NaN]) => sum + of(x, y), 0) / points.length;
+  const [meanX, meanY] = [mean((x) => x), mean((_x, y) => y)];
+  const each = mean((x, y) => (x - meanX) * (y - meanY)) / mean((x) => (x - meanX) ** 2);
+  return { fixed: rounded(meanY - each * meanX), each: rounded(each) };
+}
+
+function measuredOn(results: readonly BenchReport[]): string {
+  const [last] = results.toSorted((a, b) => b.at.localeCompare(a.at));
+  if (last === undefined) return '';
+  const { machine, servers, at } = last;
+  return `${servers.mysql}, ${servers.redis}, ${machine.cores} cores (${machine.cpu}), ${at.slice(0, 10)}`;
+}

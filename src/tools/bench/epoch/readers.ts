@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Id } from '../../../contracts/id.ts';
+import { MeasuringClient } from '../../harness/measuring-client.ts';
+
+/** One read, timed from the moment at which it was due: whoever waits for a connection waits for the answer. */
+export interface Read {
+  /** When it was due, ms of the same clock as `performance.now()`. */
+  readonly at: number;
+  readonly ms: number;
+  readonly source: 'index' | 'database' | 'none';
+  /** Neither what plain SQL says, nor a 503. */
+  readonly wrong: boolean;
+}
+
+export interface ReadersOptions {
+  readonly origin: string;
+  readonly connections: number;
+  /** The ids of the first page, as plain SQL has them. */
+  readonly expected: ReadonlyMap<Id, string>;
+}
+
+/** Contacts in a page. */
+export const LIMIT = 10;
+
+/**
+ * Reads recency lists over some connections, and compares every answer. Connections take turns: a server closes one that
+ * stays idle.
+ */
+export class Readers {
+  readonly #options: ReadersOptions;
+  readonly #idle: MeasuringClient[];
+
+  constructor(options: ReadersOptions) {
+    this.#options = options;
+    this.#idle = Array.from({ length: options.connections }, () => new MeasuringClient(options.origin));
+  }
+
+  close(): void {
+    for (const client of this.#idle) client.close();
+  }
+
+  /** Each of these users once, as fast as it goes. */
+  async readAll(users: readonly Id[], signal: AbortSignal): Promise<Read[]> {
+    const waiting = users.values();
+    const reads: Read[] = [];
+    const lane = async (client: MeasuringClient) => {
+      for (const user of waiting) {
+        signal.throwIfAborted();
+        reads.push(await this.#read(client, user, performance.now()));
+      }
+    };
+    await Promise.all(this.#idle.map(lane));
+    return reads;
+  }
+
+  /**
+   * So many reads a second, whether or not those before are answered.
+   * @param isOver asked after every read with all until then, in the order of their answers
+   */
+  async run(
+    rate: number,
+    nextUser: () => Id,
+    isOver: (reads: readonly Read[]) => boolean,
+    signal: AbortSignal,
+  ): Promise<Read[]> {
+    const reads: Read[] = [];
+    const due: { user: Id; at: number }[] = [];
+    const working = new Set<Promise<void>>();
+    let failure: unknown;
+    const work = async (client: MeasuringClient) => {
+      for (let next = due.shift(); next !== undefined; next = due.shift()) {
+        reads.push(await this.#read(client, next.user, next.at));
+      }
+      this.#idle.push(client);
+    };
+    const begin = performance.now();
+    for (let n = 0; !isOver(reads); n++) {
+      signal.throwIfAborted();
+      if (failure !== undefined) throw failure;
+      const at = begin + (n * 1000) / rate;
+      const early = at - performance.now();
+      if (early > 0) await pause(early);
+      due.push({ user: nextUser(), at });
+      const client = this.#idle.shift();
+      if (client === undefined) continue;
+      const worker: Promise<void> = work(client)
+        .catch((error: unknown) => {
+          failure = error;
+        })
+        .finally(() => working.delete(worker));
+      working.add(worker);
+    }
+    await Promise.all(working);
+    if (failure !== undefined) throw failure;
+    return reads;
+  }
+
+  async #read(client: MeasuringClient, user: Id, at: number): Promise<Read> {
+    const { status, body } = await client.get(`/v1/users/${user}/contacts/recent?limit=${LIMIT}`);
+    const ms = performance.now() - at;
+    if (status !== 200) return { at, ms, source: 'none', wrong: status !== 503 };
+    const { contacts, answer } = JSON.parse(body) as {
+      contacts: { id: Id }[];
+      answer: { source: 'index' | 'database' };
+    };
+    const is = contacts.map(({ id }) => id).join(' ');
+    return { at, ms, source: answer.source, wrong: is !== this.#options.expected.get(user) };
+  }
+}
+
+/** Draws users so that the n-th most popular is drawn 1/n as often as the first. Everybody's place is drawn by lot. */
+export function zipf(users: readonly Id[], random: () => number): () => Id {
+  const order = users.map((user) => ({ user, lot: random() })).sort((a, b) => a.lot - b.lot);
+  let total = 0;
+  const sums = order.map((_, i) => {
+    total += 1 / (i + 1);
+    return total;
+  });
+  return () => {
+    const lot = random() * total;
+    let [low, high] = [0, sums.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sums[middle] ?? 0) < lot) low = middle + 1;
+      else high = middle;
+    }
+    return order[low]?.user ?? '';
+  };
+}

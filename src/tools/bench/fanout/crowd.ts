@@ -1,0 +1,45 @@
+import type { Id } from '../../../contracts/id.ts';
+import { chunks } from '../../../index/chunks.ts';
+import { run } from '../../../index/protocol.ts';
+import { rebuild } from '../../../index/rebuild.ts';
+import { PAIRS_A_CALL } from '../../../index/refresh.ts';
+import { loadGraph } from '../../reference-site/load-graph.ts';
+import type { Ground } from '../ground.ts';
+import { ids } from '../people.ts';
+
+/** Everybody's followers, and those who will upload. */
+export interface Crowd {
+  /** In the order of their ids, as a fan-out pages through them. */
+  readonly followers: readonly Id[];
+  /** Each is a contact of every follower, and has no photo yet. */
+  readonly owners: readonly Id[];
+  /** Contacts of every follower, the oldest photo first: their indexes are full with the newest of these. */
+  readonly known: readonly { readonly id: Id; readonly at: number }[];
+}
+
+const FIRST_FOLLOWER = 20_000_000n;
+const FIRST_KNOWN = 30_000_000n;
+const FIRST_OWNER = 40_000_000n;
+
+/** One more than an index holds, so that every index has a floor. */
+const MORE_THAN_MAX = 1;
+
+const DAY_MS = 86_400_000;
+
+/** Fills MySQL, and builds the index of each follower. Ids are of 8 digits. */
+export async function gatherCrowd(ground: Ground, counts: { followers: number; owners: number }): Promise<Crowd> {
+  const { pool, steps } = ground.stores;
+  const { max } = ground.place.config;
+  const followers = ids(FIRST_FOLLOWER, counts.followers);
+  const owners = ids(FIRST_OWNER, counts.owners);
+  const begin = Date.now() - DAY_MS;
+  const known = ids(FIRST_KNOWN, max + MORE_THAN_MAX).map((id, i) => ({ id, at: begin + i }));
+  const contacts = [...known.map(({ id }) => id), ...owners];
+  await loadGraph(pool, {
+    users: [...followers, ...contacts].map((id) => ({ id })),
+    contacts: followers.flatMap((user) => contacts.map((contact) => ({ user, contact }))),
+    photos: known.map(({ id, at }) => ({ owner: id, audience: 0, uploadedAt: at })),
+  });
+  for (const page of chunks(followers, PAIRS_A_CALL)) await run(rebuild(page), steps);
+  return { followers, owners, known };
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../../../config/config.ts';
+import type { Bench } from '../bench.ts';
+import type { Ground } from '../ground.ts';
+import { type Measured, rounded } from '../report.ts';
+import { inTurns, secondsOf, type Turn } from '../turns.ts';
+import { ARM_NAMES, type FanOutArm, PARTS, type Part, PHOTOS, type Photo, type Upload } from './arm.ts';
+import { gatherCrowd } from './crowd.ts';
+import { ThreadedArm } from './threaded-arm.ts';
+import { ownersNeeded, Uploads } from './uploads.ts';
+
+export interface FanOutSize {
+  readonly followers: number;
+  readonly rounds: number;
+  readonly warmUp: number;
+}
+
+/** One person's upload into the index of every follower. */
+export const fanout: Bench<FanOutSize> = {
+  name: 'fanout',
+  summary: 'users per second whose index a fan-out writes',
+  transport: 'streams',
+  settings: () => ({ KEY_PREFIX: `b${randomBytes(3).toString('hex')}` }),
+  full: { followers: 5_000, rounds: 8, warmUp: 4 },
+  quick: { followers: 600, rounds: 1, warmUp: 1 },
+  measure,
+};
+
+export interface FanOutRow {
+  readonly arm: string;
+  readonly part: Part;
+  readonly photo: Photo;
+  readonly users_per_second: number;
+}
+
+async function measure(ground: Ground, size: FanOutSize): Promise<Measured> {
+  const { tell, signal, stores, resources } = ground;
+  const rounds = size.warmUp + size.rounds;
+  const crowd = await gatherCrowd(ground, { followers: size.followers, owners: ownersNeeded(rounds) });
+  const { settings } = ground.place;
+  const arms: FanOutArm[] = [];
+  for (const name of ARM_NAMES) arms.push(await ThreadedArm.open({ name, settings, crowd }, resources));
+  tell(`${size.followers} followers, each with a full index; ${rounds} rounds, of which ${size.warmUp} warm up`);
+  const uploads = new Uploads(stores.pool, crowd);
+  const measured = await inTurns(turnsOf(arms, uploads), { ...size, signal });
+  await checkAll(arms, crowd.followers, await uploads.last(rounds), ground.place.config);
+  const rows = measured.map(({ median, ...row }) => ({
+    ...row,
+    users_per_second: Math.round(size.followers / median),
+  }));
+  return { rows, ratios: fanOutRatios(rows) };
+}
+
+type FanOutTurn = Turn<Omit<FanOutRow, 'users_per_second'>>;
+
+/** In each round the parts, of each the photos, of each the arms. */
+function turnsOf(arms: readonly FanOutArm[], uploads: Uploads): FanOutTurn[][] {
+  return PARTS.flatMap((part) =>
+    PHOTOS.map((photo) =>
+      arms.filter((arm) => arm.parts.includes(part)).map((arm) => turnOf(arm, part, photo, uploads)),
+    ),
+  );
+}
+
+function turnOf(arm: FanOutArm, part: Part, photo: Photo, uploads: Uploads): FanOutTurn {
+  return {
+    row: { arm: arm.name, part, photo },
+    take: async (round) => {
+      const upload = await uploads.of(round, part, photo);
+      await arm.prepare(upload);
+      const seconds = await secondsOf(() => arm.fanOut(upload, part));
+      await arm.tidy();
+      return seconds;
+    },
+  };
+}
+
+/** Nobody may win by leaving work undone. @throws Error when an arm did */
+async function checkAll(arms: readonly FanOutArm[], users: readonly string[], { owner }: Upload, { min, max }: Config) {
+  for (const arm of arms) {
+    for (const user of [users[0], users.at(-1)]) {
+      const members = await arm.members(user ?? '');
+      if (members.length > min && members.length <= max && members.includes(owner)) continue;
+      throw new Error(`${arm.name} has not brought ${owner} into at most ${max} of ${user}: ${members.join(' ')}`);
+    }
+  }
+}
+
+/** Of an owner's first photo, for which every index changes its members. */
+export function fanOutRatios(rows: readonly FanOutRow[]): Record<string, number> {
+  const speed = (arm: string, part: Part) =>
+    rows.find((row) => row.arm === arm && row.part === part && row.photo === 'first')?.users_per_second ?? Number.NaN;
+  const over = (arm: string, part: Part, own: Part = part) => rounded(speed('recency', own) / speed(arm, part));
+  return {
+    over_recipe: over('recipe', 'redis'),
+    over_recipe_pipelined: over('recipe_pipelined', 'redis'),
+    over_raw_zadd: over('raw_zadd', 'redis'),
+    over_recipe_total: over('recipe', 'total'),
+    over_recipe_pipelined_total: over('recipe_pipelined', 'total'),
+    over_raw_zadd_total: over('raw_zadd', 'total'),
+    over_recipe_from_payload_total: over('recipe', 'total_from_payload', 'total'),
+    over_recipe_pipelined_from_payload_total: over('recipe_pipelined', 'total_from_payload', 'total'),
+  };
+}

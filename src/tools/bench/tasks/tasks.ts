@@ -1,0 +1,90 @@
+import type { OutgoingTask } from '../../../transport/task-publisher.ts';
+import type { Bench } from '../bench.ts';
+import { type Ground, openGround } from '../ground.ts';
+import { type Measured, rounded } from '../report.ts';
+import { inTurns, type Turn } from '../turns.ts';
+import { drain, type Line, prime } from './line.ts';
+import { bareLine } from './lines.ts';
+import { openSite, type Site, type SiteSize } from './site.ts';
+
+export interface TasksSize extends SiteSize {
+  /** Times as many messages for the bare consumers, who would be done too soon to be timed. */
+  readonly bareTimes: number;
+  readonly rounds: number;
+  readonly warmUp: number;
+}
+
+/**
+ * A backlog of tasks, from the transport into the indexes. The contact tasks tell of as many relationships that changed, of
+ * users who all have an index; the uploads are of as many people.
+ */
+export const tasks: Bench<TasksSize> = {
+  name: 'tasks',
+  summary: 'tasks per second, from the transport into the indexes',
+  transport: 'kafka',
+  full: {
+    ...{ users: 2_000, contacts: 100, contactTasks: 20_000, uploads: 300, consumers: 2 },
+    ...{ bareTimes: 5, rounds: 3, warmUp: 1 },
+  },
+  quick: {
+    ...{ users: 200, contacts: 20, contactTasks: 400, uploads: 20, consumers: 1 },
+    ...{ bareTimes: 1, rounds: 1, warmUp: 1 },
+  },
+  measure,
+};
+
+interface TasksRow {
+  readonly transport: 'kafka' | 'streams';
+  readonly consumer: 'recency' | 'bare';
+  readonly task: 'contact' | 'upload';
+}
+
+async function measure(ground: Ground, size: TasksSize): Promise<Measured> {
+  const { signal, tell } = ground;
+  const kafka = await openSite(ground, size);
+  const streams = await openSite(await openGround({ ...ground, transport: 'streams' }), size);
+  const bare = await bareLine(ground, size.consumers);
+  await prime(bare, kafka.contactTasks(), signal);
+  tell(`${size.users} users with ${size.contacts} contacts and an index each; ${size.consumers} consumers a transport`);
+  const turns = turnsOf({ kafka, streams, bare }, size.bareTimes, signal);
+  const measured = await inTurns(
+    turns.map((turn) => [turn]),
+    { ...size, signal },
+  );
+  await kafka.check();
+  await streams.check();
+  const rows = measured.map(({ median, ...row }) => ({ ...row, tasks_per_second: Math.round(median) }));
+  return { rows, ratios: { kafka_over_bare_consumer: overBareConsumer(rows) } };
+}
+
+function turnsOf(
+  { kafka, streams, bare }: { kafka: Site; streams: Site; bare: Line },
+  bareTimes: number,
+  signal: AbortSignal,
+): Turn<TasksRow>[] {
+  const speed = async (line: Line, some: readonly OutgoingTask[]) => some.length / (await drain(line, some, signal));
+  const ofRecency = (transport: TasksRow['transport'], task: TasksRow['task']): Turn<TasksRow> => {
+    const site = { kafka, streams }[transport];
+    const change = task === 'contact' ? site.changeContacts : site.upload;
+    return { row: { transport, consumer: 'recency', task }, take: async () => speed(site.line, await change()) };
+  };
+  const ofBare: Turn<TasksRow> = {
+    row: { transport: 'kafka', consumer: 'bare', task: 'contact' },
+    take: () => speed(bare, Array.from({ length: bareTimes }, () => kafka.contactTasks()).flat()),
+  };
+  return [
+    ofRecency('kafka', 'contact'),
+    ofRecency('streams', 'contact'),
+    ofBare,
+    ofRecency('kafka', 'upload'),
+    ofRecency('streams', 'upload'),
+  ];
+}
+
+/** Of contact tasks from Kafka. */
+export function overBareConsumer(rows: readonly (TasksRow & { tasks_per_second: number })[]): number {
+  const speed = (consumer: TasksRow['consumer']) =>
+    rows.find((row) => row.transport === 'kafka' && row.task === 'contact' && row.consumer === consumer)
+      ?.tasks_per_second ?? Number.NaN;
+  return rounded(speed('recency') / speed('bare'));
+}

@@ -1,0 +1,97 @@
+import { textTable } from '../../cli/text-table.ts';
+import { CONSTANTS } from './constants.ts';
+import type { Load, Range } from './load.ts';
+import type { Site } from './site.ts';
+import type { Sizing } from './sizing.ts';
+
+/** For people: in the order in which one would ask. */
+export function sizingTable(site: Site, sizing: Sizing): string {
+  const parts = [memoryTable(sizing), loadTable(sizing), processTable(sizing), celebrityTable(sizing)];
+  return [...parts, clusterTable(sizing), measuredOn(site)].join('\n\n');
+}
+
+function memoryTable({ memory }: Sizing): string {
+  return textTable(
+    ['memory of Redis', ''],
+    [
+      ['indexes', `${count(memory.indexes)}, of ${decimal(memory.members)} contacts in the mean`],
+      ['of one', `${count(memory.bytesPerIndex)} bytes, ${count(memory.keyBytesPerIndex)} of them in its keys`],
+      ['of a full one', `${count(memory.bytesPerFullIndex)} bytes`],
+      ['of all', bytes(memory.bytes)],
+      ['backfill', duration(memory.backfillSeconds)],
+    ],
+  );
+}
+
+function loadTable({ mean, peak }: Sizing): string {
+  const row = (name: string, of: (load: Load) => string) => [name, of(mean), of(peak)];
+  return textTable(
+    ['a second', 'mean', 'peak'],
+    [
+      row('tasks', ({ tasks }) => decimal(tasks)),
+      row('indexes written', ({ indexWrites }) => decimal(indexWrites)),
+      row('answers', ({ reads }) => decimal(reads)),
+      row('MySQL statements', ({ mysqlStatements }) => range(mysqlStatements)),
+      row('Redis calls', ({ redisCalls }) => range(redisCalls)),
+    ],
+  );
+}
+
+function processTable({ processes }: Sizing): string {
+  const { consumers, consumersBusy, relays, apis, partitions } = processes;
+  return textTable(
+    ['what it takes', ''],
+    [
+      ['consumers', `${count(consumers)} (${decimal(consumersBusy)} busy at the peak)`],
+      ['partitions', partitions === undefined ? 'none: a stream' : count(partitions)],
+      ['relays', count(relays)],
+      ['API processes', count(apis)],
+    ],
+  );
+}
+
+function celebrityTable({ celebrity }: Sizing): string {
+  return textTable(
+    [`a photo before ${count(celebrity.followers)} followers`, ''],
+    [
+      ['takes', `${duration(celebrity.seconds)} of one consumer`],
+      ['MySQL statements', count(celebrity.mysqlStatements)],
+      ['Redis calls', count(celebrity.redisCalls)],
+    ],
+  );
+}
+
+function clusterTable({ clusters }: Sizing): string {
+  return textTable(
+    ['masters', 'memory of the busiest', 'its part of all', 'indexes written a second', 'busy at the peak'],
+    clusters.map(({ masters, busiestBytes, busiestShare, indexWritesPerSecond, busyAtPeak }) => [
+      masters,
+      bytes(busiestBytes),
+      percent(busiestShare),
+      count(indexWritesPerSecond),
+      percent(busyAtPeak),
+    ]),
+  );
+}
+
+function measuredOn({ database }: Site): string {
+  return `By what was measured on ${CONSTANTS[database].measuredOn}; how, and what is only reckoned: docs/sizing.md`;
+}
+
+const count = (value: number): string => Math.round(value).toLocaleString('en');
+const decimal = (value: number): string => (value < 100 ? String(Number(value.toPrecision(3))) : count(value));
+const percent = (share: number): string => `${decimal(share * 100)}%`;
+const range = ({ least, most }: Range): string =>
+  decimal(least) === decimal(most) ? decimal(most) : `${decimal(least)} to ${decimal(most)}`;
+
+const SIZES = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+
+function bytes(value: number): string {
+  const power = Math.min(SIZES.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  return `${decimal(value / 1_000 ** power)} ${SIZES[power]}`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 120) return `${decimal(seconds)} s`;
+  return seconds < 7_200 ? `${decimal(seconds / 60)} min` : `${decimal(seconds / 3_600)} h`;
+}

@@ -1,0 +1,35 @@
+import process from 'node:process';
+import { type Command, Option } from 'commander';
+import { whole } from '../../cli/arguments.ts';
+import { whenCalled } from '../../cli/define-command.ts';
+import { EXIT } from '../../cli/exit-code.ts';
+import { interruptible } from '../../cli/interrupt.ts';
+import { DEFAULTS, type DemoOptions, LEAST } from './options.ts';
+
+export function defineDemo(command: Command): void {
+  command
+    .addOption(new Option('--transport <name>', 'kafka where a broker can be had').choices(['kafka', 'streams']))
+    .addOption(number('--users <n>', 'people with contacts of their own', LEAST.users, DEFAULTS.users))
+    .addOption(number('--most <n>', 'contacts of the one who has the most', LEAST.most, DEFAULTS.most))
+    .addOption(new Option('--data <file>', 'a temporal edge list to import in place of generated people'))
+    .addOption(number('--seed <n>', 'of everything that is drawn at random', 0, DEFAULTS.seed))
+    .addOption(number('--seconds <n>', 'that the play takes', LEAST.seconds, DEFAULTS.seconds))
+    .addOption(number('--burst <n>', 'tasks that the throughput is measured with', LEAST.burst, DEFAULTS.burst));
+  whenCalled<Partial<DemoOptions>>(command, async (output, flags) => {
+    const [{ runDemo }, { Story }, { isRight }] = await Promise.all([
+      import('./demo.ts'),
+      import('./story/story.ts'),
+      import('./report.ts'),
+    ]);
+    const story = new Story(output.json ? process.stderr : process.stdout, () => performance.now());
+    const options = { ...DEFAULTS, ...flags };
+    const staysUp = !output.json && process.stdout.isTTY;
+    const report = await interruptible((signal) => runDemo(options, { story, signal, staysUp }));
+    if (output.json) await output.result(report, '');
+    if (!isRight(report)) output.exitCode = EXIT.failed;
+  });
+}
+
+function number(flags: string, says: string, least: number, fallback: number): Option {
+  return new Option(flags, says).argParser(whole(least, 10_000_000)).default(fallback);
+}

@@ -1,0 +1,17 @@
+import { type JobParts, whileLeaseHolder } from '../../../app/jobs.ts';
+import { Backfill, type BackfillResult } from '../../../repair/backfill.ts';
+import { runToEnd } from '../../../repair/job.ts';
+import type { Progress } from '../story/step-progress.ts';
+
+/** Builds the index of every user. @throws Error when one could not be built */
+export async function backfillAll(jobs: JobParts, progress: Progress): Promise<BackfillResult> {
+  const { steps } = jobs.stores;
+  const nobodyElse = () => undefined;
+  const result = await whileLeaseHolder(jobs, 'backfill', nobodyElse, async (stores, signal) => {
+    const job = new Backfill({ ...stores, steps }, {});
+    await runToEnd(job, { signal, onProgress: ({ done, total }) => progress(done, total) });
+    return job.result;
+  });
+  if (result.obstructed === 0) return result;
+  throw new Error(`${result.obstructed} users have keys in the way that are not Recency's`);
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import type { Id } from '../../../contracts/id.ts';
+import type { OutgoingTask, TaskPublisher } from '../../../transport/task-publisher.ts';
+import { settle } from '../../harness/settle.ts';
+import { shuffled } from '../random.ts';
+import type { World } from '../world.ts';
+
+export interface BurstReport {
+  /** Not counted in what follows. */
+  readonly warmUp: number;
+  readonly tasks: number;
+  readonly tasksPerSecond: number;
+  /** Of the consumers together, bytes. */
+  readonly memoryBefore: number;
+  readonly memoryAfter: number;
+}
+
+const TASKS_A_CALL = 500;
+
+/** Of the tasks that are measured, so many in each round. */
+const WARM_UP = 0.5;
+const MOST_ROUNDS = 6;
+
+/** Less growth than this in a round, and the memory is level. */
+const LEVEL = 1.05;
+
+const SOURCE = '/recency/demo';
+
+/**
+ * Puts tasks on the transport at once, each of another pair of a user with an index and a contact, and waits until the
+ * consumers have applied them all. Before that come bursts that only warm up: one of the consumers has just begun, and
+ * Node takes its memory in steps, up to what its work needs.
+ */
+export async function burst(world: World, publisher: TaskPublisher, tasks: number): Promise<BurstReport> {
+  const warmUp = await untilMemoryLevels(world, publisher, Math.ceil(tasks * WARM_UP));
+  const measured = tasksOf(world, tasks);
+  const memoryBefore = await world.services.consumersMemory();
+  const from = performance.now();
+  await apply(world, publisher, measured);
+  const seconds = (performance.now() - from) / 1000;
+  const memoryAfter = await world.services.consumersMemory();
+  return { warmUp, tasks: measured.length, tasksPerSecond: measured.length / seconds, memoryBefore, memoryAfter };
+}
+
+/** @returns how many tasks it took */
+async function untilMemoryLevels(world: World, publisher: TaskPublisher, tasks: number): Promise<number> {
+  let memory = 0;
+  for (let round = 1; ; round++) {
+    const before = memory;
+    await apply(world, publisher, tasksOf(world, tasks));
+    memory = await world.services.consumersMemory();
+    if (round === MOST_ROUNDS || memory < before * LEVEL) return round * tasks;
+  }
+}
+
+async function apply({ raiseBarrier, signal }: World, publisher: TaskPublisher, tasks: readonly OutgoingTask[]) {
+  for (let at = 0; at < tasks.length; at += TASKS_A_CALL) await publisher.publish(tasks.slice(at, at + TASKS_A_CALL));
+  await settle(raiseBarrier, signal);
+}
+
+/** Where there are fewer pairs than tasks, all of them again. */
+function tasksOf({ random, journal, cast }: World, count: number): OutgoingTask[] {
+  const pairs = shuffled(
+    random,
+    [...cast.players, ...cast.followersOfStar].flatMap((user) => pairsOf(journal, user)),
+  );
+  return Array.from({ length: Math.min(count, pairs.length > 0 ? count : 0) }, (_, i) => {
+    const [user, contact] = pairs[i % pairs.length] as [Id, Id];
+    const task = { type: 'recency.contact.changed', user, contact } as const;
+    return { task, id: randomUUID(), source: SOURCE, time: Date.now() };
+  });
+}
+
+function pairsOf(journal: World['journal'], user: Id): [Id, Id][] {
+  return journal.contactsOf(user).flatMap(([contact, { active }]) => (active ? [[user, contact]] : []));
+}

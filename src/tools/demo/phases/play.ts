@@ -1,0 +1,89 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { settle } from '../../harness/settle.ts';
+import type { Shown, Wrong } from '../play/judge.ts';
+import { type ReadCounts, Reader } from '../play/reader.ts';
+import { Stage } from '../play/stage.ts';
+import { runWriters } from '../play/writers.ts';
+import type { Progress } from '../story/step-progress.ts';
+import type { World } from '../world.ts';
+import { type KillReport, killConsumer } from './kill-consumer.ts';
+
+export interface PlayReport {
+  /** Changes of the site. */
+  readonly changes: number;
+  readonly seconds: number;
+  readonly reads: ReadCounts;
+  readonly killed: KillReport;
+  /** The first wrong things that an answer showed. */
+  readonly examples: readonly string[];
+}
+
+const WRITERS = 8;
+const CHANGES_A_SECOND = 400;
+const READERS = 3;
+const READS_A_SECOND = 200;
+
+/** Of the time of the play, before a consumer is killed. */
+const BEFORE_THE_KILL = 0.3;
+
+const EXAMPLES = 5;
+
+const LOOK_MS = 20;
+
+/**
+ * People use the site, the API is read, and a consumer is killed in the middle. Reads go on until every task is applied.
+ * @throws Error when the site or the API fails
+ */
+export async function play(world: World, seconds: number, progress: Progress): Promise<PlayReport> {
+  const { random, cast } = world;
+  const stage = new Stage({ ...world, players: cast.players });
+  const examples: string[] = [];
+  const onWrong = (wrong: Wrong, shown: Shown) => {
+    if (examples.length < EXAMPLES) examples.push(describeWrong(wrong, shown));
+  };
+  const everybody = [...cast.players, ...cast.measured.map(({ user }) => user)];
+  const nextUser = () => (random() < 0.05 ? (everybody.at(-1) ?? '') : stage.anyPlayer());
+  const reader = new Reader({ ...world, client: world.api, nextUser, onWrong, now: () => performance.now() });
+
+  const reading = new AbortController();
+  const reads = reader.run(READERS, READS_A_SECOND, AbortSignal.any([reading.signal, world.signal]));
+  const from = performance.now();
+  const acted = act(world, stage, seconds, progress).finally(() => reading.abort());
+  const [{ changes, killed }] = await Promise.all([acted, reads]);
+  return { changes, killed, seconds: (performance.now() - from) / 1000, reads: reader.counts, examples };
+}
+
+async function act(world: World, stage: Stage, seconds: number, progress: Progress) {
+  const writing = new AbortController();
+  const signal = AbortSignal.any([writing.signal, world.signal]);
+  let changes = 0;
+  const onChange = () => {
+    changes++;
+  };
+  const begun = performance.now();
+  const ticking = setInterval(() => progress(Math.min((performance.now() - begun) / 1000, seconds), seconds), 100);
+  try {
+    const writers = runWriters({ stage, atOnce: WRITERS, rate: CHANGES_A_SECOND, onChange }, signal);
+    const kill = pause(seconds * 1000 * BEFORE_THE_KILL, undefined, { signal }).then(() => killConsumer(world));
+    const end = pause(seconds * 1000, undefined, { signal }).then(() => writing.abort());
+    const [killed] = await Promise.all([kill, end, writers]);
+    await settleAll(world);
+    return { changes, killed };
+  } finally {
+    writing.abort();
+    clearInterval(ticking);
+  }
+}
+
+/** Also what is to be sent a second time. */
+async function settleAll({ services, raiseBarrier, signal }: World): Promise<void> {
+  await settle(raiseBarrier, signal);
+  while (services.relayCounts.held > 0) await pause(LOOK_MS, undefined, { signal });
+  await settle(raiseBarrier, signal);
+}
+
+function describeWrong(wrong: Wrong, { user, contact, at, photo }: Shown): string {
+  const what = photo === undefined ? `an upload at ${new Date(at).toISOString()}` : `photo ${photo}`;
+  if (wrong === 'not_a_contact') return `user ${user} was shown ${contact}, who is no contact`;
+  return `user ${user} was shown ${what} of ${contact}, which they may not see`;
+}

@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Id } from '../../../contracts/id.ts';
+import { uploadPhoto } from '../../reference-site/photos.ts';
+import { addContact, changeRelationship } from '../../reference-site/relationships.ts';
+import { shuffled } from '../random.ts';
+import type { World } from '../world.ts';
+
+/** What one user is shown before and after somebody withdraws what they had granted. */
+export interface WithdrawalReport {
+  readonly viewer: Id;
+  readonly owner: Id;
+  readonly before: string;
+  readonly after: string;
+  /** The photo for friends was shown before, and not afterwards. */
+  readonly right: boolean;
+}
+
+interface Row {
+  readonly id: Id;
+  readonly last_upload_at: string;
+}
+
+const ROWS = 3;
+const FRIENDS = 1;
+const TIMEOUT_MS = 10_000;
+
+/** Somebody who is granted `friend` sees a photo for friends; then the grant is withdrawn. All through site and API. */
+export async function withdrawGrant(world: World): Promise<WithdrawalReport> {
+  const [viewer = '', owner = ''] = shuffled(world.random, world.cast.players);
+  await addContact(world.pool, viewer, owner);
+  await addContact(world.pool, owner, viewer, { friend: true, family: false });
+  const at = Date.now();
+  await uploadPhoto(world.pool, owner, FRIENDS, at);
+  const before = await readUntilShown(world, viewer, owner, at);
+  await changeRelationship(world.pool, owner, viewer, { friend: false, family: false });
+  const after = await read(world, viewer);
+  const right = isShown(before, owner, at) && !isShown(after, owner, at);
+  return { viewer, owner, before: describe(before), after: describe(after), right };
+}
+
+/** The upload's task has to come through first. */
+async function readUntilShown(world: World, viewer: Id, owner: Id, at: number): Promise<Row[]> {
+  const deadline = performance.now() + TIMEOUT_MS;
+  for (;;) {
+    const rows = await read(world, viewer);
+    if (isShown(rows, owner, at) || performance.now() > deadline) return rows;
+    await pause(10, undefined, { signal: world.signal });
+  }
+}
+
+async function read({ api }: World, viewer: Id): Promise<Row[]> {
+  const { status, body } = await api.get(`/v1/users/${viewer}/contacts/recent?limit=${ROWS}`);
+  if (status !== 200) throw new Error(`the API answered with ${status}: ${body.slice(0, 500)}`);
+  return (JSON.parse(body) as { contacts: Row[] }).contacts;
+}
+
+function isShown(rows: readonly Row[], owner: Id, at: number): boolean {
+  return rows.some(({ id, last_upload_at: shown }) => id === owner && Date.parse(shown) === at);
+}
+
+/** For example `42 (12:00:00.123), 7 (2004-05-01)`. */
+function describe(rows: readonly Row[]): string {
+  const today = new Date().toISOString().slice(0, 10);
+  return rows
+    .map(({ id, last_upload_at: at }) => `${id} (${at.startsWith(today) ? at.slice(11, 23) : at.slice(0, 10)})`)
+    .join(', ');
+}

@@ -1,0 +1,119 @@
+import type { Id } from '../../../contracts/id.ts';
+import type { Audience } from '../../reference-site/checks.ts';
+import { type Span, Timeline } from './timeline.ts';
+
+export interface RelationshipState {
+  readonly active: boolean;
+  /** What the user grants the contact. */
+  readonly friend: boolean;
+  readonly family: boolean;
+}
+
+/** Undefined: there is no such photo. */
+export type PhotoState = Audience | undefined;
+
+export interface JournalPhoto {
+  readonly owner: Id;
+  /** ms since 1970 UTC. */
+  readonly at: number;
+  readonly timeline: Timeline<PhotoState>;
+  /** Undefined while the upload is under way. */
+  id: Id | undefined;
+}
+
+const STRANGERS: RelationshipState = { active: false, friend: false, family: false };
+
+/**
+ * What the site has committed, and when: the site's own memory, kept beside the database by the only one who writes to
+ * it, so that an answer read at any moment can be judged.
+ */
+export class Journal {
+  readonly #relationships = new Map<Id, Map<Id, Timeline<RelationshipState>>>();
+  readonly #photos = new Map<Id, JournalPhoto[]>();
+  readonly #now: () => number;
+
+  /** @param now ms, monotonic: the clock of the reads as well */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** A relationship that is there before anything is changed or read. */
+  rememberRelationship(user: Id, contact: Id, state: RelationshipState): void {
+    this.#contactsOf(user).set(contact, new Timeline(state));
+  }
+
+  /** A photo that is there before anything is changed or read. */
+  rememberPhoto(id: Id, owner: Id, audience: Audience, at: number): void {
+    this.#add({ id, owner, at, timeline: new Timeline<PhotoState>(audience) });
+  }
+
+  /** The user's contacts of now and of before. */
+  contactsOf(user: Id): [contact: Id, latest: RelationshipState][] {
+    return Array.from(this.#relationships.get(user) ?? [], ([contact, timeline]) => [contact, timeline.latest]);
+  }
+
+  relationship(user: Id, contact: Id): RelationshipState {
+    return this.#relationships.get(user)?.get(contact)?.latest ?? STRANGERS;
+  }
+
+  /** The owner's photos that exist and whose upload has returned. */
+  photosOf(owner: Id): JournalPhoto[] {
+    const photos = this.#photos.get(owner) ?? [];
+    return photos.filter(({ id, timeline }) => id !== undefined && timeline.latest !== undefined);
+  }
+
+  /** States of the relationship that may have been in force within the span. */
+  relationshipWithin(user: Id, contact: Id, span: Span): Iterable<{ state: RelationshipState; span: Span }> {
+    return this.#relationships.get(user)?.get(contact)?.within(span) ?? [];
+  }
+
+  /** The owner's photos of this time, of now and of before, also such as are just being uploaded. */
+  photosOfTime(owner: Id, at: number): JournalPhoto[] {
+    return (this.#photos.get(owner) ?? []).filter((photo) => photo.at === at);
+  }
+
+  /** @param commit changes the relationship in the database to this state */
+  async changeRelationship(
+    user: Id,
+    contact: Id,
+    state: RelationshipState,
+    commit: () => Promise<unknown>,
+  ): Promise<void> {
+    const contacts = this.#contactsOf(user);
+    const timeline = contacts.get(contact) ?? new Timeline(STRANGERS);
+    contacts.set(contact, timeline);
+    await this.#change(timeline, state, commit);
+  }
+
+  /** @param commit uploads the photo and returns its id */
+  async upload(owner: Id, audience: Audience, at: number, commit: () => Promise<Id>): Promise<JournalPhoto> {
+    const photo: JournalPhoto = { id: undefined, owner, at, timeline: new Timeline<PhotoState>(undefined) };
+    this.#add(photo);
+    photo.id = await this.#change(photo.timeline, audience, commit);
+    return photo;
+  }
+
+  /** @param state undefined: the photo is deleted */
+  async changePhoto(photo: JournalPhoto, state: PhotoState, commit: () => Promise<unknown>): Promise<void> {
+    await this.#change(photo.timeline, state, commit);
+  }
+
+  async #change<S, T>(timeline: Timeline<S>, state: S, commit: () => Promise<T>): Promise<T> {
+    timeline.begin(state, this.#now());
+    const result = await commit();
+    timeline.settle(this.#now());
+    return result;
+  }
+
+  #contactsOf(user: Id): Map<Id, Timeline<RelationshipState>> {
+    const contacts = this.#relationships.get(user) ?? new Map<Id, Timeline<RelationshipState>>();
+    this.#relationships.set(user, contacts);
+    return contacts;
+  }
+
+  #add(photo: JournalPhoto): void {
+    const photos = this.#photos.get(photo.owner);
+    if (photos) photos.push(photo);
+    else this.#photos.set(photo.owner, [photo]);
+  }
+}

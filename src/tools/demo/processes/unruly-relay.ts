@@ -1,0 +1,63 @@
+/**
+ * The demonstration's relay: publishes the outbox as `recency relay` does, but in shuffled batches and some tasks twice.
+ * Arguments: the seed, and whose photo tasks are sent once only. It sends its counts to the process that started it.
+ */
+import process from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { inBackground } from '../../../app/background.ts';
+import { openLogger } from '../../../app/logger.ts';
+import { openPrimary } from '../../../app/open-mysql.ts';
+import { openTransport } from '../../../app/open-transport.ts';
+import { type ProcessContext, runProcess } from '../../../app/run-process.ts';
+import { loadConfig } from '../../../config/config.ts';
+import type { Task } from '../../../contracts/task.ts';
+import { OutboxRelay } from '../../../relay/relay.ts';
+import { UnrulyPublisher } from '../play/unruly-publisher.ts';
+import { seededRandom } from '../random.ts';
+import type { RelayCounts } from './services.ts';
+
+const [, , seed = '1', spared = ''] = process.argv;
+
+/** So that a batch holds many tasks, and their order means something. */
+const BETWEEN_BATCHES_MS = 150;
+
+/** Of the tasks, so many are sent a second time. */
+const AGAIN = 0.1;
+
+const config = loadConfig();
+await runProcess({ config, logger: openLogger(config, 'relay') }, startRelay);
+
+async function startRelay(context: ProcessContext): Promise<void> {
+  const { logger, resources, signal } = context;
+  const extraMs = Math.max(config.kafkaTimeoutMs, config.redisTimeoutMs);
+  const database = resources.adopt(openPrimary(config, { extraMs, connections: 2 }), (opened) => opened.close());
+  const transport = openTransport(context, 'relay');
+  await transport.untilAnswers(signal);
+  const inner = resources.adopt(transport.openPublisher(database), (opened) => opened.close());
+  const deadLetters = resources.adopt(transport.openDeadLetters(database), (opened) => opened.close());
+  const random = seededRandom(Number(seed));
+  const publisher = new UnrulyPublisher(inner, { random, again: AGAIN, isSpared });
+  const relay = new OutboxRelay({ database, publisher, deadLetters, logger });
+  inBackground(context, (ending) => run(relay, publisher, logger, ending));
+}
+
+function isSpared(task: Task): boolean {
+  return 'owner' in task && task.owner === spared;
+}
+
+async function run(relay: OutboxRelay, publisher: UnrulyPublisher, logger: Logger, signal: AbortSignal): Promise<void> {
+  let tasks = 0;
+  while (!signal.aborted) {
+    try {
+      const { published } = await relay.runOnce();
+      tasks += published;
+      if (published === 0) await publisher.sendHeld();
+    } catch (error) {
+      logger.warn({ err: error }, 'rows of the outbox were not published; they stay where they are');
+    }
+    const counts: RelayCounts = { tasks, sent: publisher.sent, held: publisher.held };
+    process.send?.(counts);
+    await pause(BETWEEN_BATCHES_MS, undefined, { signal }).catch(() => undefined);
+  }
+}

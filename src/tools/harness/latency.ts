@@ -1,0 +1,103 @@
+import type { Id } from '../../contracts/id.ts';
+import type { HttpClient } from './http.ts';
+import { quantile } from './quantile.ts';
+
+/** The arms of a comparison unless more are named. */
+export type ArmName = 'sql' | 'recipe' | 'recency';
+
+export interface Arm<Name extends string = ArmName> {
+  readonly name: Name;
+  readonly client: Pick<HttpClient, 'get'>;
+}
+
+/** Of one arm for one user, ms. */
+export interface Quantiles {
+  /** The median over the rounds of each round's median. */
+  readonly p50: number;
+  /** Of all requests that count. */
+  readonly p99: number;
+}
+
+export interface LatencyRow<Name extends string = ArmName> {
+  readonly contacts: number;
+  readonly arms: Readonly<Record<Name, Quantiles>>;
+}
+
+export interface LatencyOptions<Name extends string = ArmName> {
+  readonly arms: readonly Arm<Name>[];
+  readonly users: readonly { readonly user: Id; readonly contacts: number }[];
+  readonly rounds: number;
+  /** Requests of one arm for one user in one round at the most, and ms after which no further one is sent. */
+  readonly requests: number;
+  readonly budgetMs: number;
+  /** Requests to each arm, for the user with the fewest contacts, before anything counts. */
+  readonly warmUp: number;
+  readonly onRound?: (done: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+const FEWEST_REQUESTS = 2;
+
+/**
+ * The same question over HTTP to each arm, one request after the other, in turns (A B C A B C). The turns are short, so
+ * that whatever else the machine does falls on all of them alike. The first round is not counted.
+ * @throws Error when an answer is not a 200
+ */
+export async function measureLatency<Name extends string>(options: LatencyOptions<Name>): Promise<LatencyRow<Name>[]> {
+  const { arms, users, rounds, warmUp, budgetMs, onRound, signal } = options;
+  const cells = users.flatMap(({ user, contacts }) =>
+    arms.map((arm) => ({ arm, user, contacts, rounds: [] as number[][] })),
+  );
+  const [least] = users;
+  if (least)
+    for (const arm of arms) await ask(arm, least.user, { requests: warmUp, budgetMs: budgetMs * warmUp }, signal);
+  for (let round = 0; round <= rounds; round++) {
+    for (const cell of cells) {
+      const times = await ask(cell.arm, cell.user, options, signal);
+      if (round > 0) cell.rounds.push(times);
+    }
+    onRound?.(round);
+  }
+  return users.map(({ contacts }) => {
+    const own = cells.filter((cell) => cell.contacts === contacts);
+    const measured = own.map((cell) => [cell.arm.name, quantilesOf(cell.rounds)] as const);
+    return { contacts, arms: Object.fromEntries(measured) as Record<Name, Quantiles> };
+  });
+}
+
+/** @returns what each request took, ms */
+async function ask(
+  { client }: Pick<Arm, 'client'>,
+  user: Id,
+  { requests, budgetMs }: Pick<LatencyOptions, 'requests' | 'budgetMs'>,
+  signal: AbortSignal | undefined,
+): Promise<number[]> {
+  const path = `/v1/users/${user}/contacts/recent`;
+  const times: number[] = [];
+  const end = performance.now() + budgetMs;
+  while (times.length < requests && (times.length < FEWEST_REQUESTS || performance.now() < end)) {
+    signal?.throwIfAborted();
+    const from = performance.now();
+    const { status, body } = await client.get(path);
+    times.push(performance.now() - from);
+    if (status !== 200) throw new Error(`${path} was answered with ${status}: ${body.slice(0, 500)}`);
+  }
+  return times;
+}
+
+function quantilesOf(rounds: readonly (readonly number[])[]): Quantiles {
+  const medians = rounds.map((times) => quantile(times, 0.5));
+  return { p50: quantile(medians, 0.5), p99: quantile(rounds.flat(), 0.99) };
+}
+
+/** How flat Recency is (its p50 for the most contacts by that for the fewest), and how many times the others' it is. */
+export function ratiosOf(rows: readonly LatencyRow[]) {
+  const [fewest, most] = [rows[0], rows.at(-1)];
+  if (fewest === undefined || most === undefined) throw new Error('nothing was measured');
+  const hundredths = (value: number) => Math.round(value * 100) / 100;
+  return {
+    flatness: hundredths(most.arms.recency.p50 / fewest.arms.recency.p50),
+    sql_over_recency: hundredths(most.arms.sql.p50 / most.arms.recency.p50),
+    recipe_over_recency: hundredths(most.arms.recipe.p50 / most.arms.recency.p50),
+  };
+}

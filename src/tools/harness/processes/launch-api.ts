@@ -1,0 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../devservers/launch/free-port.ts';
+import { HttpClient } from '../http.ts';
+import type { Fleet } from './fleet.ts';
+
+const READY_TIMEOUT_MS = 60_000;
+const LOOK_MS = 50;
+
+export interface LaunchedApi {
+  readonly url: string;
+  /** @throws Error when it does not get ready */
+  readonly untilReady: () => Promise<void>;
+}
+
+/** Recency's own API in a process of its own. */
+export async function launchApi(fleet: Fleet): Promise<LaunchedApi> {
+  const port = String(await freePort());
+  const settings = { HOST: '127.0.0.1', PORT: port };
+  fleet.start({ name: 'api', module: '../../../cli/main', args: ['serve'], settings });
+  const url = `http://127.0.0.1:${port}`;
+  return { url, untilReady: () => untilReady(fleet, url) };
+}
+
+async function untilReady(fleet: Fleet, url: string): Promise<void> {
+  const client = new HttpClient(url);
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    const answer = await Promise.race([fleet.failed, client.get('/readyz?verbose').catch(() => undefined)]);
+    if (answer?.status === 200 && (JSON.parse(answer.body) as { status: string }).status === 'ready') break;
+    if (performance.now() > deadline) throw new Error(`the API is not ready: ${answer?.body ?? 'it does not answer'}`);
+    await pause(LOOK_MS);
+  }
+  client.close();
+}

@@ -1,0 +1,66 @@
+import { createConnection } from 'mysql2/promise';
+import pino from 'pino';
+import { closeRedis, openRedisClient, untilRedisAnswers } from '../../app/open-redis.ts';
+import { openKafka } from '../../transport/kafka/client.ts';
+import type { Place } from './place.ts';
+import { removeKeys } from './remove-keys.ts';
+import type { Servers } from './servers.ts';
+
+const logger = pino({ level: 'silent' });
+
+/** Removes what was made on servers that others use; the others end with everything on them. */
+export async function removeTraces({ stack }: Servers, place: Place): Promise<void> {
+  const given = new Set(stack.parts.filter(({ origin }) => origin === 'given').map(({ name }) => name));
+  if (given.has('mysql')) await dropDatabase(place);
+  if (given.has('redis')) await dropKeys(place);
+  if (given.has('kafka') && place.transport === 'kafka') await dropTopics(place);
+}
+
+async function dropDatabase({ config }: Place): Promise<void> {
+  const url = new URL(config.mysqlUrl);
+  const name = url.pathname.slice(1);
+  url.pathname = '/';
+  const connection = await createConnection(url.href);
+  try {
+    await connection.query('DROP DATABASE IF EXISTS ??', [name]);
+  } finally {
+    await connection.end();
+  }
+}
+
+async function dropKeys({ config }: Place): Promise<void> {
+  const redis = openRedisClient(config, 'rig', logger);
+  try {
+    await untilRedisAnswers(redis, { config, signal: new AbortController().signal, logger });
+    await removeKeys(redis, `${config.keyPrefix}:*`);
+  } finally {
+    await closeRedis(redis);
+  }
+}
+
+async function dropTopics({ config }: Place): Promise<void> {
+  const kafka = openKafka({
+    brokers: config.kafkaBrokers,
+    clientId: 'recency-rig',
+    connectTimeoutMs: config.connectTimeoutMs,
+    requestTimeoutMs: config.kafkaTimeoutMs,
+    logger,
+  });
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    const present = await admin.listTopics();
+    const topics = present.filter((topic) => isOf(config.topic, topic));
+    if (topics.length > 0) await admin.deleteTopics({ topics });
+    const { groups } = await admin.listGroups();
+    const own = groups.map(({ groupId }) => groupId).filter((group) => isOf(config.kafkaGroup, group));
+    if (own.length > 0) await admin.deleteGroups(own);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** The name itself, and what is named after it: dead letters, for example. */
+function isOf(name: string, found: string): boolean {
+  return found === name || found.startsWith(`${name}.`);
+}

@@ -1,0 +1,54 @@
+import { StartError } from '../../app/start-error.ts';
+import type { Part } from '../devservers/server.ts';
+import { type Stack, type StackOptions, startStack } from '../devservers/stack.ts';
+import type { Transport } from './place.ts';
+
+export interface Servers {
+  readonly stack: Stack;
+  readonly transport: Transport;
+  /** Why streams carry the tasks although Kafka was to be had if possible; undefined: nothing is missing. */
+  readonly missing: string | undefined;
+}
+
+/**
+ * The servers of the environment, or started for this.
+ * @throws StartError naming each part that cannot be had; with CI=true, and with `--transport kafka`, the broker is such a part
+ */
+export async function startServers({ transport }: { transport: Transport | undefined }): Promise<Servers> {
+  const stack = await start({ kafka: transport !== 'streams' });
+  if (stack.kafkaBrokers !== null || transport === 'streams') {
+    return { stack, transport: transport ?? 'kafka', missing: undefined };
+  }
+  const missing = stack.missing.map(({ reason }) => reason).join('; ');
+  if (transport === undefined) return { stack, transport: 'streams', missing };
+  await stack.stop();
+  throw new StartError(missing);
+}
+
+/** What cannot be had is said by name, and how to get it. */
+async function start(wanted: StackOptions): Promise<Stack> {
+  try {
+    return await startStack(wanted);
+  } catch (error) {
+    throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** For example `MariaDB 10.11.14 (program mariadbd), Redis 8.2.1 (container redis:8)`. */
+export function describeServers({ stack }: Servers): string {
+  return stack.parts.map(describe).join(', ');
+}
+
+function describe({ product, version, origin, source }: Part): string {
+  return `${productAndVersion({ product, version })} (${origin === 'given' ? 'given by' : origin} ${source})`;
+}
+
+/** For example `MariaDB 10.11.14`. */
+export function versionOf({ stack }: Servers, name: 'mysql' | 'redis'): string {
+  const part = stack.parts.find((one) => one.name === name);
+  return part === undefined ? '' : productAndVersion(part);
+}
+
+export function productAndVersion({ product, version }: Pick<Part, 'product' | 'version'>): string {
+  return [product, version].filter(Boolean).join(' ');
+}

@@ -1,0 +1,55 @@
+import type { Pool } from 'mysql2/promise';
+import type { Logger } from 'pino';
+import type { JobParts } from '../../app/jobs.ts';
+import { openStores, type Stores } from '../../app/open-stores.ts';
+import { openTransport } from '../../app/open-transport.ts';
+import { drainBarrierOf, type RaiseBarrier } from '../../index/drain-barrier.ts';
+import { PutBackRows } from '../../index/put-back-rows.ts';
+import { indexedUsers } from '../../index/redis/indexed-users.ts';
+import { openPageCheck } from '../../repair/open-check.ts';
+import type { TaskPublisher } from '../../transport/task-publisher.ts';
+import { openSitePool } from '../reference-site/transaction.ts';
+import type { Place } from './place.ts';
+
+/** What this process itself works with, beside the processes that it starts. */
+export interface RigStores extends Stores {
+  /** Of the site's own transactions. */
+  readonly pool: Pool;
+  readonly publisher: TaskPublisher;
+  /** Passed when everything that was on its way has been applied. */
+  readonly raiseBarrier: RaiseBarrier;
+  readonly jobs: JobParts;
+}
+
+export interface Opening {
+  readonly logger: Logger;
+  /** Closes everything. */
+  readonly resources: AsyncDisposableStack;
+  readonly signal: AbortSignal;
+}
+
+/** A change that is on its way longer than that cannot be told from drift. */
+const SETTLE_MS = 60_000;
+
+/** @throws StartError */
+export async function openRigStores({ config }: Place, opening: Opening): Promise<RigStores> {
+  const context = { ...opening, config };
+  const { resources, signal } = opening;
+  const stores = await openStores(context, { name: 'rig' });
+  const pool = resources.adopt(openSitePool(config.mysqlUrl), (opened) => opened.end());
+  const transport = openTransport(context, 'rig');
+  await transport.untilAnswers(signal);
+  const publisher = resources.adopt(transport.openPublisher(stores.primary), (opened) => opened.close());
+  const { primary, delayed, rechecks, index } = stores;
+  const raiseBarrier = drainBarrierOf({
+    primary,
+    putBack: new PutBackRows(primary),
+    transport: transport.barrier,
+    putOff: [rechecks, delayed],
+  });
+  const limits = { max: config.max, min: config.min };
+  const now = () => performance.now();
+  const check = openPageCheck({ index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, now });
+  const indexed = () => indexedUsers(stores.redis, config.keyPrefix);
+  return { ...stores, pool, publisher, raiseBarrier, jobs: { ...context, stores, check, indexedUsers: indexed } };
+}

@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { whenCalled } from '../../cli/define-command.ts';
+import { EXIT } from '../../cli/exit-code.ts';
+import { interruptible } from '../../cli/interrupt.ts';
+
+export function defineImport(command: Command): void {
+  command.argument('<file>', 'the first src → dst makes dst a contact of src, every line is a photo by src');
+  whenCalled<object, [file: string]>(command, async (output, _options, file) => {
+    const [{ importFile }] = await Promise.all([import('./import-file.ts')]);
+    const progress = output.progress('lines');
+    const counts = await interruptible((signal) =>
+      importFile(file, { signal, onProgress: ({ lines }) => progress.update(lines) }),
+    ).finally(() => progress.stop());
+    const { lines, users, contacts, photos } = counts;
+    await output.result(counts, `${lines} lines: ${users} new users, ${contacts} new contacts, ${photos} new photos.`);
+    if (lines > 0) return;
+    output.note(`${file} holds no line of the form: src dst unix_seconds. Nothing was imported.`);
+    output.exitCode = EXIT.failed;
+  });
+}

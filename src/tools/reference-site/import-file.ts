@@ -1,0 +1,16 @@
+import { checkSchema } from '../../app/check-schema.ts';
+import { mysqlAddress } from '../../app/open-mysql.ts';
+import { mysqlTls } from '../../app/security.ts';
+import { withPrimary } from '../../app/with-primary.ts';
+import { type ImportCounts, type ImportOptions, importEdges } from './import-edges.ts';
+import { openSitePool } from './transaction.ts';
+
+/** Imports a temporal edge list into the reference schema. @throws ConfigError, StartError, SiteError */
+export async function importFile(file: string, options: ImportOptions): Promise<ImportCounts> {
+  return await withPrimary(async ({ config, primary }) => {
+    const { mysqlUrl } = config;
+    await checkSchema(primary, mysqlAddress(mysqlUrl).user);
+    const pool = openSitePool(mysqlUrl, 1, mysqlTls(config));
+    return await importEdges(pool, file, options).finally(() => pool.end());
+  }, options.signal);
+}

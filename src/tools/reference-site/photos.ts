@@ -1,0 +1,79 @@
+import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import type { Id } from '../../contracts/id.ts';
+import { type Audience, checkAudience, checkId, checkTime } from './checks.ts';
+import { lockUser, recomputeLastUploads } from './last-uploads.ts';
+import { leaveTask } from './outbox.ts';
+import { SiteError } from './site-error.ts';
+import { inTransaction } from './transaction.ts';
+
+const INSERT = 'INSERT INTO photos (owner_id, audience, uploaded_at, title) VALUES (?, ?, ?, ?)';
+const DELETE = 'DELETE FROM photos WHERE id = ?';
+const SHOW_TO = 'UPDATE photos SET audience = ? WHERE id = ?';
+const OWNER = 'SELECT owner_id FROM photos WHERE id = ?';
+const PHOTO = 'SELECT audience, uploaded_at FROM photos WHERE id = ? FOR UPDATE';
+
+/**
+ * A photo comes. Returns its id.
+ * @param uploadedAt ms since 1970 UTC; in the past, for a photo whose upload is reported late
+ * @throws SiteError bad_id, bad_audience, bad_time, unknown_user
+ */
+export async function uploadPhoto(
+  pool: Pool,
+  owner: Id,
+  audience: Audience,
+  uploadedAt: number,
+  title = '',
+): Promise<Id> {
+  checkId('the owner', owner);
+  checkAudience(audience);
+  checkTime(uploadedAt);
+  return await inTransaction(pool, async (connection) => {
+    if (!(await lockUser(connection, owner))) throw new SiteError('unknown_user', `there is no user ${owner}`);
+    const parameters = [owner, audience, uploadedAt, title];
+    const [{ insertId }] = await connection.execute<ResultSetHeader>(INSERT, parameters);
+    const photo = String(insertId);
+    await recomputeLastUploads(connection, [owner]);
+    await leaveTask(connection, { type: 'recency.photo.uploaded', owner, photo, at: uploadedAt });
+    return photo;
+  });
+}
+
+/** A photo goes. False: there was none. @throws SiteError bad_id */
+export async function deletePhoto(pool: Pool, photo: Id): Promise<boolean> {
+  checkId('the photo', photo);
+  return await inTransaction(pool, async (connection) => {
+    const found = await lockPhoto(connection, photo);
+    if (found === undefined) return false;
+    await connection.execute(DELETE, [photo]);
+    await recomputeLastUploads(connection, [found.owner]);
+    await leaveTask(connection, { type: 'recency.photo.deleted', owner: found.owner, photo, at: found.uploadedAt });
+    return true;
+  });
+}
+
+/**
+ * Others may see the photo from now on. False: there is no such photo, or the same may see it already.
+ * @throws SiteError bad_id, bad_audience
+ */
+export async function changeVisibility(pool: Pool, photo: Id, audience: Audience): Promise<boolean> {
+  checkId('the photo', photo);
+  checkAudience(audience);
+  return await inTransaction(pool, async (connection) => {
+    const found = await lockPhoto(connection, photo);
+    if (found === undefined || found.audience === audience) return false;
+    const { owner, uploadedAt } = found;
+    await connection.execute(SHOW_TO, [audience, photo]);
+    await recomputeLastUploads(connection, [owner]);
+    await leaveTask(connection, { type: 'recency.photo.visibility_changed', owner, photo, at: uploadedAt });
+    return true;
+  });
+}
+
+/** Locks the photo's owner, as everybody who changes photos does, and then reads the photo as it is now. */
+async function lockPhoto(connection: PoolConnection, photo: Id) {
+  const [[named]] = await connection.execute<RowDataPacket[]>(OWNER, [photo]);
+  const owner = named === undefined ? undefined : String(named.owner_id);
+  if (owner === undefined || !(await lockUser(connection, owner))) return undefined;
+  const [[row]] = await connection.execute<RowDataPacket[]>(PHOTO, [photo]);
+  return row && { owner, audience: Number(row.audience), uploadedAt: Number(row.uploaded_at) };
+}

@@ -1,0 +1,49 @@
+import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
+import { type RetryOptions, retryingLostRaces } from '../../mysql/lost-race.ts';
+import { type MysqlTls, tlsOptions } from '../../mysql/tls.ts';
+
+/** A pool as the site's functions want it: ids as strings, times in UTC. Close it with `end()`. */
+export function openSitePool(url: string, connections = 10, tls?: MysqlTls): Pool {
+  return createPool({
+    uri: url,
+    ...tlsOptions(tls),
+    connectionLimit: connections,
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    timezone: 'Z',
+    charset: 'utf8mb4',
+  });
+}
+
+/**
+ * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. One that lost to others is
+ * tried again after a random wait, so `work` may run several times.
+ *
+ * READ COMMITTED: a read after a row's lock was had sees what was committed by then, not the snapshot of the first read,
+ * and no gaps are locked, so that writers of other owners and pairs need not wait.
+ */
+export function inTransaction<T>(
+  pool: Pool,
+  work: (connection: PoolConnection) => Promise<T>,
+  options: RetryOptions = {},
+): Promise<T> {
+  return retryingLostRaces(() => once(pool, work), options);
+}
+
+async function once<T>(pool: Pool, work: (connection: PoolConnection) => Promise<T>): Promise<T> {
+  const connection = await pool.getConnection();
+  try {
+    await connection.query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
+    await connection.query('START TRANSACTION');
+    const result = await work(connection);
+    await connection.query('COMMIT');
+    connection.release();
+    return result;
+  } catch (error) {
+    await connection.query('ROLLBACK').then(
+      () => connection.release(),
+      () => connection.destroy(), // which rolls back as well
+    );
+    throw error;
+  }
+}

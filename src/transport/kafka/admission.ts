@@ -1,0 +1,87 @@
+import type { Consumer } from 'kafkajs';
+import type { Logger } from 'pino';
+import { type Pauses, pause, pauseAfter } from '../../timing/backoff.ts';
+import type { ProgressWatch } from '../../timing/stall-detector.ts';
+import type { Loss } from '../task-source.ts';
+import type { Assignment } from './assignment.ts';
+import { permitted } from './errors.ts';
+import { type LogEndCheck, lossOfEnds } from './log-end-check.ts';
+import { type Inspection, inspectOffsets } from './losses.ts';
+import type { TopicAdmin } from './topic-admin.ts';
+
+export interface AdmissionOptions {
+  readonly consumer: Consumer;
+  /** Resolves when the consumer runs: before that, kafkajs takes a commit and does nothing with it. */
+  readonly started: Promise<unknown>;
+  readonly topic: string;
+  readonly group: string;
+  readonly admin: TopicAdmin;
+  readonly expectsOffsets: () => Promise<boolean>;
+  readonly logEnds: LogEndCheck | undefined;
+  readonly onLoss: (loss: Loss) => Promise<void>;
+  readonly pauses: Pauses;
+  readonly progress: ProgressWatch;
+  readonly logger: Logger;
+  /** Called with what keeps the partitions from being consumed, at every attempt; undefined: nothing does any more. */
+  readonly onFault: (fault: unknown) => Promise<void>;
+}
+
+/**
+ * Lets the partitions of a new assignment be consumed: paused first, they are inspected for losses, and only when
+ * these were reported and the place to begin at was committed do they go on. Tries until it succeeds or the assignment ends.
+ */
+export async function admit(assignment: Assignment, options: AdmissionOptions): Promise<void> {
+  const { consumer, topic, pauses, progress, onFault } = options;
+  const topicPartitions = [{ topic, partitions: [...assignment.partitions.keys()] }];
+  for (let failures = 0; !assignment.signal.aborted; failures++) {
+    try {
+      // Before the first await, and so before the first fetch.
+      consumer.pause(topicPartitions);
+      const inspection = await inspect(assignment, options);
+      if (assignment.signal.aborted) return;
+      begin(assignment, inspection);
+      void options.logEnds?.watch(assignment);
+      await onFault(undefined);
+      if (assignment.signal.aborted) return;
+      // Also those that this process had paused in an assignment before: kafkajs keeps a pause across rebalances.
+      return consumer.resume(topicPartitions);
+    } catch (error) {
+      await onFault(error);
+      await pause(pauseAfter(failures, pauses), assignment.signal);
+    } finally {
+      progress.mark();
+    }
+  }
+}
+
+async function inspect(assignment: Assignment, options: AdmissionOptions): Promise<Inspection> {
+  const { admin, group, consumer, started, topic, expectsOffsets, logEnds, onLoss } = options;
+  const known = await logEnds?.read();
+  const offsets = await permitted(admin.offsets(group), 'DESCRIBE', { topic, group });
+  const mine = new Set(assignment.partitions.keys());
+  if (offsets.filter(({ partition }) => mine.has(partition)).length < mine.size) {
+    throw new Error(`some partitions of ${topic} are not known to the brokers asked`);
+  }
+  const isWithoutOffset = offsets.some(({ partition, committed }) => mine.has(partition) && committed === undefined);
+  const inspection = inspectOffsets(offsets, mine, isWithoutOffset && (await expectsOffsets()));
+  for (const loss of inspection.losses) await onLoss(loss);
+  if (logEnds !== undefined && known !== undefined) {
+    const lost = logEnds.lostIn(await permitted(admin.ends(mine), 'DESCRIBE', { topic }), known);
+    const loss = lossOfEnds(lost.filter(({ partition }) => !inspection.outOfRange.has(partition)));
+    if (loss !== undefined) await onLoss(loss);
+    await logEnds.setBack(lost);
+  }
+  await started;
+  const starts = inspection.uncommitted.map((partition) => {
+    return { topic, partition, offset: String(inspection.starts.get(partition)) };
+  });
+  // It is also from where kafkajs fetches next.
+  if (starts.length > 0 && !assignment.signal.aborted) {
+    await permitted(consumer.commitOffsets(starts), 'READ', { topic, group });
+  }
+  return inspection;
+}
+
+function begin(assignment: Assignment, { starts }: Inspection): void {
+  for (const owned of assignment.partitions.values()) owned.next = starts.get(owned.partition);
+}

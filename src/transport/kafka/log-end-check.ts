@@ -1,0 +1,160 @@
+import type { Logger } from 'pino';
+import type { KafkaEnds, KnownEnd } from '../../mysql/kafka-ends.ts';
+import { pause } from '../../timing/backoff.ts';
+import type { Loss } from '../task-source.ts';
+import type { Assignment } from './assignment.ts';
+import { Gathering } from './gathering.ts';
+import type { TopicAdmin } from './topic-admin.ts';
+
+export interface LogEndCheckOptions {
+  readonly ends: KafkaEnds;
+  readonly admin: TopicAdmin;
+  readonly onLoss: (loss: Loss) => Promise<void>;
+  readonly logger: Logger;
+  /** ms that never go back. */
+  readonly now: () => number;
+}
+
+/** A partition whose log ends before a place that it had reached, or did so before it grew again. */
+interface LostEnd {
+  readonly partition: number;
+  readonly known: KnownEnd;
+  /** Where the log ends now. */
+  readonly high: bigint;
+}
+
+/** Under load every fetch is older than the record; the brokers are not asked more often for that, ms. */
+const BETWEEN_LOOKS_MS = 1_000;
+
+/** For partitions that fetch nothing: kafkajs says nothing of an empty fetch, ms. */
+const WATCH_MS = 5_000;
+
+/**
+ * Finds out whether the log of a partition has lost its end: its brokers came back with older data, an out-of-date replica
+ * leads it, or the topic was created anew. New messages then get offsets that others had before, and nothing in the log
+ * tells. So publishers record in MySQL what they were given, and the log is compared with that.
+ *
+ * The record is always read before the brokers are asked: the log only grows, so it must have reached what had been
+ * recorded by then. What is found is reported before the record is set back: a report that fails is made again.
+ */
+export class LogEndCheck {
+  readonly #options: LogEndCheckOptions;
+  readonly #reads: Gathering<void>;
+  #known: ReadonlyMap<number, KnownEnd> = new Map();
+  #looking: { readonly assignment: Assignment; readonly done: Promise<void> } | undefined;
+  #nextLook = Number.NEGATIVE_INFINITY;
+
+  constructor(options: LogEndCheckOptions) {
+    this.#options = options;
+    this.#reads = new Gathering({
+      fits: () => true,
+      work: async () => {
+        this.#known = await options.ends.read();
+      },
+    });
+  }
+
+  /**
+   * Before what was fetched of a partition is delivered.
+   * @param high where the log ended when it was fetched
+   * @throws DatabaseUnavailable, what kafkajs throws, what `onLoss` throws
+   */
+  async ofFetch(assignment: Assignment, partition: number, high: bigint): Promise<void> {
+    const found = await this.#missing(partition, high);
+    if (found === undefined) return;
+    const before = this.#looking;
+    // Most often something was published since this was fetched.
+    if (before === undefined && !found.wentBack && this.#options.now() < this.#nextLook) return;
+    if (before !== undefined) {
+      // It began with an older record, and may be of an assignment that did not have this partition.
+      await before.done.catch(() => undefined);
+      if ((await this.#missing(partition, high)) === undefined) return;
+    }
+    await this.#look(assignment);
+  }
+
+  /** What was recorded of a partition, when that is more than it had. */
+  async #missing(partition: number, high: bigint): Promise<KnownEnd | undefined> {
+    await this.#reads.add();
+    const known = this.#known.get(partition);
+    return known !== undefined && (high < known.end || known.wentBack) ? known : undefined;
+  }
+
+  /** For partitions that expect messages and get none, until the assignment ends. */
+  async watch(assignment: Assignment): Promise<void> {
+    for (;;) {
+      await pause(WATCH_MS, assignment.signal);
+      if (assignment.signal.aborted) return;
+      try {
+        await this.#reads.add();
+        if (this.#isMissing(assignment)) await this.#look(assignment);
+      } catch (error) {
+        this.#options.logger.debug({ err: error }, 'the ends of the logs were not compared; the next look does it');
+      }
+    }
+  }
+
+  /**
+   * What was found is to be reported, then given to {@link setBack}.
+   * @param ends where the logs end, with what an open transaction holds back; asked for after {@link read}
+   */
+  lostIn(ends: ReadonlyMap<number, bigint>, known: ReadonlyMap<number, KnownEnd>): LostEnd[] {
+    return [...ends].flatMap(([partition, high]) => {
+      const one = known.get(partition);
+      return one !== undefined && (one.wentBack || high < one.end) ? [{ partition, known: one, high }] : [];
+    });
+  }
+
+  /** @throws DatabaseUnavailable */
+  read(): Promise<ReadonlyMap<number, KnownEnd>> {
+    return this.#options.ends.read();
+  }
+
+  /** @throws DatabaseUnavailable */
+  async setBack(lost: readonly LostEnd[]): Promise<void> {
+    for (const { partition, known, high } of lost) await this.#options.ends.setBack(partition, known, high);
+  }
+
+  #isMissing({ partitions }: Assignment): boolean {
+    return [...partitions.values()].some(({ partition, next }) => {
+      const known = this.#known.get(partition);
+      return next !== undefined && known !== undefined && (known.wentBack || next < known.end);
+    });
+  }
+
+  /** Partitions of an assignment that ask at once share one look. */
+  #look(assignment: Assignment): Promise<void> {
+    if (this.#looking?.assignment === assignment) return this.#looking.done;
+    const looking = { assignment, done: this.#lookAt(assignment) };
+    this.#looking = looking;
+    const forget = () => {
+      if (this.#looking === looking) this.#looking = undefined;
+    };
+    looking.done.then(forget, forget);
+    return looking.done;
+  }
+
+  async #lookAt({ partitions }: Assignment): Promise<void> {
+    const { admin, onLoss, now } = this.#options;
+    const known = await this.read();
+    const lost = this.lostIn(await admin.ends(new Set(partitions.keys())), known);
+    const loss = lossOfEnds(lost);
+    if (loss !== undefined) await onLoss(loss);
+    await this.setBack(lost);
+    // Only now: a look that failed has shown nothing, and what comes next is not to be delivered without one.
+    this.#nextLook = now() + BETWEEN_LOOKS_MS;
+  }
+}
+
+export function lossOfEnds(lost: readonly LostEnd[]): Loss | undefined {
+  if (lost.length === 0) return undefined;
+  const partitions = lost.map(({ partition }) => partition);
+  return { reason: 'end_lost', detail: lost.map(describe).join('; '), partitions };
+}
+
+function describe({ partition, known, high }: LostEnd): string {
+  const last = known.end - 1n;
+  return known.wentBack && high >= known.end
+    ? `partition ${partition}: offsets up to ${last} had been assigned, then lower ones were assigned again`
+    : `partition ${partition}: offset ${last} had been assigned, but the log now ends at ${high}`;
+}

@@ -1,0 +1,188 @@
+import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
+import { DEFAULT_PAUSES, type Pauses, pause, pauseAfter } from '../../timing/backoff.ts';
+import { settledWithin } from '../../timing/settled-within.ts';
+import { DEFAULT_STALL_MS, ProgressWatch } from '../../timing/stall-detector.ts';
+import type { BatchHandler, Loss, SourceState, TaskSource } from '../task-source.ts';
+import { type KafkaSettings, openKafka } from './client.ts';
+import { askForCoordinator } from './coordinator.ts';
+import { isPassing, isWithoutCoordinator, KafkaPermissionMissing, missingPermission } from './errors.ts';
+import { LogEndCheck } from './log-end-check.ts';
+import { KafkaSession } from './session.ts';
+import { TopicAdmin } from './topic-admin.ts';
+import { DEFAULT_PARTITIONS } from './topics.ts';
+
+export interface KafkaTaskSourceOptions {
+  readonly kafka: KafkaSettings;
+  readonly topic: string;
+  readonly group: string;
+  /** Do indexes exist, so that this group must have consumed before? */
+  readonly expectsOffsets: () => Promise<boolean>;
+  /** What publishers have recorded; without it, a log that loses its end goes unnoticed. */
+  readonly ends?: KafkaEnds;
+  /** Of the topic, when it has to be created. */
+  readonly partitions?: number;
+  /** ms after which the brokers give a silent consumer's partitions to others. */
+  readonly sessionTimeoutMs?: number;
+  /** Between two heartbeats, ms. */
+  readonly heartbeatMs?: number;
+  /** ms that the brokers wait for all members of a group to join again. */
+  readonly rebalanceTimeoutMs?: number;
+  /** ms that a batch in work may go on once a rebalance has begun. */
+  readonly rebalanceGraceMs?: number;
+  /** ms without progress after which `run` rejects. */
+  readonly stallMs?: number;
+  /** Between attempts: of a batch that was given back, and of a connection. */
+  readonly pauses?: Pauses;
+  /** ms that never go back. */
+  readonly now?: () => number;
+}
+
+const DEFAULTS = {
+  partitions: DEFAULT_PARTITIONS,
+  sessionTimeoutMs: 20_000,
+  heartbeatMs: 3_000,
+  rebalanceTimeoutMs: 60_000,
+  rebalanceGraceMs: 5_000,
+  stallMs: DEFAULT_STALL_MS,
+  pauses: DEFAULT_PAUSES,
+  now: () => performance.now(),
+};
+
+/** Hanging up may not hold up the end when the brokers are away. */
+const CLOSE_MS = 1_000;
+
+/** Between two messages about the same missing permission, ms. */
+const FAULT_AGAIN_MS = 60_000;
+
+type Options = KafkaTaskSourceOptions & typeof DEFAULTS;
+
+/**
+ * Tasks from a Kafka topic, by a consumer group. kafkajs is not maintained any more, so nothing of it is seen outside
+ * of this folder, and its traps are stepped around here (each is named where it is).
+ *
+ * While the brokers are away, or a permission is missing, it goes on trying, and its state says why. `run` rejects for
+ * what does not pass by itself: a wrong password, a stalled consumer.
+ */
+export class KafkaTaskSource implements TaskSource {
+  readonly #options: Options;
+  readonly #admin: TopicAdmin;
+  readonly #stopping = new AbortController();
+  #session: KafkaSession | undefined;
+  #running: Promise<void> | undefined;
+  #fault: Error | undefined;
+  #faultToldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: KafkaTaskSourceOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#admin = new TopicAdmin(openKafka(options.kafka), options.topic);
+  }
+
+  /** @throws SourceStalled; what kafkajs throws */
+  run(handler: BatchHandler, onLoss: (loss: Loss) => Promise<void>): Promise<void> {
+    this.#running = this.#run(handler, onLoss);
+    return this.#running;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    const running = this.#running;
+    // Over by itself: after a stall, the session has a handler that hangs and is not waited for.
+    if (running === undefined) return;
+    void this.#session?.stop();
+    await running.catch(() => undefined);
+  }
+
+  async lag(): Promise<number | undefined> {
+    const { group, kafka } = this.#options;
+    const counted = this.#admin.lag(group);
+    const isTold = await settledWithin(counted, kafka.requestTimeoutMs);
+    if (this.#running === undefined) await this.#admin.close();
+    return isTold ? counted.catch(() => undefined) : undefined;
+  }
+
+  state(): SourceState {
+    if (this.#fault !== undefined) return { isReady: false, detail: toldTo(this.#fault) };
+    return this.#session?.state ?? { isReady: false, detail: 'not begun' };
+  }
+
+  async #run(handler: BatchHandler, onLoss: (loss: Loss) => Promise<void>): Promise<void> {
+    const progress = new ProgressWatch({ limitMs: this.#options.stallMs, now: this.#options.now });
+    const ended = new AbortController();
+    const stalled = progress.watch(async () => (await this.#session?.isWaiting()) ?? false, ended.signal);
+    try {
+      await Promise.race([stalled, this.#sessions(handler, onLoss, progress)]);
+    } finally {
+      ended.abort();
+      // After a stall there is a handler that hangs. Should it ever come back, the session ends.
+      this.#stopping.abort();
+      this.#session?.abandon();
+      void this.#session?.stop();
+      await settledWithin(this.#admin.close(), CLOSE_MS);
+      this.#running = undefined;
+    }
+  }
+
+  async #sessions(
+    handler: BatchHandler,
+    onLoss: (loss: Loss) => Promise<void>,
+    progress: ProgressWatch,
+  ): Promise<void> {
+    const { pauses } = this.#options;
+    const logEnds = this.#logEnds(onLoss);
+    for (let failures = 0; !this.#stopping.signal.aborted; failures++) {
+      const session = new KafkaSession({
+        ...this.#options,
+        admin: this.#admin,
+        progress,
+        logEnds,
+        handler,
+        onLoss,
+        onFault: async (fault) => this.#note(await this.#named(fault)),
+      });
+      this.#session = session;
+      try {
+        await session.run();
+      } catch (error) {
+        const fault = await this.#named(missingPermission(error, 'READ', this.#options) ?? error);
+        if (!isPassing(fault) && !(fault instanceof KafkaPermissionMissing)) throw error;
+        if (session.hasWorked) failures = 0;
+        this.#note(fault);
+        progress.mark();
+        await pause(pauseAfter(failures, pauses), this.#stopping.signal);
+      }
+    }
+  }
+
+  /** kafkajs does not say why it found no coordinator: it is asked for once more. */
+  async #named(fault: unknown): Promise<unknown> {
+    if (!isWithoutCoordinator(fault)) return fault;
+    const { kafka, topic, group } = this.#options;
+    const reason = await askForCoordinator(openKafka(kafka), topic, group).catch((error: unknown) => error);
+    return missingPermission(reason, 'DESCRIBE', { topic, group }) ?? fault;
+  }
+
+  /** A missing permission is an error, told when it is new and then once a minute; what passes by itself is a warning. */
+  #note(fault: unknown): void {
+    const { kafka, topic, group, now } = this.#options;
+    const before = this.#fault?.message;
+    this.#fault = fault === undefined || fault instanceof Error ? fault : new Error(String(fault));
+    if (this.#fault instanceof KafkaPermissionMissing) {
+      if (this.#fault.message === before && now() - this.#faultToldAt < FAULT_AGAIN_MS) return;
+      this.#faultToldAt = now();
+      kafka.logger.error({ err: this.#fault, topic, group }, `no tasks are consumed: ${this.#fault.message}`);
+    } else if (this.#fault !== undefined) {
+      kafka.logger.warn({ err: this.#fault, topic, brokers: kafka.brokers }, 'no tasks can be consumed now; retrying');
+    }
+  }
+
+  #logEnds(onLoss: (loss: Loss) => Promise<void>): LogEndCheck | undefined {
+    const { ends, kafka, now } = this.#options;
+    if (ends === undefined) return undefined;
+    return new LogEndCheck({ ends, admin: this.#admin, onLoss, logger: kafka.logger, now });
+  }
+}
+
+/** Of other errors only the kind: they may name addresses. */
+function toldTo(fault: Error): string {
+  return fault instanceof KafkaPermissionMissing ? fault.message : `Kafka is away or refuses: ${fault.name}`;
+}

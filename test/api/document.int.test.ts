@@ -1,0 +1,175 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Express } from 'express';
+import { Registry } from 'prom-client';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createApp } from '../../src/api/app.ts';
+import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
+import { freshSitePool, writeSite } from '../support/small-site.ts';
+import { freshStores } from '../support/stores.ts';
+
+interface Document {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+}
+
+interface DocumentedOperation {
+  readonly operationId: string;
+  readonly security: readonly unknown[];
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, object>> }>>;
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
+}
+
+const TOKENS = [
+  { token: 'all-0123', scopes: ['read', 'write', 'admin'] },
+  { token: 'none-0123', scopes: [] },
+] as const;
+
+let api: TestApi;
+let document: Document;
+const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false });
+
+beforeAll(async () => {
+  const stores = await freshStores();
+  await writeSite(freshSitePool(stores.url), {
+    users: ['1', '2', '3'],
+    ties: ['2', '3'].map((contact) => ({ user: '1', contact, friend: true, family: false, active: true })),
+    photos: ['2', '3'].map((owner) => ({ id: owner, owner, audience: 0, at: 1_083_412_800_123 })),
+  });
+  const failing = { always: async () => 'fine', never: () => Promise.reject(new Error('no')) };
+  api = await startTestApi(stores, { tokens: TOKENS, checks: failing });
+  document = (await ask(api, '/openapi.json')).body;
+  ajv.addSchema(document, 'document');
+});
+
+/** Does the document say that this operation answers so? */
+function expectDocumented(method: string, path: string, { status, headers, body }: Awaited<ReturnType<typeof ask>>) {
+  const response = document.paths[path]?.[method]?.responses[status];
+  expect(response, `${method} ${path} → ${status}`).toBeDefined();
+  const [type] = (headers.get('content-type') ?? '').split(';');
+  const types = Object.keys(response?.content ?? {});
+  if (types.length === 0) return expect(body).toBe('');
+  expect(types.includes('*/*') ? type : types, path).toEqual(types.includes('*/*') ? type : [type]);
+  if (!type?.includes('json') || path === '/openapi.json') return;
+  const pointer = ['paths', path, method, 'responses', String(status), 'content', type, 'schema'];
+  const check = ajv.compile({ $ref: `document#/${pointer.map(escaped).join('/')}` });
+  expect(check(body), JSON.stringify(check.errors)).toBe(true);
+}
+
+function escaped(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+const TOKEN = { authorization: 'Bearer all-0123' };
+const task = { type: 'recency.user.deleted', user: '7' };
+
+/** A request of each operation that goes well. Each of the document's has to be here. */
+const REQUESTS: [method: string, path: string, actual: string, body?: unknown][] = [
+  ['get', '/v1/users/{user}/contacts/recent', '/v1/users/1/contacts/recent?limit=1'],
+  ['get', '/v1/users/{user}/contacts/recent/photos', '/v1/users/1/contacts/recent/photos?contacts=2'],
+  ['get', '/v1/users/{user}/contacts/{contact}/explain', '/v1/users/1/contacts/2/explain'],
+  ['post', '/v1/users/{user}/index/rebuild', '/v1/users/1/index/rebuild'],
+  ['get', '/v1/users/{user}/index', '/v1/users/1/index'],
+  ['delete', '/v1/users/{user}/index', '/v1/users/1/index'],
+  ['post', '/v1/tasks', '/v1/tasks', task],
+  ['get', '/livez', '/livez'],
+  ['get', '/readyz', '/readyz?verbose'],
+  ['get', '/startupz', '/startupz'],
+  ['get', '/metrics', '/metrics'],
+  ['get', '/openapi.json', '/openapi.json'],
+  ['get', '/docs', '/docs'],
+  ['get', '/docs/{file}', '/docs/swagger-ui.css'],
+];
+
+const documented = () =>
+  Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ method, path, operation })),
+  );
+
+describe('the OpenAPI document', () => {
+  it('is 3.1, of this version', () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    expect(document.info.version).toBe('1.2.3');
+  });
+
+  it('has every route that is registered, and no other', () => {
+    const app = createApp({ ...api.dependencies, registry: new Registry() });
+    expect(registered(app)).toEqual(
+      documented()
+        .map(({ method, path }) => `${method} ${path}`)
+        .sort(),
+    );
+    expect(REQUESTS.map(([method, path]) => `${method} ${path}`).sort()).toEqual(registered(app));
+  });
+
+  it('gives every operation a name of its own', () => {
+    const names = documented().map(({ operation }) => operation.operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each(REQUESTS)('says what %s %s answers', async (method, path, actual, body) => {
+    const headers = { ...TOKEN, 'content-type': 'application/json' };
+    const init = body === undefined ? { headers: TOKEN } : { headers, body: JSON.stringify(body) };
+    const answer = await ask(api, actual, { method, ...init });
+    expectDocumented(method, path, answer);
+    expect(answer.status).toBe(path === '/readyz' ? 503 : Number(Object.keys(successOf(method, path))[0]) || 0);
+  });
+
+  it('says how every operation refuses a bad request, a bad token and a missing scope', async () => {
+    for (const { method, path, operation } of documented().filter(({ path }) => path.startsWith('/v1'))) {
+      const actual = path.replaceAll(/\{\w+\}/g, '1');
+      const bad = method === 'post' && path === '/v1/tasks' ? await post(api, actual, [{}], TOKEN) : undefined;
+      const none = { authorization: 'Bearer none-0123' };
+      const answers = [
+        bad ?? (await ask(api, path.replaceAll(/\{\w+\}/g, 'x'), { method, headers: TOKEN })),
+        await ask(api, actual, { method }),
+        await ask(api, actual, { method, headers: none }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([400, 401, 403]);
+      for (const answer of answers) expectDocumented(method, path, answer);
+      expect(operation.security).toEqual([{ token: [] }]);
+    }
+  });
+
+  it('says what a body too large and a wrong type are answered with', async () => {
+    expectDocumented('post', '/v1/tasks', await post(api, '/v1/tasks', ' '.repeat(70_000), TOKEN));
+    expectDocumented(
+      'post',
+      '/v1/tasks',
+      await post(api, '/v1/tasks', task, { ...TOKEN, 'content-type': 'text/plain' }),
+    );
+    expectDocumented('get', '/docs/{file}', await ask(api, '/docs/nothing'));
+  });
+
+  it('has the bounds of the numbers in the query', () => {
+    const parameters = document.paths['/v1/users/{user}/contacts/recent']?.get?.parameters ?? [];
+    const limit = parameters.find(({ name }) => name === 'limit');
+    expect(limit?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 10 });
+    expect(limit?.schema).not.toHaveProperty('pattern');
+  });
+
+  it('would notice an answer that is not as it says', () => {
+    const answer = {
+      status: 200,
+      headers: new Headers({ 'content-type': 'application/json' }),
+      body: { status: 'dead' },
+    };
+    expect(() => expectDocumented('get', '/livez', answer)).toThrow();
+  });
+});
+
+function successOf(method: string, path: string) {
+  const responses = Object.entries(document.paths[path]?.[method]?.responses ?? {});
+  return Object.fromEntries(responses.filter(([status]) => status.startsWith('2')));
+}
+
+/** `method path` of every route that express has, in the document's way of writing paths. */
+function registered(app: Express): string[] {
+  const layers = (app.router as unknown as { stack: { route?: { path: string; methods: Record<string, boolean> } }[] })
+    .stack;
+  return layers
+    .flatMap(({ route }) => (route ? Object.keys(route.methods).map((method) => [method, route.path] as const) : []))
+    .filter(([method]) => method !== '_all')
+    .map(([method, path]) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+    .sort();
+}

@@ -1,0 +1,116 @@
+import { Agent, get, type IncomingMessage } from 'node:http';
+import express from 'express';
+import { describe, expect, it } from 'vitest';
+import { ListenError, type RunningApi, startApi } from '../../src/api/listen.ts';
+import { until } from '../support/until.ts';
+
+const TOKENS = [{ token: 'a-token-0123', scopes: ['read'] }] as const;
+
+function start(app = express(), host = '127.0.0.1', port = 0, tokens: Parameters<typeof startApi>[0]['tokens'] = []) {
+  return startApi({ app, host, port, tokens, onError: () => undefined });
+}
+
+async function failure(...args: Parameters<typeof start>): Promise<ListenError> {
+  const error = await start(...args).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(error instanceof ListenError)) throw new Error('it listens', { cause: error });
+  return error;
+}
+
+describe('listening', () => {
+  it('says where', async () => {
+    const running = await start();
+    expect(running.url).toBe(`http://127.0.0.1:${running.port}`);
+    expect((await fetch(running.url)).status).toBe(404);
+    await running.close(0);
+  });
+
+  it('says how to mend a port in use', async () => {
+    const running = await start();
+    const { message } = await failure(express(), '127.0.0.1', running.port);
+    expect(message).toBe(
+      `port ${running.port} on 127.0.0.1 is in use. Stop the program that has it, or choose another port with RECENCY_PORT.`,
+    );
+    await running.close(0);
+  });
+
+  it('says how to mend an address of another machine, or a name of none', async () => {
+    expect((await failure(express(), '192.0.2.1', 0, TOKENS)).message).toContain('RECENCY_HOST');
+    expect((await failure(express(), 'nowhere.invalid', 0, TOKENS)).message).toContain('nowhere.invalid');
+  });
+
+  it('without tokens is for loopback only', async () => {
+    expect((await failure(express(), '0.0.0.0')).message).toMatch(/^Without tokens .* RECENCY_TOKENS/);
+    expect((await failure(express(), '::')).message).toContain('RECENCY_TOKENS');
+    const localhost = await start(express(), 'localhost');
+    expect(['127.0.0.1', '::1']).toContain(localhost.host);
+    await localhost.close(0);
+  });
+
+  it('with tokens is for any address', async () => {
+    const running = await start(express(), '0.0.0.0', 0, TOKENS);
+    expect(running.host).toBe('0.0.0.0');
+    await running.close(0);
+  });
+});
+
+/** An app whose requests wait until they are told to go on. */
+function waitingApp() {
+  const waiting: (() => void)[] = [];
+  const app = express();
+  app.get('/now', (_request, response) => void response.send('now'));
+  app.get('/later', (_request, response) => void waiting.push(() => response.send('later')));
+  return { app, waiting };
+}
+
+function request(running: RunningApi, path: string, agent: Agent): Promise<IncomingMessage & { text: string }> {
+  return new Promise((resolve, reject) => {
+    get({ host: running.host, port: running.port, path, agent }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('end', () => resolve(Object.assign(response, { text }))).on('error', reject);
+    }).on('error', reject);
+  });
+}
+
+describe('closing', () => {
+  it('accepts nothing more, finishes what is in work, and closes what is kept alive', async () => {
+    const { app, waiting } = waitingApp();
+    const running = await start(app);
+    const agent = new Agent({ keepAlive: true });
+    expect((await request(running, '/now', agent)).text).toBe('now');
+    const inWork = request(running, '/later', new Agent({ keepAlive: true }));
+    await until(() => waiting.length === 1);
+    const closed = running.close(10_000);
+    await expect(fetch(`${running.url}/now`)).rejects.toThrow();
+    for (const goOn of waiting) goOn();
+    const answer = await inWork;
+    expect(answer.text).toBe('later');
+    expect(await closed).toBe(0);
+    agent.destroy();
+  });
+
+  it('cuts off what is not done in time, and says how many', async () => {
+    const { app, waiting } = waitingApp();
+    const running = await start(app);
+    const cut = ['a', 'b'].map(() => request(running, '/later', new Agent()).catch((error: Error) => error.message));
+    await until(() => waiting.length === 2);
+    expect(await running.close(20)).toBe(2);
+    expect(await Promise.all(cut)).toEqual(['socket hang up', 'socket hang up']);
+  });
+
+  it('does not wait for a client that never sends its request', async () => {
+    const running = await start();
+    const { connect } = await import('node:net');
+    const socket = connect(running.port, running.host);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    const from = performance.now();
+    await running.close(5_000);
+    expect(performance.now() - from).toBeLessThan(4_000);
+    socket.destroy();
+  });
+});

@@ -1,0 +1,258 @@
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { kafkaSettings, openKafkaTransport } from '../../src/app/kafka-transport.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import type { SettingName } from '../../src/config/settings.ts';
+import { openKafka } from '../../src/transport/kafka/client.ts';
+import { isPassing } from '../../src/transport/kafka/errors.ts';
+import { oauthTokens } from '../../src/transport/kafka/oauth-token.ts';
+import { KafkaTaskPublisher } from '../../src/transport/kafka/publisher.ts';
+import { type CertificateFiles, TestCa } from '../support/certificates.ts';
+import { PASSWORD, SecureKafka, unsignedToken, writeToken } from '../support/secure-kafka.ts';
+import { freshName, hasKafka } from '../support/servers.ts';
+import { until } from '../support/until.ts';
+
+const MINUTE_MS = 60_000;
+const ALLOW_ALL = { resourcePatternType: 3, operation: 2, permissionType: 3, host: '*' } as const;
+const [TOPIC, GROUP] = [2, 3] as const;
+
+/** As kafkajs numbers them. */
+const OPERATIONS = { READ: 3, WRITE: 4, DESCRIBE: 8 } as const;
+
+type Operation = keyof typeof OPERATIONS;
+
+type Settings = Partial<Record<SettingName, string>>;
+
+const configOf = (settings: Settings) =>
+  loadConfig(Object.fromEntries(Object.entries(settings).map(([name, value]) => [`RECENCY_${name}`, value])));
+
+describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => {
+  let ca: TestCa;
+  let kafka: SecureKafka;
+  let client: CertificateFiles;
+  const topic = freshName();
+
+  beforeAll(async () => {
+    ca = await TestCa.create();
+    kafka = await SecureKafka.start(ca, ['site', 'least'], 'site');
+    client = await ca.issue('client', { name: 'certified' });
+    const admin = kafka.admin.admin();
+    await admin.connect();
+    const principals = ['User:site', 'User:bearer', 'User:CN=certified'];
+    const acl = principals.flatMap((principal) =>
+      [TOPIC, GROUP].map((resourceType) => ({
+        ...ALLOW_ALL,
+        resourcePatternType: 3 as const,
+        principal,
+        resourceType,
+        resourceName: '*',
+      })),
+    );
+    await admin.createAcls({ acl });
+    await admin.createTopics({ topics: [topic, `${topic}.dlq`].map((name) => ({ topic: name, numPartitions: 1 })) });
+    await admin.disconnect();
+  }, 180_000);
+  afterAll(async () => {
+    await kafka?.[Symbol.asyncDispose]();
+    ca?.remove();
+  });
+
+  const base = (more: Settings = {}): Settings => ({
+    ...kafka.settings,
+    ...{ TRANSPORT: 'kafka', TOPIC: topic, KAFKA_GROUP: freshName(), START_TIMEOUT_MS: '20000' },
+    ...more,
+  });
+  const signIn = (mechanism: string): Settings => ({
+    KAFKA_SASL: mechanism,
+    KAFKA_USER: 'site',
+    KAFKA_PASSWORD: PASSWORD,
+  });
+  const bearer = (lastsMs = MINUTE_MS): Settings => ({
+    KAFKA_SASL: 'oauthbearer',
+    KAFKA_OAUTH_TOKEN_FILE: writeToken(join(ca.folder, freshName()), 'bearer', lastsMs),
+  });
+
+  /** Sends a message and consumes it. */
+  async function roundTrip(settings: Settings): Promise<void> {
+    const opened = openKafka(kafkaSettings(configOf(settings), 'test', pino({ level: 'silent' })));
+    const [producer, consumer] = [opened.producer(), opened.consumer({ groupId: String(settings.KAFKA_GROUP) })];
+    onTestFinished(async () => void (await Promise.all([producer.disconnect(), consumer.disconnect()])));
+    await Promise.all([producer.connect(), consumer.connect()]);
+    const text = freshName();
+    const heard: string[] = [];
+    await consumer.subscribe({ topics: [topic], fromBeginning: true });
+    await consumer.run({ eachMessage: async ({ message }) => void heard.push(String(message.value)) });
+    await producer.send({ topic, messages: [{ value: text }] });
+    await until(() => heard.includes(text));
+  }
+
+  async function refusal(settings: Settings): Promise<string> {
+    const transport = openKafkaTransport(configOf(settings), 'test', pino({ level: 'silent' }));
+    onTestFinished(() => transport.close());
+    const error = await transport.untilAnswers(new AbortController().signal).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'StartError' });
+    return (error as Error).message;
+  }
+
+  it.each([
+    ['PLAIN', () => base(signIn('plain'))],
+    ['SCRAM-SHA-256', () => base(signIn('scram-sha-256'))],
+    ['SCRAM-SHA-512', () => base(signIn('scram-sha-512'))],
+    ['OAUTHBEARER, a token from a file', () => base(bearer())],
+    [
+      'OAUTHBEARER, a token that a command prints',
+      () =>
+        base({
+          KAFKA_SASL: 'oauthbearer',
+          KAFKA_OAUTH_TOKEN_COMMAND: `printf %s '${unsignedToken('bearer', MINUTE_MS)}'`,
+        }),
+    ],
+    [
+      'a client certificate',
+      () => base({ KAFKA_BROKERS: kafka.mtls, KAFKA_TLS_CERT: client.cert, KAFKA_TLS_KEY: client.key }),
+    ],
+  ])('by %s: a message goes and comes', async (_way, settings) => {
+    await roundTrip(settings());
+  });
+
+  it('goes on when the token is over: another one is fetched before', async () => {
+    const settings = base(bearer(12_000));
+    const opened = openKafka(kafkaSettings(configOf(settings), 'test', pino({ level: 'silent' })));
+    const producer = opened.producer();
+    onTestFinished(() => producer.disconnect());
+    await producer.connect();
+    const begun = performance.now();
+    // Renewed in time by whatever looks after the file.
+    await until(() => performance.now() - begun > 1_000);
+    writeToken(String(settings.KAFKA_OAUTH_TOKEN_FILE), 'bearer', 10 * MINUTE_MS);
+    let sent = 0;
+    await until(
+      async () => {
+        await producer.send({ topic, messages: [{ value: 'on' }] });
+        sent++;
+        return performance.now() - begun > 14_000;
+      },
+      { interval: 500 },
+    );
+    expect(sent).toBeGreaterThan(10);
+  });
+
+  describe('what an ACL does not allow is named', () => {
+    /** A topic and an account of its own, which may do just this with them. */
+    async function allowed(rules: readonly (readonly ['topic' | 'dlq' | 'group', Operation])[]) {
+      const name = freshName();
+      const admin = kafka.admin.admin();
+      await admin.connect();
+      await admin.createTopics({ topics: [name, `${name}.dlq`].map((one) => ({ topic: one, numPartitions: 1 })) });
+      const acl = rules.map(([what, operation]) => ({
+        ...{ ...ALLOW_ALL, resourcePatternType: 3 as const, principal: 'User:least' },
+        ...{ resourceType: what === 'group' ? GROUP : TOPIC, resourceName: what === 'dlq' ? `${name}.dlq` : name },
+        operation: OPERATIONS[operation],
+      }));
+      if (acl.length > 0) await admin.createAcls({ acl });
+      await admin.disconnect();
+      const settings = { ...base(signIn('plain')), KAFKA_USER: 'least', TOPIC: name, KAFKA_GROUP: name };
+      const config = configOf(settings);
+      const transport = openKafkaTransport(config, 'test', pino({ level: 'silent' }));
+      onTestFinished(() => transport.close());
+      return { name, transport, config };
+    }
+
+    it.each([
+      ['the topic of the tasks, to anybody', [['dlq', 'WRITE']], 'DESCRIBE on the topic "@"'],
+      ['the topic of the dead letters, to anybody', [['topic', 'WRITE']], 'DESCRIBE on the topic "@.dlq"'],
+    ] as const)('%s', async (_what, rules, named) => {
+      const { name, transport } = await allowed(rules);
+      const refused = `Kafka does not allow ${named.replace('@', name)}`;
+      // The broker hears of an ACL a little later than the controller.
+      await until(async () => {
+        const error = await transport.untilAnswers(new AbortController().signal).catch((e: unknown) => e);
+        return (error as Error).message.includes(refused);
+      });
+    });
+
+    it('WRITE, to who publishes', async () => {
+      const { name, transport, config } = await allowed([
+        ['topic', 'DESCRIBE'],
+        ['dlq', 'DESCRIBE'],
+      ]);
+      await until(async () => {
+        await transport.untilAnswers(new AbortController().signal);
+        return true;
+      });
+      const publisher = new KafkaTaskPublisher({
+        kafka: kafkaSettings(config, 'test', pino({ level: 'silent' })),
+        topic: name,
+        deadlineMs: 10_000,
+      });
+      onTestFinished(() => publisher.close());
+      const task = { task: { type: 'recency.user.deleted', user: '1' }, id: '1', source: '/test', time: 1 } as const;
+      await expect(publisher.publish([task])).rejects.toThrow(`Kafka does not allow WRITE on the topic "${name}"`);
+    });
+  });
+
+  it('refused: the setting and the reason are named, and it is not waited for', async () => {
+    const right = base(signIn('scram-sha-512'));
+    expect(await refusal({ ...right, KAFKA_PASSWORD: 'wrong-one' })).toMatch(
+      /cannot be signed in to: SASL SCRAM.*invalid credentials.*RECENCY_KAFKA_PASSWORD/,
+    );
+    const { KAFKA_TLS_CA: _, ...noCa } = right;
+    expect(await refusal(noCa)).toMatch(
+      /^The certificate of Kafka at .* is signed by a CA that is not known here.*RECENCY_KAFKA_TLS_CA/,
+    );
+    const elsewhere = kafka.sasl.replace('127.0.0.1', 'localhost');
+    expect(await refusal({ ...right, KAFKA_BROKERS: elsewhere })).toMatch(
+      /it is for another host name \(Host: localhost/,
+    );
+    const mtls = { ...base(), KAFKA_BROKERS: kafka.mtls };
+    expect(await refusal(mtls)).toMatch(/refuses the TLS handshake: it .*client certificate.*RECENCY_KAFKA_TLS_CERT/);
+    const other = await TestCa.create('Another CA');
+    onTestFinished(() => other.remove());
+    const stranger = await other.issue('stranger', { name: 'certified' });
+    const certificate = { KAFKA_TLS_CERT: stranger.cert, KAFKA_TLS_KEY: stranger.key };
+    expect(await refusal({ ...mtls, ...certificate })).toMatch(
+      /refuses the TLS handshake: .*client certificate.*RECENCY_KAFKA_TLS_CERT/,
+    );
+    expect(await refusal({ ...base(bearer(-1_000)), START_TIMEOUT_MS: '1000' })).toMatch(
+      /the token of RECENCY_KAFKA_OAUTH_TOKEN_FILE expired at/,
+    );
+  });
+});
+
+describe('the tokens of OAUTHBEARER', () => {
+  it('of a command are fetched once for everybody, and again before they are over', async () => {
+    const ca = await TestCa.create();
+    onTestFinished(() => ca.remove());
+    const counter = join(ca.folder, 'count');
+    let now = Date.now();
+    const token = unsignedToken('bearer', 10 * MINUTE_MS);
+    const tokens = oauthTokens({ command: `echo x >> '${counter}'; printf %s '${token}'` }, () => now);
+    const runs = async () => {
+      const { readFile } = await import('node:fs/promises');
+      return (await readFile(counter, 'utf8')).trim().split('\n').length;
+    };
+    expect(await Promise.all([tokens(), tokens(), tokens()])).toEqual(Array(3).fill({ value: token }));
+    now += 9 * MINUTE_MS;
+    await tokens();
+    expect(await runs()).toBe(1);
+    now += MINUTE_MS / 2 + 1_000;
+    await tokens();
+    expect(await runs()).toBe(2);
+  });
+
+  it.each([
+    ['no file', { file: '/none' }, /RECENCY_KAFKA_OAUTH_TOKEN_FILE names a file that cannot be read \(ENOENT\)/],
+    [
+      'a command that fails',
+      { command: 'echo secret-1; exit 3' },
+      /RECENCY_KAFKA_OAUTH_TOKEN_COMMAND failed with exit code 3/,
+    ],
+    ['a command that prints nothing', { command: 'true' }, /holds no token/],
+  ])('%s: an error that passes, names the setting and holds no secret', async (_what, source, message) => {
+    const error = (await oauthTokens(source)().catch((thrown: unknown) => thrown)) as Error;
+    expect(error.message).toMatch(message);
+    expect(error.message).not.toContain('secret-1');
+    expect(isPassing(error)).toBe(true);
+  });
+});

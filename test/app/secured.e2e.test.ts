@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { checkSchema } from '../../src/app/check-schema.ts';
+import { openPrimary } from '../../src/app/open-mysql.ts';
+import { type Account, checkGrants, GRANTS } from '../../src/app/privileges.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { aclRules } from '../../src/redis/permissions.ts';
+import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
+import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
+import { grantsOf, MIGRATE, READ } from '../support/accounts.ts';
+import { TestCa } from '../support/certificates.ts';
+import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { PASSWORD, SecureKafka } from '../support/secure-kafka.ts';
+import { SecureMysql } from '../support/secure-mysql.ts';
+import { SecureRedis } from '../support/secure-redis.ts';
+import { freshName, hasKafka } from '../support/servers.ts';
+import { until } from '../support/until.ts';
+
+const ACCOUNTS = Object.keys(GRANTS) as Account[];
+const STAR = '1';
+const USERS = ['101', '202', '303'];
+
+/** Later than all that was uploaded before, ms. */
+const LATER = Date.now() + 3_600_000;
+
+/** As docs/operations.md has them; READ and WRITE include DESCRIBE. */
+const ACLS = {
+  serve: { topic: 'WRITE', dlq: 'DESCRIBE' },
+  relay: { topic: 'WRITE', dlq: 'WRITE' },
+  consume: { topic: 'READ', dlq: 'WRITE', group: 'READ' },
+  verify: { topic: 'DESCRIBE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
+  backfill: { topic: 'DESCRIBE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
+  repair: { topic: 'DESCRIBE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
+} as const satisfies Record<Account, object>;
+
+/** As kafkajs numbers them. */
+const OPERATIONS = { READ: 3, WRITE: 4, DESCRIBE: 8 } as const;
+
+describe.runIf(hasKafka())(
+  'with MySQL, Redis and Kafka by TLS, each process with accounts that may do no more than it does',
+  { timeout: 300_000 },
+  () => {
+    let ca: TestCa;
+    let mysql: SecureMysql;
+    let redis: SecureRedis;
+    let kafka: SecureKafka;
+    let client: { cert: string; key: string };
+    const [topic, prefix] = [freshName(), freshName()];
+
+    beforeAll(async () => {
+      ca = await TestCa.create();
+      client = await ca.issue('client', { name: 'recency' });
+      [mysql, redis, kafka] = await Promise.all([
+        SecureMysql.start(ca),
+        SecureRedis.start(ca),
+        SecureKafka.start(ca, ACCOUNTS),
+      ]);
+      await mysql.execute("CREATE USER migrator@'%' REQUIRE X509", `GRANT ${MIGRATE} ON recency.* TO migrator`);
+      expect((await runCli(['migrate'], settingsOf('migrator'))).code).toBe(0);
+      for (const account of ACCOUNTS) {
+        await mysql.execute(`CREATE USER ${account}@'%' REQUIRE X509`, ...grantsOf(account));
+        await redis.admin.call(
+          'ACL',
+          'SETUSER',
+          account,
+          'on',
+          `>${PASSWORD}`,
+          ...aclRules(prefix, { index: true, tasks: false }),
+        );
+      }
+      await setAcls();
+    }, 240_000);
+    afterAll(async () => {
+      await Promise.all([mysql, redis, kafka].map((server) => server?.[Symbol.asyncDispose]()));
+      ca?.remove();
+    });
+
+    function settingsOf(account: string): Settings {
+      const tls = { CA: ca.file, CERT: client.cert, KEY: client.key };
+      const files = (kind: string) =>
+        Object.fromEntries(Object.entries(tls).map(([part, path]) => [`${kind}_TLS_${part}`, path]));
+      return {
+        ...{ MYSQL_URL: mysql.url(account), MYSQL_TLS: 'on', ...files('MYSQL') },
+        ...{ REDIS_URL: redis.url(`${account}:${PASSWORD}`), ...files('REDIS') },
+        ...{ ...kafka.settings, KAFKA_SASL: 'plain', KAFKA_USER: account, KAFKA_PASSWORD: PASSWORD },
+        ...{ TRANSPORT: 'kafka', TOPIC: topic, KAFKA_GROUP: topic, KEY_PREFIX: prefix },
+        ...{ PORT: '0', METRICS_PORT: '0', SAMPLE_RATE: '1' },
+      };
+    }
+
+    /** An operator makes the topics, and allows what is needed. */
+    async function setAcls(): Promise<void> {
+      const admin = kafka.admin.admin();
+      await admin.connect();
+      await admin.createTopics({
+        topics: [
+          { topic, numPartitions: 2 },
+          { topic: `${topic}.dlq`, numPartitions: 1 },
+        ],
+      });
+      const resources = { topic: [2, topic], dlq: [2, `${topic}.dlq`], group: [3, topic] } as const;
+      const acl = ACCOUNTS.flatMap((account) =>
+        Object.entries(ACLS[account]).map(([what, operation]) => {
+          const [resourceType, resourceName] = resources[what as keyof typeof resources];
+          return {
+            ...{ principal: `User:${account}`, host: '*', permissionType: 3, resourcePatternType: 3 },
+            ...{ resourceType, resourceName, operation: OPERATIONS[operation] },
+          };
+        }),
+      );
+      await admin.createAcls({ acl });
+      await admin.disconnect();
+    }
+
+    async function start(command: Account, says: string): Promise<CliProcess> {
+      const cli = new CliProcess([command], settingsOf(command));
+      onTestFinished(() => cli[Symbol.asyncDispose]());
+      await cli.says(says, 90_000);
+      return cli;
+    }
+
+    it('a change of the site arrives in an answer', async () => {
+      const pool = openSitePool(mysql.url('root').replace(':@', '@'), 2);
+      onTestFinished(() => pool.end());
+      await loadGraph(pool, {
+        users: [STAR, ...USERS].map((id) => ({ id })),
+        contacts: USERS.map((user) => ({ user, contact: STAR })),
+        photos: [{ owner: STAR, audience: 0, uploadedAt: 1_000 }],
+      });
+      const backfill = await runCli(['backfill'], settingsOf('backfill'));
+      expect(backfill.stderr).not.toMatch(/denied|NOPERM/);
+      expect(backfill.stderr).toBe('');
+      expect(backfill.code).toBe(0);
+      const [serve, consume, relay] = await Promise.all([
+        start('serve', 'answering at'),
+        start('consume', 'consuming'),
+        start('relay', 'relaying'),
+      ]);
+      const api = String(/"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1]);
+      await uploadPhoto(pool, STAR, 0, LATER);
+      await until(
+        async () => {
+          const response = await fetch(`${api}/v1/users/${USERS[0]}/contacts/recent`);
+          const { contacts, answer } = (await response.json()) as {
+            contacts: { last_upload_at: string }[];
+            answer: { source: string; exact: boolean };
+          };
+          return (
+            contacts[0]?.last_upload_at === new Date(LATER).toISOString() && answer.source === 'index' && answer.exact
+          );
+        },
+        { timeout: 90_000 },
+      );
+      const task = { type: 'recency.photo.uploaded', owner: STAR };
+      const posted = await fetch(`${api}/v1/tasks`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(task),
+      });
+      expect(posted.status).toBe(202);
+      const verify = await runCli(['verify', '--json'], settingsOf('verify'));
+      expect(JSON.parse(verify.stdout)).toMatchObject({ warm: USERS.length, wrong: 0, answers_wrong: 0 });
+      expect(await runCli(['repair'], settingsOf('repair'))).toMatchObject({ code: 0, stderr: '' });
+      const doctor = JSON.parse((await runCli(['doctor', '--json'], settingsOf('consume'))).stdout);
+      expect(doctor.findings.filter(({ state }: { state: string }) => state === 'problem')).toEqual([]);
+      for (const { stdout } of [serve, consume, relay]) {
+        expect(stdout.split('\n').filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
+      }
+      // What names a connection, and what doctor does without, need not be allowed.
+      const optional = ['config|get', 'client|setname', 'client|setinfo'];
+      expect((await refusedByRedis()).filter((command) => !optional.includes(command))).toEqual([]);
+    });
+
+    /** What Redis has refused to any of the accounts. */
+    async function refusedByRedis(): Promise<string[]> {
+      const entries = (await redis.admin.call('ACL', 'LOG')) as unknown[][];
+      return entries.map((entry) => String(entry[entry.indexOf('object') + 1]));
+    }
+
+    function primaryOf(account: string) {
+      const entries = Object.entries(settingsOf(account)).map(([name, value]) => [`RECENCY_${name}`, value]);
+      const database = openPrimary(loadConfig(Object.fromEntries(entries)));
+      onTestFinished(() => database.close());
+      return database;
+    }
+
+    it.each(ACCOUNTS)('a privilege in MySQL that %s lacks is named, each of them', async (account) => {
+      const database = primaryOf(account);
+      await checkGrants(database, account, account);
+      for (const [table, privileges] of Object.entries(GRANTS[account])) {
+        for (const privilege of privileges) {
+          await mysql.execute(`REVOKE ${privilege} ON recency.${table} FROM ${account}`);
+          await expect(checkGrants(database, account, account)).rejects.toThrow(
+            `MySQL does not let user "${account}" do what ${account} does. As an administrator: GRANT ${privilege} ON ${table} TO '${account}'.`,
+          );
+          await mysql.execute(`GRANT ${privilege} ON recency.${table} TO ${account}`);
+        }
+      }
+    });
+
+    it('a table that an account may not read is named', async () => {
+      const database = primaryOf('serve');
+      for (const table of READ) {
+        await mysql.execute(`REVOKE SELECT ON recency.${table} FROM serve`);
+        await expect(checkSchema(database, 'serve')).rejects.toThrow(`GRANT SELECT ON ${table} TO 'serve'`);
+        await mysql.execute(`GRANT SELECT ON recency.${table} TO serve`);
+      }
+    });
+  },
+);

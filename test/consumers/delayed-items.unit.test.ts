@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { doDelayed } from '../../src/consumers/delayed-items.ts';
+import type { DelayedItem } from '../../src/index/deferred-work.ts';
+
+describe('delayed items', () => {
+  it('look again at both sides of a relationship that was not visible yet', () => {
+    const first = doDelayed([recheck('10', '5', '2')], {}).next();
+    expect(first.value).toEqual({ name: 'nonces', args: [['10', '5']] });
+  });
+
+  it('look at each pair once, and want the newest of its versions', () => {
+    const operation = doDelayed([recheck('10', '5', '2'), recheck('10', '5', '10'), recheck('5', '10', '3')], {});
+    expect(operation.next().value).toEqual({ name: 'nonces', args: [['10', '5']] });
+    expect(operation.next(['', 'n']).value).toEqual({
+      name: 'pairs',
+      args: [
+        [
+          { user: '10', contact: '5', version: '10' },
+          { user: '5', contact: '10', version: '3' },
+        ],
+      ],
+    });
+  });
+});
+
+function recheck(user: string, contact: string, version: string): DelayedItem {
+  return { kind: 'recheck', user, contact, version, attempt: 1 };
+}

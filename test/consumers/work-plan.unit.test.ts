@@ -1,0 +1,90 @@
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { planWork, type ReceivedTask } from '../../src/consumers/work-plan.ts';
+import type { Task } from '../../src/contracts/task.ts';
+import { PAIRS_A_CALL } from '../../src/index/refresh.ts';
+
+const id = fc.integer({ min: 1, max: 4 }).map(String);
+const version = fc.option(fc.integer({ min: 1, max: 3 }).map(String), { nil: undefined });
+
+const contactTask: fc.Arbitrary<Task> = fc
+  .record({
+    type: fc.constantFrom('recency.contact.added', 'recency.contact.removed', 'recency.contact.changed'),
+    user: id,
+    contact: id,
+    version,
+  })
+  .filter((task) => task.user !== task.contact)
+  .map(({ version, ...task }) => (version === undefined ? task : { ...task, version }) as Task);
+const photoTask = fc.record({ type: fc.constantFrom('recency.photo.uploaded', 'recency.photo.deleted'), owner: id });
+const userTask = fc.record({ type: fc.constantFrom('recency.user.changed', 'recency.user.deleted'), user: id });
+const received = fc
+  .array(fc.oneof(contactTask, photoTask, userTask))
+  .map((tasks) => tasks.map((task, i): ReceivedTask => ({ task: task as Task, position: `p:${i}` })));
+
+function isDeletionOf(task: Task, user: string): boolean {
+  return task.type === 'recency.user.deleted' && task.user === user;
+}
+
+describe('a plan', () => {
+  test.prop([received])('names each pair, owner and user once', (tasks) => {
+    const { hints, fanOuts, dropped, forgotten } = planWork(tasks);
+    const unique = (items: readonly string[]) => expect(new Set(items).size).toBe(items.length);
+    unique(hints.map(({ user, contact }) => `${user} ${contact}`));
+    unique(fanOuts.map(({ owner }) => owner));
+    unique([...dropped, ...forgotten]);
+  });
+
+  test.prop([received])('leaves nothing of any task out', (tasks) => {
+    const { hints, fanOuts, dropped, forgotten } = planWork(tasks);
+    for (const { task, position } of tasks) {
+      if ('contact' in task) {
+        const own = hints.find((hint) => hint.user === task.user && hint.contact === task.contact);
+        expect(own).toBeDefined();
+        if (task.version !== undefined) expect(Number(own?.version)).toBeGreaterThanOrEqual(Number(task.version));
+        expect(hints.some((hint) => hint.user === task.contact && hint.contact === task.user)).toBe(true);
+        continue;
+      }
+      const owner = 'owner' in task ? task.owner : task.user;
+      expect(fanOuts.find((fanOut) => fanOut.owner === owner)?.tasks).toContain(position);
+      if ('owner' in task) continue;
+      const isDeleted = tasks.some((other) => isDeletionOf(other.task, task.user));
+      expect(isDeleted ? forgotten : dropped).toContain(task.user);
+    }
+  });
+
+  test.prop([received])(
+    'keeps both sides of a relationship side by side, in one call and so in one snapshot',
+    (tasks) => {
+      const { hints } = planWork(tasks);
+      for (let i = 0; i < hints.length; i += 2) {
+        const [one, other] = [hints[i], hints[i + 1]];
+        expect([other?.user, other?.contact]).toEqual([one?.contact, one?.user]);
+      }
+      expect(PAIRS_A_CALL % 2).toBe(0);
+    },
+  );
+
+  test.prop([received])('asks for no version that no task named', (tasks) => {
+    for (const hint of planWork(tasks).hints.filter((hint) => hint.version !== undefined)) {
+      expect(
+        tasks.some(
+          ({ task }) =>
+            'contact' in task &&
+            task.user === hint.user &&
+            task.contact === hint.contact &&
+            task.version === hint.version,
+        ),
+      ).toBe(true);
+    }
+  });
+
+  it('compares versions as whole numbers of any size', () => {
+    const of = (version: string): ReceivedTask => ({
+      position: version,
+      task: { type: 'recency.contact.changed', user: '1', contact: '2', version },
+    });
+    const { hints } = planWork([of('9'), of('18446744073709551615'), of('10')]);
+    expect(hints[0]?.version).toBe('18446744073709551615');
+  });
+});

@@ -1,0 +1,440 @@
+import { Kafka } from 'kafkajs';
+import { createConnection } from 'mysql2/promise';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { suspendForLoss } from '../../src/index/epoch.ts';
+import { Database } from '../../src/mysql/database.ts';
+import { findPlanProblems } from '../../src/mysql/explain-plan.ts';
+import { migrate } from '../../src/mysql/migrate.ts';
+import { type SamplerReport, SamplerReports } from '../../src/repair/sampler/report.ts';
+import { startRedis } from '../../src/tools/devservers/start-server.ts';
+import type { Settings } from '../support/cli.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { LibrdkafkaProducer, whyNoLibrdkafka } from '../support/other-producers.ts';
+import { freshDatabase, freshName, freshPrefix, hasKafka, kafkaBrokers, mysqlUrl } from '../support/servers.ts';
+import { serviceSettings } from '../support/service-settings.ts';
+import { freshRedis } from '../support/stores.ts';
+import { freshTasks } from '../transport/outgoing-task.ts';
+import { open } from '../transport/place.ts';
+
+let settings: Settings & { MYSQL_URL: string };
+beforeAll(async () => {
+  settings = await serviceSettings();
+});
+
+async function sql(url: string, ...statements: string[]): Promise<void> {
+  const connection = await createConnection(url);
+  for (const statement of statements) await connection.query(statement);
+  await connection.end();
+}
+
+async function doctor(changes: Settings = {}) {
+  const { code, json, stderr } = await runInProcess(['doctor', '--json'], { ...settings, ...changes });
+  expect(stderr).toBe('');
+  const [report] = json() as { findings: Finding[]; problems: number; warnings: number }[];
+  const find = (area: string, check: string) =>
+    report?.findings.find((finding) => finding.area === area && finding.check === check);
+  return { code, report, find };
+}
+
+async function migrated(...statements: string[]): Promise<string> {
+  const url = await freshDatabase();
+  await migrate({ url });
+  await sql(url, ...statements);
+  return url;
+}
+
+describe('doctor', () => {
+  it('finds nothing wrong where nothing is', async () => {
+    const { code, report } = await doctor();
+    expect(report?.findings.filter(({ state }) => state === 'problem')).toEqual([]);
+    expect(code).toBe(0);
+    const areas = [...new Set(report?.findings.map(({ area }) => area))];
+    expect(areas).toEqual(['settings', 'mysql', 'redis', 'streams', 'backlog', 'consistency']);
+  });
+
+  it.runIf(hasKafka())('looks at the brokers as well', async () => {
+    const kafka = await serviceSettings('kafka');
+    const { report, find } = await doctor(kafka);
+    expect(find('kafka', 'reachable')?.state).toBe('fine');
+    expect(report?.findings.filter(({ state }) => state === 'problem')).toEqual([]);
+    const { TOPIC } = kafka;
+    const said = report?.findings.filter(({ area }) => area === 'kafka').map(({ check, detail }) => [check, detail]);
+    expect(said).toEqual([
+      ['reachable', 'answers'],
+      ['consumers', `no consumer in the group ${TOPIC}, 0 tasks wait`],
+      ['transactions', 'none holds anything back'],
+      ['partitions', `${TOPIC}: 6, all in sync\n${TOPIC}.dlq: 1, all in sync`],
+      ['replication factor', expect.stringContaining(`${TOPIC}: 1`)],
+      ['min.insync.replicas', `${TOPIC}: 1 of 1\n${TOPIC}.dlq: 1 of 1`],
+      ['cleanup.policy', `${TOPIC}: delete\n${TOPIC}.dlq: delete`],
+      ['retention.ms', `${TOPIC}: 7.0 days\n${TOPIC}.dlq: 30.0 days`],
+      ['retention.bytes', `${TOPIC}: no bound\n${TOPIC}.dlq: no bound`],
+      ['max.message.bytes', expect.stringContaining(`${TOPIC}.dlq: 4194304`)],
+      ['compression.type', `${TOPIC}: producer\n${TOPIC}.dlq: producer`],
+    ]);
+  });
+
+  it.runIf(hasKafka())('finds that nobody consumes, and what is wrong with the topics', async ({ skip }) => {
+    const missing = await whyNoLibrdkafka();
+    skip(missing !== undefined, missing);
+    const kafka = await serviceSettings('kafka');
+    const TOPIC = String(kafka.TOPIC);
+    const opened = await open({ kind: 'kafka', brokers: kafkaBrokers(), topic: TOPIC });
+    onTestFinished(() => opened.close());
+    await opened.publisher.publish(freshTasks(60));
+    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
+    await admin.connect();
+    onTestFinished(() => admin.disconnect());
+    // At least 60: a topic that is new may take some of them twice.
+    const published = (await admin.fetchTopicOffsets(TOPIC)).reduce((sum, { high }) => sum + Number(high), 0);
+    await using transaction = await LibrdkafkaProducer.open(kafkaBrokers(), { 'transactional.id': TOPIC });
+    await transaction.begin();
+    await transaction.send(TOPIC, ['x', 'y']);
+    const harmful = {
+      ...{ 'cleanup.policy': 'compact', 'retention.ms': '60000', 'retention.bytes': '1000000' },
+      ...{ 'min.insync.replicas': '2', 'max.message.bytes': '50000', 'compression.type': 'zstd' },
+    };
+    const configEntries = Object.entries(harmful).map(([name, value]) => ({ name, value }));
+    await admin.alterConfigs({ validateOnly: false, resources: [{ type: 2, name: TOPIC, configEntries }] });
+    const { code, find } = await doctor(kafka);
+    expect(code).toBe(1);
+    expect(find('kafka', 'consumers')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringMatching(`^no consumer in the group .*, (${published + 2}|${published + 3}) tasks wait$`),
+      mend: expect.stringContaining('recency consume'),
+    });
+    expect(find('kafka', 'transactions')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/^partition 0: 2 messages wait behind one open since \d+$/),
+    });
+    expect(find('kafka', 'cleanup.policy')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringContaining('compact: compaction removes tasks'),
+      mend: `kafka-configs.sh --alter --entity-type topics --entity-name ${TOPIC} --add-config cleanup.policy=delete`,
+    });
+    expect(find('kafka', 'min.insync.replicas')).toMatchObject({ state: 'problem' });
+    expect(find('kafka', 'max.message.bytes')).toMatchObject({ state: 'problem' });
+    expect(find('kafka', 'retention.ms')).toMatchObject({ state: 'problem' });
+    expect(find('kafka', 'retention.bytes')).toMatchObject({ state: 'warning' });
+    expect(find('kafka', 'compression.type')).toMatchObject({ state: 'fine', detail: expect.stringContaining('zstd') });
+  });
+
+  it('says that the epoch is suspended, since when, why and until what, as `epoch show` does; `epoch bump` ends it', async () => {
+    const own = { ...settings, ...(await serviceSettings()) };
+    const database = new Database(own.MYSQL_URL, { connections: 1, queue: 10, deadlineMs: 10_000 });
+    onTestFinished(() => database.close());
+    await suspendForLoss(database, ['kafka:t:g, partition 3'], 'tasks were lost: gap: partition 3: 5…9 are gone');
+    const { code, find } = await doctor(own);
+    expect(code).toBe(0);
+    expect(find('mysql', 'epoch')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/^suspended since \d{4}-.*: tasks were lost: gap: .*kafka:t:g, partition 3/s),
+      mend: expect.stringContaining('recency epoch bump'),
+    });
+    const show = async () => (await runInProcess(['epoch', 'show', '--json'], own)).json()[0];
+    expect(await show()).toMatchObject({
+      suspended: true,
+      why: 'tasks were lost: gap: partition 3: 5…9 are gone',
+      waits_for: [{ place: 'kafka:t:g, partition 3', end: null }],
+    });
+    expect((await runInProcess(['epoch', 'show'], own)).stdout).toMatch(/^Suspended since .*\n.*\n {2}kafka:t:g, /);
+    expect((await runInProcess(['repair'], own)).code).toBe(1);
+    expect((await runInProcess(['epoch', 'bump', '--why', 'that partition is gone'], own)).code).toBe(0);
+    expect(await show()).toMatchObject({ suspended: false, why: 'that partition is gone', waits_for: [] });
+  });
+
+  it('says for people what is wrong and how to mend it', async () => {
+    const { code, stdout } = await runInProcess(['doctor'], { ...settings, REDIS_URL: 'redis://127.0.0.1:1' });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^PROBLEM {2}redis: reachable: No Redis answers at/m);
+    expect(stdout).toMatch(/^ok {7}mysql: reachable: answers$/m);
+    expect(stdout).toMatch(/\n2 problems, \d warnings\.\n$/);
+  });
+
+  it('names each setting that is wrong', async () => {
+    const { code, report } = await doctor({ MIN: '50', PORT: 'x' });
+    expect(code).toBe(1);
+    expect(report?.findings).toEqual([
+      expect.objectContaining({
+        area: 'settings',
+        check: 'RECENCY_PORT',
+        state: 'problem',
+        mend: 'Mend RECENCY_PORT.',
+      }),
+    ]);
+  });
+
+  it('finds MySQL away, and goes on with the rest', async () => {
+    const { code, find } = await doctor({ MYSQL_URL: 'mysql://root@127.0.0.1:1/x', START_TIMEOUT_MS: '500' });
+    expect(code).toBe(1);
+    expect(find('mysql', 'reachable')?.detail).toMatch(/^No MySQL answers/);
+    expect(find('redis', 'maxmemory-policy')).toBeDefined();
+    expect(find('backlog', 'outbox')).toBeUndefined();
+  });
+
+  it('finds rows of the outbox that nobody publishes', async () => {
+    const url = await migrated(
+      "INSERT INTO recency_outbox (type, user_id, created_at) VALUES ('recency.user.deleted', 1, UNIX_TIMESTAMP() * 1000 - 90000)",
+    );
+    const { code, find } = await doctor({ MYSQL_URL: url });
+    expect(find('backlog', 'outbox')).toMatchObject({
+      state: 'problem',
+      mend: expect.stringContaining('recency relay'),
+    });
+    expect(code).toBe(1);
+  });
+
+  it('tells re-checks from rows that wait to be published, and finds that nobody does them', async () => {
+    const columns = 'type, user_id, other_id, version, attempt, is_recheck, due_at';
+    const row = (due: string) => `('recency.contact.changed', 1, 2, 3, 1, TRUE, UNIX_TIMESTAMP() * 1000 + ${due})`;
+    const waiting = await migrated(`INSERT INTO recency_outbox (${columns}) VALUES ${row('3600000')}`);
+    const { find } = await doctor({ MYSQL_URL: waiting });
+    expect(find('backlog', 'outbox')).toMatchObject({ state: 'fine', detail: 'no row waits' });
+    expect(find('backlog', 're-checks')).toMatchObject({ state: 'fine', detail: '1 wait' });
+    const overdue = await migrated(`INSERT INTO recency_outbox (${columns}) VALUES ${row('-90000')}`);
+    expect((await doctor({ MYSQL_URL: overdue })).find('backlog', 're-checks')).toMatchObject({
+      state: 'warning',
+      mend: expect.stringContaining('recency consume'),
+    });
+  });
+
+  it('finds missing rights', async () => {
+    const user = freshName();
+    const database = new URL(settings.MYSQL_URL).pathname.slice(1);
+    await sql(mysqlUrl(), `CREATE USER ${user} IDENTIFIED BY 'pw'`, `GRANT SELECT ON ${database}.* TO ${user}`);
+    onTestFinished(() => sql(mysqlUrl(), `DROP USER ${user}`));
+    const url = new URL(settings.MYSQL_URL);
+    Object.assign(url, { username: user, password: 'pw' });
+    const { code, find } = await doctor({ MYSQL_URL: url.href });
+    expect(find('mysql', 'permissions')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringMatching(/may not do what serve, consume, relay, verify, backfill, repair must do/),
+      mend: expect.stringMatching(/GRANT UPDATE ON recency_epoch .*GRANT INSERT, UPDATE, DELETE ON recency_outbox/),
+    });
+    expect(find('mysql', 'indexes')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining('may not EXPLAIN'),
+    });
+    expect(find('mysql', 'rows decide')).toMatchObject({
+      state: 'warning',
+      detail: 'not known: this user may not read the text of recency_contacts, recency_photos',
+      mend: expect.stringContaining('SHOW VIEW'),
+    });
+    expect(code).toBe(1);
+  });
+
+  it('finds a view that depends on the time', async () => {
+    const { find: findFine } = await doctor();
+    expect(findFine('mysql', 'rows decide')).toMatchObject({ state: 'fine' });
+    const timed = await migrated(
+      'CREATE OR REPLACE ALGORITHM=MERGE VIEW recency_photos AS SELECT id, owner_id, audience, uploaded_at, title FROM photos WHERE uploaded_at <= UNIX_TIMESTAMP() * 1000',
+    );
+    const { code, find } = await doctor({ MYSQL_URL: timed });
+    expect(find('mysql', 'rows decide')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringContaining('unix_timestamp() in recency_photos'),
+      mend: expect.stringContaining('docs/adopting.md'),
+    });
+    expect(code).toBe(1);
+  });
+
+  it('finds settings of Redis that cost memory or indexes', async () => {
+    const args = ['--maxmemory-policy', 'allkeys-lru', '--zset-max-listpack-entries', '20', '--appendonly', 'no'];
+    await using server = await startRedis({ args });
+    const url = await migrated();
+    const { code, find } = await doctor({ REDIS_URL: server.url, MYSQL_URL: url });
+    expect(find('redis', 'maxmemory-policy')).toMatchObject({
+      state: 'warning',
+      mend: expect.stringContaining('noeviction'),
+    });
+    expect(find('redis', 'zset-max-listpack-entries')).toMatchObject({
+      state: 'problem',
+      mend: expect.stringContaining('128'),
+    });
+    expect(find('redis', 'persistence')).toMatchObject({ state: 'warning' });
+    expect(code).toBe(1);
+  });
+});
+
+describe('what doctor says of consistency', () => {
+  const nobody = { checked: 0, wrong: 0, visible: 0, unsettled: 0 };
+  const none = { '10s': nobody, '1m': nobody, '5m': nobody };
+
+  async function told(report?: Pick<SamplerReport, 'windows'> & Partial<SamplerReport>, changes: Settings = {}) {
+    const redis = await freshRedis(settings.REDIS_URL);
+    const KEY_PREFIX = freshPrefix();
+    const reports = new SamplerReports(redis, KEY_PREFIX);
+    if (report) await reports.write({ rate: 5, wrong_users: [], ...report });
+    const { code, find } = await doctor({ KEY_PREFIX, TOPIC: KEY_PREFIX, MYSQL_URL: await migrated(), ...changes });
+    return { code, ...find('consistency', 'sampler') };
+  }
+
+  it('is that nobody samples, or that it is off', async () => {
+    const mend = expect.stringContaining('recency consume');
+    expect(await told()).toMatchObject({ code: 0, state: 'warning', detail: 'nobody samples', mend });
+    expect(await told(undefined, { SAMPLE_RATE: '0' })).toMatchObject({
+      state: 'fine',
+      detail: expect.stringMatching(/^off/),
+    });
+  });
+
+  it('is nines for each window, and when they were taken', async () => {
+    const right = { checked: 1_000, wrong: 0, visible: 0, unsettled: 2 };
+    const found = await told({ windows: { ...none, '1m': { ...nobody, unsettled: 1 }, '5m': right } });
+    expect(found).toMatchObject({ code: 0, state: 'fine' });
+    const [taken, ...windows] = String(found.detail).split('\n');
+    expect(taken).toMatch(/^5 users a second, \d+\.\d s ago$/);
+    expect(windows).toEqual([
+      '10s: nobody was checked',
+      '1m: nobody was checked, 1 unsettled',
+      '5m: 3.0 nines (0 of 1000 users wrong, 2 unsettled)',
+    ]);
+  });
+
+  it('is a warning where most users cannot be told', async () => {
+    const found = await told({ windows: { ...none, '5m': { ...nobody, checked: 4, unsettled: 5 } } });
+    expect(found).toMatchObject({ code: 0, state: 'warning', mend: expect.stringContaining('unsettled') });
+  });
+
+  it.each([
+    [0, 'warning', 0],
+    [1, 'problem', 1],
+  ])('is who is wrong; %i of them visibly: a %s', async (visible, state, exit) => {
+    const wrong_users = [
+      { user: '42', classes: ['ghost', 'score'] as const, visible: false },
+      { user: '43', classes: [], visible: visible > 0 },
+    ];
+    const found = await told({
+      windows: { ...none, '5m': { checked: 200, wrong: 2, visible, unsettled: 0 } },
+      wrong_users,
+    });
+    expect(found).toMatchObject({
+      code: exit,
+      state,
+      mend: expect.stringContaining('42 (ghost, score); 43 (answers)'),
+    });
+    expect(found.detail).toContain(`5m: 2.0 nines (2 of 200 users wrong, ${visible} visibly)`);
+  });
+});
+
+describe('the questions that must come from an index', () => {
+  async function problems(...statements: string[]): Promise<string[]> {
+    const database = new Database(await migrated(...statements), { connections: 1, queue: 10, deadlineMs: 10_000 });
+    const found = await findPlanProblems(database);
+    await database.close();
+    return found.map(({ question }) => question.replace(/ \(.*/, ''));
+  }
+
+  it('do, on empty tables and on small ones', async () => {
+    expect(await problems()).toEqual([]);
+    const small = [
+      'INSERT INTO users (id) VALUES (1), (2), (3)',
+      'INSERT INTO contacts (user_id, contact_id) VALUES (1, 2), (1, 3), (2, 1)',
+      'INSERT INTO photos (owner_id, audience, uploaded_at) VALUES (1, 0, 5), (2, 0, 6), (1, 4, 7)',
+      'ANALYZE TABLE users, contacts, photos',
+    ];
+    expect(await problems(...small)).toEqual([]);
+  });
+
+  it.each([
+    ['contacts DROP KEY contacts_followers', ['the followers of an owner']],
+    ['photos DROP KEY photos_newest', ['the newest photos of an owner']],
+    ['photos DROP KEY photos_newest, ADD KEY (owner_id)', ['the newest photos of an owner']],
+    [
+      'users MODIFY id BIGINT UNSIGNED NOT NULL, DROP PRIMARY KEY',
+      ['some contacts of a user', 'all contacts of a user'],
+    ],
+  ])('do not any more: ALTER TABLE %s', async (change, expected) => {
+    expect(await problems(`ALTER TABLE ${change}`)).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('do not any more: a table without its primary key that has another index', async () => {
+    const rows = Array.from({ length: 2_000 }, (_, i) => `(${i + 10}, ${i + 20})`).join(',');
+    const statements = [
+      'ALTER TABLE contacts DROP PRIMARY KEY',
+      `INSERT INTO contacts (user_id, contact_id) VALUES ${rows}`,
+      'ANALYZE TABLE contacts',
+    ];
+    expect(await problems(...statements)).toEqual(['all contacts of a user']);
+  });
+
+  it.each([
+    [
+      'recency_photos AS SELECT DISTINCT id, owner_id, audience, uploaded_at, title FROM photos',
+      'the newest photos of an owner',
+    ],
+    [
+      `recency_contacts AS SELECT c.user_id, c.contact_id, c.active AS related, MAX(p.uploaded_at) AS last_upload_at,
+         1 AS sees, c.is_friend, c.is_family, c.version
+       FROM contacts AS c LEFT JOIN photos AS p ON p.owner_id = c.contact_id GROUP BY c.user_id, c.contact_id`,
+      'all contacts of a user',
+    ],
+  ])('do not merge: %s', async (view, question) => {
+    expect(await problems(`CREATE OR REPLACE VIEW ${view}`)).toContain(question);
+  });
+});
+
+describe('what doctor says of the views', () => {
+  const SITE = [
+    'INSERT INTO users (id) VALUES (1), (2), (3)',
+    'INSERT INTO contacts (user_id, contact_id) VALUES (1, 2), (1, 3), (2, 3)',
+    'INSERT INTO photos (owner_id, audience, uploaded_at) VALUES (2, 0, 5000), (2, 4, 9000), (3, 0, 6000)',
+    'UPDATE users SET last_public_at = CASE id WHEN 2 THEN 5000 WHEN 3 THEN 6000 ELSE 0 END',
+  ];
+  const told = async (...statements: string[]) => {
+    const { code, find } = await doctor({ MYSQL_URL: await migrated(...SITE, ...statements) });
+    return { code, ...find('mysql', 'last uploads') };
+  };
+  const view = (lastUploadAt: string, sees = '1') => `CREATE OR REPLACE ALGORITHM=MERGE VIEW recency_contacts AS
+    SELECT user_id, contact_id, active AS related, ${lastUploadAt} AS last_upload_at, ${sees} AS sees, is_friend, is_family, version
+    FROM contacts STRAIGHT_JOIN users ON users.id = contact_id`;
+
+  it('is that the photos confirm the last uploads', async () => {
+    expect(await told()).toMatchObject({
+      code: 0,
+      state: 'fine',
+      detail: '3 pairs compared with recency_photos, which confirms all',
+    });
+  });
+
+  it('is a problem where they do not, with examples', async () => {
+    const found = await told(view('IF(contact_id = 2, 9000, last_public_at)'));
+    expect(found).toMatchObject({ code: 1, state: 'problem', mend: expect.stringContaining('no deleted or private') });
+    expect(found.detail).toBe(
+      '3 pairs compared with recency_photos: 1 contradict it\nuser 1, contact 2: recency_contacts says 1970-01-01T00:00:09.000Z, recency_photos 1970-01-01T00:00:05.000Z',
+    );
+  });
+
+  it('is a problem where nobody has a last upload while there are photos, whoever may see them', async () => {
+    const none = view('CAST(NULL AS SIGNED)');
+    expect(await told(none)).toMatchObject({
+      code: 1,
+      state: 'problem',
+      detail: expect.stringMatching(/last_upload_at is NULL or 0 in all of them; 3 contradict it\n/),
+    });
+    expect(await told(view('CAST(NULL AS SIGNED)', '0'))).toMatchObject({
+      code: 1,
+      state: 'problem',
+      detail: expect.stringMatching(/there are photos, and nobody sees any/),
+    });
+    expect(await told(none, 'DELETE FROM photos')).toMatchObject({ code: 0, state: 'fine' });
+  });
+
+  it('is what verify and repair say as well: exit 3, and nothing that repair could fix', async () => {
+    const MYSQL_URL = await migrated(...SITE, view('IF(contact_id = 2, 9000, last_public_at)'));
+    const own = { ...settings, MYSQL_URL, KEY_PREFIX: freshPrefix() };
+    for (const command of [['verify'], ['repair', '--dry-run'], ['repair']]) {
+      const { code, json } = await runInProcess([...command, '--json'], own);
+      expect(code).toBe(3);
+      expect(json()[0]).toMatchObject({
+        ...{ wrong: 0, visible: 0, classes: { truth: 1 }, truth: { pairs: 3, wrong: 1 } },
+        wrong_pairs: [{ user: '1', contact: '2', view_says: 9_000, photos_say: 5_000 }],
+      });
+    }
+    const { stdout } = await runInProcess(['repair'], own);
+    expect(stdout).toMatch(/truth 1: last_upload_at of 1 of 3 pairs, of 1 users,.*no rebuild changes it/s);
+    expect(stdout).toContain('user 1, contact 2: recency_contacts says 1970-01-01T00:00:09.000Z');
+    expect(stdout).toContain('0 repaired, 0 still wrong');
+  });
+});

@@ -1,0 +1,235 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { bumpEpoch, checkMysqlServer, checkRedisMasters } from '../../src/index/epoch.ts';
+import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
+import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
+import { Database } from '../../src/mysql/database.ts';
+import type { RedisRole } from '../../src/mysql/epoch.ts';
+import { readEpoch } from '../../src/mysql/epoch.ts';
+import { migrate } from '../../src/mysql/migrate.ts';
+import { readServer } from '../../src/mysql/server-identity.ts';
+import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
+import { readMasters } from '../../src/redis/masters.ts';
+import { RedisUnavailable } from '../../src/redis/unavailable.ts';
+import { startRedis } from '../../src/tools/devservers/start-server.ts';
+import { freshDatabase, redisUrl } from '../support/servers.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+const logger = pino({ level: 'silent' });
+let database: Database;
+let url: string;
+
+beforeEach(async () => {
+  url = await freshDatabase();
+  await migrate({ url, viewsOnly: true });
+  database = new Database(url, { connections: 4, queue: 100, deadlineMs: 10_000 });
+  return () => database.close();
+});
+
+async function connect(url: string): Promise<RedisClient> {
+  const client = openRedis(url, { commandTimeoutMs: 2_000, connectTimeoutMs: 2_000, name: 'test' });
+  onTestFinished(() => client.disconnect());
+  await untilReady(client, 10_000);
+  return client;
+}
+
+const token = async () => (await readEpoch(database)).token;
+
+const compare = async (client: RedisClient, roles?: readonly RedisRole[]) =>
+  checkRedisMasters(database, await readMasters(client), roles);
+
+describe('a new epoch', () => {
+  it('has another token, and says why it began', async () => {
+    const before = await token();
+    const after = await bumpEpoch(database, 'restored from the backup of Monday');
+    expect(after).not.toBe(before);
+    expect(after).toMatch(/^[\w-]{11}$/);
+    expect(await readEpoch(database)).toMatchObject({ token: after, why: 'restored from the backup of Monday' });
+  });
+});
+
+describe('a Redis master', () => {
+  it('that is the first begins no epoch, nor does one that is known', async () => {
+    const before = await token();
+    const client = await connect(redisUrl());
+    expect(await compare(client)).toBe('first');
+    expect(await compare(client)).toBe('known');
+    expect(await token()).toBe(before);
+  });
+
+  it('that is another one begins one new epoch, however many processes see it at once', async () => {
+    await using other = await startRedis();
+    await compare(await connect(redisUrl()));
+    const before = await token();
+    const client = await connect(other.url);
+    const seen = await Promise.all([1, 2, 3, 4].map(() => compare(client)));
+    expect(seen.sort()).toEqual(['known', 'known', 'known', 'new_epoch']);
+    expect(await token()).not.toBe(before);
+    expect((await readEpoch(database)).why).toContain(`another Redis master: ${new URL(other.url).host} `);
+  });
+
+  it('that comes back after another one took its place begins one too: it missed what was written since', async () => {
+    await using other = await startRedis();
+    const first = await connect(redisUrl());
+    const second = await connect(other.url);
+    await compare(first);
+    await compare(second);
+    expect(await compare(first)).toBe('new_epoch');
+  });
+
+  it('that a process of before replid was recorded knew is known, and recorded with it', async () => {
+    const client = await connect(redisUrl());
+    await compare(client, ['index', 'streams']);
+    const read = 'SELECT run_id, replid, address FROM recency_redis_masters ORDER BY run_id';
+    const recorded = await database.rows(read, []);
+    expect(recorded).toHaveLength(2);
+    await database.write("UPDATE recency_redis_masters SET replid = ''", []);
+    expect(await compare(client, ['index', 'streams'])).toBe('known');
+    expect(await database.rows(read, [])).toEqual(recorded);
+  });
+
+  it('that is a replica cannot be used', async () => {
+    await using other = await startRedis();
+    const client = await connect(other.url);
+    await (client as unknown as { replicaof(host: string, port: number): Promise<string> }).replicaof('127.0.0.1', 1);
+    await expect(compare(client)).rejects.toThrow(/is a replica/);
+  });
+});
+
+describe('a MySQL server', () => {
+  it('is the same on every connection', async () => {
+    const { identity } = await readServer(database);
+    expect(identity).toMatch(/^(uuid|place):\S{20,}$/);
+    expect((await readServer(database)).identity).toBe(identity);
+    expect(await checkMysqlServer(database)).toBe('first');
+    expect(await checkMysqlServer(database)).toBe('known');
+  });
+
+  it('that is another one than before begins a new epoch', async () => {
+    await checkMysqlServer(database);
+    const before = await token();
+    await database.write("UPDATE recency_mysql_servers SET identity = 'uuid:the-one-that-was-lost'", []);
+    expect(await checkMysqlServer(database)).toBe('new_epoch');
+    expect(await token()).not.toBe(before);
+    expect(await checkMysqlServer(database)).toBe('known');
+  });
+});
+
+/** Asking which masters are known waits for a word. */
+class HaltedDatabase extends Database {
+  readonly halts: PromiseWithResolvers<void>[] = [];
+  readonly answers: Promise<unknown>[] = [];
+  isHalting = false;
+
+  override rows(...asked: Parameters<Database['rows']>) {
+    if (!this.isHalting || !asked[0].includes('recency_redis_masters')) return super.rows(...asked);
+    const halt = Promise.withResolvers<void>();
+    const answer = halt.promise.then(() => super.rows(...asked));
+    this.halts.push(halt);
+    this.answers.push(answer);
+    return answer;
+  }
+}
+
+describe('the watch', () => {
+  async function watch(client: RedisClient, intervalMs = 60_000, roles?: readonly RedisRole[]) {
+    const told: string[] = [];
+    const onNewEpoch = () => told.push('new epoch');
+    const watching = new EpochWatch({
+      ...{ client, database, logger, intervalMs, onNewEpoch, ...(roles ? { roles } : {}) },
+    });
+    onTestFinished(() => watching.stop());
+    await watching.start();
+    return { watching, told };
+  }
+
+  it('begins a new epoch when Redis restarts with an older state, and trusts nothing before', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'recency-epoch-'));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    await using server = await startRedis({ dir });
+    const client = await connect(server.url);
+    const index = new RedisContactIndex(client, {
+      max: 24,
+      min: 12,
+      prefix: 'p',
+      freshNonce: () => Math.random().toString(36),
+    });
+    const { watching, told } = await watch(client);
+    const reads = trustedReads(index, watching);
+    const epoch = await token();
+    const [seen = ''] = await index.claim(['1']);
+    await index.replace(epoch, [{ user: '1', seen, top: [{ id: '2', at: 5 }] }]);
+    await (client as unknown as { save(): Promise<string> }).save();
+    expect(await reads.read('1', 0, false)).toMatchObject({ state: 'warm', epoch });
+
+    await server.kill();
+    await until(() => !watching.isTrusted());
+    await expect(reads.read('1', 0, false)).rejects.toThrow(RedisUnavailable);
+    await server.restart();
+    const reading = await until(() => reads.read('1', 0, false));
+    expect(reading).toMatchObject({ state: 'warm', epoch }); // the old index is back,
+    expect(await token()).not.toBe(epoch); // and counted as cold before anybody could read it
+    expect(told).toEqual(['new epoch']);
+  });
+
+  it('knows the master of the streams apart from that of the indexes; both lost at once are one new epoch', async () => {
+    const client = await connect(redisUrl());
+    expect(await compare(client, ['index', 'streams'])).toBe('first');
+    expect(await compare(client, ['streams'])).toBe('known');
+    await database.write("UPDATE recency_redis_masters SET run_id = 'streams:x' WHERE run_id LIKE 'streams:%'", []);
+    const before = await token();
+    expect(await compare(client, ['index'])).toBe('known');
+    expect(await compare(client, ['streams'])).toBe('new_epoch');
+    const after = await token();
+    expect(after).not.toBe(before);
+    expect(await compare(client, ['index', 'streams'])).toBe('known');
+    await database.write("UPDATE recency_redis_masters SET run_id = REPLACE(run_id, RIGHT(run_id, 3), '...')", []);
+    const { told } = await watch(client, 10_000, ['index', 'streams']);
+    expect(told).toEqual(['new epoch']);
+    expect(await token()).not.toBe(after);
+  });
+
+  it('goes by the comparison that began last, however late an older one ends', async () => {
+    const halting = new HaltedDatabase(url, { connections: 4, queue: 100, deadlineMs: 10_000 });
+    onTestFinished(() => halting.close());
+    await using proxy = await TcpProxy.before(redisUrl());
+    const client = await connect(proxy.url);
+    const watching = new EpochWatch({ client, database: halting, logger, intervalMs: 3_600_000 });
+    onTestFinished(() => watching.stop());
+    await watching.start();
+
+    for (const late of [undefined, new Error('the connection of the statement broke')]) {
+      halting.isHalting = true;
+      proxy.leadTo(redisUrl());
+      await until(() => halting.halts.length > 0 && client.status === 'ready');
+      halting.isHalting = false;
+      proxy.leadTo(redisUrl());
+      await until(() => client.status === 'ready' && watching.isTrusted());
+      for (const { resolve, reject } of halting.halts.splice(0)) late ? reject(late) : resolve();
+      await Promise.allSettled(halting.answers);
+      await new Promise(setImmediate); // what follows from the answers has followed
+      expect(watching.isTrusted()).toBe(true);
+    }
+  });
+
+  it('looks from time to time as well', async () => {
+    const { told } = await watch(await connect(redisUrl()), 50);
+    await database.write("UPDATE recency_redis_masters SET run_id = 'another'", []);
+    await until(() => told.length > 0);
+    await database.write("UPDATE recency_mysql_servers SET identity = 'another'", []);
+    await until(() => told.length > 1);
+  });
+
+  it('says at its start that MySQL or Redis cannot be asked', async () => {
+    const client = openRedis('redis://127.0.0.1:1', { commandTimeoutMs: 500, connectTimeoutMs: 500, name: 'test' });
+    onTestFinished(() => client.disconnect());
+    const watching = new EpochWatch({ client, database, logger });
+    onTestFinished(() => watching.stop());
+    await expect(watching.start()).rejects.toThrow(RedisUnavailable);
+    expect(watching.isTrusted()).toBe(false);
+  });
+});

@@ -1,0 +1,232 @@
+import type { Pool } from 'mysql2/promise';
+import { pino } from 'pino';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
+import { TaskWorker } from '../../src/consumers/task-worker.ts';
+import { planWork } from '../../src/consumers/work-plan.ts';
+import type { Id } from '../../src/contracts/id.ts';
+import { run, type Steps } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { KeyNames } from '../../src/index/redis/keys.ts';
+import { refresh } from '../../src/index/refresh.ts';
+import { ColdBuilds } from '../../src/query/cold-builds.ts';
+import { RecentContacts } from '../../src/query/recent-contacts.ts';
+import { DelayQueue } from '../../src/redis/delay-queue.ts';
+import { LONG_AGO, rewriteMeta } from '../support/index-meta.ts';
+import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
+import { freshStores, type Stores } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+const USER = '1';
+const LONELY = '2';
+const logger = pino({ enabled: false });
+
+let stores: Stores;
+let pool: Pool;
+let names: KeyNames;
+
+beforeAll(async () => {
+  stores = await freshStores({ max: 6, min: 2 });
+  pool = freshSitePool(stores.url);
+  names = new KeyNames(stores.prefix);
+  const site = everybodyKnows([USER, '3'], ['11', '12', '13']);
+  const quiet = { user: LONELY, contact: '14', friend: false, family: false, active: true };
+  await writeSite(pool, { ...site, users: [...site.users, LONELY, '14'], ties: [...site.ties, quiet] });
+});
+
+const build = (users: readonly Id[], steps: Steps = stores.steps) => run(rebuild(users, true), steps);
+const stateOf = async (user: Id) => (await stores.index.read(user, 0, false)).state;
+const ttlOf = (user: Id) => stores.redis.pttl(names.meta(user));
+const keysOf = (user: Id) => stores.redis.exists(names.meta(user), names.set(user));
+
+async function photo(owner: Id, at: number): Promise<void> {
+  await pool.query('UPDATE users SET last_public_at = ? WHERE id = ?', [at, owner]);
+}
+
+/** The lists as the API gives them, and the builds that its reads asked for. */
+function reader() {
+  const built: Id[] = [];
+  const builds = new ColdBuilds({
+    build: async (user) => {
+      built.push(user);
+      const { unknown } = await run(rebuild([user]), stores.steps);
+      return unknown.length > 0 ? 'nothing' : undefined;
+    },
+    concurrency: 4,
+    queue: 10_000,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const recent = new RecentContacts({
+    index: stores.index,
+    database: stores.primary,
+    max: 6,
+    min: 2,
+    onCold: (user) => builds.request(user),
+    onLow: () => undefined,
+    touch: true,
+    now: () => performance.now(),
+  });
+  const read = async (user: Id) => {
+    const answer = await recent.find({ user, relation: 'any', limit: 2, below: undefined });
+    await until(() => builds.underWay === 0);
+    return answer;
+  };
+  return { built, read };
+}
+
+describe('an index of nothing', () => {
+  it('expires, whatever is written to it or read of it, until there is something', async () => {
+    expect((await build([LONELY])).rebuilt).toEqual([LONELY]);
+    const expires = async () => expect(await ttlOf(LONELY)).toBeGreaterThan(0);
+    await expires();
+    await run(refresh([{ user: LONELY, contact: '14' }]), stores.steps);
+    expect(await stateOf(LONELY)).toBe('warm');
+    await expires();
+    await rewriteMeta(stores.redis, names.meta(LONELY), { day: LONG_AGO });
+    await stores.redis.pexpire(names.meta(LONELY), 50_000);
+    await stores.index.read(LONELY, 0, true);
+    expect(await stores.index.read(LONELY, 0, false)).toMatchObject({
+      lastUsed: expect.not.toSatisfy((day) => day === 1),
+    });
+    await expires();
+
+    await photo('14', 5_000);
+    await run(refresh([{ user: LONELY, contact: '14' }]), stores.steps);
+    expect(await stores.index.read(LONELY, 0, false)).toMatchObject({ size: 1, head: [{ id: '14', at: 5_000 }] });
+    expect(await ttlOf(LONELY)).toBe(-1);
+
+    await photo('14', 0);
+    await run(refresh([{ user: LONELY, contact: '14' }]), stores.steps);
+    expect(await stores.index.read(LONELY, 0, false)).toMatchObject({ state: 'warm', size: 0 });
+    await expires();
+  });
+
+  it('is not kept for a user whom MySQL does not know, and is not looked for at every read', async () => {
+    const unknown = Array.from({ length: 100 }, (_, i) => String(7_000_000 + i));
+    const { built, read } = reader();
+    for (let time = 1; time <= 3; time++) {
+      for (const answer of await Promise.all(unknown.map(read))) {
+        expect(answer).toMatchObject({ contacts: [], complete: true, exact: true });
+      }
+    }
+    expect(built.sort()).toEqual(unknown);
+    expect(await stores.redis.keys(`${stores.prefix}:{*}:7000*`)).toEqual([]);
+  });
+
+  it('goes with the last row of its user', async () => {
+    await writeTie('5', '11');
+    expect((await build(['5'])).rebuilt).toEqual(['5']);
+    await pool.query('DELETE FROM contacts WHERE user_id = 5');
+    expect(await build(['5'])).toMatchObject({ rebuilt: [], unknown: ['5'] });
+    expect(await keysOf('5')).toBe(0);
+  });
+
+  it('never hides a contact that comes while the user is looked for', async () => {
+    await pool.query('INSERT IGNORE INTO users (id) VALUES (6)');
+    const steps: Steps = {
+      ...stores.steps,
+      owners: async (users) => {
+        const owners = await stores.steps.owners(users);
+        await writeTie('6', '11');
+        await run(refresh([{ user: '6', contact: '11' }]), stores.steps);
+        return owners;
+      },
+    };
+    await run(rebuild(['6']), steps);
+    const reading = await stores.index.read('6', 0, false);
+    if (reading.state === 'warm') expect(reading.head.map(({ id }) => id)).toEqual(['11']);
+  });
+});
+
+async function writeTie(user: Id, contact: Id): Promise<void> {
+  await pool.query('INSERT IGNORE INTO users (id) VALUES (?)', [user]);
+  await pool.query('INSERT IGNORE INTO contacts (user_id, contact_id) VALUES (?, ?)', [user, contact]);
+}
+
+describe('what is forgotten', () => {
+  const task = { task: { type: 'recency.user.deleted' as const, user: USER }, position: 'p 1' };
+
+  it.each([
+    ['steps.forget', () => stores.steps.forget([USER])],
+    [
+      'the task recency.user.deleted',
+      () => new TaskWorker({ steps: stores.steps, pageSize: 10 }).work(planWork([task]), async () => undefined),
+    ],
+  ])('stays so when a build under way had read MySQL before: %s', async (_by, forget) => {
+    await stores.redis.del(...[names.meta(USER), names.set(USER)]);
+    for (const isWarm of [false, true]) {
+      if (isWarm) await build([USER]);
+      const [hasRead, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const held: Steps = {
+        ...stores.steps,
+        replace: async (...args) => {
+          hasRead.resolve();
+          await goesOn.promise;
+          return await stores.steps.replace(...args);
+        },
+      };
+      const building = run(rebuild([USER]), held);
+      await hasRead.promise;
+      await forget();
+      goesOn.resolve();
+      expect(await building).toMatchObject({ rebuilt: [], unsettled: [], forgotten: [USER] });
+      expect(await keysOf(USER)).toBe(0);
+      expect(await build([USER])).toMatchObject({ rebuilt: [USER] });
+    }
+  });
+
+  it('takes along the work that waits for the user, and what was taken of it does nothing any more', async () => {
+    await build([USER]);
+    const queue = new DelayQueue(stores.redis, stores.prefix);
+    await stores.delayed.defer({
+      pairs: [
+        { user: USER, contact: '11' },
+        { user: '11', contact: USER },
+      ],
+      rebuilds: [USER, '3'],
+    });
+    let taken = 0;
+    await until(async () => {
+      taken += (await stores.delayed.take(10, 60_000)).items.length;
+      return taken === 4;
+    });
+    await stores.steps.forget([USER]);
+    expect(await queue.waiting([''])).toEqual(
+      new Set(['{"kind":"refresh","user":"11","contact":"1"}', '{"kind":"rebuild","user":"3"}']),
+    );
+    await stores.delayed.askForRebuild(USER); // as a build does that was too slow for the API
+    const worker = new DelayedWorker({
+      ...{ steps: stores.steps, patient: stores.patient, delayed: stores.delayed, rechecks: stores.rechecks, logger },
+      answers: async () => true,
+      deadLetters: { put: async () => undefined } as never,
+    });
+    await until(async () => {
+      await worker.runOnce();
+      return !(await queue.waiting([''])).has(`{"kind":"rebuild","user":"${USER}"}`);
+    });
+    expect(await stateOf(USER)).toBe('cold');
+  });
+
+  it('is built again once somebody reads, and not before', async () => {
+    await build([USER]);
+    await stores.steps.forget([USER]);
+    expect((await run(rebuild([USER]), stores.steps)).forgotten).toEqual([USER]);
+    const { built, read } = reader();
+    expect(await read(USER)).toMatchObject({ source: 'database', reason: 'cold' });
+    expect(built).toEqual([USER]);
+    expect(await read(USER)).toMatchObject({ source: 'index' });
+    await stores.steps.forget([USER]);
+    expect((await build([USER])).rebuilt).toEqual([USER]); // who asks for this very build
+  });
+
+  it('keeps a note for an hour', async () => {
+    await build([USER]);
+    await stores.steps.forget([USER]);
+    const [note = ''] = await stores.redis.keys(`${stores.prefix}:{*}:${USER}:f`);
+    const ms = await stores.redis.pttl(note);
+    expect(ms).toBeGreaterThan(3_000_000);
+    expect(ms).toBeLessThanOrEqual(3_600_000);
+  });
+});

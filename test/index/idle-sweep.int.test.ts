@@ -1,0 +1,99 @@
+import pino from 'pino';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Id } from '../../src/contracts/id.ts';
+import { IdleSweep } from '../../src/index/redis/idle-sweep.ts';
+import { indexedUsers } from '../../src/index/redis/indexed-users.ts';
+import { KeyNames } from '../../src/index/redis/keys.ts';
+import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
+import type { RedisClient } from '../../src/redis/connection.ts';
+import { LONG_AGO, rewriteMeta } from '../support/index-meta.ts';
+import { freshPrefix, redisUrl } from '../support/servers.ts';
+import { freshNonce, freshRedis } from '../support/stores.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
+
+const logger = pino({ enabled: false });
+
+let redis: RedisClient;
+let prefix: string;
+let index: RedisContactIndex;
+
+beforeEach(async () => {
+  redis ??= await freshRedis();
+  prefix = freshPrefix();
+  index = new RedisContactIndex(redis, { max: 3, min: 2, prefix, freshNonce });
+});
+
+const usersFrom = (first: number, count: number): Id[] => Array.from({ length: count }, (_, i) => String(first + i));
+
+async function build(users: readonly Id[]): Promise<void> {
+  const nonces = await index.claim(users);
+  const requests = users.map((user, i) => ({ user, seen: String(nonces[i]), top: [{ id: '9', at: 90 }] }));
+  await index.replace('epoch', requests);
+}
+
+async function leaveIdle(users: readonly Id[]): Promise<void> {
+  const names = new KeyNames(prefix);
+  await Promise.all(users.map((user) => rewriteMeta(redis, names.meta(user), { day: LONG_AGO })));
+}
+
+async function indexed(): Promise<Set<Id>> {
+  const found = new Set<Id>();
+  for await (const page of indexedUsers(redis, prefix)) for (const user of page) found.add(user);
+  return found;
+}
+
+function sweep(on = index, client = redis) {
+  const dropped: number[] = [];
+  const options = { index: on, indexedUsers: () => indexedUsers(client, prefix), idleDays: 30, logger };
+  return { dropped, sweep: new IdleSweep({ ...options, onDropped: (indexes) => dropped.push(indexes) }) };
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+
+describe('a sweep', () => {
+  it('drops everybody who is idle, and nobody else', async () => {
+    const [idle, inUse] = [usersFrom(1, 900), usersFrom(2_001, 900)];
+    await build([...idle, ...inUse]);
+    await leaveIdle(idle);
+    const { sweep: one, dropped } = sweep();
+    expect(await one.runOnce()).toBe(idle.length);
+    expect(sum(dropped)).toBe(idle.length);
+    expect(await indexed()).toEqual(new Set(inUse));
+    expect(await sweep().sweep.runOnce()).toBe(0);
+  });
+
+  it('goes on while users come and go', async () => {
+    const idle = usersFrom(1, 500);
+    await build(idle);
+    await leaveIdle(idle);
+    const sweeping = sweep().sweep.runOnce();
+    const coming = usersFrom(3_001, 500);
+    await Promise.all([build(coming), index.drop(idle.slice(0, 100))]);
+    await sweeping;
+    expect(await indexed()).toEqual(new Set(coming));
+  });
+
+  it('begins by itself, and ends when told to', async () => {
+    const idle = usersFrom(1, 10);
+    await build(idle);
+    await leaveIdle(idle);
+    const { sweep: one, dropped } = sweep();
+    const ending = new AbortController();
+    const running = one.run(ending.signal);
+    await until(() => sum(dropped) === idle.length);
+    ending.abort();
+    await running;
+  });
+
+  it('fails with what Redis says when it is away, and has dropped nobody who is in use', async () => {
+    const users = usersFrom(1, 10);
+    await build(users);
+    await using proxy = await TcpProxy.before(redisUrl());
+    const client = await freshRedis(proxy.url);
+    const beyond = new RedisContactIndex(client, { max: 3, min: 2, prefix, freshNonce });
+    proxy.silence({ alsoNew: true });
+    await expect(sweep(beyond, client).sweep.runOnce()).rejects.toThrow('Redis');
+    expect(await indexed()).toEqual(new Set(users));
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { watchedPublisher } from '../../src/app/checks.ts';
+import {
+  MessageRefused,
+  type OutgoingTask,
+  PartlyPublished,
+  TransportFull,
+} from '../../src/transport/task-publisher.ts';
+import { freshTasks } from '../transport/outgoing-task.ts';
+
+const away = new Error('its partition has no leader');
+const refused = new MessageRefused('too large');
+const full = new TransportFull('1000 of 1000');
+
+const partly = (...reasons: Error[]) =>
+  new PartlyPublished(new Map(reasons.map((reason) => [freshTasks(1)[0] as OutgoingTask, reason])));
+
+/** Fails as it is told to. */
+function scripted() {
+  const failures: { publish?: Error; checkRoom?: Error } = {};
+  const act = (what: keyof typeof failures) => async () => {
+    const error = failures[what];
+    if (error !== undefined) throw error;
+  };
+  const watched = watchedPublisher({ publish: act('publish'), checkRoom: act('checkRoom') });
+  return { failures, watched, publish: () => watched.publish([]).catch(() => undefined) };
+}
+
+describe('a relay is ready', () => {
+  it.each([
+    ['whose rows were all refused for good: they are among the dead letters', partly(refused, refused), true],
+    ['whose rows were refused in part, and are tried again in part', partly(refused, away), false],
+    ['whose rows are tried again', partly(away), false],
+    ['whose transport is away', away, false],
+  ])('or not: one %s', async (_what, error, isReady) => {
+    const { failures, watched, publish } = scripted();
+    failures.publish = error;
+    await publish();
+    if (isReady) expect(await watched.check()).toBeUndefined();
+    else await expect(watched.check()).rejects.toBe(error);
+    delete failures.publish;
+    await publish();
+    expect(await watched.check()).toBeUndefined();
+  });
+
+  it('again as soon as there is room, though there is nothing to publish', async () => {
+    const { failures, watched, publish } = scripted();
+    failures.publish = full;
+    await publish();
+    await expect(watched.check()).rejects.toBe(full);
+    await watched.checkRoom();
+    expect(await watched.check()).toBeUndefined();
+    failures.checkRoom = full;
+    await expect(watched.checkRoom()).rejects.toBe(full);
+    await expect(watched.check()).rejects.toBe(full);
+    delete failures.checkRoom;
+    await watched.checkRoom();
+    expect(await watched.check()).toBeUndefined();
+  });
+});

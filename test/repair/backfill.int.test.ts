@@ -1,0 +1,311 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Id } from '../../src/contracts/id.ts';
+import type { Steps } from '../../src/index/protocol.ts';
+import { KeyNames } from '../../src/index/redis/keys.ts';
+import { DatabaseUnavailable } from '../../src/mysql/database.ts';
+import { nextFencingToken } from '../../src/mysql/leases.ts';
+import { findRun } from '../../src/mysql/runs.ts';
+import { Leases } from '../../src/redis/lease.ts';
+import { Backfill, type BackfillStores } from '../../src/repair/backfill.ts';
+import { runToEnd } from '../../src/repair/job.ts';
+import type { Progress } from '../../src/repair/progress.ts';
+import { Repair } from '../../src/repair/repair.ts';
+import { expectExact } from '../support/exact.ts';
+import { MortalDatabase } from '../support/mortal-database.ts';
+import { freshFence, freshSite, LIMITS, type RepairSite, userId } from '../support/repair-site.ts';
+import { freshNonce } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+const USERS = 60;
+const PAGE = 5;
+
+let site: RepairSite;
+/** The 60 users, and the one stranger who grants some of them something. */
+let everybody: readonly Id[];
+beforeAll(async () => {
+  site = await freshSite({ users: USERS, contactsOf: (i) => i % 20 });
+  everybody = [...site.users.filter((_user, i) => i % 20 > 0), userId(USERS + 1)];
+});
+
+async function fresh(changes: Partial<BackfillStores> = {}): Promise<BackfillStores> {
+  return { ...site.repair, fence: await freshFence(site.stores), pageSize: PAGE, ...changes };
+}
+
+async function forgetAll(): Promise<void> {
+  await site.stores.index.drop(everybody);
+}
+
+async function warmUsers(): Promise<Id[]> {
+  const nonces = await site.stores.index.nonces(everybody);
+  return everybody.filter((_user, i) => nonces[i] !== '');
+}
+
+/** Steps that tell whose index was replaced, one call after the other. */
+function watched(steps: Steps): { steps: Steps; replaced: Id[][] } {
+  const replaced: Id[][] = [];
+  const watch: Steps = {
+    ...steps,
+    replace: async (epoch, requests) => {
+      replaced.push(requests.map((request) => request.user));
+      return await steps.replace(epoch, requests);
+    },
+  };
+  return { steps: watch, replaced };
+}
+
+describe('backfill', () => {
+  it('builds the index of everybody who owns a relationship, and keeps a report', async () => {
+    await forgetAll();
+    const progress: Progress[] = [];
+    const job = new Backfill(await fresh(), {});
+    await runToEnd(job, { onProgress: (now) => progress.push(now) });
+    for (const user of everybody) await expectExact(site.stores, LIMITS, user, 'backfilled');
+
+    const { run, rows_read, seconds } = job.result;
+    expect(job.result).toMatchObject({
+      users: everybody.length,
+      rebuilt: everybody.length,
+      unsettled: 0,
+      obstructed: 0,
+      dry_run: false,
+    });
+    expect(rows_read).toBeGreaterThan(everybody.length);
+    expect(seconds).toBeGreaterThan(0);
+    const row = await findRun(site.stores.primary, run);
+    expect(row).toMatchObject({ kind: 'backfill', state: 'done', cursor: everybody.at(-1), counts: job.report });
+
+    expect(progress.length).toBeGreaterThan(everybody.length / PAGE - 1);
+    expect(progress.at(-1)).toMatchObject({ run, done: everybody.length, total: everybody.length, eta: 0 });
+    const middle = progress[5] as Progress;
+    expect(middle.total).toBeGreaterThan(everybody.length * 0.7);
+    expect(middle.total).toBeLessThan(everybody.length * 1.3);
+    expect(middle.eta).toBeGreaterThan(0);
+  });
+
+  it('keeps to a range, both ends included', async () => {
+    await forgetAll();
+    const [from, to] = [everybody[10] as Id, everybody[16] as Id];
+    const job = new Backfill(await fresh(), { from, to });
+    await runToEnd(job);
+    expect(await warmUsers()).toEqual(everybody.slice(10, 17));
+    expect(job.result.users).toBe(7);
+  });
+
+  it('only counts in a dry run', async () => {
+    await forgetAll();
+    const job = new Backfill(await fresh(), { dryRun: true });
+    await runToEnd(job);
+    expect(job.result).toMatchObject({ users: everybody.length, rebuilt: 0, dry_run: true });
+    expect(await warmUsers()).toEqual([]);
+  });
+
+  it('does nothing where nobody owns a relationship', async () => {
+    const job = new Backfill(await fresh(), { from: '1', to: '2' });
+    await runToEnd(job);
+    expect(job.result).toMatchObject({ users: 0, rebuilt: 0 });
+  });
+
+  it('tells of a key that is in the way', async () => {
+    await forgetAll();
+    const user = everybody[3] as Id;
+    const job = new Backfill(await fresh(), { from: user, to: user });
+    const { redis, prefix } = site.stores;
+    const key = new KeyNames(prefix).set(user);
+    await redis.set(key, 'not ours');
+    await runToEnd(job);
+    await redis.del(key);
+    expect(job.result).toMatchObject({ users: 1, rebuilt: 0, obstructed: 1 });
+  });
+
+  it('puts off whoever lost every race', async () => {
+    await forgetAll();
+    const user = everybody[4] as Id;
+    const raced: Steps['replace'] = async (_epoch, requests) => requests.map(() => 'raced');
+    const job = new Backfill(await fresh({ steps: { ...site.repair.steps, replace: raced } }), {
+      from: user,
+      to: user,
+    });
+    await runToEnd(job);
+    expect(job.result).toMatchObject({ rebuilt: 0, unsettled: 1 });
+    const held = await until(async () => {
+      const due = await site.stores.delayed.take(10, 60_000);
+      return due.items.length > 0 && due;
+    });
+    expect(held.items).toEqual([{ kind: 'rebuild', user }]);
+    await site.stores.delayed.finish(held);
+  });
+});
+
+describe('a backfill that ends early', () => {
+  class Killed extends Error {}
+
+  /** Dies at a step or at a write to MySQL, at a moment drawn by lot, before or after it is done. */
+  function mortal(life: number): { stores: Partial<BackfillStores>; replaced: Id[][]; close: () => Promise<void> } {
+    let left = life;
+    const live = () => {
+      if (--left === 0) throw new Killed('killed');
+    };
+    const primary = new MortalDatabase(site.stores.url, live);
+    const { steps, replaced } = watched(site.repair.steps);
+    const dying: Steps = {
+      ...steps,
+      replace: async (epoch, requests) => {
+        live();
+        const outcomes = await steps.replace(epoch, requests);
+        live();
+        return outcomes;
+      },
+    };
+    return { stores: { primary, steps: dying }, replaced, close: () => primary.close() };
+  }
+
+  it('goes on at its cursor: killed 20 times, at most one page is done again each time', async () => {
+    await forgetAll();
+    let run: Id | undefined;
+    let kills = 0;
+    const replaced: Id[] = [];
+    for (let done = false; !done; ) {
+      const { stores, replaced: now, close } = mortal(kills < 20 ? 4 + (kills % 5) : Number.POSITIVE_INFINITY);
+      const job = new Backfill(await fresh({ ...stores, pageSize: 2 }), {
+        ...(run ? { resume: run } : {}),
+      });
+      try {
+        await runToEnd(job);
+        expect(job.result.users).toBe(everybody.length);
+        done = true;
+      } catch (error) {
+        expect(error).toBeInstanceOf(Killed);
+        kills++;
+      }
+      replaced.push(...now.flat());
+      await close();
+      if (job.isOpen) run ??= job.id;
+    }
+    expect(kills).toBe(20);
+    expect(new Set(replaced)).toEqual(new Set(everybody));
+    expect(replaced.length).toBeLessThanOrEqual(everybody.length + 2 * kills);
+    for (const user of everybody) await expectExact(site.stores, LIMITS, user, 'after 20 kills');
+  });
+
+  it('stops between two pages at the signal, and can be resumed', async () => {
+    await forgetAll();
+    const enough = new AbortController();
+    const first = new Backfill(await fresh(), {});
+    const stopped = runToEnd(first, { signal: enough.signal, onProgress: () => enough.abort(new Error('enough')) });
+    await expect(stopped).rejects.toThrow('enough');
+    expect(await warmUsers()).toEqual(everybody.slice(0, PAGE));
+
+    const second = new Backfill(await fresh(), { resume: first.id });
+    const progress: Progress[] = [];
+    await runToEnd(second, { onProgress: (now) => progress.push(now) });
+    expect(progress[0]?.done).toBe(2 * PAGE);
+    expect(second.result).toMatchObject({ run: first.id, users: everybody.length, rebuilt: everybody.length });
+    expect(await warmUsers()).toEqual(everybody);
+  });
+
+  it('is refused its writes when another process has the lease by then', async () => {
+    const fence = await freshFence(site.stores);
+    const job = new Backfill(await fresh({ fence }), {});
+    await job.start();
+    await job.runOnce();
+    await nextFencingToken(site.stores.primary, fence.lease, Date.now());
+    await expect(job.runOnce()).rejects.toThrow(`the lease '${fence.lease}' was given to another process`);
+    expect((await findRun(site.stores.primary, job.id))?.cursor).toBe(everybody[PAGE - 1]);
+  });
+
+  it('tries a page again when a store was away for a moment', async () => {
+    let failures = 2;
+    const topContacts: Steps['topContacts'] = async (users) => {
+      if (failures-- > 0) throw new DatabaseUnavailable('away');
+      return await site.repair.steps.topContacts(users);
+    };
+    const job = new Backfill(await fresh({ steps: { ...site.repair.steps, topContacts } }), {});
+    await runToEnd(job);
+    expect(job.result.rebuilt).toBe(everybody.length);
+  });
+
+  it.each([
+    [{ resume: '999999' }, 'there is no run 999999 to resume'],
+    [{ from: '9', to: '8' }, 'the range is empty: from is greater than to'],
+    [{ from: '1', sample: 3 }, 'either a range of users or a sample of them'],
+    [{ rate: 0 }, 'rate: users a second, greater than 0'],
+    [{ from: '01' }, 'from: not an id'],
+  ])('%j is refused', async (request, message) => {
+    const attempt = async () => {
+      const job = new Backfill(await fresh(), request);
+      await job.start();
+    };
+    await expect(attempt()).rejects.toThrow(message);
+    await expect(attempt()).rejects.toMatchObject({ name: 'InvalidJob' });
+  });
+
+  it('does not resume what is done, or is another kind of run', async () => {
+    const job = new Backfill(await fresh(), { sample: 1 });
+    await job.start();
+    await expect(new Repair(site.repair, { resume: job.id }).start()).rejects.toThrow(
+      `run ${job.id} is a backfill: resume it by \`recency backfill\``,
+    );
+    await job.runOnce();
+    await job.runOnce();
+    await expect(new Backfill(await fresh(), { resume: job.id }).start()).rejects.toThrow(`run ${job.id} is done`);
+  });
+});
+
+describe('the pace of a backfill', () => {
+  it('is at most so many users a second', async () => {
+    const from = performance.now();
+    const { steps, replaced } = watched(site.repair.steps);
+    await runToEnd(new Backfill(await fresh({ steps }), { rate: 40, to: everybody[29] as Id }));
+    // The first page is free; 25 more users take 25/40 of a second.
+    expect(performance.now() - from).toBeGreaterThan(600);
+    expect(replaced.every((page) => page.length <= PAGE)).toBe(true);
+  });
+
+  it('has pages of a second at the most, and its waiting ends at the signal', async () => {
+    const { steps, replaced } = watched(site.repair.steps);
+    const enough = new AbortController();
+    const job = new Backfill(await fresh({ steps }), { rate: 0.5 });
+    const stopped = runToEnd(job, { signal: enough.signal, onProgress: () => setTimeout(() => enough.abort(), 5) });
+    await expect(stopped).rejects.toThrow(/abort/i);
+    expect(replaced).toEqual([[everybody[0]]]);
+  });
+});
+
+describe('several processes that want to backfill', () => {
+  it('do so one after the other', async () => {
+    const { stores } = site;
+    const leases = () =>
+      new Leases(stores.redis, {
+        prefix: stores.prefix,
+        ttlMs: 10_000,
+        retryMs: 5,
+        freshOwner: freshNonce,
+        nextToken: (name) => nextFencingToken(stores.primary, name, Date.now()),
+        now: () => performance.now(),
+      });
+    let running = 0;
+    let most = 0;
+    const steps: Steps = {
+      ...site.repair.steps,
+      claim: async (users) => {
+        most = Math.max(most, ++running);
+        await sleep(1);
+        running--;
+        return await site.repair.steps.claim(users);
+      },
+    };
+    const base = await fresh({ steps });
+    const jobs = await Promise.all(
+      Array.from({ length: 3 }, () =>
+        leases().hold('backfill', async ({ name, token }) => {
+          const job = new Backfill({ ...base, fence: { lease: name, token } }, {});
+          await runToEnd(job);
+          return job;
+        }),
+      ),
+    );
+    expect(jobs.map((job) => job.result.rebuilt)).toEqual([1, 1, 1].map(() => everybody.length));
+    expect(most).toBe(1);
+  });
+});

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { Id } from '../../src/contracts/id.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { runToEnd } from '../../src/repair/job.ts';
+import { Repair } from '../../src/repair/repair.ts';
+import { Verify } from '../../src/repair/verify.ts';
+import { act } from '../support/busy-site.ts';
+import { startConsuming } from '../support/consuming.ts';
+import { PLANTS, spoil } from '../support/plant-drift.ts';
+import { freshFence, freshSite } from '../support/repair-site.ts';
+
+const USERS = 30;
+const LOAD_MS = 4_000;
+
+it('repair of a site under load counts no change on its way as drift, and finds what is planted', {
+  timeout: 60_000,
+}, async () => {
+  const site = await freshSite({ users: USERS, settleMs: 10_000 });
+  await run(rebuild(site.users), site.stores.steps);
+  const { raiseBarrier } = await startConsuming(site.stores, { pageSize: 7 });
+  const check = site.checkWith(raiseBarrier);
+  const repair = async () => {
+    const job = new Repair({ ...site.repair, check, pageSize: 10, fence: await freshFence(site.stores) }, {});
+    await runToEnd(job);
+    return job.result;
+  };
+
+  const end = performance.now() + LOAD_MS;
+  const isOver = () => performance.now() > end;
+  const acting = Promise.all([act(site, isOver), act(site, isOver), act(site, isOver)]);
+  let looked = 0;
+  while (!isOver()) {
+    const { wrong, still_wrong, answers_wrong, users } = await repair();
+    expect({ wrong, still_wrong, answers_wrong }).toEqual({ wrong: 0, still_wrong: 0, answers_wrong: 0 });
+    looked += users;
+  }
+  const actions = (await acting).reduce((sum, done) => sum + done, 0);
+  expect(actions).toBeGreaterThan(100);
+  expect(looked).toBeGreaterThan(USERS);
+
+  const verify = new Verify({ ...site.repair, check }, {});
+  await runToEnd(verify);
+  expect(verify.result).toMatchObject({ wrong: 0, unsettled: 0, answers_wrong: 0, answers_unsettled: 0 });
+  expect(verify.result.columns.wrong).toBe(0);
+  await spoil(site.stores, site.users[3] as Id, PLANTS.score);
+  expect(await repair()).toMatchObject({ wrong: 1, repaired: 1, still_wrong: 0 });
+});

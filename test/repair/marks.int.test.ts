@@ -1,0 +1,151 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { EVERYBODY, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
+import { openKafka } from '../../src/transport/kafka/client.ts';
+import { kafkaBarrier } from '../../src/transport/kafka/drain-barrier.ts';
+import { kafkaPositions } from '../../src/transport/kafka/positions.ts';
+import { TopicAdmin } from '../../src/transport/kafka/topic-admin.ts';
+import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
+import { streamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
+import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
+import { freshRedis } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+import { consume } from '../transport/consuming.ts';
+import { freshTask } from '../transport/outgoing-task.ts';
+import { kafkaSettings, type Opened, open } from '../transport/place.ts';
+
+interface Fresh {
+  readonly opened: Opened;
+  readonly raiseBarrier: RaiseBarrier;
+}
+
+/** The same for every transport. */
+function describeBarrier(name: string, fresh: () => Promise<Fresh>): void {
+  describe(`what is on its way on ${name}`, () => {
+    it('is nothing where nothing ever was', async () => {
+      const { raiseBarrier } = await fresh();
+      expect(await (await raiseBarrier([EVERYBODY])).passed()).toBe(true);
+    });
+
+    it('has arrived when all that was there is acknowledged, whatever came later', { timeout: 120_000 }, async () => {
+      const { opened, raiseBarrier } = await fresh();
+      const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const first = [freshTask(), freshTask(), freshTask()];
+      await opened.publisher.publish(first);
+      const barrier = await raiseBarrier([EVERYBODY]);
+      expect(await barrier.passed()).toBe(false);
+      expect(barrier.holds({ user: '1', contact: '2' })).toBe(true);
+
+      const later = freshTask();
+      const consuming = consume(opened.source(), async ({ deliveries }) => {
+        const isLater = deliveries.some(({ headers }) => headers.ce_id === later.id);
+        await gates[isLater ? 1 : 0]?.promise;
+      });
+      await until(() => consuming.received.length > 0, { timeout: 90_000 });
+      expect(await barrier.passed()).toBe(false); // delivered, not acknowledged
+      await opened.publisher.publish([later]);
+      gates[0]?.resolve();
+      await until(() => barrier.passed(), { timeout: 90_000 });
+      expect(barrier.holds({ user: '1', contact: '2' })).toBe(false);
+      // At least once: on a busy machine some come again.
+      await until(() => new Set(consuming.received.map(({ position }) => position)).size === 4, { timeout: 90_000 });
+      expect(await (await raiseBarrier([EVERYBODY])).passed()).toBe(false);
+      gates[1]?.resolve();
+      await until(async () => (await raiseBarrier([EVERYBODY])).passed(), { timeout: 90_000 });
+      await consuming.stop();
+    });
+  });
+}
+
+async function freshOpened(place: Parameters<typeof open>[0]): Promise<Opened> {
+  const opened = await open(place);
+  afterAll(() => opened.close());
+  return opened;
+}
+
+describeBarrier('Redis Streams', async () => {
+  const stream = `${freshPrefix()}:{tasks}:stream`;
+  const client = await freshRedis();
+  const view = new ConsumerGroup({ client, stream, group: 'g', consumer: 'none' });
+  const opened = await freshOpened({ kind: 'streams', url: redisUrl(), stream });
+  return { opened, raiseBarrier: streamsBarrier({ client, stream, group: 'g', view }) };
+});
+
+describe.runIf(hasKafka())('with a broker', () => {
+  describeBarrier('Kafka', async () => {
+    const topic = await freshTopic({ partitions: 3 });
+    const admin = new TopicAdmin(openKafka(kafkaSettings(kafkaBrokers())), topic);
+    afterAll(() => admin.close());
+    const opened = await freshOpened({ kind: 'kafka', brokers: kafkaBrokers(), topic });
+    return {
+      opened,
+      raiseBarrier: kafkaBarrier(
+        () => admin.offsets(topic),
+        () => admin.ends(),
+      ),
+    };
+  });
+});
+
+describe('a partition', () => {
+  const at = (committed: bigint | undefined, low: bigint) => ({ partition: 0, committed, low, high: 9n });
+
+  it.each([
+    ['none was committed', at(undefined, 0n), false],
+    ['less was committed', at(8n, 0n), false],
+    ['as much was committed', at(9n, 0n), true],
+    ['what was left was removed by retention', at(3n, 9n), true],
+    ['all was removed by retention, and none committed', at(undefined, 9n), true],
+  ])('is passed or not when %s', async (_what, offsets, expected) => {
+    const raiseBarrier = kafkaBarrier(
+      async () => [offsets],
+      async () => new Map([[offsets.partition, offsets.high]]),
+    );
+    expect(await (await raiseBarrier([EVERYBODY])).passed()).toBe(expected);
+  });
+});
+
+describe('after a loss', () => {
+  const group = { topic: 'tasks', group: 'recency' };
+  const lossIn = (partitions?: number[]) =>
+    ({ reason: 'gap', detail: '', ...(partitions ? { partitions } : {}) }) as const;
+  const at = (partition: number, committed: bigint | undefined, high: bigint) => ({
+    partition,
+    committed,
+    low: 5n,
+    high,
+  });
+
+  it.each([
+    ['less was committed', at(1, 8n, 9n), false],
+    ['as much was committed', at(1, 9n, 12n), true],
+    ['none was committed, and retention has removed it all', at(1, undefined, 9n), false],
+    ['what was committed is of a log that is gone', at(1, 500n, 9n), false],
+  ])('a partition has caught up or not when %s', async (_what, now, expected) => {
+    const places = kafkaPositions(group, async () => [at(0, 5n, 100n), now]).placesOf(lossIn([1]));
+    expect(places).toEqual(['kafka:tasks:recency, partition 1']);
+    const end = await kafkaPositions(group, async () => [at(0, 5n, 100n), at(1, 7n, 9n)]).endOf(String(places[0]));
+    expect(await kafkaPositions(group, async () => [at(0, 5n, 100n), now]).isPast(String(places[0]), end)).toBe(
+      expected,
+    );
+  });
+
+  it('every partition must, where it is not known which; and each that there was must be known', async () => {
+    let offsets = [at(0, 5n, 100n), at(1, 9n, 9n)];
+    const positions = kafkaPositions(group, async () => offsets);
+    const [place = ''] = positions.placesOf(lossIn());
+    const end = await positions.endOf(place);
+    expect(await positions.isPast(place, end)).toBe(false);
+    offsets = [at(0, 100n, 100n)];
+    expect(await positions.isPast(place, end)).toBe(false);
+    offsets = [at(0, 100n, 100n), at(1, 10n, 10n)];
+    expect(await positions.isPast(place, end)).toBe(true);
+    await expect(positions.endOf('kafka:tasks:recency, partition 7')).rejects.toThrow('do not know');
+  });
+
+  it('a place is of its own topic and group only', () => {
+    const positions = kafkaPositions(group, async () => []);
+    const owned = ['kafka:tasks:recency', 'kafka:tasks:recency, partition 3'];
+    const others = ['kafka:tasks:recency2', 'kafka:tasks.bulk:recency', 'streams:tasks:recency'];
+    expect([...owned, ...others].filter((place) => positions.owns(place))).toEqual(owned);
+  });
+});

@@ -1,0 +1,288 @@
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Id } from '../../src/contracts/id.ts';
+import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
+import { run, type Steps } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { refresh } from '../../src/index/refresh.ts';
+import { findRun } from '../../src/mysql/runs.ts';
+import { readTopContacts } from '../../src/mysql/top-contacts.ts';
+import { readOwnersAmong } from '../../src/mysql/users.ts';
+import { runToEnd } from '../../src/repair/job.ts';
+import type { RunRequest } from '../../src/repair/paged-run.ts';
+import { Repair, type RepairResult, type RepairStores } from '../../src/repair/repair.ts';
+import { removeContact } from '../../src/tools/reference-site/relationships.ts';
+import { expectExact } from '../support/exact.ts';
+import { MortalDatabase } from '../support/mortal-database.ts';
+import { PLANTS, plantEach, spoil, unreadableFloor } from '../support/plant-drift.ts';
+import { freshFence, freshSite, LIMITS, type RepairSite, userId } from '../support/repair-site.ts';
+import { until } from '../support/until.ts';
+
+const USERS = 210;
+
+/** Users with each class of drift. */
+const OF_EACH = 20;
+
+let site: RepairSite;
+let everybody: readonly Id[];
+beforeAll(async () => {
+  site = await freshSite({ users: USERS, settleMs: 300 });
+  everybody = [...site.users, userId(USERS + 1)];
+});
+beforeEach(async () => {
+  await site.stores.index.drop(everybody);
+  await run(rebuild(everybody), site.stores.steps);
+  await site.pool.query('UPDATE recency_outbox SET published_at = 1');
+});
+
+async function start(request: RunRequest = {}, changes: Partial<RepairStores> = {}): Promise<Repair> {
+  const pageSize = 50;
+  const job = new Repair({ ...site.repair, pageSize, fence: await freshFence(site.stores), ...changes }, request);
+  await job.start();
+  return job;
+}
+
+async function repair(request: RunRequest = {}, changes: Partial<RepairStores> = {}): Promise<RepairResult> {
+  const job = await start(request, changes);
+  await runToEnd({
+    start: async () => undefined,
+    runOnce: (signal) => job.runOnce(signal),
+    progress: () => job.progress(),
+  });
+  return job.result;
+}
+
+const someone = (i: number) => everybody[i] as Id;
+
+describe('repair', () => {
+  it('names the users and what is wrong with them', async () => {
+    await spoil(site.stores, someone(4), PLANTS.score);
+    const { wrong_users } = await repair();
+    expect(wrong_users).toMatchObject([{ user: someone(4), mismatches: [{ class: 'score' }] }]);
+  });
+
+  it('mends a floor that is no number', async () => {
+    await spoil(site.stores, someone(4), unreadableFloor);
+    expect(await repair()).toMatchObject({ wrong: 1, repaired: 1, still_wrong: 0, classes: { floor: 1 } });
+  });
+
+  it('leaves alone who is cold, and a key that is not ours, which it says is still wrong', async () => {
+    await site.stores.index.drop([someone(1)]);
+    await spoil(site.stores, someone(2), PLANTS.wrong_type);
+    const result = await repair();
+    expect(result).toMatchObject({ cold: 1, wrong: 1, repaired: 0, still_wrong: 1, classes: { wrong_type: 1 } });
+    expect((await site.stores.index.read(someone(1), 0, false)).state).toBe('cold');
+    await spoil(site.stores, someone(2), async ({ redis, z }) => {
+      expect(await redis.get(z)).toBe('not ours');
+      await redis.del(z);
+    });
+  });
+
+  it('mends nothing in a dry run', async () => {
+    await spoil(site.stores, someone(4), PLANTS.ghost);
+    const before = await site.stores.index.nonces(everybody);
+    expect(await repair({ dryRun: true })).toMatchObject({ wrong: 1, repaired: 0, still_wrong: 0, dry_run: true });
+    expect(await site.stores.index.nonces(everybody)).toEqual(before);
+    expect(await repair()).toMatchObject({ wrong: 1, repaired: 1 });
+  });
+
+  it('goes on at its cursor', async () => {
+    await spoil(site.stores, someone(0), PLANTS.ghost);
+    await spoil(site.stores, someone(60), PLANTS.score);
+    const first = await start();
+    await first.runOnce();
+    expect(first.result).toMatchObject({ users: 50, wrong: 1, repaired: 1 });
+    const result = await repair({ resume: first.id });
+    expect(result).toMatchObject({ run: first.id, users: everybody.length, wrong: 2, repaired: 2, still_wrong: 0 });
+  });
+
+  it('resumes a sample with as many as were left', async () => {
+    const first = await start({ sample: 60 });
+    await first.runOnce();
+    expect(first.progress()).toMatchObject({ done: 50, total: 60 });
+    expect(await repair({ resume: first.id })).toMatchObject({ users: 60, wrong: 0 });
+  });
+});
+
+describe('an index of somebody who owns no relationship any more', () => {
+  const STRAYS = ['5', '18446744073709551614'];
+
+  /** As when a site has deleted their rows without a word. */
+  async function plantStrays(): Promise<void> {
+    const { primary, index, steps } = site.stores;
+    const { epoch } = await steps.topContacts(['1']);
+    const top = [{ id: '77', at: 5 }];
+    const [seen = '', other = ''] = await index.claim(STRAYS);
+    await index.replace(epoch, [
+      { user: STRAYS[0] as Id, seen, top },
+      { user: STRAYS[1] as Id, seen: other, top },
+    ]);
+    expect(await readOwnersAmong(primary, STRAYS)).toEqual([]);
+    onTestFinished(() => index.drop(STRAYS));
+  }
+
+  it('is found among the keys of Redis, counted and mended', async () => {
+    await plantStrays();
+    const { redis, prefix } = site.stores;
+    await redis.set(`${prefix}:{1}:x:z`, 'of somebody else');
+    onTestFinished(() => void redis.del(`${prefix}:{1}:x:z`));
+    const users = everybody.length + STRAYS.length;
+    const classes = { ghost: STRAYS.length };
+    expect(await repair({ dryRun: true })).toMatchObject({ users, wrong: 2, visible: 0, classes });
+    const result = await repair();
+    expect(result).toMatchObject({ users, wrong: 2, repaired: 2, still_wrong: 0, classes });
+    expect((await findRun(site.stores.primary, result.run))?.cursor).toBe(everybody.at(-1));
+    for (const user of STRAYS) expect(await site.stores.index.read(user, 0, false)).toEqual({ state: 'cold' });
+    expect(await repair()).toMatchObject({ users: everybody.length, wrong: 0 });
+  });
+
+  it('is looked for anew when a run was ended among them', async () => {
+    await plantStrays();
+    const [last] = everybody.slice(-1);
+    const first = await start({ from: String(BigInt(last as Id) - 1n) });
+    await first.runOnce();
+    expect(first.result).toMatchObject({ users: 2, wrong: 0 });
+    expect(await repair({ resume: first.id })).toMatchObject({ users: 3, wrong: 1, repaired: 1 });
+  });
+});
+
+describe('a repair that is killed', () => {
+  class Killed extends Error {}
+
+  /** Every so many-th step or write to MySQL is the last, before or after it is done. */
+  function mortal(life: number): Partial<RepairStores> & { replaced: Id[]; close: () => Promise<void> } {
+    let left = life;
+    const live = () => {
+      if (--left === 0) throw new Killed('killed');
+    };
+    const primary = new MortalDatabase(site.stores.url, live);
+    const replaced: Id[] = [];
+    const steps: Steps = {
+      ...site.repair.steps,
+      replace: async (epoch, requests) => {
+        live();
+        const outcomes = await site.repair.steps.replace(epoch, requests);
+        replaced.push(...requests.map(({ user }) => user));
+        live();
+        return outcomes;
+      },
+    };
+    return { primary, steps, replaced, close: () => primary.close() };
+  }
+
+  it('20 times goes on at its cursor: at most a page is done again each time, and everything is mended', async () => {
+    const planted = await plantEach(site.stores, everybody, OF_EACH);
+    let run: Id | undefined;
+    let kills = 0;
+    const replaced: Id[] = [];
+    for (let done = false; !done; ) {
+      const { replaced: now, close, ...stores } = mortal(kills < 20 ? 3 + (kills % 4) : Number.POSITIVE_INFINITY);
+      const fence = await freshFence(site.stores);
+      const job = new Repair({ ...site.repair, pageSize: 10, fence, ...stores }, run ? { resume: run } : {});
+      try {
+        await runToEnd(job);
+        expect(job.result).toMatchObject({ users: everybody.length, still_wrong: 0 });
+        done = true;
+      } catch (error) {
+        expect(error).toBeInstanceOf(Killed);
+        kills++;
+      }
+      replaced.push(...now);
+      await close();
+      if (job.isOpen) run ??= job.id;
+    }
+    expect(kills).toBe(20);
+    expect(new Set(replaced)).toEqual(new Set(planted.keys()));
+    expect(replaced.length).toBeLessThanOrEqual(planted.size + 10 * kills);
+    for (const user of everybody) await expectExact(site.stores, LIMITS, user, 'after 20 kills');
+  });
+});
+
+describe('repair of a live system', () => {
+  /** Removes the user's best contact; its task stays in the outbox. */
+  async function change(user: Id): Promise<Id> {
+    const { tops } = await readTopContacts(site.stores.primary, [user], 1);
+    const contact = tops[0]?.[0]?.id as Id;
+    await removeContact(site.pool, user, contact);
+    return contact;
+  }
+
+  const publish = () => site.pool.query('UPDATE recency_outbox SET published_at = 2 WHERE published_at IS NULL');
+
+  it('does not take a change that is on its way for drift, and rebuilds the user all the same', async () => {
+    await change(someone(5));
+    const others = everybody.filter((user) => user !== someone(5));
+    const before = await site.stores.index.nonces(others);
+    expect(await repair({ dryRun: true })).toMatchObject({ wrong: 0, unsettled: 1, repaired: 0 });
+    expect(await repair()).toMatchObject({ wrong: 0, unsettled: 1, repaired: 1, still_wrong: 0, still_unsettled: 0 });
+    await expectExact(site.stores, LIMITS, someone(5), 'after repair');
+    expect(await site.stores.index.nonces(others)).toEqual(before);
+  });
+
+  it('waits until it has arrived', async () => {
+    const user = someone(6);
+    const contact = await change(user);
+    let looked = 0;
+    /** Once the first look is over and the mark is made: published, put off, and applied. */
+    const arrive = async () => {
+      const { delayed, steps } = site.stores;
+      await publish();
+      await delayed.defer({ pairs: [{ user, contact }], rebuilds: [] });
+      const held = await until(async () => {
+        const due = await delayed.take(10, 60_000);
+        return due.items.length > 0 && due;
+      });
+      await run(refresh([{ user, contact }]), steps);
+      await delayed.finish(held);
+    };
+    const raiseBarrier: RaiseBarrier = async (suspects) => {
+      const barrier = await site.raiseBarrier(suspects);
+      if (looked++ === 0) void arrive();
+      return barrier;
+    };
+    const result = await repair({}, { check: site.checkWith(raiseBarrier) });
+    expect(result).toMatchObject({ wrong: 0, unsettled: 0 });
+    expect(looked).toBe(1);
+  });
+
+  it('believes it when everything has arrived and it is still there: its task was lost', async () => {
+    await change(someone(7));
+    await publish();
+    expect(await repair()).toMatchObject({
+      wrong: 1,
+      unsettled: 0,
+      repaired: 1,
+      still_wrong: 0,
+      classes: { ghost: 1 },
+    });
+    await expectExact(site.stores, LIMITS, someone(7), 'after repair');
+  });
+
+  it('never overwrites a newer write', async () => {
+    const user = someone(8);
+    await spoil(site.stores, user, PLANTS.score);
+    let between = 0;
+    const steps: Steps = {
+      ...site.repair.steps,
+      topContacts: async (users) => {
+        const read = await site.repair.steps.topContacts(users);
+        if (between++ > 0) return read;
+        const contact = await change(user); // after the read, before the write
+        await run(refresh([{ user, contact }]), site.stores.steps);
+        await publish();
+        return read;
+      },
+    };
+    expect(await repair({}, { steps })).toMatchObject({ wrong: 1, repaired: 1, still_wrong: 0 });
+    expect(between).toBe(2);
+    await expectExact(site.stores, LIMITS, user, 'after repair');
+  });
+
+  it('ends at the signal while it waits', async () => {
+    await change(someone(9));
+    const enough = new AbortController();
+    const job = await start();
+    const running = job.runOnce(enough.signal);
+    enough.abort(new Error('enough'));
+    await expect(running).rejects.toThrow(/abort|enough/i);
+  });
+});

@@ -1,0 +1,58 @@
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import type { Id } from '../../src/contracts/id.ts';
+import { EVERYBODY } from '../../src/index/drain-barrier.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { openSampler } from '../../src/repair/sampler/open-sampler.ts';
+import { SamplerReports } from '../../src/repair/sampler/report.ts';
+import { Windows } from '../../src/repair/sampler/windows.ts';
+import { act } from '../support/busy-site.ts';
+import { startConsuming } from '../support/consuming.ts';
+import { PLANTS, spoil } from '../support/plant-drift.ts';
+import { freshSite, LIMITS } from '../support/repair-site.ts';
+import { until } from '../support/until.ts';
+
+const USERS = 30;
+const LOAD_MS = 4_000;
+
+it('a site under load: no change on its way is counted as wrong, and what is planted is', {
+  timeout: 180_000,
+}, async () => {
+  const site = await freshSite({ users: USERS });
+  const { index, primary, redis, prefix, steps } = site.stores;
+  await run(rebuild(site.users), steps);
+  const { raiseBarrier } = await startConsuming(site.stores, { pageSize: 7 });
+  const now = () => performance.now();
+  const windows = new Windows(now);
+  let suspected = 0;
+  const sampler = openSampler({
+    ...{ index, primary, limits: LIMITS, settleMs: 10_000, graceMs: 0, pollMs: 10, now },
+    raiseBarrier: (suspects) => {
+      suspected++;
+      return raiseBarrier(suspects);
+    },
+    ...{ rate: 10, random: Math.random, windows, reports: new SamplerReports(redis, prefix) },
+    logger: pino({ level: 'silent' }),
+  });
+
+  const end = now() + LOAD_MS;
+  const isOver = () => now() > end && suspected > 0;
+  const acting = Promise.all([act(site, isOver), act(site, isOver), act(site, isOver)]);
+  while (!isOver()) await sampler.runOnce();
+  expect((await acting).reduce((sum, done) => sum + done, 0)).toBeGreaterThan(100);
+  await sampler.settled();
+  // Who changes all the time may be unsettled: a site that never rests is not told from one that is wrong.
+  const { checked, wrong, visible, unsettled } = windows.within('5m');
+  expect({ wrong, visible }).toEqual({ wrong: 0, visible: 0 });
+  expect(checked).toBeGreaterThan(10);
+  expect(suspected).toBeGreaterThan(0);
+
+  // Nothing is on its way any more, so nobody more is unsettled: on a busy machine the consumer may be behind.
+  const barrier = await raiseBarrier([EVERYBODY]);
+  await until(() => barrier.passed());
+  await spoil(site.stores, site.users[3] as Id, PLANTS.score);
+  for (let round = 0; round < USERS / 5 + 1; round++) await sampler.runOnce();
+  await sampler.settled();
+  expect(windows.within('5m')).toMatchObject({ wrong: expect.toSatisfy((wrong: number) => wrong > 0), unsettled });
+});

@@ -1,0 +1,269 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { whileLeading } from '../../src/app/standing-job.ts';
+import { INDEX_CLASSES } from '../../src/contracts/drift.ts';
+import type { Id } from '../../src/contracts/id.ts';
+import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
+import { trustedReads } from '../../src/index/epoch-watch.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { refresh } from '../../src/index/refresh.ts';
+import { nextFencingToken } from '../../src/mysql/leases.ts';
+import { Leases } from '../../src/redis/lease.ts';
+import { runToEnd } from '../../src/repair/job.ts';
+import { openSampler } from '../../src/repair/sampler/open-sampler.ts';
+import { SamplerReports } from '../../src/repair/sampler/report.ts';
+import { UserDraw } from '../../src/repair/sampler/user-draw.ts';
+import { Windows } from '../../src/repair/sampler/windows.ts';
+import { Verify } from '../../src/repair/verify.ts';
+import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
+import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
+import { neverPassed } from '../support/barriers.ts';
+import { PLANTS, spoil } from '../support/plant-drift.ts';
+import { freshSite, LIMITS, type RepairSite, userId } from '../support/repair-site.ts';
+import { freshPrefix } from '../support/servers.ts';
+import { freshRedis, freshStores } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+const USERS = 12;
+const RATE = 4;
+/** Half of the draws go in turn, so that everybody is drawn by then. */
+const ROUNDS = USERS / (RATE / 2);
+
+let site: RepairSite;
+let everybody: readonly Id[];
+beforeAll(async () => {
+  site = await freshSite({ users: USERS });
+  everybody = [...site.users, userId(USERS + 1)];
+});
+beforeEach(async () => {
+  await site.stores.index.drop(everybody);
+  await run(rebuild(everybody), site.stores.steps);
+});
+
+interface Wanted {
+  readonly raiseBarrier?: RaiseBarrier;
+  readonly settleMs?: number;
+  /** Otherwise Redis counts as away. */
+  readonly isTrusted?: () => boolean;
+}
+
+function sampler({ raiseBarrier = site.raiseBarrier, settleMs = 5_000, isTrusted = () => true }: Wanted = {}) {
+  const { primary, redis } = site.stores;
+  const index = trustedReads(site.stores.index, { isTrusted });
+  const now = () => performance.now();
+  const windows = new Windows(now);
+  const reports = new SamplerReports(redis, freshPrefix());
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const opened = openSampler({
+    ...{ index, primary, limits: LIMITS, raiseBarrier, settleMs, graceMs: 0, pollMs: 10, now },
+    ...{ rate: RATE, random: Math.random, windows, reports, logger },
+  });
+  const rounds = async (count: number) => {
+    for (let i = 0; i < count; i++) await opened.runOnce();
+    await opened.settled();
+    return windows.within('5m');
+  };
+  return { sampler: opened, windows, reports, rounds, lines };
+}
+
+async function verified(): Promise<Verify['result']> {
+  const verify = new Verify(site.repair, {});
+  await runToEnd(verify);
+  return verify.result;
+}
+
+describe('the sampler', () => {
+  it('counts nobody wrong where nobody is', async () => {
+    const { rounds } = sampler();
+    const { checked, ...rest } = await rounds(ROUNDS);
+    expect(rest).toEqual({ wrong: 0, visible: 0, unsettled: 0 });
+    expect(checked).toBe(ROUNDS * RATE);
+  });
+
+  it.each(INDEX_CLASSES)(
+    'finds drift of the class %s, says what verify says of it, and changes nothing',
+    async (drift) => {
+      const victim = everybody[5] as Id;
+      await spoil(site.stores, victim, PLANTS[drift]);
+      const before = await verified();
+      const { rounds, lines } = sampler();
+      const { wrong, visible, unsettled } = await rounds(ROUNDS + 1);
+      expect(wrong).toBeGreaterThan(0);
+      expect(unsettled).toBe(0);
+      expect(visible).toBe(before.visible > 0 ? wrong : 0);
+      expect(lines).toEqual([expect.objectContaining({ user: victim, classes: [drift], visible: before.visible > 0 })]);
+      expect((await verified()).wrong_users).toEqual(before.wrong_users);
+      await spoil(site.stores, victim, async ({ redis, z }) => void (await redis.del(z)));
+    },
+  );
+
+  it('looks for users who have an index, and counts nobody else', async () => {
+    const { rounds } = sampler();
+    await site.stores.index.drop(everybody.slice(1));
+    expect(await rounds(ROUNDS)).toMatchObject({ checked: expect.toSatisfy((n: number) => n >= 1 && n <= ROUNDS) });
+    await site.stores.index.drop(everybody);
+    const empty = sampler();
+    expect(await empty.rounds(2)).toMatchObject({ checked: 0, unsettled: 0 });
+  });
+});
+
+describe('a change on its way', () => {
+  /** A contact of every one of the users. */
+  const uploader = userId(USERS + 12);
+
+  /** The row stays in the outbox until it is said to be published. */
+  async function upload(): Promise<void> {
+    await uploadPhoto(site.pool, uploader, 0, 90_000 + Math.floor(performance.now()));
+  }
+
+  async function process(): Promise<void> {
+    const pairs = site.users.map((user) => ({ user, contact: uploader }));
+    await run(refresh(pairs), site.stores.steps);
+    await site.stores.primary.write('UPDATE recency_outbox SET published_at = 1', []);
+  }
+
+  it('is not counted as wrong, and as right once it has arrived', async () => {
+    await upload();
+    await site.stores.index.drop([userId(USERS + 1)]); // who has other contacts
+    const { sampler: opened, windows } = sampler({ settleMs: 60_000 });
+    for (let round = 0; round < ROUNDS; round++) await opened.runOnce();
+    expect(windows.within('5m')).toEqual({ checked: 0, wrong: 0, visible: 0, unsettled: 0 });
+    await process();
+    await opened.settled();
+    const { checked, ...rest } = windows.within('5m');
+    expect(rest).toEqual({ wrong: 0, visible: 0, unsettled: 0 });
+    expect(checked).toBeGreaterThanOrEqual(USERS);
+  });
+
+  it('that takes too long is counted as neither', async () => {
+    await upload();
+    const { rounds } = sampler({ settleMs: 50 });
+    const { wrong, unsettled } = await rounds(ROUNDS);
+    expect(wrong).toBe(0);
+    expect(unsettled).toBeGreaterThan(0);
+    await process();
+  });
+
+  it('does not keep the sampler from others, nor from ending', async () => {
+    await spoil(site.stores, everybody[2] as Id, PLANTS.ghost);
+    const { sampler: opened, windows, rounds } = sampler({ raiseBarrier: neverPassed, settleMs: 60_000 });
+    const ending = new AbortController();
+    const running = opened.run(ending.signal);
+    await until(() => windows.within('5m').checked > 2 * RATE);
+    ending.abort();
+    await running;
+    expect(windows.within('5m')).toMatchObject({ wrong: 0, visible: 0 });
+    await rounds(0);
+  });
+});
+
+describe('the report', () => {
+  it("is nobody's before somebody samples, and then what the windows hold, with those who are wrong", async () => {
+    const { sampler: opened, windows, reports } = sampler();
+    expect(await reports.read()).toBeUndefined();
+    const victim = everybody[4] as Id;
+    await spoil(site.stores, victim, PLANTS.score);
+    const ending = new AbortController();
+    const running = opened.run(ending.signal);
+    const found = await until(async () => {
+      const read = await reports.read();
+      return read && read.report.wrong_users.length > 0 && read;
+    });
+    ending.abort();
+    await running;
+    expect(found.ageMs).toBeGreaterThanOrEqual(0);
+    expect(found.ageMs).toBeLessThan(15_000);
+    expect(found.report).toMatchObject({ rate: RATE, wrong_users: [{ user: victim, classes: ['score'] }] });
+    expect(found.report.windows['5m'].wrong).toBeGreaterThan(0);
+    expect(found.report.windows['5m'].checked).toBeLessThanOrEqual(windows.within('5m').checked);
+  });
+});
+
+describe('while Redis is away', () => {
+  it('nothing is counted, one line is logged, and it goes on by itself', async () => {
+    let tries = 0;
+    let isAway = true;
+    const isTrusted = () => {
+      tries++;
+      return !isAway;
+    };
+    const { sampler: opened, windows, lines } = sampler({ isTrusted });
+    const ending = new AbortController();
+    const running = opened.run(ending.signal);
+    await until(() => tries > 2);
+    expect(windows.within('5m').checked).toBe(0);
+    isAway = false;
+    await until(() => windows.within('5m').checked > 0 && lines.length > 1);
+    ending.abort();
+    await running;
+    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('cannot be sampled now'), 'sampling again']);
+  });
+});
+
+describe('consumers', () => {
+  /** As a process of its own would, with a connection of its own. */
+  async function standBy(name: string, held: string[]) {
+    const redis = await freshRedis();
+    const leases = new Leases(redis, {
+      ...{ prefix: site.stores.prefix, ttlMs: 2_000, retryMs: 20 },
+      freshOwner: () => randomBytes(9).toString('base64url'),
+      nextToken: (lease) => nextFencingToken(site.stores.primary, lease, Date.now()),
+      now: () => performance.now(),
+    });
+    const { sampler: opened, windows } = sampler();
+    const ending = new AbortController();
+    const work = async (signal: AbortSignal) => {
+      held.push(`${name} samples`);
+      await opened.run(signal);
+      held.push(`${name} ends`);
+    };
+    const leading = whileLeading(leases, { name: 'sampler', work, logger: pino({ level: 'silent' }) }, ending.signal);
+    const end = async () => {
+      ending.abort();
+      await leading;
+    };
+    return { redis, windows, end };
+  }
+
+  it('sample one at a time; who loses the lease stops, and another one goes on', async () => {
+    const held: string[] = [];
+    const first = await standBy('first', held);
+    await until(() => first.windows.within('5m').checked > 0);
+    const others = [await standBy('second', held), await standBy('third', held)];
+    first.redis.disconnect();
+    await until(() => held.includes('first ends') && others.some(({ windows }) => windows.within('5m').checked > 0));
+    await Promise.all([first, ...others].map(({ end }) => end()));
+    // A busy machine may lose the lease once more; never are there two.
+    expect(held.map((said) => said.replace(/^\w+ /, ''))).toEqual(
+      held.map((_said, i) => (i % 2 === 0 ? 'samples' : 'ends')),
+    );
+    expect(held.length % 2).toBe(0);
+  });
+});
+
+describe('a draw', () => {
+  it('comes to everybody in a bounded time, whatever the gaps between ids', async () => {
+    const stores = await freshStores();
+    const pool = openSitePool(stores.url, 1);
+    const owners = ['1', '2', '3', '5000', '5001', '9223372036854775807', '18446744073709551614'];
+    const users = [...owners, '4'].map((id) => ({ id }));
+    await loadGraph(pool, { users, contacts: owners.map((user) => ({ user, contact: '4' })), photos: [] });
+    await pool.end();
+    for (const random of [Math.random, () => 0, () => 0.999_999]) {
+      const draw = new UserDraw(stores.primary, random);
+      const drawn = new Set<Id>();
+      for (let i = 0; i < owners.length; i++) for (const user of await draw.next(3)) drawn.add(user);
+      expect([...drawn].sort()).toEqual([...owners].sort());
+      expect((await draw.next(3)).length).toBeGreaterThan(0);
+    }
+  });
+
+  it('draws nobody where there is nobody', async () => {
+    const { primary } = await freshStores();
+    expect(await new UserDraw(primary, Math.random).next(3)).toEqual([]);
+  });
+});

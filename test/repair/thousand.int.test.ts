@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { DRIFT_CLASSES } from '../../src/contracts/drift.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { findRun, type Run } from '../../src/mysql/runs.ts';
+import { runToEnd } from '../../src/repair/job.ts';
+import { Repair, type RepairResult } from '../../src/repair/repair.ts';
+import { expectExact } from '../support/exact.ts';
+import { MENDED, plantEach } from '../support/plant-drift.ts';
+import { freshFence, freshSite, LIMITS, type RepairSite } from '../support/repair-site.ts';
+
+const USERS = 1_000;
+const OF_EACH = 100;
+
+async function repair({ repair, stores }: RepairSite): Promise<RepairResult> {
+  const job = new Repair({ ...repair, fence: await freshFence(stores) }, {});
+  await runToEnd(job);
+  return job.result;
+}
+
+it('of 1,000 users repair finds each class wherever it was planted, mends it, and touches nobody else', {
+  timeout: 120_000,
+}, async () => {
+  const site = await freshSite({ users: USERS });
+  const { stores, users } = site;
+  await run(rebuild(users), stores.steps);
+  const planted = await plantEach(stores, users, OF_EACH);
+  const untouched = users.filter((user) => !planted.has(user));
+  expect(untouched).toHaveLength(USERS - OF_EACH * MENDED.length);
+  const before = await stores.index.nonces(untouched);
+
+  const result = await repair(site);
+  const none = Object.fromEntries(DRIFT_CLASSES.map((drift) => [drift, 0]));
+  expect(result).toMatchObject({
+    ...{ users: USERS + 1, wrong: planted.size, unsettled: 0, dry_run: false }, // and one who grants some something
+    ...{ repaired: planted.size, still_wrong: 0, answers_wrong: 0 },
+    classes: { ...none, ...Object.fromEntries(MENDED.map((drift) => [drift, OF_EACH])) },
+    // A client notices who is missing, and that a list which claims to be complete ends too early.
+    visible: 2 * OF_EACH,
+    visible_classes: { ...none, missing: OF_EACH, hole: OF_EACH },
+  });
+  expect(result.answers_checked).toBeGreaterThan(planted.size);
+  expect(await stores.index.nonces(untouched)).toEqual(before);
+  await Promise.all(
+    users.map((user) => expectExact(stores, LIMITS, user, `after repair: ${planted.get(user) ?? 'nothing'}`)),
+  );
+
+  const row = (await findRun(stores.primary, result.run)) as Run;
+  expect(row).toMatchObject({ kind: 'repair', state: 'done' });
+  expect(row.counts).toMatchObject({
+    before: { wrong: planted.size, classes: { ghost: OF_EACH } },
+    after: { repaired: planted.size, still_wrong: 0 },
+  });
+  const { cost } = row.counts as { cost: { rows_read: number; seconds: number } };
+  expect(cost.rows_read).toBeGreaterThan(USERS * 12);
+  expect(cost.seconds).toBeGreaterThan(0);
+  expect(await repair(site)).toMatchObject({ wrong: 0, repaired: 0, still_wrong: 0 });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import { BENCHES } from '../../../src/tools/bench/benches.ts';
+import { contactsOf } from '../../../src/tools/bench/circle.ts';
+import { epochRatios } from '../../../src/tools/bench/epoch/epoch.ts';
+import { zipf } from '../../../src/tools/bench/epoch/readers.ts';
+import { fanOutRatios } from '../../../src/tools/bench/fanout/fanout.ts';
+import { jobRatios } from '../../../src/tools/bench/jobs/jobs.ts';
+import { memoryRatios } from '../../../src/tools/bench/memory/memory.ts';
+import { overloadRatios } from '../../../src/tools/bench/overload/overload.ts';
+import { readRatios } from '../../../src/tools/bench/read/read.ts';
+import { overBareConsumer } from '../../../src/tools/bench/tasks/tasks.ts';
+import { inTurns } from '../../../src/tools/bench/turns.ts';
+
+test('there are the benchmarks that the interface names', () => {
+  const names = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch'];
+  expect(BENCHES.map(({ name }) => name).sort()).toEqual(names.sort());
+});
+
+describe('turns', () => {
+  test('are taken one after the other, each round beginning with another, and the warm-up does not count', async () => {
+    const taken: string[] = [];
+    const turn = (arm: string, values: readonly number[]) => ({
+      row: { arm },
+      take: async (round: number) => {
+        taken.push(`${arm}${round}`);
+        return values[round] ?? Number.NaN;
+      },
+    });
+    const turns = [[turn('a', [1_000, 3, 1, 2]), turn('b', [0, 10, 30, 20])], [turn('c', [0, 5, 6, 7])]];
+    const rounds: number[] = [];
+    const rows = await inTurns(turns, { rounds: 3, warmUp: 1, onRound: (done) => rounds.push(done) });
+    expect(taken).toEqual(['a0', 'b0', 'c0', 'b1', 'a1', 'c1', 'a2', 'b2', 'c2', 'b3', 'a3', 'c3']);
+    expect(rows).toEqual([
+      { arm: 'a', median: 2 },
+      { arm: 'b', median: 20 },
+      { arm: 'c', median: 6 },
+    ]);
+    expect(rounds).toEqual([1, 2, 3, 4]);
+  });
+
+  test('end with the signal, between two of them', async () => {
+    const ending = new AbortController();
+    const take = async () => {
+      ending.abort(new Error('enough'));
+      return 1;
+    };
+    const turns = [
+      { row: {}, take },
+      { row: {}, take: () => expect.unreachable('taken after the end') },
+    ];
+    await expect(inTurns([turns], { rounds: 1, warmUp: 0, signal: ending.signal })).rejects.toThrow('enough');
+  });
+});
+
+describe('ratios', () => {
+  test('of answers: flatness from the fewest to the most, the others at the third number of contacts', () => {
+    const arms = (recency: number) => ({
+      recency: { p50: recency, p99: 0 },
+      sql: { p50: 80, p99: 0 },
+      recipe: { p50: 3, p99: 0 },
+      recipe_hinted: { p50: 2, p99: 0 },
+      empty_route: { p50: 0.5, p99: 0 },
+      redis_script: { p50: 0.25, p99: 0 },
+      bare_sql: { p50: 0.85, p99: 0 },
+    });
+    const rows = [1, 1.5, 2, 1.1].map((p50) => ({ arms: arms(p50) }));
+    expect(readRatios(rows)).toEqual({
+      flatness: 1.1,
+      over_parts: 1.25,
+      sql_over_recency_20000: 40,
+      recipe_over_recency_20000: 1.5,
+      recipe_hinted_over_recency_20000: 1,
+    });
+    expect(() => readRatios(rows.slice(0, 3))).toThrow('too little was measured');
+  });
+
+  test('of a fan-out: of the first photo, and the total against what believes its payload', () => {
+    const row = (arm: string, part: 'redis' | 'total' | 'total_from_payload', users_per_second: number) => [
+      { arm, part, photo: 'first' as const, users_per_second },
+      { arm, part, photo: 'next' as const, users_per_second: 1 },
+    ];
+    const rows = [
+      ...row('recency', 'redis', 100),
+      ...row('recency', 'total', 50),
+      ...row('recipe', 'redis', 10),
+      ...row('recipe', 'total', 5),
+      ...row('recipe', 'total_from_payload', 25),
+      ...row('recipe_pipelined', 'redis', 40),
+      ...row('recipe_pipelined', 'total', 20),
+      ...row('recipe_pipelined', 'total_from_payload', 100),
+      ...row('raw_zadd', 'redis', 200),
+      ...row('raw_zadd', 'total', 40),
+    ];
+    expect(fanOutRatios(rows)).toEqual({
+      over_recipe: 10,
+      over_recipe_pipelined: 2.5,
+      over_raw_zadd: 0.5,
+      over_recipe_total: 10,
+      over_recipe_pipelined_total: 2.5,
+      over_raw_zadd_total: 1.25,
+      over_recipe_from_payload_total: 2,
+      over_recipe_pipelined_from_payload_total: 0.5,
+    });
+  });
+
+  test('of tasks: contact tasks from Kafka', () => {
+    const row = (transport: 'kafka' | 'streams', consumer: 'recency' | 'bare', tasks_per_second: number) =>
+      ({ transport, consumer, task: 'contact', tasks_per_second }) as const;
+    const upload = { transport: 'kafka', consumer: 'recency', task: 'upload', tasks_per_second: 3 } as const;
+    const rows = [upload, row('streams', 'recency', 7), row('kafka', 'recency', 12), row('kafka', 'bare', 96)];
+    expect(overBareConsumer(rows)).toBe(0.125);
+  });
+
+  test('of memory: at each size, and at the default one without a name', () => {
+    const row = (max: number, arm: 'recency' | 'plain_zset', bytes_per_user: number) => ({ max, arm, bytes_per_user });
+    const rows = [
+      row(12, 'recency', 300),
+      row(12, 'plain_zset', 200),
+      row(24, 'recency', 600),
+      row(24, 'plain_zset', 500),
+    ];
+    expect(memoryRatios(rows)).toEqual({ over_plain_zset: 1.2, over_plain_zset_12: 1.5, over_plain_zset_24: 1.2 });
+  });
+
+  test('of jobs: the first one and the fewest contacts need no name', () => {
+    const row = (
+      job: 'repair_dry_run' | 'verify',
+      arm: 'recency' | 'bare_sql',
+      contacts: number,
+      users_per_second: number,
+    ) => ({
+      ...{ job, arm, contacts, users_per_second },
+    });
+    const rows = [
+      row('repair_dry_run', 'recency', 100, 6),
+      row('repair_dry_run', 'bare_sql', 100, 10),
+      row('verify', 'recency', 100, 7),
+      row('verify', 'bare_sql', 100, 10),
+      row('repair_dry_run', 'recency', 1_000, 8),
+      row('repair_dry_run', 'bare_sql', 1_000, 10),
+    ];
+    expect(jobRatios(rows)).toEqual({ over_bare_sql: 0.6, verify_over_bare_sql: 0.7, over_bare_sql_1000: 0.8 });
+  });
+});
+
+test('of a new epoch: against the warm answers, the other events by their names', () => {
+  const row = (event: string, p99_ms: number, seconds_to_99_percent_index = 0, errors = 0, wrong = 0) => {
+    return { event, reads: 1_000, errors, wrong, p99_ms, seconds_to_99_percent_index };
+  };
+  const rows = [row('none', 2), row('epoch', 10, 30, 2, 1), row('flushall', 12, 31), row('restart', 20, 32, 2)];
+  expect(epochRatios(rows)).toEqual({
+    wrong: 1,
+    errors_share: 0.001,
+    p99_over_warm: 5,
+    seconds_to_99_percent_index: 30,
+    p99_over_warm_flushall: 6,
+    seconds_to_99_percent_index_flushall: 31,
+    p99_over_warm_restart: 10,
+    seconds_to_99_percent_index_restart: 32,
+  });
+});
+
+test('of overload: the medians of the rounds, and the worst of what was left', () => {
+  const row = (load: 'quiet' | 'overload', narrowed_p99_ms: number, left_running = 0, failed = 0) => {
+    return { load, round: 1, from_index: 5, narrowed_p99_ms, left_running, failed };
+  };
+  const rows = [row('quiet', 10), row('overload', 25), row('quiet', 11), row('overload', 90, 2, 1)];
+  expect(overloadRatios([...rows, row('quiet', 40), row('overload', 22, 1, 1)])).toEqual({
+    narrowed_p99_over_quiet: 2.273,
+    queries_left_running: 2,
+    failed: 2,
+  });
+  expect(() => overloadRatios([...rows, { ...row('overload', 0), from_index: 0 }])).toThrow('no answer came from');
+});
+
+test('the most popular user is drawn about as often as twice the second, and everybody can be', () => {
+  let lot = 0;
+  const next = zipf(['1', '2', '3', '4'], () => (lot = (lot + 0.0137) % 1));
+  const drawn = Map.groupBy(Array.from({ length: 10_000 }, next), (user) => user);
+  const counts = [...drawn.values()].map((all) => all.length).sort((a, b) => b - a);
+  expect(counts).toHaveLength(4);
+  expect(Number(counts[0]) / Number(counts[1])).toBeCloseTo(2, 1);
+  expect(Number(counts[0]) / Number(counts[3])).toBeCloseTo(4, 1);
+});
+
+test('in a circle everybody has as many contacts as followers, and never themselves', () => {
+  const users = Array.from({ length: 11 }, (_, i) => String(100 + i));
+  const contacts = users.flatMap((_, place) => contactsOf(users, place, 5));
+  for (const user of users) {
+    expect(new Set(contacts.filter((pair) => pair.user === user).map((pair) => pair.contact)).size).toBe(5);
+    expect(contacts.filter((pair) => pair.contact === user)).toHaveLength(5);
+  }
+  expect(contacts.some((pair) => pair.user === pair.contact)).toBe(false);
+});

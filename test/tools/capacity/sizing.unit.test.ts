@@ -1,0 +1,157 @@
+import { fc, test } from '@fast-check/vitest';
+import { afterEach, describe, expect, vi } from 'vitest';
+import { runCommandLine } from '../../../src/cli/program.ts';
+import { constantsOf, line } from '../../../src/tools/bench/document/constants.ts';
+import { readResults } from '../../../src/tools/bench/document/results.ts';
+import { busiestShareOf, slotOf } from '../../../src/tools/capacity/cluster.ts';
+import { CONSTANTS, PRODUCTS } from '../../../src/tools/capacity/constants.ts';
+import { loadOf } from '../../../src/tools/capacity/load.ts';
+import { memoryOf } from '../../../src/tools/capacity/memory.ts';
+import { cappedMean, powerLawOf } from '../../../src/tools/capacity/power-law.ts';
+import type { Site } from '../../../src/tools/capacity/site.ts';
+import { sizingOf } from '../../../src/tools/capacity/sizing.ts';
+import { powerLaw, seededRandom } from '../../../src/tools/demo/random.ts';
+
+const SITE: Site = {
+  ...{ users: 864_000, contactsPerUser: 100, mostContacts: 20_000, max: 24 },
+  ...{ uploadsPerDay: 1, followersPerUploader: 200, contactChangesPerDay: 0.5, readsPerSecond: 900, peakFactor: 3 },
+  ...{ celebrityFollowers: 10_000_000, transport: 'kafka', database: 'mariadb' },
+};
+
+describe('the constants', () => {
+  test('are those of the benchmarks that are kept: `npm run bench:document` makes them anew', () => {
+    expect(CONSTANTS).toEqual(constantsOf(readResults()));
+  });
+
+  test('cannot be made while a figure is missing', () => {
+    const results = readResults().filter(({ bench }) => bench !== 'fanout');
+    expect(() => constantsOf(results)).toThrow(/no result of fanout has users_per_second/);
+  });
+
+  test('a line goes through points that are on one', () => {
+    const points = [12, 24, 60].map((x) => [x, 300 + 16 * x]);
+    expect(line(points)).toEqual({ fixed: 300, each: 16 });
+  });
+
+  test.each(PRODUCTS)('on %s: full indexes of every size take what was measured, within 5%%', (database) => {
+    const measured = readResults().filter((result) => result.bench === 'memory');
+    const own = measured.find(({ servers }) => servers.mysql?.toLowerCase().startsWith(`${database} `));
+    const rows = own?.rows.filter(({ arm }) => arm === 'recency') ?? [];
+    expect(rows).toHaveLength(3);
+    for (const row of rows) {
+      const max = Number(row.max);
+      const { bytesPerFullIndex } = memoryOf({ ...SITE, max }, CONSTANTS[database]);
+      expect(Math.abs(bytesPerFullIndex / Number(row.bytes_per_user) - 1)).toBeLessThan(0.05);
+    }
+  });
+});
+
+describe('the spread of contacts', () => {
+  test.prop([fc.double({ min: 0.01, max: 1_000, noNaN: true }), fc.integer({ min: 1_000, max: 10_000_000 })])(
+    'has the mean that it is asked for',
+    (mean, most) => {
+      expect(cappedMean(powerLawOf(mean, most), most)).toBeCloseTo(mean, 6);
+    },
+  );
+
+  test('is about that of people drawn at random between two ends', () => {
+    const random = seededRandom(5);
+    const drawn = Array.from({ length: 200_000 }, () => powerLaw(random, 3, 2_000));
+    const meanOf = (cap: number) => drawn.reduce((sum, one) => sum + Math.min(one, cap), 0) / drawn.length;
+    const law = powerLawOf(meanOf(2_000), 2_000);
+    for (const max of [12, 24, 60]) expect(Math.abs(cappedMean(law, max) / meanOf(max) - 1)).toBeLessThan(0.15);
+  });
+
+  test('of a few contacts a user leaves some without an index', () => {
+    const { indexes, members } = memoryOf({ ...SITE, contactsPerUser: 2 }, CONSTANTS.mysql);
+    expect(indexes).toBeLessThan(SITE.users / 2);
+    expect(members).toBeGreaterThan(1);
+  });
+});
+
+describe('the load', () => {
+  test('at the mean: ten uploads and five contact tasks a second', () => {
+    const load = loadOf(SITE, 1);
+    expect(load).toMatchObject({ uploads: 10, contactTasks: 5, tasks: 15, indexWrites: 2_010, reads: 300 });
+    expect(load.mysqlStatements.most).toBe(10 * 2 + 5 + 300);
+    expect(load.redisCalls.most).toBe(10 * 3 + 5 * 2 + 300);
+    expect(load.mysqlStatements.least).toBeCloseTo(10 * 1.4 + 5 * 0.004 + 300);
+    expect(load.redisCalls.least).toBeCloseTo(10 * 1.8 + 5 * 0.008 + 300);
+  });
+
+  test('at the peak is as many times the mean', () => {
+    expect(loadOf(SITE, 3).indexWrites).toBe(3 * loadOf(SITE, 1).indexWrites);
+    expect(loadOf(SITE, 3).reads).toBe(SITE.readsPerSecond);
+  });
+});
+
+describe('what it takes', () => {
+  const takes = (some: Partial<Site>) => sizingOf({ ...SITE, ...some }, [1]).processes;
+
+  test('is two of everything for a site of nothing, so that one may fail', () => {
+    const idle = takes({ uploadsPerDay: 0, contactChangesPerDay: 0, readsPerSecond: 0 });
+    expect(idle).toEqual({ consumersBusy: 0, consumers: 2, relays: 2, apis: 2, partitions: 6 });
+  });
+
+  test('grows with the site, and partitions with the consumers', () => {
+    const [one, ten] = [takes({ users: 1e7 }), takes({ users: 1e8, readsPerSecond: 9_000 })];
+    expect(ten.consumersBusy / one.consumersBusy).toBeCloseTo(10);
+    expect(ten.consumers).toBeGreaterThan(one.consumers);
+    expect(ten.partitions).toBe(2 * ten.consumers);
+    expect(ten.apis).toBeGreaterThan(one.apis);
+    expect(takes({ transport: 'streams' }).partitions).toBeUndefined();
+  });
+});
+
+describe('a cluster', () => {
+  test('has slots as its specification says', () => {
+    expect(slotOf('123456789')).toBe(0x31c3);
+  });
+
+  test('of one master has everything there; of more, the busiest has a little more than its part', () => {
+    expect(busiestShareOf(1)).toBe(1);
+    for (const masters of [2, 3, 6, 12]) {
+      expect(busiestShareOf(masters)).toBeGreaterThanOrEqual(1 / masters);
+      expect(busiestShareOf(masters)).toBeLessThan(2 / masters);
+    }
+  });
+
+  test('gives what the busiest of them can do', () => {
+    const { clusters } = sizingOf(SITE, [1, 3]);
+    const [one, three] = clusters;
+    expect(one?.indexWritesPerSecond).toBe(CONSTANTS.mariadb.redisWritesPerSecond);
+    expect(three?.busiestBytes).toBeCloseTo((one?.busiestBytes ?? 0) * busiestShareOf(3));
+    expect(three?.busyAtPeak).toBeCloseTo((one?.busyAtPeak ?? 0) * busiestShareOf(3));
+  });
+});
+
+describe('recency size', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  async function said(...args: string[]): Promise<string> {
+    const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    expect(await runCommandLine(['size', ...args])).toBe(0);
+    return stdout.mock.calls.join('');
+  }
+
+  test('shows a table of each part, and where its constants come from', async () => {
+    const text = await said('--users', '1000000');
+    for (const part of ['memory of Redis', 'a second', 'what it takes', '10,000,000 followers', 'masters']) {
+      expect(text).toContain(part);
+    }
+    expect(text).toContain(CONSTANTS.mysql.measuredOn);
+    expect(text).not.toMatch(/NaN|undefined|Infinity/);
+  });
+
+  test('--json gives one object with every figure', async () => {
+    const options = ['--masters', '5', '--uploads-per-day', '0.5', '--transport', 'streams', '--database', 'mariadb'];
+    const sizing = JSON.parse(await said('--users', '864000', '--json', ...options));
+    expect(sizing.measured_on).toBe(CONSTANTS.mariadb.measuredOn);
+    expect(sizing.mean.index_writes_per_second).toBeCloseTo(5 * 100 + 1 * 2);
+    expect(sizing.celebrity.followers).toBe(10_000_000);
+    expect(sizing.processes.partitions).toBeNull();
+    expect(sizing.clusters.map(({ masters }: { masters: number }) => masters)).toEqual([5]);
+    const figures = Object.values(sizing.memory).concat(Object.values(sizing.clusters[0]));
+    expect(figures.every((figure) => typeof figure === 'number' && figure > 0)).toBe(true);
+  });
+});

@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Journal } from '../../../src/tools/demo/play/journal.ts';
+import type { Shown, Wrong } from '../../../src/tools/demo/play/judge.ts';
+import { Reader } from '../../../src/tools/demo/play/reader.ts';
+import { seededRandom } from '../../../src/tools/demo/random.ts';
+import { HttpClient } from '../../../src/tools/harness/http.ts';
+
+const [USER, CONTACT, STRANGER] = ['1', '2', '3'];
+const AT = Date.UTC(2004, 4, 1);
+const grantsNothing = { active: true, friend: false, family: false };
+
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+/** The contact has a photo for everybody and one, a second older, for friends, which the user is not. */
+function journal(): Journal {
+  const site = new Journal(() => performance.now());
+  site.rememberRelationship(USER, CONTACT, grantsNothing);
+  site.rememberRelationship(CONTACT, USER, grantsNothing);
+  site.rememberPhoto('8', CONTACT, 1, AT - 1_000);
+  site.rememberPhoto('9', CONTACT, 0, AT);
+  site.rememberPhoto('10', STRANGER, 0, AT);
+  return site;
+}
+
+/** An API that answers every question with these contacts. */
+async function apiAnswering(contacts: readonly object[], status = 200): Promise<HttpClient> {
+  const server: Server = createServer((_request, response) => {
+    response.writeHead(status).end(JSON.stringify({ contacts, answer: { source: 'index' } }));
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const client = new HttpClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  ends.push(() => {
+    client.close();
+    server.close();
+  });
+  return client;
+}
+
+async function readOnceFrom(client: HttpClient) {
+  const seen: [Wrong, Shown][] = [];
+  const reader = new Reader({
+    client,
+    journal: journal(),
+    random: seededRandom(1),
+    nextUser: () => USER,
+    onWrong: (wrong, shown) => seen.push([wrong, shown]),
+    now: () => performance.now(),
+  });
+  await reader.readOnce();
+  return { counts: reader.counts, seen };
+}
+
+const row = (id: string, at: number, photos: readonly object[] = []) => ({
+  id,
+  last_upload_at: new Date(at).toISOString(),
+  photos,
+});
+const photo = (id: string, at: number) => ({ id, uploaded_at: new Date(at).toISOString() });
+
+describe('a reader', () => {
+  test('finds nothing wrong in a right answer', async () => {
+    const { counts, seen } = await readOnceFrom(await apiAnswering([row(CONTACT, AT, [photo('9', AT)])]));
+    expect(seen).toEqual([]);
+    expect(counts).toEqual({ reads: 1, wrong: 0, refused: 0, narrowed: 1 });
+  });
+
+  test.each<[string, object, Wrong]>([
+    ['somebody who is no contact', row(STRANGER, AT), 'not_a_contact'],
+    ['a time at which the contact uploaded nothing', row(CONTACT, AT + 1), 'unseen_photo'],
+    ['the time of a photo that the user may not see', row(CONTACT, AT - 1_000), 'unseen_photo'],
+    ['a photo that the user may not see', row(CONTACT, AT, [photo('8', AT - 1_000)]), 'unseen_photo'],
+    ['a photo that is not there', row(CONTACT, AT, [photo('77', AT)]), 'unseen_photo'],
+  ])('notices %s', async (_what, planted, wrong) => {
+    const { counts, seen } = await readOnceFrom(await apiAnswering([row(CONTACT, AT), planted]));
+    expect(counts).toMatchObject({ reads: 1, wrong: 1 });
+    expect(seen.map(([kind]) => kind)).toEqual([wrong]);
+  });
+
+  test('counts what was refused, and fails at any other error', async () => {
+    expect((await readOnceFrom(await apiAnswering([], 503))).counts).toMatchObject({ reads: 0, refused: 1 });
+    await expect(readOnceFrom(await apiAnswering([], 500))).rejects.toThrow('500');
+  });
+});

@@ -1,0 +1,157 @@
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { Redis } from 'ioredis';
+import { Kafka, logLevel } from 'kafkajs';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { isAlive, OWNER_FILE } from '../../../src/tools/devservers/guardian/sweep.ts';
+import { findProgram } from '../../../src/tools/devservers/launch/find-program.ts';
+import { type RunningServer, startKafka, startMysql, startRedis } from '../../../src/tools/devservers/start-server.ts';
+import { hasKafka } from '../../support/servers.ts';
+
+async function redisCommand<T>(server: RunningServer, run: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(server.url, { retryStrategy: () => null });
+  try {
+    return await run(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function sql(server: RunningServer, statement: string): Promise<RowDataPacket[]> {
+  const connection = await createConnection(server.url);
+  try {
+    return (await connection.query<RowDataPacket[]>(statement))[0];
+  } finally {
+    connection.destroy();
+  }
+}
+
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'recency-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A broker may take long to start while other tests run. */
+vi.setConfig({ testTimeout: 120_000 });
+
+describe('a Redis of one’s own', () => {
+  it('answers on loopback, and is gone with its data when it is removed', async () => {
+    const server = await startRedis();
+    // A container of a daemon elsewhere answers at that daemon's address.
+    if (server.pid !== undefined) expect(new URL(server.url).hostname).toBe('127.0.0.1');
+    expect(await redisCommand(server, (redis) => redis.ping())).toBe('PONG');
+    await server.remove();
+    await expect(redisCommand(server, (redis) => redis.ping())).rejects.toThrow();
+    if (server.pid !== undefined) expect(isAlive(server.pid)).toBe(false);
+    if (server.facts.dir !== undefined) expect(existsSync(server.facts.dir)).toBe(false);
+  });
+
+  it('takes more arguments, and keeps nothing over a restart unless they say so', async () => {
+    await using server = await startRedis({ args: ['--maxmemory-policy', 'noeviction', '--hz', '20'] });
+    const setting = await redisCommand(server, (redis) => redis.config('GET', 'hz'));
+    expect(setting).toEqual(['hz', '20']);
+    await redisCommand(server, (redis) => redis.set('k', '1'));
+    const before = server.pid;
+    await server.restart();
+    expect(await redisCommand(server, (redis) => redis.get('k'))).toBeNull();
+    if (before !== undefined) expect(server.pid).not.toBe(before);
+  });
+
+  it('starts again on the same port from an older dump after a kill', async () => {
+    const dir = freshFolder();
+    await using server = await startRedis({ dir });
+    const { port } = server;
+    await redisCommand(server, (redis) => redis.set('k', 'old').then(() => redis.call('SAVE')));
+    copyFileSync(join(dir, 'dump.rdb'), join(dir, 'old.rdb'));
+    await redisCommand(server, (redis) => redis.set('k', 'new').then(() => redis.call('SAVE')));
+    await server.kill();
+    copyFileSync(join(dir, 'old.rdb'), join(dir, 'dump.rdb'));
+    await server.restart();
+    expect(server.port).toBe(port);
+    expect(await redisCommand(server, (redis) => redis.get('k'))).toBe('old');
+  });
+
+  it('leaves a directory of the caller’s alone', async () => {
+    const dir = freshFolder();
+    const server = await startRedis({ dir });
+    await redisCommand(server, (redis) => redis.call('SAVE'));
+    await server.remove();
+    expect(existsSync(join(dir, 'dump.rdb'))).toBe(true);
+  });
+
+  it('says what is wrong when its fixed port is taken', async () => {
+    await using first = await startRedis();
+    await expect(startRedis({ port: first.port })).rejects.toThrow(/in use|already allocated/i);
+  });
+
+  it('can be held by a signal and let go', async () => {
+    await using server = await startRedis();
+    const redis = new Redis(server.url, { commandTimeout: 300, retryStrategy: () => null });
+    onTestFinished(() => redis.disconnect());
+    await redis.ping();
+    await server.kill('SIGSTOP');
+    await expect(redis.ping()).rejects.toThrow('timed out');
+    await server.kill('SIGCONT');
+    expect(await redisCommand(server, (again) => again.ping())).toBe('PONG');
+  });
+});
+
+describe('a MySQL of one’s own', () => {
+  it('keeps what was committed when it is killed and started again', async () => {
+    await using server = await startMysql({ args: ['--wait-timeout=77'] });
+    const { port } = server;
+    await sql(server, 'CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY)');
+    await sql(server, 'INSERT INTO t VALUES (18446744073709551615)');
+    await server.kill();
+    await expect(sql(server, 'SELECT 1')).rejects.toThrow();
+    await server.restart();
+    expect(server.port).toBe(port);
+    expect(await sql(server, 'SELECT CAST(id AS CHAR) AS id, @@wait_timeout AS timeout FROM t')).toEqual([
+      { id: '18446744073709551615', timeout: 77 },
+    ]);
+  });
+});
+
+describe.runIf(hasKafka())('a Kafka of one’s own', () => {
+  it('keeps its topics when it is killed and started again', async () => {
+    await using server = await startKafka();
+    await server.stop();
+    await server.restart();
+    await withAdmin(server, (admin) => admin.createTopics({ topics: [{ topic: 'kept', numPartitions: 3 }] }));
+    await server.kill();
+    await server.restart();
+    expect(await withAdmin(server, (admin) => admin.listTopics())).toEqual(['kept']);
+  });
+});
+
+async function withAdmin<T>(
+  server: RunningServer,
+  work: (admin: ReturnType<Kafka['admin']>) => Promise<T>,
+): Promise<T> {
+  const admin = new Kafka({ clientId: 'test', brokers: [server.url], logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+describe.runIf(process.platform === 'linux' && findProgram('redis-server') !== undefined)(
+  'the process that owns a server',
+  () => {
+    it('is not missed: when it was killed, its server ends all the same', async () => {
+      const server = await startRedis({ from: 'programs', dir: freshFolder() });
+      const run = dirname(dirname(readlinkSync(`/proc/${server.pid}/fd/1`)));
+      process.kill(Number(readFileSync(join(run, OWNER_FILE), 'utf8')), 'SIGKILL');
+      await server.remove();
+      expect(isAlive(server.pid ?? 0)).toBe(false);
+      expect(existsSync(run)).toBe(false);
+      await expect(server.restart()).rejects.toThrow('the process that owns the servers has ended');
+    });
+  },
+);

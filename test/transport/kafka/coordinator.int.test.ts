@@ -1,0 +1,37 @@
+import pino from 'pino';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startKafka } from '../../../src/tools/devservers/start-server.ts';
+import { openKafka } from '../../../src/transport/kafka/client.ts';
+import { TopicAdmin } from '../../../src/transport/kafka/topic-admin.ts';
+import { freshName, hasKafka } from '../../support/servers.ts';
+
+describe.runIf(hasKafka())('a broker that has never looked after a group', () => {
+  const topic = freshName();
+  let end = async () => {};
+  afterAll(() => end());
+
+  test('is asked until it does', { timeout: 90_000 }, async () => {
+    const broker = await startKafka();
+    const kafka = openKafka({
+      brokers: [broker.url],
+      clientId: 'test',
+      connectTimeoutMs: 5_000,
+      requestTimeoutMs: 10_000,
+      logger: pino({ level: 'silent' }),
+    });
+    const admin = new TopicAdmin(kafka, topic);
+    end = async () => {
+      await admin.close();
+      await broker.remove();
+    };
+    await admin.ensureTopics(2);
+    const groups = Array.from({ length: 8 }, freshName);
+    const all = await Promise.all(groups.map((group) => admin.offsets(group)));
+    const empty = { committed: undefined, low: 0n, high: 0n };
+    for (const offsets of all)
+      expect(offsets).toEqual([
+        { partition: 0, ...empty },
+        { partition: 1, ...empty },
+      ]);
+  });
+});

@@ -1,0 +1,238 @@
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Kafka, Partitioners } from 'kafkajs';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { Database } from '../../../src/mysql/database.ts';
+import { KafkaEnds } from '../../../src/mysql/kafka-ends.ts';
+import { migrate } from '../../../src/mysql/migrate.ts';
+import { type RunningServer, startKafka } from '../../../src/tools/devservers/start-server.ts';
+import { KafkaDeadLetters } from '../../../src/transport/kafka/dead-letters.ts';
+import { KafkaTaskPublisher } from '../../../src/transport/kafka/publisher.ts';
+import { ensureTopics } from '../../../src/transport/kafka/topics.ts';
+import { freshDatabase, freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { until } from '../../support/until.ts';
+import { freshTasks } from '../outgoing-task.ts';
+import { kafkaSettings } from '../place.ts';
+import { useConsumers } from '../use-consumers.ts';
+
+const { at, run } = useConsumers();
+let database: Database;
+
+beforeEach(async () => {
+  const url = await freshDatabase();
+  await migrate({ url });
+  database = new Database(url, { connections: 4, queue: 100, deadlineMs: 5_000 });
+  return () => database.close();
+});
+
+/** Publishes and consumes as Recency's processes do, with a record of what was published. */
+async function line(brokers: string[], topic: string) {
+  const opened = await at({ kind: 'kafka', brokers, topic });
+  const publisher = freshPublisher(brokers, topic);
+  const consume = (handler?: () => Promise<void>, onLoss?: () => Promise<void>) =>
+    run(opened, handler, { kafka: { ends: endsOf(topic) }, ...(onLoss ? { onLoss } : {}) });
+  return { opened, consume, publish: (count: number) => publish(publisher, count) };
+}
+
+const endsOf = (topic: string) => new KafkaEnds(database, topic);
+
+function freshPublisher(brokers: string[], topic: string): KafkaTaskPublisher {
+  const publisher = new KafkaTaskPublisher({
+    ...{ kafka: kafkaSettings(brokers), topic, partitions: 1, deadlineMs: 20_000, ends: endsOf(topic) },
+  });
+  onTestFinished(() => publisher.close());
+  return publisher;
+}
+
+/** All of one user, and each with an offset of its own. Returns their ids. */
+async function publish(publisher: KafkaTaskPublisher, count: number): Promise<string[]> {
+  const tasks = freshTasks(count, '7');
+  for (const task of tasks) await until(() => publisher.publish([task]).then(() => true), { timeout: 90_000 });
+  return tasks.map(({ id }) => id);
+}
+
+type Consumer = Awaited<ReturnType<typeof line>>['consume'] extends (handler?: never) => infer C ? C : never;
+const idsOf = ({ received }: Consumer) => received.map(({ headers }) => headers.ce_id);
+
+/** A broker that can be put back to an earlier moment: its data directory is copied. */
+class OldBroker implements AsyncDisposable {
+  readonly server: RunningServer;
+  readonly #data: string;
+
+  private constructor(server: RunningServer) {
+    this.server = server;
+    this.#data = join(String(server.facts.dir), 'data');
+  }
+
+  static async start(): Promise<OldBroker> {
+    return new OldBroker(await startKafka({ from: 'programs' }));
+  }
+
+  async remember(): Promise<void> {
+    await this.server.stop();
+    await cp(this.#data, `${this.#data}-old`, { recursive: true });
+    await this.server.restart();
+  }
+
+  async putBack(): Promise<void> {
+    await this.server.stop();
+    await rm(this.#data, { recursive: true });
+    await cp(`${this.#data}-old`, this.#data, { recursive: true });
+    await this.server.restart();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.server.remove();
+  }
+}
+
+describe.runIf(hasKafka())('a broker that comes back with older data', { timeout: 300_000 }, () => {
+  /** 1–5 consumed, 6–10 published and lost. */
+  async function lostEnd(broker: OldBroker) {
+    const { url } = broker.server;
+    const topic = freshName();
+    const all = await line([url], topic);
+    await all.publish(5);
+    const first = all.consume();
+    await until(() => first.handled.size === 5, { timeout: 90_000 });
+    await first.stop();
+    await broker.remember();
+    await all.publish(5);
+    await broker.putBack();
+    return { ...all, topic, url };
+  }
+
+  it('is found by the next consumer, once, whatever was published since', async () => {
+    for (const since of [0, 3, 8]) {
+      await using broker = await OldBroker.start();
+      const { consume, publish: more } = await lostEnd(broker);
+      const after = await more(since);
+      const next = consume();
+      await until(() => next.losses.length > 0, { timeout: 90_000 });
+      await until(() => idsOf(next).length === since);
+      expect(next.losses.map(({ reason }) => reason)).toEqual(['end_lost']);
+      expect(idsOf(next)).toEqual(after);
+      await next.stop();
+      const last = consume();
+      const final = await more(2);
+      await until(() => idsOf(last).length === 2);
+      expect(idsOf(last)).toEqual(final);
+      expect(last.losses).toEqual([]);
+    }
+  });
+
+  it('is found by a consumer that was there all the time, before what came after it is delivered', async () => {
+    await using broker = await OldBroker.start();
+    const { url } = broker.server;
+    const { consume, publish: more } = await line([url], freshName());
+    await more(5);
+    const gate = Promise.withResolvers<void>();
+    let isHeld = false;
+    let before: unknown[] = [];
+    const one = consume(
+      async () => {
+        if (one.handled.size < 5 || isHeld) return;
+        isHeld = true;
+        await gate.promise;
+        throw new Error('given back');
+      },
+      async () => {
+        before = idsOf(one);
+      },
+    );
+    await until(() => one.handled.size === 5, { timeout: 90_000 });
+    await broker.remember();
+    await more(5);
+    await until(() => isHeld, { timeout: 90_000 });
+    await broker.putBack();
+    gate.resolve();
+    const after = await more(3);
+    await until(() => after.every((id) => idsOf(one).includes(id)), { timeout: 120_000 });
+    expect(one.losses.map(({ reason }) => reason)).toContain('end_lost');
+    expect(before.filter((id) => after.includes(String(id)))).toEqual([]);
+  });
+});
+
+describe.runIf(hasKafka())('the record of what was published', { timeout: 120_000 }, () => {
+  it('finds a topic that was made anew, once', async () => {
+    const topic = await freshTopic();
+    const { consume, publish: more } = await line(kafkaBrokers(), topic);
+    await more(4);
+    const first = consume();
+    await until(() => first.handled.size === 4);
+    await first.stop();
+    const kafka = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 });
+    const admin = kafka.admin();
+    await admin.connect();
+    onTestFinished(() => admin.disconnect());
+    await admin.deleteGroups([topic]);
+    await admin.deleteTopics({ topics: [topic] });
+    await until(() => ensureTopics(admin, [{ topic, numPartitions: 1 }]).then(() => true));
+    const next = consume();
+    await until(() => next.losses.length === 1, { timeout: 90_000 });
+    expect(next.losses).toEqual([
+      {
+        reason: 'end_lost',
+        detail: expect.stringContaining('partition 0: offset 3 had been assigned'),
+        partitions: [0],
+      },
+    ]);
+    await more(2);
+    await until(() => next.handled.size === 2, { timeout: 90_000 });
+    await next.stop();
+    const last = consume();
+    await more(1);
+    await until(() => last.handled.size === 1);
+    expect([...next.losses.slice(1), ...last.losses]).toEqual([]);
+  });
+
+  it('is no loss while many publish and consumers fall behind, nor of what others publish', async () => {
+    const topic = await freshTopic({ partitions: 3 });
+    const opened = await at({ kind: 'kafka', brokers: kafkaBrokers(), topic });
+    const one = run(opened, undefined, { kafka: { ends: endsOf(topic) } });
+    const publishers = [1, 2, 3, 4].map(() => freshPublisher(kafkaBrokers(), topic));
+    await Promise.all(
+      publishers.map(async (publisher) => {
+        for (let i = 0; i < 40; i++) {
+          await Promise.all([publisher.publish(freshTasks(3)), publisher.publish(freshTasks(2))]);
+          if (i % 10 === 0) await opened.publisher.publish(freshTasks(1)); // records nothing
+        }
+      }),
+    );
+    await until(() => one.handled.size === 4 * (40 * 5 + 4), { timeout: 90_000 });
+    expect(one.losses).toEqual([]);
+    const producer = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).producer({
+      createPartitioner: Partitioners.DefaultPartitioner,
+    });
+    await producer.connect();
+    onTestFinished(() => producer.disconnect());
+    for (const [partition, { end, wentBack }] of await endsOf(topic).read()) {
+      const [{ baseOffset } = {}] = await producer.send({ topic, messages: [{ partition, value: 'x' }] });
+      expect(wentBack).toBe(false);
+      expect(end).toBeGreaterThan(0n);
+      expect(end).toBeLessThanOrEqual(BigInt(String(baseOffset)));
+    }
+  });
+
+  it('holds what a replay gave, too', async () => {
+    const topic = await freshTopic();
+    const letters = new KafkaDeadLetters({
+      ...{ kafka: kafkaSettings(kafkaBrokers()), topic, deadlineMs: 20_000, ends: endsOf(topic) },
+    });
+    onTestFinished(() => letters.close());
+    const delivery = { position: `kafka:${topic}:0:0`, body: Buffer.from('x'), headers: {}, timestamp: 0 };
+    await letters.put([{ delivery, failure: { errorClass: 'E', message: 'm', attempts: 1 } }]);
+    const [letter] = await letters.list({ limit: 1 });
+    expect((await endsOf(topic).read()).size).toBe(0);
+    await letters.replay([String(letter?.id)]);
+    expect((await endsOf(topic).read()).get(0)).toEqual({ end: 1n, wentBack: false, generation: 0 });
+  });
+
+  it('is written before a publisher says that the transport has the tasks', async () => {
+    const topic = await freshTopic();
+    const publisher = freshPublisher(kafkaBrokers(), topic);
+    await publisher.publish(freshTasks(1));
+    await database.write('RENAME TABLE recency_kafka_ends TO elsewhere', []);
+    await expect(publisher.publish(freshTasks(1))).rejects.toThrow(/recency_kafka_ends/);
+  });
+});

@@ -1,0 +1,199 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Admin, Kafka, Partitioners } from 'kafkajs';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { until } from '../../support/until.ts';
+import { freshTasks } from '../outgoing-task.ts';
+import { kafkaSettings } from '../place.ts';
+import { useConsumers } from '../use-consumers.ts';
+
+describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () => {
+  const { at, run } = useConsumers();
+  let kafka: Kafka;
+  let admin: Admin;
+
+  beforeAll(async () => {
+    kafka = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 });
+    admin = kafka.admin();
+    await admin.connect();
+  });
+  afterAll(() => admin.disconnect());
+
+  const fresh = async (partitions = 1) =>
+    at({ kind: 'kafka', brokers: kafkaBrokers(), topic: await freshTopic({ partitions }) });
+  type Fresh = Awaited<ReturnType<typeof fresh>>;
+
+  const topicOf = ({ place }: Fresh) => (place.kind === 'kafka' ? place.topic : '');
+  const indexesExist = async () => true;
+
+  /** What retention does, only at once. */
+  async function deleteBefore(opened: Fresh, offset: number): Promise<void> {
+    const topic = topicOf(opened);
+    // So that this client knows the topic.
+    await admin.fetchTopicOffsets(topic);
+    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: String(offset) }] });
+  }
+
+  const committed = async (opened: Fresh) => {
+    const [topic] = await admin.fetchOffsets({ groupId: topicOf(opened), topics: [topicOf(opened)] });
+    return topic?.partitions.map(({ offset }) => Number(offset));
+  };
+
+  const partitionsOf = async (opened: Fresh) => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topicOf(opened)] });
+    return topics[0]?.partitions.length;
+  };
+
+  /** Publishes and consumes, so that the group stands at the end. */
+  async function consumed(opened: Fresh, count: number): Promise<void> {
+    await opened.publisher.publish(freshTasks(count));
+    const one = run(opened);
+    await until(() => one.handled.size === count);
+    await one.stop();
+  }
+
+  it('because they were deleted before the group came to them: reported first, then the rest is delivered', async () => {
+    const opened = await fresh();
+    await consumed(opened, 3);
+    await opened.publisher.publish(freshTasks(4));
+    await deleteBefore(opened, 5);
+    const gate = Promise.withResolvers<void>();
+    const lines: string[] = [];
+    const logger = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
+    const kafka = { kafka: { ...kafkaSettings(kafkaBrokers()), logger } };
+    const one = run(opened, undefined, { onLoss: () => gate.promise, kafka });
+    await until(() => one.losses.length > 0);
+    expect(one.losses).toEqual([
+      { reason: 'offset_out_of_range', detail: 'partition 0: 3 is not in 5…7', partitions: [0] },
+    ]);
+    // kafkajs would have moved the group by now.
+    await sleep(500);
+    expect(await committed(opened)).toEqual([3]);
+    expect(one.received).toEqual([]);
+    gate.resolve();
+    await until(() => one.handled.size === 2);
+    expect(one.losses).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('Offset out of range'))).toEqual([]);
+  });
+
+  it('all of them: not reported again by the next owner, although there was nothing to consume', async () => {
+    const opened = await fresh();
+    await consumed(opened, 2);
+    await opened.publisher.publish(freshTasks(3));
+    await deleteBefore(opened, 5);
+    const first = run(opened);
+    await until(() => first.losses.length === 1);
+    await until(async () => expect(await committed(opened)).toEqual([5]) ?? true);
+    await first.stop();
+    const next = run(opened, undefined, { expectsOffsets: indexesExist });
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => next.handled.size === 1);
+    expect(next.losses).toEqual([]);
+  });
+
+  it('because the log ends before the group: everything that is there is delivered', async () => {
+    const opened = await fresh();
+    await opened.publisher.publish(freshTasks(2));
+    await admin.setOffsets({
+      groupId: topicOf(opened),
+      topic: topicOf(opened),
+      partitions: [{ partition: 0, offset: '9' }],
+    });
+    const one = run(opened);
+    await until(() => one.handled.size === 2);
+    expect(one.losses).toEqual([
+      { reason: 'offset_out_of_range', detail: 'partition 0: 9 is not in 0…2', partitions: [0] },
+    ]);
+  });
+
+  it('because they were deleted while the group was consuming', async () => {
+    const opened = await fresh();
+    await opened.publisher.publish(freshTasks(1));
+    const gate = Promise.withResolvers<void>();
+    const reported = Promise.withResolvers<void>();
+    const one = run(opened, () => gate.promise, { onLoss: () => reported.promise });
+    await until(() => one.received.length === 1);
+    await opened.publisher.publish(freshTasks(4));
+    await deleteBefore(opened, 4);
+    gate.resolve();
+    await until(() => one.losses.length === 1, { timeout: 60_000 });
+    expect(one.losses).toEqual([{ reason: 'gap', detail: 'partition 0: 1…3 are gone', partitions: [0] }]);
+    expect(one.received).toHaveLength(1);
+    reported.resolve();
+    await until(() => one.handled.size === 2);
+    await one.stop();
+    expect(one.losses).toHaveLength(1);
+    expect(await committed(opened)).toEqual([5]);
+  });
+
+  it('because the group has lost its offsets although indexes exist', async () => {
+    const opened = await fresh(2);
+    const one = run(opened, undefined, { expectsOffsets: indexesExist });
+    await until(() => one.losses.length === 1);
+    expect(one.losses[0]?.reason).toBe('group_without_offsets');
+    await opened.publisher.publish(freshTasks(3));
+    await until(() => one.handled.size === 3);
+    expect(one.losses).toHaveLength(1);
+  });
+
+  it('is told until it was heard, and nothing is delivered before', async () => {
+    const opened = await fresh();
+    await opened.publisher.publish(freshTasks(2));
+    let calls = 0;
+    const one = run(opened, async () => expect(calls).toBe(3), {
+      expectsOffsets: indexesExist,
+      onLoss: async () => {
+        if (++calls < 3) throw new Error('MySQL is away');
+      },
+    });
+    await until(() => one.handled.size === 2);
+  });
+
+  describe('is not assumed', () => {
+    it('of a group that is new to a site without indexes, nor of one that has only waited since', async () => {
+      const opened = await fresh(2);
+      const first = run(opened);
+      await until(async () => expect(await committed(opened)).toEqual([0, 0]) ?? true);
+      await first.stop();
+      const next = run(opened, undefined, { expectsOffsets: indexesExist });
+      await opened.publisher.publish(freshTasks(4));
+      await until(() => next.handled.size === 4);
+      expect([...first.losses, ...next.losses]).toEqual([]);
+    });
+
+    it('of partitions added since', async () => {
+      const opened = await fresh();
+      await consumed(opened, 2);
+      await admin.createPartitions({ topicPartitions: [{ topic: topicOf(opened), count: 3 }] });
+      // A member that is not told of the partition at once is told 5 min later.
+      await until(async () => (await partitionsOf(opened)) === 3);
+      const one = run(opened, undefined, { expectsOffsets: indexesExist });
+      await until(async () => expect(await committed(opened)).toEqual([2, 0, 0]) ?? true);
+      expect(one.losses).toEqual([]);
+    });
+
+    it('of the control records of transactions, nor of what was aborted', async () => {
+      const opened = await fresh();
+      const one = run(opened);
+      const producer = kafka.producer({
+        ...{ transactionalId: topicOf(opened), idempotent: true, maxInFlightRequests: 1 },
+        createPartitioner: Partitioners.DefaultPartitioner,
+      });
+      await producer.connect();
+      for (const ending of ['commit', 'abort', 'commit', 'abort'] as const) {
+        const transaction = await producer.transaction();
+        await transaction.send({ topic: topicOf(opened), messages: [{ value: ending }, { value: ending }] });
+        await transaction[ending]();
+        await until(async () => (await one.source.lag()) === 0);
+      }
+      await producer.disconnect();
+      expect(one.received.map(({ body }) => String(body))).toEqual(['commit', 'commit', 'commit', 'commit']);
+      await one.stop();
+      const next = run(opened);
+      await opened.publisher.publish(freshTasks(1));
+      await until(() => next.handled.size === 1);
+      expect([...one.losses, ...next.losses]).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { Assignment } from '../../../src/transport/kafka/assignment.ts';
+import { findGap, inspectOffsets } from '../../../src/transport/kafka/losses.ts';
+import { Membership } from '../../../src/transport/kafka/membership.ts';
+import type { PartitionOffsets } from '../../../src/transport/kafka/topic-admin.ts';
+import { logger } from '../place.ts';
+
+const anyOffsets: fc.Arbitrary<PartitionOffsets[]> = fc
+  .array(
+    fc.record({
+      committed: fc.option(fc.bigInt({ min: 0n, max: 12n }), { nil: undefined }),
+      low: fc.bigInt({ min: 0n, max: 10n }),
+      length: fc.bigInt({ min: 0n, max: 5n }),
+    }),
+    { minLength: 1, maxLength: 5 },
+  )
+  .map((all) =>
+    all.map(({ committed, low, length }, partition) => ({ partition, committed, low, high: low + length })),
+  );
+
+const everything = (offsets: PartitionOffsets[]) => new Set(offsets.map(({ partition }) => partition));
+const isInRange = ({ committed, low, high }: PartitionOffsets) =>
+  committed !== undefined && committed >= low && committed <= high;
+
+describe('what a group has committed, and what is still there', () => {
+  test.prop([anyOffsets, fc.boolean()])('begins where it stood, or else at the oldest', (offsets, expects) => {
+    const { starts, uncommitted } = inspectOffsets(offsets, everything(offsets), expects);
+    for (const one of offsets) {
+      const start = isInRange(one) ? one.committed : one.low;
+      expect(starts.get(one.partition)).toBe(start);
+      expect(uncommitted.includes(one.partition)).toBe(start !== one.committed);
+    }
+  });
+
+  test.prop([anyOffsets, fc.boolean()])('is a loss when the offset is out of range', (offsets, expects) => {
+    const { losses } = inspectOffsets(offsets, everything(offsets), expects);
+    const lost = offsets.filter((one) => one.committed !== undefined && !isInRange(one));
+    const told = losses.filter(({ reason }) => reason === 'offset_out_of_range');
+    expect(told).toHaveLength(lost.length > 0 ? 1 : 0);
+    for (const { partition } of lost) expect(told[0]?.detail).toContain(`partition ${partition}:`);
+  });
+
+  test.prop([anyOffsets, fc.boolean()])('is a loss when offsets are missing that must be there', (offsets, expects) => {
+    const { losses } = inspectOffsets(offsets, everything(offsets), expects);
+    const isNewGroup = offsets.every(({ committed }) => committed === undefined);
+    const missing = offsets.some(({ committed, low }) => committed === undefined && (isNewGroup || low > 0n));
+    expect(losses.some(({ reason }) => reason === 'group_without_offsets')).toBe(expects && missing);
+  });
+
+  test.prop([anyOffsets, fc.boolean()])('speaks of the own partitions only', (offsets, expects) => {
+    const mine = new Set([0]);
+    const { starts, uncommitted, losses } = inspectOffsets(offsets, mine, expects);
+    expect([...starts.keys()]).toEqual([0]);
+    expect(uncommitted.every((partition) => partition === 0)).toBe(true);
+    for (const { detail } of losses) expect(detail).toMatch(/^partition 0: [^;]*$/);
+  });
+});
+
+describe('a batch after another', () => {
+  const never = () => expect.unreachable() as never;
+
+  it('is no gap when it begins where the other ended', async () => {
+    expect(await findGap(0, 5n, 5n, never)).toBeUndefined();
+  });
+
+  it('is a loss when it goes back', async () => {
+    expect(await findGap(1, 5n, 4n, never)).toEqual({
+      reason: 'offset_out_of_range',
+      detail: 'partition 1: went back from 5 to 4',
+      partitions: [1],
+    });
+  });
+
+  it.each([
+    [5n, undefined],
+    [6n, { reason: 'gap', detail: 'partition 2: 5…5 are gone', partitions: [2] }],
+    [8n, { reason: 'gap', detail: 'partition 2: 5…7 are gone', partitions: [2] }],
+  ])('that begins at 8 instead of 5, when the oldest is %s', async (low, loss) => {
+    expect(await findGap(2, 5n, 8n, async () => low)).toEqual(loss);
+  });
+});
+
+describe('an assignment', () => {
+  const assignment = () => {
+    const options = { now: () => 0, sessionTimeoutMs: 100, rebalanceGraceMs: 30, logger };
+    return new Assignment([3, 4], new Membership(options));
+  };
+
+  it('does later what was put off', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    assignment().later(1, resolve);
+    await promise;
+  });
+
+  it('does nothing more once it has ended', async () => {
+    const one = assignment();
+    let done = false;
+    one.later(1, () => {
+      done = true;
+    });
+    one.end();
+    await sleep(10);
+    expect(done).toBe(false);
+    expect(one.signal.aborted).toBe(true);
+    expect(one.membership.isLost).toBe(true);
+  });
+
+  it('knows nothing of its partitions until they are inspected', () => {
+    expect([...assignment().partitions.values()]).toEqual([
+      { partition: 3, next: undefined, failures: 0 },
+      { partition: 4, next: undefined, failures: 0 },
+    ]);
+  });
+});
+
+describe('a member of a group', () => {
+  const errorOf = (type: string) => Object.assign(new Error(type), { type });
+
+  function member() {
+    const clock = { now: 1_000 };
+    const options = { now: () => clock.now, sessionTimeoutMs: 100, rebalanceGraceMs: 30, logger };
+    return { clock, membership: new Membership(options) };
+  }
+
+  const failing = (error: Error) => () => Promise.reject(error);
+
+  it('holds its partitions for a session after each heartbeat', () => {
+    const { clock, membership } = member();
+    clock.now += 99;
+    expect(membership).toMatchObject({ isOpen: true, isLost: false });
+    membership.renew();
+    clock.now += 99;
+    expect(membership.isLost).toBe(false);
+    clock.now += 1;
+    expect(membership).toMatchObject({ isOpen: false, isLost: true, reason: undefined });
+    expect(() => membership.requireHeld('kafka:t:0:5')).toThrow('the batch at kafka:t:0:5 belongs to another consumer');
+  });
+
+  it('begins nothing more once a rebalance has begun, and may finish for a while', async () => {
+    const { clock, membership } = member();
+    const rebalance = errorOf('REBALANCE_IN_PROGRESS');
+    await membership.beat(failing(rebalance));
+    expect(membership).toMatchObject({ isOpen: false, isLost: false, reason: rebalance });
+    clock.now += 29;
+    await membership.beat(failing(errorOf('REBALANCE_IN_PROGRESS')));
+    expect(() => membership.requireHeld('p')).not.toThrow();
+    clock.now += 1;
+    expect(membership).toMatchObject({ isLost: true, reason: rebalance });
+  });
+
+  it.each(['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID'])('has lost all after %s', async (type) => {
+    const { membership } = member();
+    await membership.beat(failing(errorOf(type)));
+    membership.renew();
+    expect(membership).toMatchObject({ isOpen: false, isLost: true, reason: { type } });
+  });
+
+  it('tries on after any other error', async () => {
+    const { membership } = member();
+    await membership.beat(failing(errorOf('NETWORK_EXCEPTION')));
+    expect(membership).toMatchObject({ isOpen: true, isLost: false, reason: undefined });
+  });
+
+  it('has nothing once the group has gone on', () => {
+    const { membership } = member();
+    membership.end();
+    expect(membership).toMatchObject({ isOpen: false, isLost: true });
+  });
+});

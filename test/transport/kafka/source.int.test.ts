@@ -1,0 +1,289 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kafka, Partitioners } from 'kafkajs';
+import { describe, expect, it } from 'vitest';
+import { type RunningServer, startKafka } from '../../../src/tools/devservers/start-server.ts';
+import { freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { until } from '../../support/until.ts';
+import { freshTasks } from '../outgoing-task.ts';
+import { KAFKA_SESSION_MS, kafkaSettings } from '../place.ts';
+import { useConsumers } from '../use-consumers.ts';
+
+const partitionOf = (position: string) => position.split(':')[2];
+
+/** Who joins the group and who leaves it, 2 s apart. */
+const STORM = '+-++--+-++--+--';
+
+// A member that is thought to be there holds up a rebalance for its whole timeout, 60 s, perhaps twice on a busy machine: the
+// waits here are longer.
+describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
+  const { at, run, other } = useConsumers();
+  const fresh = async (partitions = 2) =>
+    at({ kind: 'kafka', brokers: kafkaBrokers(), topic: await freshTopic({ partitions }) });
+  type Fresh = Awaited<ReturnType<typeof fresh>>;
+
+  /** Some tasks for each partition. */
+  async function publishTo({ place }: Fresh, partitions: readonly number[]): Promise<void> {
+    if (place.kind !== 'kafka') return;
+    const producer = new Kafka({ brokers: place.brokers, logLevel: 0 }).producer({
+      createPartitioner: Partitioners.DefaultPartitioner,
+    });
+    await producer.connect();
+    const messages = partitions.map((partition) => ({ partition, value: `for ${partition}` }));
+    await producer.send({ topic: place.topic, messages });
+    await producer.disconnect();
+  }
+
+  it('pauses the partition whose batch was rejected; the others go on', async () => {
+    const opened = await fresh();
+    let rejected = 0;
+    const one = run(opened, async ({ deliveries }) => {
+      const isFor0 = deliveries.some(({ position }) => partitionOf(position) === '0');
+      if (isFor0 && rejected < 4) throw new Error(`${++rejected}`);
+    });
+    await publishTo(opened, [0, 1, 1]);
+    await until(() => one.handled.size === 2);
+    expect(rejected).toBeLessThan(4);
+    await publishTo(opened, [1]);
+    await until(() => one.handled.size === 4);
+    const receivedOf = (partition: string) =>
+      one.received.filter(({ position }) => partitionOf(position) === partition).length;
+    expect(receivedOf('0')).toBe(5);
+    // At first both may have been in one batch, and came again for that.
+    expect([3, 5]).toContain(receivedOf('1'));
+  });
+
+  it('waits longer with every rejection, up to a bound', async () => {
+    const opened = await fresh(1);
+    const times: number[] = [];
+    const one = run(
+      opened,
+      async () => {
+        times.push(performance.now());
+        if (times.length < 6) throw new Error('away');
+      },
+      { kafka: { pauses: { firstMs: 300, longestMs: 1_200 } } },
+    );
+    await publishTo(opened, [0]);
+    await until(() => one.handled.size === 1, { timeout: 150_000 });
+    const pauses = times.slice(1).map((time, i) => time - Number(times[i]));
+    for (const [i, least] of [300, 600, 1_200, 1_200, 1_200].entries()) {
+      expect(pauses[i]).toBeGreaterThanOrEqual(least - 5);
+      // Without the bound the last would be 4,800; a busy machine adds to each.
+      expect(pauses[i]).toBeLessThan(least + 3_000);
+    }
+  });
+
+  it('has one batch of what one fetch brings of several partitions, and calls never overlap', async () => {
+    const opened = await fresh(4);
+    let [underWay, overlaps] = [0, 0];
+    const together: number[] = [];
+    const one = run(opened, async ({ deliveries }) => {
+      if (++underWay > 1) overlaps++;
+      together.push(new Set(deliveries.map(({ position }) => partitionOf(position))).size);
+      await sleep(20);
+      underWay -= 1;
+    });
+    const publishAll = async () => {
+      await publishTo(opened, [0, 1, 2, 3]);
+      return Math.max(...together) === 4;
+    };
+    await until(publishAll, { timeout: 150_000, interval: 200 });
+    await until(async () => (await one.source.lag()) === 0);
+    expect(one.received.length).toBe(one.handled.size);
+    expect(overlaps).toBe(0);
+  });
+
+  it('resumes what another owner had paused', async () => {
+    const opened = await fresh(2);
+    const long = { kafka: { pauses: { firstMs: 60_000, longestMs: 60_000 } } };
+    const first = run(opened, () => Promise.reject(new Error('away')), long);
+    await publishTo(opened, [0, 1]);
+    await until(() => first.received.length >= 2, { timeout: 150_000 });
+    const second = run(opened, undefined, long);
+    await until(() => second.handled.size === 1, { timeout: 150_000 });
+    await second.stop();
+    // The first one gets the partition back, and has nothing left of its own pause.
+    await publishTo(opened, [0, 1]);
+    await until(() => first.received.length >= 4, { timeout: 150_000 });
+  });
+
+  it('gets on while consumers come and go every 2 s, and every task is handled', { timeout: 500_000 }, async () => {
+    const opened = await fresh(6);
+    const handled = new Set<string>();
+    const one = run(
+      opened,
+      async ({ deliveries }) => {
+        await sleep(20);
+        for (const { headers } of deliveries) handled.add(String(headers.ce_id));
+      },
+      { kafka: { rebalanceGraceMs: 1_000 } },
+    );
+    const guests: ReturnType<typeof other>[] = [];
+    const here: typeof guests = [];
+    const handledByAll = () => new Set([...handled, ...guests.flatMap((guest) => guest.all('handled'))]);
+    const published: string[] = [];
+    const publishSome = async () => {
+      const tasks = freshTasks(20);
+      await opened.publisher.publish(tasks);
+      published.push(...tasks.map(({ id }) => id));
+    };
+
+    // Up to three guests; nobody waits for one to have joined, or to have left.
+    const changes: Promise<void>[] = [];
+    const joinOrLeave = (isJoining: boolean) => {
+      if (isJoining) {
+        const guest = other(opened.place, 'take', { holdMs: KAFKA_SESSION_MS });
+        guests.push(guest);
+        here.push(guest);
+      } else changes.push(here.shift()?.stop() ?? Promise.resolve());
+    };
+    joinOrLeave(true);
+    const takesPart = async () => {
+      await publishSome();
+      return guests[0]?.all('handled').length;
+    };
+    await until(takesPart, { timeout: 150_000, interval: 200 });
+    const [beganAt, before] = [performance.now(), handledByAll().size];
+    for (let change = 0; change < STORM.length; change++) {
+      joinOrLeave(STORM[change] === '+');
+      while (performance.now() < beganAt + (change + 1) * 2_000) {
+        await publishSome();
+        await sleep(50);
+      }
+    }
+    // Progress while it lasts, not only behind it.
+    expect(handledByAll().size - before).toBeGreaterThan(200);
+    const missing = () => {
+      const done = handledByAll();
+      return published.filter((id) => !done.has(id));
+    };
+    await until(() => missing().length === 0, { timeout: 150_000, interval: 200 });
+    await until(async () => (await one.source.lag()) === 0, { timeout: 150_000, interval: 200 });
+    await Promise.all([...changes, ...here.map((guest) => guest.stop())]);
+    expect(one.end()).toBeUndefined();
+    expect(one.losses).toEqual([]);
+  });
+
+  it('gives up a batch that holds up a rebalance for too long, and says so', async () => {
+    const opened = await fresh(2);
+    await publishTo(opened, [0, 1]);
+    let lost = 0;
+    const one = run(
+      opened,
+      async ({ keepAlive }) => {
+        if (lost > 0) return;
+        for (;;) {
+          await keepAlive().catch((error: Error) => {
+            lost++;
+            throw error;
+          });
+          await sleep(20);
+        }
+      },
+      { kafka: { rebalanceGraceMs: 500 } },
+    );
+    await until(() => one.received.length > 0);
+    const guest = run(opened);
+    await until(() => lost === 1, { timeout: 150_000 });
+    await until(() => new Set([...one.handled, ...guest.handled]).size === 2, { timeout: 150_000 });
+  });
+
+  it('does not take a rebalance that others hold up for a stall', async () => {
+    const opened = await fresh(3);
+    const gate = Promise.withResolvers<void>();
+    let isSlow = false;
+    let isHeld = false;
+    const slow = run(
+      opened,
+      async () => {
+        isHeld = isSlow;
+        if (isSlow) await gate.promise;
+      },
+      { kafka: { rebalanceGraceMs: 60_000 } },
+    );
+    const patient = run(opened, undefined, { stallMs: 3_000 });
+    await until(
+      async () => {
+        await publishTo(opened, [0, 1, 2]);
+        return slow.handled.size > 0 && patient.handled.size > 0;
+      },
+      { timeout: 150_000, interval: 200 },
+    );
+    isSlow = true;
+    await until(async () => {
+      await publishTo(opened, [0, 1, 2]);
+      return isHeld;
+    });
+    run(opened);
+    await sleep(2_000);
+    await publishTo(opened, [0, 1, 2]);
+    await sleep(5_000);
+    expect(patient.end()).toBeUndefined();
+    gate.resolve();
+    await until(async () => (await patient.source.lag()) === 0, { timeout: 150_000 });
+  });
+
+  it('creates the topics that are missing, with as many partitions as are wanted', async () => {
+    const topic = freshName();
+    const opened = await at({ kind: 'kafka', brokers: kafkaBrokers(), topic });
+    const one = run(opened, undefined, { kafka: { partitions: 4 } });
+    await until(async () => (await one.source.lag()) === 0);
+    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
+    await admin.connect();
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic, `${topic}.dlq`] });
+    await one.stop();
+    await admin.deleteTopics({ topics: [topic, `${topic}.dlq`] });
+    await admin.disconnect();
+    expect(Object.fromEntries(topics.map(({ name, partitions }) => [name, partitions.length]))).toEqual({
+      [topic]: 4,
+      [`${topic}.dlq`]: 1,
+    });
+  });
+
+  it('ends with an error for what does not pass by itself', async () => {
+    const opened = await fresh();
+    const security = { sasl: { mechanism: 'plain', username: 'nobody', password: 'wrong' } } as const;
+    const one = run(opened, undefined, { kafka: { kafka: { ...kafkaSettings(kafkaBrokers()), security } } });
+    await until(() => one.end() !== undefined, { timeout: 90_000 });
+    expect(one.end()).toBeInstanceOf(Error);
+  });
+
+  it('cannot tell its lag when there is no broker, and says so', async () => {
+    const opened = await at({ kind: 'kafka', brokers: ['127.0.0.1:1'], topic: freshName() });
+    expect(await opened.source().lag()).toBeUndefined();
+  });
+
+  it('stops although there is no broker', async () => {
+    const opened = await at({ kind: 'kafka', brokers: ['127.0.0.1:1'], topic: freshName() });
+    const one = run(opened);
+    await sleep(300);
+    const from = performance.now();
+    await one.stop();
+    expect(performance.now() - from).toBeLessThan(15_000);
+    expect(one.end()).toBe('stopped');
+  });
+});
+
+describe.runIf(hasKafka())('a broker of its own', { timeout: 300_000 }, () => {
+  const { at, run } = useConsumers();
+
+  it('is killed and started again: the source goes on, and nothing is lost', async () => {
+    await using broker: RunningServer = await startKafka();
+    const opened = await at({ kind: 'kafka', brokers: [broker.url], topic: freshName() });
+    const one = run(opened, async () => sleep(5));
+    const before = freshTasks(2_000);
+    await opened.publisher.publish(before);
+    await until(() => one.handled.size > 0, { timeout: 90_000 });
+    await broker.kill();
+    await expect(opened.publisher.publish(freshTasks(1))).rejects.toMatchObject({ name: 'KafkaUnavailable' });
+    expect(await one.source.lag()).toBeUndefined();
+    await broker.restart();
+    const after = freshTasks(500);
+    await until(() => opened.publisher.publish(after).then(() => true), { timeout: 90_000 });
+    const handled = () => new Set(one.received.map(({ headers }) => headers.ce_id));
+    await until(() => [...before, ...after].every(({ id }) => handled().has(id)), { timeout: 180_000 });
+    await until(async () => (await one.source.lag()) === 0, { timeout: 90_000 });
+    expect(one.end()).toBeUndefined();
+    expect(one.losses).toEqual([]);
+  });
+});

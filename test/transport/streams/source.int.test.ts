@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fc } from '@fast-check/vitest';
+import { Redis } from 'ioredis';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startRedis } from '../../../src/tools/devservers/start-server.ts';
+import { ConsumerGroup } from '../../../src/transport/streams/consumer-group.ts';
+import type { Loss } from '../../../src/transport/task-source.ts';
+import { freshPrefix, redisUrl } from '../../support/servers.ts';
+import { until } from '../../support/until.ts';
+import { freshTasks } from '../outgoing-task.ts';
+import { useConsumers } from '../use-consumers.ts';
+
+describe('the Redis Streams source', { timeout: 60_000 }, () => {
+  const { at, run, other } = useConsumers();
+  const redis = new Redis(redisUrl());
+  afterAll(() => redis.disconnect());
+
+  const onlyLoss = (detail: RegExp) => [{ reason: 'stream_lost', detail: expect.stringMatching(detail) }];
+
+  async function fresh(url = redisUrl()) {
+    const stream = `${freshPrefix()}:{tasks}:stream`;
+    return { stream, ...(await at({ kind: 'streams', url, stream })) };
+  }
+
+  async function groupOf(stream: string) {
+    const [group = []] = (await redis.xinfo('GROUPS', stream)) as unknown[][];
+    return Object.fromEntries(group.flatMap((name, i) => (i % 2 === 0 ? [[String(name), group[i + 1]]] : [])));
+  }
+
+  describe('trims', () => {
+    it('what was acknowledged, and never what was not', async () => {
+      const opened = await fresh();
+      const gate = Promise.withResolvers<void>();
+      const slow = run(opened, () => gate.promise, { holdMs: 60_000 });
+      await opened.publisher.publish(freshTasks(200));
+      await until(() => slow.received.length > 0);
+      const quick = run(opened, undefined, { holdMs: 60_000 });
+      await opened.publisher.publish(freshTasks(1_300));
+      await until(() => quick.handled.size + slow.received.length === 1_500);
+      const group = new ConsumerGroup({ client: redis, stream: opened.stream, group: 'g', consumer: 'c' });
+      await group.trim();
+      expect(await redis.xlen(opened.stream)).toBeGreaterThanOrEqual(1_300);
+      gate.resolve();
+      await until(async () => (await redis.xlen(opened.stream)) <= 100);
+      expect(new Set([...slow.handled, ...quick.handled]).size).toBe(1_500);
+      expect([...slow.losses, ...quick.losses]).toEqual([]);
+    });
+
+    it('behind the slowest of all groups', async () => {
+      const opened = await fresh();
+      await redis.xgroup('CREATE', opened.stream, 'slow', '0', 'MKSTREAM');
+      await opened.publisher.publish(freshTasks(1_200));
+      await redis.xreadgroup('GROUP', 'slow', 'c', 'COUNT', 300, 'STREAMS', opened.stream, '>');
+      const first = await redis.xpending(opened.stream, 'slow', '-', '+', 1);
+      const [[oldest]] = first as [[string]];
+      const one = run(opened);
+      await until(() => one.handled.size === 1_200);
+      const group = new ConsumerGroup({ client: redis, stream: opened.stream, group: 'g', consumer: 'c' });
+      await group.trim();
+      expect((await redis.xrange(opened.stream, oldest, oldest)).length).toBe(1);
+      expect(await redis.xlen(opened.stream)).toBe(1_200);
+    });
+  });
+
+  it('trims nothing that is not acknowledged, whatever was read and acknowledged', async () => {
+    const numbers = fc.array(fc.nat({ max: 299 }), { maxLength: 300 });
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: 300 }), numbers, fc.nat({ max: 300 }), async (read, acknowledged, otherRead) => {
+        const stream = `${freshPrefix()}:{tasks}:stream`;
+        const group = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'c' });
+        await group.create();
+        await redis.xgroup('CREATE', stream, 'other', '0');
+        for (let i = 0; i < 300; i++) await redis.xadd(stream, `1-${i + 1}`, 'n', i);
+        if (read > 0) await redis.xreadgroup('GROUP', 'g', 'c', 'COUNT', read, 'STREAMS', stream, '>');
+        if (otherRead > 0) await redis.xreadgroup('GROUP', 'other', 'c', 'COUNT', otherRead, 'STREAMS', stream, '>');
+        if (acknowledged.length > 0) await redis.xack(stream, 'g', ...acknowledged.map((n) => `1-${n + 1}`));
+        if (otherRead > 0) {
+          const all = Array.from({ length: otherRead }, (_, i) => `1-${i + 1}`);
+          await redis.xack(stream, 'other', ...all);
+        }
+        await group.trim();
+        const left = new Set((await redis.xrange(stream, '-', '+')).map(([id]) => id));
+        const gone = Array.from({ length: 300 }, (_, i) => i).filter((i) => !left.has(`1-${i + 1}`));
+        const done = new Set(acknowledged.filter((i) => i < read));
+        for (const i of gone) expect(done.has(i) && i < otherRead).toBe(true);
+        expect((await group.state())?.removedUnread).toBe(0);
+      }),
+      { numRuns: 20 },
+    );
+  }, 120_000);
+
+  it('never takes a batch back that another consumer has claimed', async () => {
+    const stream = `${freshPrefix()}:{tasks}:stream`;
+    const [a, b] = ['a', 'b'].map((consumer) => new ConsumerGroup({ client: redis, stream, group: 'g', consumer }));
+    await a?.create();
+    const ids = await Promise.all([1, 2, 3].map(() => redis.xadd(stream, '*', 'x', 'y') as Promise<string>));
+    await a?.read(redis, 10, 1);
+    expect(await a?.renew(ids)).toBe(3);
+    await redis.xclaim(stream, 'g', 'b', 0, String(ids[1]));
+    expect(await a?.renew(ids)).toBe(2);
+    await redis.xack(stream, 'g', String(ids[0]));
+    expect(await a?.renew(ids)).toBe(1);
+    expect(await b?.renew(ids)).toBe(1);
+    await a?.giveUp(ids);
+    expect((await b?.claimIdle(60_000, 10))?.entries.map(([id]) => String(id))).toEqual([ids[2]]);
+  });
+
+  it('is forgotten by its group when it stops, unless it holds something', async () => {
+    const opened = await fresh();
+    const one = run(opened);
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => one.handled.size === 1);
+    const held = other(opened.place, 'hang');
+    await until(async () => {
+      await opened.publisher.publish(freshTasks(1));
+      return held.all('received').length > 0;
+    });
+    await held.kill();
+    await one.stop();
+    expect(await groupOf(opened.stream)).toMatchObject({ consumers: 1 });
+  });
+
+  it('ends with an error when the key holds something else', async () => {
+    const opened = await fresh();
+    await redis.set(opened.stream, 'text');
+    const one = run(opened);
+    await until(() => one.end() !== undefined);
+    expect((one.end() as Error).message).toMatch(/holds something else than a stream/);
+  });
+
+  it('goes on when Redis was away, and sees when it came back with less', async () => {
+    await using server = await startRedis();
+    const opened = await fresh(server.url);
+    const losses: Loss[] = [];
+    const one = run(opened, undefined, { onLoss: async (loss) => void losses.push(loss) });
+    await opened.publisher.publish(freshTasks(3));
+    await until(() => one.handled.size === 3);
+    await server.kill();
+    await sleep(300);
+    await expect(opened.publisher.publish(freshTasks(1))).rejects.toMatchObject({ name: 'RedisUnavailable' });
+    expect(await one.source.lag()).toBeUndefined();
+    await server.restart();
+    await until(() => opened.publisher.publish(freshTasks(2)).then(() => true));
+    await until(() => one.handled.size === 5, { timeout: 60_000 });
+    expect(one.end()).toBeUndefined();
+    expect(losses).toEqual(onlyLoss(/gone|its group stands at/));
+  });
+
+  it('stops although Redis is away', async () => {
+    const server = await startRedis();
+    const opened = await fresh(server.url);
+    const one = run(opened);
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => one.handled.size === 1);
+    await server.remove();
+    const from = performance.now();
+    await one.stop();
+    expect(performance.now() - from).toBeLessThan(3_500);
+    expect(one.end()).toBe('stopped');
+  });
+});

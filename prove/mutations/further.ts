@@ -34,7 +34,7 @@ export const FURTHER: readonly Mutation[] = [
     try: ['ties'],
   },
   {
-    rule: 'another epoch is not written into',
+    rule: 'an index of another epoch is not written into',
     instead: 'a refresh writes into an index of an older epoch',
     patches: [
       {
@@ -156,7 +156,7 @@ export const FURTHER: readonly Mutation[] = [
     try: ['one early change, Redis lost'],
   },
   {
-    rule: 'a re-check that finds the row older is put again',
+    rule: 'a re-check that finds the row older is scheduled again',
     instead: 'every pair is looked at again once',
     patches: [{ file: 'consumers/delayed-items.ts', from: 'if (attempt < RECHECKS)', to: 'if (attempt < 1)' }],
     try: ['one change before its commit'],

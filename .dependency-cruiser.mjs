@@ -7,7 +7,7 @@ const MAY_IMPORT = {
   config: ['contracts'],
   timing: [],
   mysql: ['contracts', 'config', 'timing'],
-  redis: ['config', 'timing'],
+  redis: ['contracts', 'config', 'timing'],
   index: ['contracts', 'timing', 'mysql', 'redis'],
   transport: ['contracts', 'timing', 'mysql', 'redis', 'index'],
   consumers: ['contracts', 'timing', 'mysql', 'redis', 'index', 'transport'],

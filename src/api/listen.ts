@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AccessToken } from '../config/access-tokens.ts';
+import { UserError } from '../contracts/user-error.ts';
 import { refuseBadRequest } from './bad-request.ts';
 import { Connections } from './connections.ts';
 import { checkHost, isLoopback } from './loopback.ts';
@@ -30,7 +31,7 @@ export interface RunningApi {
 }
 
 /** The API cannot listen where it was told to. The message says why, and how to mend it. */
-export class ListenError extends Error {
+export class ListenError extends UserError {
   override readonly name = 'ListenError';
 }
 

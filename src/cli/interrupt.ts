@@ -1,9 +1,10 @@
 import process from 'node:process';
 import { onEndingSignals } from '../app/signals.ts';
+import { UserError } from '../contracts/user-error.ts';
 import { EXIT } from './exit-code.ts';
 
 /** Ctrl-C or SIGTERM ended a command. What was done is whole, and what was not can be done later. */
-export class Interrupted extends Error {
+export class Interrupted extends UserError {
   override readonly name = 'Interrupted';
   constructor() {
     super('interrupted');

@@ -1,5 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
+import { UserError } from '../contracts/user-error.ts';
 import { isSuspended } from '../mysql/pairs.ts';
 import type { TopContacts } from '../mysql/top-contacts.ts';
 import { type Epoch, FORGOTTEN, type Nonce, type ReplaceOutcome } from './contact-index.ts';
@@ -22,7 +23,7 @@ export interface RebuildReport {
 }
 
 /** Somebody asked for indexes while none may be built. */
-export class EpochSuspended extends Error {
+export class EpochSuspended extends UserError {
   override readonly name = 'EpochSuspended';
 
   /** @param why the epoch is suspended */

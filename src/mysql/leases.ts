@@ -1,4 +1,5 @@
 import type { RowDataPacket } from 'mysql2/promise';
+import { UserError } from '../contracts/user-error.ts';
 import type { Database } from './database.ts';
 
 const NEXT = `
@@ -28,7 +29,7 @@ export interface Fence {
 }
 
 /** A write came from somebody who held the lease once, and since then somebody else was given it. Nothing was written. */
-export class StaleFence extends Error {
+export class StaleFence extends UserError {
   override readonly name = 'StaleFence';
 
   constructor({ lease, token }: Fence) {

@@ -1,3 +1,5 @@
+import { UserError } from '../contracts/user-error.ts';
+
 /** Stable names of what can keep a schema from being made; the message says how to mend it. */
 export type SchemaErrorCode =
   | 'bad_url'
@@ -13,7 +15,7 @@ export type SchemaErrorCode =
   | 'failed';
 
 /** Why the schema could not be looked at or changed. The message is for people: what is wrong and how to mend it; it holds no password. */
-export class SchemaError extends Error {
+export class SchemaError extends UserError {
   override readonly name = 'SchemaError';
   readonly code: SchemaErrorCode;
 

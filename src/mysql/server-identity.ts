@@ -9,6 +9,7 @@
  * Before the first comparison there is no record, and every server that takes writes will do.
  */
 import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { UserError } from '../contracts/user-error.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { Database, Parameter, ReadOptions, Value } from './database.ts';
 import { PROOF, SERVER } from './session.ts';
@@ -183,7 +184,7 @@ export function mustTakeWrites({ takesWrites, description }: ServerState): void 
   if (!takesWrites) throw new DatabaseNotPrimary(`${NOT_PRIMARY.replica} (now ${description})`);
 }
 
-export class EpochMissing extends Error {
+export class EpochMissing extends UserError {
   override readonly name = 'EpochMissing';
   constructor() {
     super('The table recency_epoch is empty. Run `recency migrate` to put it right.');

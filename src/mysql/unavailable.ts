@@ -1,6 +1,16 @@
+import { UserError } from '../contracts/user-error.ts';
+
 /** MySQL cannot be asked now: it is away, refuses, or did not answer in time. Nothing is wrong with the statement. */
-export class DatabaseUnavailable extends Error {
+export class DatabaseUnavailable extends UserError {
   override readonly name = 'DatabaseUnavailable';
+
+  override get kind() {
+    return 'unavailable' as const;
+  }
+
+  override get remedy() {
+    return 'Check that MySQL is running; `recency doctor` says more.';
+  }
 }
 
 /** Every connection is in use, and none would be free in time. */
@@ -13,6 +23,14 @@ export class HeavyQueriesBusy extends DatabaseBusy {}
 export class DatabaseNotPrimary extends DatabaseUnavailable {}
 
 /** MySQL ended a statement because its time was up: the server is there, and the question takes longer than that. */
-export class StatementTooSlow extends Error {
+export class StatementTooSlow extends UserError {
   override readonly name = 'StatementTooSlow';
+
+  override get kind() {
+    return 'unavailable' as const;
+  }
+
+  override get remedy() {
+    return 'It exceeded its time limit; `recency doctor` says whether an index is missing.';
+  }
 }

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { UserError } from '../contracts/user-error.ts';
 import type { LeaseScripts, OwnLease } from './lease-scripts.ts';
 import { RedisUnavailable } from './unavailable.ts';
 
 /** The lease is no longer this holder's; the reason of `lost`. */
-export class LeaseLost extends Error {
+export class LeaseLost extends UserError {
   override readonly name = 'LeaseLost';
 }
 

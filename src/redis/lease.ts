@@ -15,6 +15,7 @@
  * Correctness of the indexes never rests on a lease: two holders do no harm but double work.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { UserError } from '../contracts/user-error.ts';
 import type { RedisClient } from './connection.ts';
 import { HeldLease } from './held-lease.ts';
 import { leaseScripts } from './lease-scripts.ts';
@@ -52,7 +53,7 @@ export interface HoldOptions {
 }
 
 /** Somebody else has the lease, and the caller did not want to wait. */
-export class LeaseTaken extends Error {
+export class LeaseTaken extends UserError {
   override readonly name = 'LeaseTaken';
 }
 

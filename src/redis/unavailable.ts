@@ -1,6 +1,16 @@
+import { UserError } from '../contracts/user-error.ts';
+
 /** Redis cannot be asked now: it is away, loading, full, failing over, or did not answer in time. */
-export class RedisUnavailable extends Error {
+export class RedisUnavailable extends UserError {
   override readonly name = 'RedisUnavailable';
+
+  override get kind() {
+    return 'unavailable' as const;
+  }
+
+  override get remedy() {
+    return refusalOf(this)?.remedy ?? 'Check that Redis is running; `recency doctor` says more.';
+  }
 }
 
 /**

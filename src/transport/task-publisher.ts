@@ -1,4 +1,5 @@
 import type { Task } from '../contracts/task.ts';
+import { UserError } from '../contracts/user-error.ts';
 
 /** A task on its way out, with the attributes that CloudEvents 1.0 wants in the headers. */
 export interface OutgoingTask {
@@ -14,7 +15,7 @@ export interface OutgoingTask {
 }
 
 /** The transport will never take this message, whatever its own state: it is too large, or not as it must be. */
-export class MessageRefused extends Error {
+export class MessageRefused extends UserError {
   override readonly name = 'MessageRefused';
 }
 
@@ -32,8 +33,16 @@ export class PartlyPublished extends Error {
 }
 
 /** As many tasks wait on the transport as may. None was taken; there is room again once the consumers have caught up. */
-export class TransportFull extends Error {
+export class TransportFull extends UserError {
   override readonly name = 'TransportFull';
+
+  override get kind() {
+    return 'unavailable' as const;
+  }
+
+  override get remedy() {
+    return 'Try again when the consumers have caught up; `recency doctor` says more.';
+  }
 }
 
 /** Puts tasks on a transport. */

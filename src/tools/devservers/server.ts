@@ -1,3 +1,5 @@
+import { UserError } from '../../contracts/user-error.ts';
+
 /** The servers that Recency works with. */
 export type ServerName = 'mysql' | 'redis' | 'kafka';
 
@@ -46,6 +48,6 @@ export interface LaunchedServer extends Part {
 }
 
 /** A server that cannot be had here. The message says why, and how to get it. */
-export class PartUnavailable extends Error {
+export class PartUnavailable extends UserError {
   override readonly name = 'PartUnavailable';
 }

@@ -1,3 +1,5 @@
+import { UserError } from '../../contracts/user-error.ts';
+
 export type SiteErrorCode =
   | 'bad_id'
   | 'bad_audience'
@@ -8,7 +10,7 @@ export type SiteErrorCode =
   | 'unreadable_file';
 
 /** What the site refuses, and nothing of it was written. The message names what is wrong. */
-export class SiteError extends Error {
+export class SiteError extends UserError {
   override readonly name = 'SiteError';
   readonly code: SiteErrorCode;
 

@@ -1,8 +1,18 @@
+import { UserError } from '../../contracts/user-error.ts';
+
 /** What kafkajs throws, told apart. It exports its classes, yet not every one, so the fields are asked. */
 
 /** Kafka did not take the messages. Some may be there all the same. */
-export class KafkaUnavailable extends Error {
+export class KafkaUnavailable extends UserError {
   override readonly name = 'KafkaUnavailable';
+
+  override get kind() {
+    return 'unavailable' as const;
+  }
+
+  override get remedy() {
+    return 'Check that the brokers are running; `recency doctor` says more.';
+  }
 }
 
 interface KafkaError extends Error {
@@ -80,7 +90,7 @@ export function isElecting(error: unknown): boolean {
 }
 
 /** The brokers refuse something that an operator has to allow. The message names the permission. */
-export class KafkaPermissionMissing extends Error {
+export class KafkaPermissionMissing extends UserError {
   override readonly name = 'KafkaPermissionMissing';
 }
 

@@ -8,6 +8,7 @@ import {
   type Producer,
   type RecordMetadata,
 } from 'kafkajs';
+import { UserError } from '../../contracts/user-error.ts';
 import { settledWithin } from '../../timing/settled-within.ts';
 import { type KafkaSettings, openKafka, RETRY } from './client.ts';
 import { isPassing, isRefusal, KafkaUnavailable } from './errors.ts';
@@ -17,7 +18,7 @@ import { type Request, Sending } from './sending.ts';
 import { ensureTopics } from './topics.ts';
 
 /** Some messages were not taken, or all of them; Kafka took the others. */
-export class PartlySent extends Error {
+export class PartlySent extends UserError {
   override readonly name = 'PartlySent';
   /** Each with its reason: MessageRefused, or KafkaUnavailable because of its partition. */
   readonly notTaken: ReadonlyMap<Message, Error>;
@@ -31,6 +32,14 @@ export class PartlySent extends Error {
     });
     this.notTaken = notTaken;
     this.taken = taken;
+  }
+
+  override get kind() {
+    return 'unavailable' as const;
+  }
+
+  override get remedy() {
+    return 'Run it again: sending a task twice does no harm.';
   }
 }
 

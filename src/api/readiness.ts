@@ -1,3 +1,5 @@
+import { withTimeout } from '../timing/deadline.ts';
+
 /** Whether one thing that the service needs is there. Resolves with what may be said of it to anybody; rejects: it is not. */
 export type Check = () => Promise<string | undefined>;
 
@@ -58,7 +60,7 @@ export class Readiness {
     const needed = !degrading.includes(name);
     const from = now();
     try {
-      const detail = await within(deadlineMs, check);
+      const detail = await withTimeout(check(), deadlineMs, () => new NoAnswer(`no answer within ${deadlineMs} ms`));
       this.#failing.delete(name);
       return { name, ok: true, needed, detail, ms: now() - from };
     } catch (error) {
@@ -72,16 +74,4 @@ export class Readiness {
 function toldOf(error: unknown): string {
   if (error instanceof NotReady) return error.message;
   return error instanceof Error ? error.name : 'failed';
-}
-
-async function within(ms: number, check: Check): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer(`no answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([check(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,7 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DatabaseUnavailable } from '../mysql/unavailable.ts';
 import { isUnavailable } from '../redis/unavailable.ts';
+import { pause } from '../timing/backoff.ts';
+import { retry } from '../timing/loop.ts';
 import { ServerAway, StartError } from './start-error.ts';
 
 export interface AdmissionOptions<Name extends string> {
@@ -32,18 +33,17 @@ export async function untilThere(
   attempt: () => Promise<void>,
   { logger, signal, retryMs = 1_000 }: { logger: Logger; signal: AbortSignal; retryMs?: number },
 ): Promise<void> {
-  for (let toldAt = Number.NEGATIVE_INFINITY; ; await pause(retryMs, undefined, { signal })) {
-    try {
-      await attempt();
-      return;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!isAway(error)) throw error;
-      if (performance.now() - toldAt < TOLD_MS) continue;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const onFailure = (error: unknown) => {
+    signal.throwIfAborted();
+    if (!isAway(error)) throw error;
+    if (performance.now() - toldAt >= TOLD_MS) {
       toldAt = performance.now();
       logger.warn(`waiting: ${(error as Error).message}`);
     }
-  }
+    return retryMs;
+  };
+  await retry(attempt, { signal, onFailure });
 }
 
 /**
@@ -88,7 +88,7 @@ export class Admission<Name extends string> {
   async run(signal: AbortSignal): Promise<void> {
     const { retryMs = 1_000 } = this.#options;
     while (!this.#isComplete && !signal.aborted) {
-      await pause(retryMs, undefined, { signal }).catch(() => undefined);
+      await pause(retryMs, signal);
       if (signal.aborted) return;
       this.#tell(await this.#admit(LATER_MS));
       await this.#agree();

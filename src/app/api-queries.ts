@@ -14,7 +14,7 @@ import { inspectIndex } from '../query/inspect-index.ts';
 import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
 import { RecentPhotos } from '../query/recent-photos.ts';
 import { WarmUp, type WarmUpOptions } from '../query/warm-up.ts';
-import type { Deadline } from '../timing/deadline.ts';
+import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import type { Stores } from './open-stores.ts';
 import type { ProcessContext } from './run-process.ts';
 
@@ -85,10 +85,7 @@ export function apiQueries(
     recentContacts,
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, now }),
     explain: explainer(asked),
-    inspect: (user, deadline) => {
-      const inspecting = inspectIndex({ index, database: primary }, user);
-      return deadline?.wait(inspecting) ?? inspecting;
-    },
+    inspect: (user, deadline) => withinDeadline(deadline, inspectIndex({ index, database: primary }, user)),
     rebuild: (user, deadline) => build(user, { deadline, asked: true }),
     forget: async (user) => {
       warmUp.forget(user);
@@ -125,7 +122,7 @@ export function buildOn(
       return found;
     };
     const running = run(rebuild([user], asked), { ...steps, topContacts });
-    const report = await (deadline?.wait(running) ?? running).catch((error: unknown) => {
+    const report = await withinDeadline(deadline, running).catch((error: unknown) => {
       // Otherwise a user whom nobody waits for long enough would stay cold for ever.
       if (isGone(error)) delayed.askForRebuild(user).catch(() => undefined); // the next read asks again
       throw error;

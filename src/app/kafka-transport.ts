@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
 import { KafkaEnds } from '../mysql/kafka-ends.ts';
+import { retry } from '../timing/loop.ts';
 import { type KafkaSettings, openKafka } from '../transport/kafka/client.ts';
 import { KafkaDeadLetters } from '../transport/kafka/dead-letters.ts';
 import { kafkaBarrier } from '../transport/kafka/drain-barrier.ts';
@@ -69,20 +69,15 @@ async function untilAnswers(
   withinMs = config.startTimeoutMs,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
-  for (;;) {
-    try {
-      await admin.ensureTopics(DEFAULT_PARTITIONS);
-      return;
-    } catch (error) {
-      signal.throwIfAborted();
-      const tlsError = tlsStartError(error, {
-        ...{ kind: 'Kafka', address: config.kafkaBrokers.join(','), setting: 'RECENCY_KAFKA_BROKERS' },
-      });
-      if (tlsError !== undefined) throw tlsError;
-      if (!isPassing(error) || performance.now() > deadline) throw explain(error, config);
-    }
-    await pause(BETWEEN_TRIES_MS, undefined, { signal });
-  }
+  const address = config.kafkaBrokers.join(',');
+  const onFailure = (error: unknown) => {
+    signal.throwIfAborted();
+    const tlsError = tlsStartError(error, { kind: 'Kafka', address, setting: 'RECENCY_KAFKA_BROKERS' });
+    if (tlsError !== undefined) throw tlsError;
+    if (!isPassing(error) || performance.now() > deadline) throw explain(error, config);
+    return BETWEEN_TRIES_MS;
+  };
+  await retry(() => admin.ensureTopics(DEFAULT_PARTITIONS), { signal, onFailure });
 }
 
 function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {

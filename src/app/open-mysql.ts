@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import { Database, DatabaseUnavailable } from '../mysql/database.ts';
+import { retry } from '../timing/loop.ts';
 import { mysqlTls, tlsStartError } from './security.ts';
 import { ServerAway, StartError } from './start-error.ts';
 
@@ -55,15 +55,11 @@ export async function untilMysqlAnswers(
   { url, setting, timeoutMs, signal }: { url: string; setting: string; timeoutMs: number; signal: AbortSignal },
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    try {
-      await database.rows('SELECT 1', []);
-      return;
-    } catch (error) {
-      if (!(error instanceof DatabaseUnavailable) || performance.now() > deadline) throw explain(error, url, setting);
-    }
-    await pause(BETWEEN_TRIES_MS, undefined, { signal });
-  }
+  const onFailure = (error: unknown) => {
+    if (!(error instanceof DatabaseUnavailable) || performance.now() > deadline) throw explain(error, url, setting);
+    return BETWEEN_TRIES_MS;
+  };
+  await retry(() => database.rows('SELECT 1', []), { signal, onFailure });
 }
 
 function explain(error: unknown, url: string, setting: string): unknown {

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import { drainBarrierOf } from '../index/drain-barrier.ts';
@@ -10,6 +9,7 @@ import { SamplerReports } from '../repair/sampler/report.ts';
 import { Windows } from '../repair/sampler/windows.ts';
 import type { CheckedTruth } from '../repair/truth-check.ts';
 import { sampleTruth } from '../repair/truth-sample.ts';
+import { pause } from '../timing/backoff.ts';
 import { inBackground } from './background.ts';
 import { openLeases } from './leases.ts';
 import type { Stores } from './open-stores.ts';
@@ -109,7 +109,7 @@ export function watchTruth(
       } catch (err) {
         if (signal.aborted) return;
         logger.warn({ err, pauseMs }, 'the views could not be compared with the photos yet');
-        await pause(pauseMs, undefined, { signal }).catch(() => undefined); // the process ends
+        await pause(pauseMs, signal); // the process ends
       }
     }
   });

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../mysql/database.ts';
+import { pause } from '../timing/backoff.ts';
 import type { ProcessContext } from './run-process.ts';
 import { compareSettings, refusal } from './shared-settings.ts';
 
@@ -13,7 +13,7 @@ export async function watchSettings(
   intervalMs = INTERVAL_MS,
 ): Promise<void> {
   while (!signal.aborted) {
-    await pause(intervalMs, undefined, { signal }).catch(() => undefined);
+    await pause(intervalMs, signal);
     const differences = await compareSettings(primary, config).catch((error: unknown) => {
       logger.debug({ err: error }, 'the shared settings could not be compared');
       return [];

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Leases } from '../redis/lease.ts';
+import { pause } from '../timing/backoff.ts';
 
 /** Before a lease is asked for again after an error, ms. */
 const RETRY_MS = 1_000;
@@ -22,7 +22,7 @@ export async function whileLeading(leases: Leases, job: StandingJob, signal: Abo
     } catch (error) {
       if (signal.aborted) return;
       logger.debug({ err: error, lease: name }, 'the lease cannot be asked for now');
-      await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      await pause(RETRY_MS, signal);
     }
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Id } from '../contracts/id.ts';
 import type { DelayedItem, DelayedWork } from '../index/deferred-work.ts';
@@ -7,6 +6,7 @@ import { RECHECKS, type Rechecks } from '../index/rechecks.ts';
 import { type SetAside, settingAside } from '../index/set-aside.ts';
 import { type Answers, isStoreFault } from '../index/store-fault.ts';
 import type { RecheckRow } from '../mysql/rechecks.ts';
+import { loop } from '../timing/loop.ts';
 import type { DeadLetters } from '../transport/dead-letters.ts';
 import { type DelayedObserver, doDelayed } from './delayed-items.ts';
 import { SlowBuilds } from './slow-builds.ts';
@@ -125,22 +125,13 @@ export class DelayedWorker {
     return { aside: await settingAside(items, work, { answers, onFailure, isEnd }), slow };
   }
 
-  async #repeat(signal: AbortSignal, idleMs: number, round: () => Promise<number>): Promise<void> {
-    while (!signal.aborted) {
-      const wait = await this.#waitAfter(round, idleMs);
-      if (wait > 0) await pause(wait, undefined, { signal }).catch(() => undefined);
-    }
-  }
-
-  /** How long to wait before the next round, ms. */
-  async #waitAfter(round: () => Promise<number>, idleMs: number): Promise<number> {
-    try {
-      return (await round()) > 0 ? 0 : idleMs;
-    } catch (error) {
+  async #repeat(signal: AbortSignal, idleMs: number, work: () => Promise<number>): Promise<void> {
+    const onError = (error: unknown) => {
       const level = isStoreFault(error) ? 'warn' : 'error';
       this.#options.logger[level]({ err: error }, 'delayed work was not done; it comes back');
       return AWAY_MS;
-    }
+    };
+    await loop({ signal, round: async () => ((await work()) > 0 ? 0 : idleMs), onError });
   }
 
   async #putAside(aside: readonly SetAside<DelayedItem>[]): Promise<void> {

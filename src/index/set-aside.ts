@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../timing/backoff.ts';
 import { type Answers, concernsAll, storeFaultOf } from './store-fault.ts';
 
 /** What failed by itself, every time it was tried, while other work would have done. */

@@ -1,6 +1,7 @@
 import { type MysqlFault, mysqlFaultOf } from '../mysql/faults.ts';
 import { EpochMissing } from '../mysql/server-identity.ts';
 import { type RedisFault, redisFaultOf } from '../redis/unavailable.ts';
+import { withTimeout } from '../timing/deadline.ts';
 
 /** See `mysql/faults.ts` and `redis/unavailable.ts`, which have the tables. */
 export type StoreFault = MysqlFault | RedisFault;
@@ -38,14 +39,7 @@ const AT_ONCE_MS = 1_000;
 /** Asks each of them, side by side. */
 export function answersAtOnce(questions: readonly (() => Promise<unknown>)[], ms: number = AT_ONCE_MS): Answers {
   return async () => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), ms);
-    });
-    const all = Promise.all(questions.map((ask) => ask())).then(
-      () => true,
-      () => false,
-    );
-    return await Promise.race([all, late]).finally(() => clearTimeout(timer));
+    const all = Promise.all(questions.map((ask) => ask())).then(() => true);
+    return await withTimeout(all, ms, () => new Error('too late')).catch(() => false);
   };
 }

@@ -1,5 +1,5 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
-import { type Deadline, DeadlineExceeded, endingIn, RequestCancelled } from '../timing/deadline.ts';
+import { type Deadline, DeadlineExceeded, RequestCancelled, settledWithin, withTimeout } from '../timing/deadline.ts';
 import { KILL_MS, Killer, take, within } from './killer.ts';
 import { setUpSession } from './session.ts';
 import { type MysqlTls, tlsOptions } from './tls.ts';
@@ -115,7 +115,7 @@ export class Connections {
   /** Waits for what is under way, not longer than the deadline: a half-open connection never says that it has ended. */
   async close(): Promise<void> {
     const ended = Promise.all([this.#pool.end(), this.#killer.close()]);
-    await endingIn(ended, this.#deadlineMs, undefined, () => late('not closed')).catch(() => undefined);
+    await settledWithin(ended, this.#deadlineMs);
     for (const connection of this.#inUse) connection.destroy();
   }
 
@@ -130,7 +130,7 @@ export class Connections {
     const isRequests = deadline !== undefined && deadline.leftMs <= ms;
     const onLate = () => (isRequests ? new DeadlineExceeded() : late(`no answer within ${ms} ms`));
     try {
-      const result = await endingIn(running, ms, deadline, onLate);
+      const result = await withTimeout(running, ms, onLate, deadline);
       this.#heard.set(connection.connection, performance.now());
       connection.release();
       return result;
@@ -192,7 +192,7 @@ export class Connections {
     this.#inUse.add(connection);
     try {
       const settingUp = setUpSession(connection, { statementMs: this.#deadlineMs + BACKSTOP_MS });
-      await endingIn(settingUp, ms, deadline, () => late(`no session within ${ms} ms`));
+      await withTimeout(settingUp, ms, () => late(`no session within ${ms} ms`), deadline);
       this.#setUp.set(connection.connection, begun);
       return connection;
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';
-import { type Deadline, endingIn } from '../timing/deadline.ts';
+import { type Deadline, withTimeout } from '../timing/deadline.ts';
 import { DatabaseBusy } from './unavailable.ts';
 
 /** For ending a statement in the server: to get there, and to see it ended, ms each. */
@@ -69,7 +69,7 @@ interface CallbackConnection {
 export async function take(pool: Pool, ms: number, deadline: Deadline | undefined): Promise<PoolConnection> {
   const wanted = pool.getConnection();
   try {
-    return await endingIn(wanted, ms, deadline, () => new DatabaseBusy(`MySQL: no connection within ${ms} ms`));
+    return await withTimeout(wanted, ms, () => new DatabaseBusy(`MySQL: no connection within ${ms} ms`), deadline);
   } catch (error) {
     wanted.then((connection) => connection.release()).catch(() => undefined); // came too late: back to the pool
     throw error;
@@ -89,5 +89,5 @@ async function tellToEnd(killer: PoolConnection, { id, server }: Place): Promise
 
 /** undefined: it took longer, or went wrong. */
 export async function within<T>(ms: number, something: Promise<T>): Promise<T | undefined> {
-  return await endingIn(something, ms, undefined, () => new Error('no answer')).catch(() => undefined);
+  return await withTimeout(something, ms, () => new Error('no answer')).catch(() => undefined);
 }

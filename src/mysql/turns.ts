@@ -1,4 +1,4 @@
-import { type Deadline, endingIn, RequestCancelled } from '../timing/deadline.ts';
+import { type Deadline, RequestCancelled, withTimeout } from '../timing/deadline.ts';
 
 /**
  * `answer`: a client waits for it; `background`: nobody does, so it has its turn when no answer waits for one, and waits for
@@ -98,7 +98,7 @@ export class Turns {
     const turn = Promise.withResolvers<void>();
     line.add(turn.resolve);
     try {
-      await (isPatient ? turn.promise : endingIn(turn.promise, ms, deadline, refusal));
+      await (isPatient ? turn.promise : withTimeout(turn.promise, ms, refusal, deadline));
     } catch (error) {
       // Left just when the turn came: it is the next one's.
       if (!line.delete(turn.resolve)) this.#pass();

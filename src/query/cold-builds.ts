@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Id } from '../contracts/id.ts';
 import { DatabaseBusy } from '../mysql/database.ts';
 import type { LiveTop } from '../mysql/top-contacts.ts';
-import { type Deadline, DeadlineExceeded, RequestCancelled } from '../timing/deadline.ts';
+import { pause } from '../timing/backoff.ts';
+import { type Deadline, DeadlineExceeded, RequestCancelled, withinDeadline } from '../timing/deadline.ts';
 
 export interface ColdBuildsOptions {
   /**
@@ -94,7 +94,7 @@ export class ColdBuilds {
    */
   async answer(user: Id, deadline?: Deadline): Promise<ColdAnswer> {
     for (let other = this.#answering.get(user); other !== undefined; other = this.#answering.get(user)) {
-      const isBuilt = await (deadline?.wait(other) ?? other);
+      const isBuilt = await withinDeadline(deadline, other);
       if (isBuilt !== 'cancelled') return isBuilt ? 'built' : undefined;
     }
     if (this.#isRefusing() || this.#unknown.has(user)) return undefined;

@@ -6,7 +6,7 @@ import type { ContactIndex, Reading } from '../index/contact-index.ts';
 import type { Limits } from '../index/limits.ts';
 import type { Database } from '../mysql/database.ts';
 import { type ContactRow, readContactRow } from '../mysql/explain-contact.ts';
-import type { Deadline } from '../timing/deadline.ts';
+import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import { ANSWER_VERDICTS, type AnswerVerdict, answerVerdictOf } from './answer-verdict.ts';
 import type { RecentContacts } from './recent-contacts.ts';
 import { driftOf, sentenceOf, type VerdictCode, verdictOf } from './verdict.ts';
@@ -88,7 +88,7 @@ export async function explain(
 
 /** The index and MySQL's row; the index did not change while the row was read, unless it does so all the time. */
 async function look({ index, database, limits }: ExplainOptions, user: Id, contact: Id, deadline?: Deadline) {
-  const read = async () => await (deadline?.wait(index.read(user, 0, false)) ?? index.read(user, 0, false));
+  const read = async () => await withinDeadline(deadline, index.read(user, 0, false));
   let reading = await read();
   for (let looks = 1; ; looks++) {
     const { epoch, row } = await readContactRow(database, user, contact, deadline);

@@ -5,7 +5,7 @@ import type { ContactIndex, Reading, WarmReading } from '../index/contact-index.
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { type LiveContact, readCandidates, readPlain } from '../mysql/live-contacts.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
-import type { Deadline } from '../timing/deadline.ts';
+import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import type { ColdAnswer } from './cold-builds.ts';
 import { candidatesFor, certifiedPage, countAboveFloor, type PageWanted, pageOfTop } from './narrow.ts';
 import { Stopwatch } from './stopwatch.ts';
@@ -81,7 +81,7 @@ export class RecentContacts {
     let reading: Reading;
     try {
       const asked = () => this.#options.index.read(query.user, 0, this.#options.touch);
-      reading = await clock.time('index', () => query.deadline?.wait(asked()) ?? asked());
+      reading = await clock.time('index', () => withinDeadline(query.deadline, asked()));
     } catch (error) {
       if (!(error instanceof RedisUnavailable)) throw error;
       return await this.#plain(query, 'redis_unavailable', clock);

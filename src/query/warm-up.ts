@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
+import { pause } from '../timing/backoff.ts';
 import type { ColdBuilds } from './cold-builds.ts';
 
 export interface WarmUpOptions {
@@ -109,7 +109,7 @@ export class WarmUp {
     while (!signal.aborted) {
       const cold = await coldOf(users).catch(() => undefined);
       if (cold !== undefined) return cold;
-      await pause(retryMs, undefined, { signal }).catch(() => undefined);
+      await pause(retryMs, signal);
     }
     return [];
   }

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { type Cluster, Redis } from 'ioredis';
 import type { TlsMaterial } from '../config/tls.ts';
+import { backoffMs } from '../timing/backoff.ts';
+import { withTimeout } from '../timing/deadline.ts';
 import { type NodeOptions, openCluster } from './cluster.ts';
 import { isSentinelUrl, type SentinelAccount, sentinelOptions } from './sentinel.ts';
 import { isReplicasReply, RedisUnavailable } from './unavailable.ts';
@@ -64,16 +66,13 @@ export async function untilReady(client: RedisClient, timeoutMs: number): Promis
     last = error;
   };
   const ready = Promise.withResolvers<void>();
-  const late = () =>
-    ready.reject(new RedisUnavailable(`Redis did not answer within ${timeoutMs} ms: ${reasonOf(last)}`));
-  const timer = setTimeout(late, timeoutMs);
+  const late = () => new RedisUnavailable(`Redis did not answer within ${timeoutMs} ms: ${reasonOf(last)}`);
   client.on('error', remember);
   client.on('ready', ready.resolve);
   try {
-    await ready.promise;
+    await withTimeout(ready.promise, timeoutMs, late);
   } finally {
     // Whoever tries on while Redis is away comes here again and again.
-    clearTimeout(timer);
     client.off('error', remember);
     client.off('ready', ready.resolve);
   }
@@ -97,7 +96,7 @@ function common(options: RedisConnectionOptions): NodeOptions {
 }
 
 function pause(times: number): number {
-  return Math.min(50 * 2 ** Math.min(times, 5), LONGEST_PAUSE_MS);
+  return backoffMs(times, { firstMs: 50, longestMs: LONGEST_PAUSE_MS });
 }
 
 function openOne(url: string, options: RedisConnectionOptions): Redis {

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { UserError } from '../contracts/user-error.ts';
+import { pause } from '../timing/backoff.ts';
 import type { LeaseScripts, OwnLease } from './lease-scripts.ts';
 import { RedisUnavailable } from './unavailable.ts';
 
@@ -68,7 +68,7 @@ export class HeldLease {
 
   /** False: released meanwhile. */
   async #paused(ms: number): Promise<boolean> {
-    await pause(ms, undefined, { signal: this.#released.signal }).catch(() => undefined);
+    await pause(ms, this.#released.signal);
     return !this.#released.signal.aborted;
   }
 

@@ -14,8 +14,8 @@
  *
  * Correctness of the indexes never rests on a lease: two holders do no harm but double work.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { UserError } from '../contracts/user-error.ts';
+import { pause } from '../timing/backoff.ts';
 import type { RedisClient } from './connection.ts';
 import { HeldLease } from './held-lease.ts';
 import { leaseScripts } from './lease-scripts.ts';
@@ -87,7 +87,7 @@ export class Leases {
       if (held) return held;
       if (!wait) throw new LeaseTaken(`another process holds the lease '${name}'; wait for it, or stop it`);
       if (tries === 1) onWaiting?.();
-      await pause(this.#options.retryMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+      await pause(this.#options.retryMs, signal);
     }
   }
 

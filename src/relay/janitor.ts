@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../mysql/database.ts';
 import { deletePublished, pullForward, readClock } from '../mysql/outbox.ts';
+import { loop } from '../timing/loop.ts';
 
 export interface JanitorOptions {
   readonly database: Database;
@@ -27,10 +27,11 @@ export class OutboxJanitor {
 
   /** Until aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const wait = await this.#round();
-      await pause(wait, undefined, { signal }).catch(() => undefined);
-    }
+    const onError = (error: unknown) => {
+      this.#options.logger.warn({ err: error }, 'old rows of the outbox were not deleted; the next round tries again');
+      return IDLE_MS;
+    };
+    await loop({ signal, round: () => this.#round(), onError });
   }
 
   /** One batch; how many rows were deleted. @throws DatabaseUnavailable */
@@ -41,11 +42,6 @@ export class OutboxJanitor {
   }
 
   async #round(): Promise<number> {
-    try {
-      return (await this.runOnce()) === ROWS_AT_ONCE ? BETWEEN_BATCHES_MS : IDLE_MS;
-    } catch (error) {
-      this.#options.logger.warn({ err: error }, 'old rows of the outbox were not deleted; the next round tries again');
-      return IDLE_MS;
-    }
+    return (await this.runOnce()) === ROWS_AT_ONCE ? BETWEEN_BATCHES_MS : IDLE_MS;
   }
 }

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../mysql/database.ts';
 import { type OutboxRow, publishRows } from '../mysql/outbox.ts';
+import { loop } from '../timing/loop.ts';
 import type { DeadLetters } from '../transport/dead-letters.ts';
 import {
   MessageRefused,
@@ -69,11 +69,12 @@ export class OutboxRelay {
 
   /** Until aborted; the rows in work are finished first. */
   async run(signal: AbortSignal): Promise<void> {
-    let wait = 0;
-    while (!signal.aborted) {
-      wait = await this.#round(wait);
-      if (wait > 0) await pause(wait, undefined, { signal }).catch(() => undefined);
-    }
+    let waitedMs = 0;
+    const round = async () => {
+      waitedMs = await this.#round(waitedMs);
+      return waitedMs;
+    };
+    await loop({ signal, round });
   }
 
   /** One batch. @throws DatabaseUnavailable, and what the transport throws; then the rows are still unpublished */

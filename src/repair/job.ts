@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { isStoreFault } from '../index/store-fault.ts';
+import { retry } from '../timing/loop.ts';
 import type { Progress } from './progress.ts';
 
 /** A long job: pages, one after the other. */
@@ -31,15 +31,12 @@ export async function runToEnd(job: Job, { signal, onProgress }: JobOptions = {}
 }
 
 async function runPage(job: Job, signal: AbortSignal | undefined): Promise<boolean> {
-  for (let tries = 0; ; tries++) {
+  signal?.throwIfAborted();
+  const onFailure = (error: unknown, failures: number) => {
     signal?.throwIfAborted();
-    try {
-      return (await job.runOnce(signal)) !== undefined;
-    } catch (error) {
-      signal?.throwIfAborted();
-      const wait = RETRY_PAUSES_MS[tries];
-      if (wait === undefined || !isStoreFault(error)) throw error;
-      await pause(wait, undefined, signal ? { signal } : {}).catch(() => undefined);
-    }
-  }
+    const waitMs = RETRY_PAUSES_MS[failures - 1];
+    if (waitMs === undefined || !isStoreFault(error)) throw error;
+    return waitMs;
+  };
+  return await retry(async () => (await job.runOnce(signal)) !== undefined, { signal, onFailure });
 }

@@ -1,20 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Pauses between attempts, ms: doubling from the first to the longest. */
-export interface Pauses {
+/** Exponential back-off, ms: the first wait, doubled after each further failure up to the longest. */
+export interface Backoff {
   readonly firstMs: number;
   readonly longestMs: number;
 }
 
-/** Short enough that a store's return is noticed soon, long enough that asking costs nothing. */
-export const DEFAULT_PAUSES: Pauses = { firstMs: 100, longestMs: 5_000 };
+/** Short enough to notice soon that a store is back; long enough that asking costs nothing. */
+export const DEFAULT_BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
 
-/** @param failures in a row, before the one that has just happened */
-export function pauseAfter(failures: number, { firstMs, longestMs }: Pauses): number {
+/**
+ * How long to wait after a failure, ms.
+ * @param failures in a row, before the one that has just happened
+ */
+export function backoffMs(failures: number, { firstMs, longestMs }: Backoff): number {
   return Math.min(firstMs * 2 ** Math.min(failures, 30), longestMs);
 }
 
-/** Resolves after so long, or as soon as the signal is aborted. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after `ms`, or as soon as the signal is aborted. Never rejects: check the signal afterwards. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-/** The time that a request may take is over. */
+/** A request took longer than it may. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
   constructor() {
@@ -15,8 +15,8 @@ export class RequestCancelled extends Error {
 }
 
 /**
- * When the time for one request is over. All of its waits share it: for Redis, for a turn, for a connection, for a
- * statement. It is cancelled when nobody waits for the answer any more, and what the request had begun is then ended.
+ * The time by which one request must be answered. Everything the request waits for shares it: Redis, a turn, a connection,
+ * a statement. It is cancelled when the client disconnects, which ends what the request has started.
  */
 export class Deadline {
   readonly #end: number;
@@ -28,7 +28,7 @@ export class Deadline {
     this.#end = performance.now() + ms;
   }
 
-  /** ms, 0 when the time is over. */
+  /** Time left, ms; 0 once it is over. */
   get leftMs(): number {
     return Math.max(0, this.#end - performance.now());
   }
@@ -49,29 +49,32 @@ export class Deadline {
     if (this.leftMs === 0) throw new DeadlineExceeded();
   }
 
-  /** Called once, when the deadline is cancelled. Returns what ends that. */
+  /** Calls the listener once, when the deadline is cancelled; at once if it already is. Returns a function that removes it. */
   onCancel(listener: () => void): () => void {
     if (this.#isCancelled) listener();
     else this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
-
-  /** Waits for something that ends by itself. @throws DeadlineExceeded, RequestCancelled, what it rejects with */
-  wait<T>(something: Promise<T>): Promise<T> {
-    return endingIn(something, this.leftMs, this, () => new DeadlineExceeded());
-  }
 }
 
 /**
- * Waits for something for so many ms, and not once the deadline is cancelled. It goes on, and what it then rejects with is
- * nobody's.
- * @throws what `late` makes, RequestCancelled, what `something` rejects with
+ * Waits for a promise until the deadline. Without a deadline, waits for as long as it takes. The work itself goes on.
+ * @throws DeadlineExceeded, RequestCancelled, what the promise rejects with
  */
-export function endingIn<T>(
-  something: Promise<T>,
+export function withinDeadline<T>(deadline: Deadline | undefined, pending: Promise<T>): Promise<T> {
+  return deadline ? withTimeout(pending, deadline.leftMs, () => new DeadlineExceeded(), deadline) : pending;
+}
+
+/**
+ * Waits for a promise for at most `ms`, and no longer than until the deadline is cancelled. The work itself goes on, and an
+ * error that it ends with later is ignored.
+ * @throws what `late` returns, RequestCancelled, what the promise rejects with
+ */
+export function withTimeout<T>(
+  pending: Promise<T>,
   ms: number,
-  deadline: Deadline | undefined,
   late: () => Error,
+  deadline?: Deadline | undefined,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     let unlisten: (() => void) | undefined;
@@ -84,10 +87,19 @@ export function endingIn<T>(
       reject(reason);
     };
     const timer = setTimeout(() => fail(late()), ms);
-    something.then((value) => {
+    pending.then((value) => {
       end();
       resolve(value);
     }, fail);
     unlisten = deadline?.onCancel(() => fail(new RequestCancelled())); // called at once when it is cancelled already
   });
+}
+
+/** Waits for a promise to settle, for at most `ms`. Returns whether it settled; its value and its error are ignored. */
+export function settledWithin(pending: Promise<unknown>, ms: number): Promise<boolean> {
+  const settled = pending.then(
+    () => true,
+    () => true,
+  );
+  return withTimeout(settled, ms, () => new Error('not settled')).catch(() => false);
 }

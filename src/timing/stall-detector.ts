@@ -1,41 +1,41 @@
 import { pause } from './backoff.ts';
 
-/** The source has work and does nothing, while its heartbeats go on: nobody else can take the work over. */
+/** A source has work and does nothing, yet its heartbeats go on, so that no other process can take the work over. */
 export class SourceStalled extends Error {
   override readonly name = 'SourceStalled';
 }
 
-export interface ProgressWatchOptions {
-  /** ms without progress, while there is something to do, after which a source counts as stalled. */
+export interface StallDetectorOptions {
+  /** A source counts as stalled after this long without progress while there is work, ms. */
   readonly limitMs: number;
-  /** ms that never go back. */
+  /** Monotonic clock, ms. */
   readonly now: () => number;
 }
 
 /**
- * A process whose handler hangs is gone within 25 s: the looks take a tenth more than the limit, and the end its time. One
- * step of a handler takes less, whatever the stores do, unless their timeouts are set to more.
+ * A process whose handler hangs ends within 25 s: checking adds a tenth to the limit, and shutting down takes some time. One
+ * step of a handler takes less than the limit, whatever the stores do, unless their timeouts are set higher.
  */
 export const DEFAULT_STALL_MS = 18_000;
 
-/** Notices that a source no longer gets on: kafkajs may stop fetching (tulios/kafkajs#659), a handler may hang. */
-export class ProgressWatch {
-  readonly #options: ProgressWatchOptions;
+/** Detects a source that makes no progress: kafkajs may stop fetching (tulios/kafkajs#659), a handler may hang. */
+export class StallDetector {
+  readonly #options: StallDetectorOptions;
   #last: number;
 
-  constructor(options: ProgressWatchOptions) {
+  constructor(options: StallDetectorOptions) {
     this.#options = options;
     this.#last = options.now();
   }
 
-  /** Something was delivered, acknowledged, given back or kept alive. */
+  /** Records progress: something was delivered, acknowledged, given back or kept alive. */
   mark(): void {
     this.#last = this.#options.now();
   }
 
   /**
    * Watches until aborted.
-   * @param isWaiting is there work: a batch in work, or messages to be had?
+   * @param isWaiting is there work: a batch being handled, or messages to fetch?
    * @throws SourceStalled
    */
   async watch(isWaiting: () => Promise<boolean>, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { settledWithin } from '../../src/timing/settled-within.ts';
+import { settledWithin } from '../../src/timing/deadline.ts';
 import { type Random, shuffled } from '../../src/tools/demo/random.ts';
 import type { StreamMark } from '../../src/transport/streams/loss-check.ts';
 import type { OutgoingTask } from '../../src/transport/task-publisher.ts';

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { Deadline, RequestCancelled } from '../../src/timing/deadline.ts';
+import {
+  Deadline,
+  DeadlineExceeded,
+  RequestCancelled,
+  settledWithin,
+  withinDeadline,
+} from '../../src/timing/deadline.ts';
 import { until } from '../support/until.ts';
 
-describe('a deadline that is cancelled already', () => {
-  it('ends a wait at once, and nothing is thrown later', async () => {
+describe('waiting within a deadline', () => {
+  it('ends at once when the deadline is already cancelled, and nothing is thrown later', async () => {
     const thrown: unknown[] = [];
     const note = (error: unknown) => void thrown.push(error);
     process.on('uncaughtException', note);
@@ -11,12 +17,26 @@ describe('a deadline that is cancelled already', () => {
     const deadline = new Deadline(20);
     deadline.cancel();
     const { promise, reject } = Promise.withResolvers<never>();
-    await expect(deadline.wait(promise)).rejects.toThrow(RequestCancelled);
+    await expect(withinDeadline(deadline, promise)).rejects.toThrow(RequestCancelled);
     reject(new Error('too late for anybody'));
     await until(() => deadline.leftMs === 0);
     await new Promise((resolve) => setImmediate(resolve));
     process.off('uncaughtException', note);
     process.off('unhandledRejection', note);
     expect(thrown).toEqual([]);
+  });
+
+  it('fails when the time is over, and waits for as long as it takes without a deadline', async () => {
+    await expect(withinDeadline(new Deadline(1), new Promise(() => undefined))).rejects.toThrow(DeadlineExceeded);
+    expect(await withinDeadline(undefined, Promise.resolve('value'))).toBe('value');
+    expect(await withinDeadline(new Deadline(60_000), Promise.resolve('value'))).toBe('value');
+  });
+});
+
+describe('a wait for something to end', () => {
+  it('says whether it ended in time, however it ended', async () => {
+    expect(await settledWithin(Promise.resolve(), 50)).toBe(true);
+    expect(await settledWithin(Promise.reject(new Error('x')), 50)).toBe(true);
+    expect(await settledWithin(new Promise(() => undefined), 5)).toBe(false);
   });
 });

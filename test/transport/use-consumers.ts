@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import { settledWithin } from '../../src/timing/settled-within.ts';
+import { settledWithin } from '../../src/timing/deadline.ts';
 import type { BatchHandler, Loss } from '../../src/transport/task-source.ts';
 import { type Consuming, consume } from './consuming.ts';
 import { OtherProcess } from './other-process.ts';

@@ -1,6 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Id } from '../../contracts/id.ts';
+import { pause } from '../../timing/backoff.ts';
+import { loop } from '../../timing/loop.ts';
 import type { ContactIndex } from '../contact-index.ts';
 
 export interface IdleSweepOptions {
@@ -33,10 +34,12 @@ export class IdleSweep {
 
   /** Until aborted. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const wait = await this.#round(signal);
-      await pause(wait, undefined, { signal }).catch(() => undefined);
-    }
+    const { logger } = this.#options;
+    const onError = (error: unknown) => {
+      logger.warn({ err: error }, 'indexes that nobody reads could not be looked for; it is tried again in a minute');
+      return RETRY_MS;
+    };
+    await loop({ signal, round: () => this.#round(signal), onError });
   }
 
   /** Once through all of Redis; how many were dropped. @throws RedisUnavailable */
@@ -48,20 +51,15 @@ export class IdleSweep {
       const dropped = users.length > 0 ? await index.dropIdle(users, idleDays) : 0;
       all += dropped;
       onDropped?.(dropped);
-      await pause(BETWEEN_PAGES_MS, undefined, signal && { signal }).catch(() => undefined);
+      await pause(BETWEEN_PAGES_MS, signal);
     }
     return all;
   }
 
   async #round(signal: AbortSignal): Promise<number> {
     const { idleDays, logger } = this.#options;
-    try {
-      const dropped = await this.runOnce(signal);
-      if (dropped > 0) logger.info({ dropped, idleDays }, 'dropped the indexes that nobody reads');
-      return BETWEEN_SWEEPS_MS;
-    } catch (error) {
-      logger.warn({ err: error }, 'indexes that nobody reads could not be looked for; it is tried again in a minute');
-      return RETRY_MS;
-    }
+    const dropped = await this.runOnce(signal);
+    if (dropped > 0) logger.info({ dropped, idleDays }, 'dropped the indexes that nobody reads');
+    return BETWEEN_SWEEPS_MS;
   }
 }

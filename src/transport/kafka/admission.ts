@@ -1,7 +1,7 @@
 import type { Consumer } from 'kafkajs';
 import type { Logger } from 'pino';
-import { type Pauses, pause, pauseAfter } from '../../timing/backoff.ts';
-import type { ProgressWatch } from '../../timing/stall-detector.ts';
+import { type Backoff, backoffMs, pause } from '../../timing/backoff.ts';
+import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { Loss } from '../task-source.ts';
 import type { Assignment } from './assignment.ts';
 import { permitted } from './errors.ts';
@@ -19,8 +19,8 @@ export interface AdmissionOptions {
   readonly expectsOffsets: () => Promise<boolean>;
   readonly logEnds: LogEndCheck | undefined;
   readonly onLoss: (loss: Loss) => Promise<void>;
-  readonly pauses: Pauses;
-  readonly progress: ProgressWatch;
+  readonly pauses: Backoff;
+  readonly progress: StallDetector;
   readonly logger: Logger;
   /** Called with what keeps the partitions from being consumed, at every attempt; undefined: nothing does any more. */
   readonly onFault: (fault: unknown) => Promise<void>;
@@ -47,7 +47,7 @@ export async function admit(assignment: Assignment, options: AdmissionOptions): 
       return consumer.resume(topicPartitions);
     } catch (error) {
       await onFault(error);
-      await pause(pauseAfter(failures, pauses), assignment.signal);
+      await pause(backoffMs(failures, pauses), assignment.signal);
     } finally {
       progress.mark();
     }

@@ -1,5 +1,5 @@
 import type { EachBatchPayload } from 'kafkajs';
-import type { ProgressWatch } from '../../timing/stall-detector.ts';
+import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { Loss } from '../task-source.ts';
 import type { Assignment, OwnedPartition } from './assignment.ts';
 import { deliveryOf } from './deliveries.ts';
@@ -21,7 +21,7 @@ export interface PartitionWork {
   readonly admin: TopicAdmin;
   readonly logEnds: LogEndCheck | undefined;
   readonly group: string;
-  readonly progress: ProgressWatch;
+  readonly progress: StallDetector;
   /** Between two heartbeats while a handler works, ms. */
   readonly heartbeatMs: number;
   readonly isStopping: () => boolean;

@@ -9,7 +9,7 @@ import {
   type RecordMetadata,
 } from 'kafkajs';
 import { UserError } from '../../contracts/user-error.ts';
-import { settledWithin } from '../../timing/settled-within.ts';
+import { settledWithin } from '../../timing/deadline.ts';
 import { type KafkaSettings, openKafka, RETRY } from './client.ts';
 import { isPassing, isRefusal, KafkaUnavailable } from './errors.ts';
 import { allowingLeaderless } from './metadata-response.ts';

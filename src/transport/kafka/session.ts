@@ -1,7 +1,7 @@
 import type { Consumer, ConsumerEndBatchProcessEvent, EachBatchPayload } from 'kafkajs';
-import { type Pauses, pauseAfter } from '../../timing/backoff.ts';
-import { settledWithin } from '../../timing/settled-within.ts';
-import type { ProgressWatch } from '../../timing/stall-detector.ts';
+import { type Backoff, backoffMs } from '../../timing/backoff.ts';
+import { settledWithin } from '../../timing/deadline.ts';
+import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss, SourceState } from '../task-source.ts';
 import { admit } from './admission.ts';
 import { Assignment, type OwnedPartition } from './assignment.ts';
@@ -25,9 +25,9 @@ export interface SessionOptions {
   readonly heartbeatMs: number;
   readonly rebalanceTimeoutMs: number;
   readonly rebalanceGraceMs: number;
-  readonly pauses: Pauses;
+  readonly pauses: Backoff;
   readonly admin: TopicAdmin;
-  readonly progress: ProgressWatch;
+  readonly progress: StallDetector;
   readonly now: () => number;
   readonly expectsOffsets: () => Promise<boolean>;
   /** Undefined: publishers record nothing. */
@@ -236,7 +236,7 @@ export class KafkaSession {
   /** Pauses the partition; the others go on. */
   #giveBack(payload: EachBatchPayload, assignment: Assignment, owned: OwnedPartition, error: unknown): void {
     if (this.#isStopping || !assignment.membership.isOpen) return;
-    const delayMs = pauseAfter(owned.failures++, this.#options.pauses);
+    const delayMs = backoffMs(owned.failures++, this.#options.pauses);
     const { partition } = owned;
     this.#options.kafka.logger.warn({ err: error, partition, delayMs }, 'a batch was given back; it comes again');
     assignment.later(delayMs, payload.pause());

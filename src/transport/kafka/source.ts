@@ -1,7 +1,7 @@
 import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
-import { DEFAULT_PAUSES, type Pauses, pause, pauseAfter } from '../../timing/backoff.ts';
-import { settledWithin } from '../../timing/settled-within.ts';
-import { DEFAULT_STALL_MS, ProgressWatch } from '../../timing/stall-detector.ts';
+import { type Backoff, backoffMs, DEFAULT_BACKOFF, pause } from '../../timing/backoff.ts';
+import { settledWithin } from '../../timing/deadline.ts';
+import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss, SourceState, TaskSource } from '../task-source.ts';
 import { type KafkaSettings, openKafka } from './client.ts';
 import { askForCoordinator } from './coordinator.ts';
@@ -32,7 +32,7 @@ export interface KafkaTaskSourceOptions {
   /** ms without progress after which `run` rejects. */
   readonly stallMs?: number;
   /** Between attempts: of a batch that was given back, and of a connection. */
-  readonly pauses?: Pauses;
+  readonly pauses?: Backoff;
   /** ms that never go back. */
   readonly now?: () => number;
 }
@@ -44,7 +44,7 @@ const DEFAULTS = {
   rebalanceTimeoutMs: 60_000,
   rebalanceGraceMs: 5_000,
   stallMs: DEFAULT_STALL_MS,
-  pauses: DEFAULT_PAUSES,
+  pauses: DEFAULT_BACKOFF,
   now: () => performance.now(),
 };
 
@@ -106,7 +106,7 @@ export class KafkaTaskSource implements TaskSource {
   }
 
   async #run(handler: BatchHandler, onLoss: (loss: Loss) => Promise<void>): Promise<void> {
-    const progress = new ProgressWatch({ limitMs: this.#options.stallMs, now: this.#options.now });
+    const progress = new StallDetector({ limitMs: this.#options.stallMs, now: this.#options.now });
     const ended = new AbortController();
     const stalled = progress.watch(async () => (await this.#session?.isWaiting()) ?? false, ended.signal);
     try {
@@ -125,7 +125,7 @@ export class KafkaTaskSource implements TaskSource {
   async #sessions(
     handler: BatchHandler,
     onLoss: (loss: Loss) => Promise<void>,
-    progress: ProgressWatch,
+    progress: StallDetector,
   ): Promise<void> {
     const { pauses } = this.#options;
     const logEnds = this.#logEnds(onLoss);
@@ -148,7 +148,7 @@ export class KafkaTaskSource implements TaskSource {
         if (session.hasWorked) failures = 0;
         this.#note(fault);
         progress.mark();
-        await pause(pauseAfter(failures, pauses), this.#stopping.signal);
+        await pause(backoffMs(failures, pauses), this.#stopping.signal);
       }
     }
   }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ProgressWatch } from '../../timing/stall-detector.ts';
+import type { StallDetector } from '../../timing/stall-detector.ts';
 import { BatchLost } from '../task-source.ts';
 import { type ConsumerGroup, isGone } from './consumer-group.ts';
 
@@ -10,7 +10,7 @@ export interface HoldOptions {
   /** ms after which entries that are not renewed may be claimed by others. */
   readonly idleMs: number;
   readonly now: () => number;
-  readonly progress: ProgressWatch;
+  readonly progress: StallDetector;
   readonly logger: Logger;
 }
 

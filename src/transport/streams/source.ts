@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { RedisClient } from '../../redis/connection.ts';
-import { DEFAULT_PAUSES, type Pauses } from '../../timing/backoff.ts';
-import { DEFAULT_STALL_MS, ProgressWatch } from '../../timing/stall-detector.ts';
+import { type Backoff, DEFAULT_BACKOFF } from '../../timing/backoff.ts';
+import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss, SourceState, TaskSource } from '../task-source.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { LossCheck, type StreamMark } from './loss-check.ts';
@@ -27,7 +27,7 @@ export interface StreamsTaskSourceOptions {
   /** ms without progress after which `run` rejects. */
   readonly stallMs?: number;
   /** Between attempts: of a batch that was given back, and while Redis is away. */
-  readonly pauses?: Pauses;
+  readonly pauses?: Backoff;
   /** ms that never go back. */
   readonly now?: () => number;
 }
@@ -38,7 +38,7 @@ const READ_TIMEOUT_MS = 2_000;
 const DEFAULTS = {
   idleMs: 30_000,
   stallMs: DEFAULT_STALL_MS,
-  pauses: DEFAULT_PAUSES,
+  pauses: DEFAULT_BACKOFF,
   now: () => performance.now(),
 };
 
@@ -80,7 +80,7 @@ export class StreamsTaskSource implements TaskSource {
 
   async #run(handler: BatchHandler, onLoss: (loss: Loss) => Promise<void>): Promise<void> {
     const { openReader, stallMs, now } = this.#options;
-    const progress = new ProgressWatch({ limitMs: stallMs, now });
+    const progress = new StallDetector({ limitMs: stallMs, now });
     const reader = openReader(BLOCK_MS + READ_TIMEOUT_MS);
     const losses = new LossCheck({ ...this.#options, group: this.#group });
     const stopping = this.#stopping.signal;

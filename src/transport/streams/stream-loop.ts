@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { DatabaseUnavailable } from '../../mysql/database.ts';
 import { type RedisClient, untilReady } from '../../redis/connection.ts';
 import { RedisUnavailable } from '../../redis/unavailable.ts';
-import { type Pauses, pause, pauseAfter } from '../../timing/backoff.ts';
-import type { ProgressWatch } from '../../timing/stall-detector.ts';
+import { type Backoff, backoffMs, pause } from '../../timing/backoff.ts';
+import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss, SourceState } from '../task-source.ts';
 import { type ConsumerGroup, isGone } from './consumer-group.ts';
 import { deliveryOf, type RawEntry } from './entries.ts';
@@ -17,10 +17,10 @@ export interface StreamLoopOptions {
   readonly losses: LossCheck;
   readonly handler: BatchHandler;
   readonly onLoss: (loss: Loss) => Promise<void>;
-  readonly progress: ProgressWatch;
+  readonly progress: StallDetector;
   readonly logger: Logger;
   readonly idleMs: number;
-  readonly pauses: Pauses;
+  readonly pauses: Backoff;
   readonly now: () => number;
   /** Aborted: no new batch. */
   readonly stopping: AbortSignal;
@@ -81,7 +81,7 @@ export class StreamLoop {
         this.#state = { isReady: false, detail: `the stream cannot be read: ${(error as Error).name}` };
         progress.mark();
         logger.warn({ err: error }, 'the stream cannot be read; trying on');
-        await pause(pauseAfter(failures++, pauses), stopping);
+        await pause(backoffMs(failures++, pauses), stopping);
       }
     }
   }
@@ -146,7 +146,7 @@ export class StreamLoop {
       } catch (error) {
         if (hold.isLost) return;
         if (stopping.aborted) return await group.giveUp(ids);
-        const delayMs = pauseAfter(failures, pauses);
+        const delayMs = backoffMs(failures, pauses);
         logger.warn({ err: error, first: ids[0], delayMs }, 'a batch was given back; it comes again');
         await pause(delayMs, stopping);
         if (stopping.aborted) return await group.giveUp(ids);

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { StallDetector } from '../../src/timing/stall-detector.ts';
+
+describe('a stall detector', () => {
+  function watch(isWaiting: () => Promise<boolean>) {
+    const clock = { now: 0 };
+    const progress = new StallDetector({ limitMs: 40, now: () => clock.now });
+    const ended = new AbortController();
+    let outcome: unknown;
+    const over = progress.watch(isWaiting, ended.signal).then(
+      () => {
+        outcome = 'ended';
+      },
+      (error: Error) => {
+        outcome = error.name;
+      },
+    );
+    /** Lets it look a few times at this moment. */
+    const at = async (now: number) => {
+      clock.now = now;
+      await sleep(20);
+      return outcome;
+    };
+    return { progress, at, over, end: () => ended.abort(), outcome: () => outcome };
+  }
+
+  it('ends with an error after so long without progress while there is work', async () => {
+    const { at } = watch(async () => true);
+    expect(await at(39)).toBeUndefined();
+    expect(await at(40)).toBe('SourceStalled');
+  });
+
+  it('counts from the last progress', async () => {
+    const { at, progress, end, over, outcome } = watch(async () => true);
+    await at(30);
+    progress.mark();
+    expect(await at(69)).toBeUndefined();
+    end();
+    await over;
+    expect(outcome()).toBe('ended');
+  });
+
+  it('counts from when there was last nothing to do', async () => {
+    let isWaiting = false;
+    const { at, end } = watch(async () => isWaiting);
+    expect(await at(10_000)).toBeUndefined();
+    isWaiting = true;
+    expect(await at(10_039)).toBeUndefined();
+    expect(await at(10_040)).toBe('SourceStalled');
+    end();
+  });
+
+  it('asks seldom', async () => {
+    let asked = 0;
+    const { at, end } = watch(async () => {
+      asked++;
+      return false;
+    });
+    await at(19);
+    expect(asked).toBe(0);
+    await at(20);
+    expect(asked).toBe(1);
+    end();
+  });
+});

@@ -86,10 +86,12 @@ async function startConsume(context: ProcessContext): Promise<void> {
 /** A large fan-out may take longer than there is time for: then it is given back between two steps, and its cursor stays. */
 function endingWorker(worker: TaskWorker, ending: AbortSignal): Pick<TaskWorker, 'work'> {
   return {
-    work: (plan, between) =>
-      worker.work(plan, async () => {
+    work: (plan, lease) => {
+      const renew = async () => {
         if (ending.aborted) throw new BatchLost('this process ends; another one goes on');
-        await between();
-      }),
+        await lease?.renew();
+      };
+      return worker.work(plan, { renew });
+    },
   };
 }

@@ -60,9 +60,10 @@ export class SlowBuilds {
     try {
       // The hold as it was before the last step: who asked before the index was written has got what they asked for. Who
       // asks afterwards is perhaps not served by it, and their item comes back.
-      const { unsettled, slow } = await run(rebuild([user]), steps, async () => {
+      const renew = async () => {
         held = await this.#prolonged(user);
-      });
+      };
+      const { unsettled, slow } = await run(rebuild([user]), steps, { renew });
       if (slow.length > 0) {
         this.#tell(user, 'error', 'reading all contacts of the user takes longer than RECENCY_MYSQL_BUILD_TIMEOUT_MS');
       }

@@ -56,7 +56,7 @@ export class TaskConsumer {
     }
     letters.push(...(await this.#work(received, batch).catch((error) => this.#giveBack(error))));
     if (letters.length > 0) {
-      await batch.keepAlive();
+      await batch.lease.renew();
       await this.#putAside(letters);
     }
     const seconds = (performance.now() - from) / 1000;
@@ -67,7 +67,7 @@ export class TaskConsumer {
   async #work(received: ReadonlyMap<Delivery, ReceivedTask>, batch: Batch): Promise<Letter[]> {
     const { worker, logger, answers = never } = this.#options;
     const work = (some: readonly Delivery[]) =>
-      worker.work(planWork(some.map((delivery) => received.get(delivery) as ReceivedTask)), () => batch.keepAlive());
+      worker.work(planWork(some.map((delivery) => received.get(delivery) as ReceivedTask)), batch.lease);
     const aside = await settingAside([...received.keys()], work, {
       answers,
       isEnd: (error) => error instanceof BatchLost,

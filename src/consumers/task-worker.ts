@@ -1,5 +1,6 @@
 import { run, type Steps } from '../index/protocol.ts';
 import { eachOrNone } from '../index/set-aside.ts';
+import type { BatchLease } from '../transport/task-source.ts';
 import { stagesOf, type WorkObserver } from './planned-work.ts';
 import type { WorkPlan } from './work-plan.ts';
 
@@ -21,12 +22,12 @@ export class TaskWorker {
   }
 
   /**
-   * @param between called between the steps; what it throws ends the work
+   * @param lease renewed before every step; what `renew` throws ends the work
    * @throws RedisUnavailable, DatabaseUnavailable; then some of it may have been done, and all of it can be done again
    */
-  async work(plan: WorkPlan, between: () => Promise<void>): Promise<void> {
+  async work(plan: WorkPlan, lease?: BatchLease): Promise<void> {
     for (const stage of stagesOf(plan, this.#options.pageSize, this.#options)) {
-      await eachOrNone([...stage], AT_ONCE, (operation) => run(operation, this.#options.steps, between));
+      await eachOrNone([...stage], AT_ONCE, (operation) => run(operation, this.#options.steps, lease));
     }
   }
 }

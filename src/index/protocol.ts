@@ -119,30 +119,35 @@ export function* inSequence<T>(operation: Operation<T>): Generator<Step, T, unkn
   return next.value;
 }
 
+/** The right to go on with an operation. `renew` throws when it is lost. */
+export interface Renewable {
+  renew(): Promise<void>;
+}
+
 /**
  * Runs an operation on real stores.
- * @param between called before every step; what it throws ends the operation (the right to go on was lost)
+ * @param lease renewed before every step; what `renew` throws ends the operation
  * @throws what a step threw, when every step under way has ended
  */
-export async function run<T>(operation: Operation<T>, steps: Steps, between?: () => Promise<void>): Promise<T> {
+export async function run<T>(operation: Operation<T>, steps: Steps, lease?: Renewable): Promise<T> {
   let next = operation.next();
   while (!next.done) {
     const { value } = next;
-    next = operation.next('queue' in value ? await runAll(value, steps, between) : await take(value, steps, between));
+    next = operation.next('queue' in value ? await runAll(value, steps, lease) : await take(value, steps, lease));
   }
   return next.value;
 }
 
-async function take({ name, args }: Step, steps: Steps, between?: () => Promise<void>): Promise<unknown> {
-  await between?.();
+async function take({ name, args }: Step, steps: Steps, lease?: Renewable): Promise<unknown> {
+  await lease?.renew();
   return await (steps[name] as (...args: unknown[]) => Promise<unknown>)(...args);
 }
 
-async function runAll({ queue, atOnce }: Together, steps: Steps, between?: () => Promise<void>): Promise<void> {
+async function runAll({ queue, atOnce }: Together, steps: Steps, lease?: Renewable): Promise<void> {
   const underWay = new Set<Promise<unknown>>();
   const failures: unknown[] = [];
   const begin = (operation: Operation<void>) => {
-    const ended: Promise<unknown> = run(operation, steps, between)
+    const ended: Promise<unknown> = run(operation, steps, lease)
       .catch((error: unknown) => failures.push(error))
       .finally(() => underWay.delete(ended));
     underWay.add(ended);

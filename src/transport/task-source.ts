@@ -27,14 +27,20 @@ export interface Unreadable {
   readonly lastOffset: string;
 }
 
+/** The right to work on a batch. It is passed down to whatever does the work. */
+export interface BatchLease {
+  /**
+   * Call between the steps of long work; calling often is cheap. Proves to the transport that this consumer is alive (a
+   * heartbeat, an XCLAIM) and that the batch is still its own.
+   * @throws BatchLost when another consumer has the batch: stop working on it
+   */
+  renew(): Promise<void>;
+}
+
 /** What one call of the handler works on: at most 500 deliveries, acknowledged together. */
 export interface Batch {
   readonly deliveries: readonly Delivery[];
-  /**
-   * Renews the hold on these deliveries (a heartbeat, an XCLAIM); to be called between the steps of long work.
-   * @throws BatchLost when the deliveries belong to somebody else by now: stop working on them
-   */
-  keepAlive(): Promise<void>;
+  readonly lease: BatchLease;
 }
 
 /**

@@ -41,9 +41,10 @@ class Killed extends Error {}
 async function runKilledAt(operation: Operation<unknown>, at: number): Promise<boolean> {
   let taken = 0;
   try {
-    await run(operation, stores.steps, async () => {
+    const renew = async () => {
       if (taken++ >= at) throw new Killed();
-    });
+    };
+    await run(operation, stores.steps, { renew });
     return false;
   } catch (error) {
     if (error instanceof Killed) return true;
@@ -58,10 +59,10 @@ async function runKilledBehindCursor(operation: Operation<unknown>): Promise<voi
     await stores.steps.saveCursors(cursors);
     killed = true;
   };
-  const alive = async () => {
+  const renew = async () => {
     if (killed) throw new Killed();
   };
-  await expect(run(operation, { ...stores.steps, saveCursors }, alive)).rejects.toThrow(Killed);
+  await expect(run(operation, { ...stores.steps, saveCursors }, { renew })).rejects.toThrow(Killed);
 }
 
 async function everybodyIsExact(): Promise<void> {

@@ -152,7 +152,7 @@ describe('what is forgotten', () => {
     ['steps.forget', () => stores.steps.forget([USER])],
     [
       'the task recency.user.deleted',
-      () => new TaskWorker({ steps: stores.steps, pageSize: 10 }).work(planWork([task]), async () => undefined),
+      () => new TaskWorker({ steps: stores.steps, pageSize: 10 }).work(planWork([task])),
     ],
   ])('stays so when a build under way had read MySQL before: %s', async (_by, forget) => {
     await stores.redis.del(...[names.meta(USER), names.set(USER)]);

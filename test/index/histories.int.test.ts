@@ -130,7 +130,7 @@ async function play({ name, actions, contacts, order, related }: History, base: 
     const task = tasks[which];
     if (task === undefined) continue; // the action changed nothing, and told nobody
     const received: ReceivedTask = { task, position: `${base}:${at}` };
-    await worker.work(planWork([received]), async () => undefined);
+    await worker.work(planWork([received]));
   }
   await expectExact(stores, { max: MAX, min: MIN }, cast.user, name);
 }

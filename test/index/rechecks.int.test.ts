@@ -67,7 +67,7 @@ async function changing(user: Id, contact: Id, version: number): Promise<{ commi
 async function handle(user: Id, contact: Id, version: string): Promise<void> {
   const task = { type: 'recency.contact.added', user, contact, version } as const;
   const worker = new TaskWorker({ steps: stores.steps, pageSize: 500 });
-  await worker.work(planWork([{ task, position: `early:${user}` }]), async () => undefined);
+  await worker.work(planWork([{ task, position: `early:${user}` }]));
 }
 
 /** Redis lost everything; that was noticed, and a read built the index again. */

@@ -72,11 +72,11 @@ export class ModelConsumer implements Worker {
     const deliveries = bag.draw(batch, picks, stay);
     if (deliveries.length === 0) return;
     this.#batch = batch;
-    const keepAlive = async () => {
+    const renew = async () => {
       if (this.#options.obeys && !bag.holds(batch)) throw new BatchLost('drawn by somebody else by now');
     };
     this.#working = this.#source
-      .handle({ deliveries, keepAlive })
+      .handle({ deliveries, lease: { renew } })
       .then(
         () => bag.acknowledge(batch),
         () => bag.giveBack(batch),

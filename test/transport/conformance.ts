@@ -108,8 +108,8 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       const opened = await fresh();
       await opened.publisher.publish(freshTasks(2, '7'));
       let renewals = 0;
-      const { handled } = run(opened, async ({ keepAlive }) => {
-        for (; renewals < 50; renewals++) await keepAlive();
+      const { handled } = run(opened, async ({ lease }) => {
+        for (; renewals < 50; renewals++) await lease.renew();
       });
       await until(() => handled.size === 2);
       expect(renewals).toBe(50);
@@ -162,9 +162,9 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       const from = performance.now();
       const one = run(
         opened,
-        async ({ keepAlive }) => {
+        async ({ lease }) => {
           while (performance.now() - from < 2_000) {
-            await keepAlive();
+            await lease.renew();
             await sleep(20);
           }
           if (performance.now() - from < 4_000) throw new Error('away');

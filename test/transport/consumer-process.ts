@@ -35,14 +35,14 @@ async function stop(): Promise<void> {
 }
 
 await (await opening).source.run(
-  async ({ deliveries, keepAlive }) => {
+  async ({ deliveries, lease }) => {
     const ids = deliveries.map(({ headers }) => String(headers.ce_id));
     const positions = deliveries.map(({ position }) => position);
     tell({ kind: 'received', ids, positions });
     if (behaviour === 'reject') throw new Error('rejected');
     if (behaviour !== 'take') await new Promise<void>((resolve) => (wake = resolve));
     try {
-      await keepAlive();
+      await lease.renew();
     } catch (error) {
       if (error instanceof BatchLost) tell({ kind: 'lost' });
       throw error;

@@ -20,12 +20,10 @@ export function mergedBatches(handler: BatchHandler, isOver: () => boolean): Gat
     fits: (part, others) => ![part, ...others].some((one) => one.isSuspect) && sizeOf([part, ...others]) <= BATCH,
     work: async (parts) => {
       if (isOver()) throw new BatchLost('the source is ending, or the group is rebalancing');
-      await handler({
-        deliveries: parts.flatMap((part) => part.deliveries),
-        keepAlive: async () => {
-          for (const part of parts) await part.keepAlive();
-        },
-      });
+      const renew = async () => {
+        for (const { lease } of parts) await lease.renew();
+      };
+      await handler({ deliveries: parts.flatMap((part) => part.deliveries), lease: { renew } });
     },
   });
 }

@@ -76,7 +76,7 @@ async function handle(chunk: readonly FetchedMessage[], work: PartitionWork): Pr
   const { payload, assignment, owned, batches, progress, heartbeatMs } = work;
   const { topic, partition } = payload.batch;
   const deliveries = chunk.map((message) => deliveryOf(message, topic, partition));
-  const keepAlive = async () => {
+  const renew = async () => {
     await assignment.membership.beat(payload.heartbeat);
     progress.mark();
     assignment.membership.requireHeld(String(deliveries[0]?.position));
@@ -86,7 +86,7 @@ async function handle(chunk: readonly FetchedMessage[], work: PartitionWork): Pr
     if (!assignment.signal.aborted) void assignment.membership.beat(payload.heartbeat);
   }, heartbeatMs / 3);
   try {
-    await batches.add({ deliveries, keepAlive, isSuspect: owned.failures > 0 });
+    await batches.add({ deliveries, lease: { renew }, isSuspect: owned.failures > 0 });
   } finally {
     clearInterval(background);
     progress.mark();

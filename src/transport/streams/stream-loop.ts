@@ -7,7 +7,7 @@ import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss, SourceState } from '../task-source.ts';
 import { type ConsumerGroup, isGone } from './consumer-group.ts';
 import { deliveryOf, type RawEntry } from './entries.ts';
-import { Hold } from './hold.ts';
+import { EntryLease } from './entry-lease.ts';
 import type { LossCheck } from './loss-check.ts';
 
 export interface StreamLoopOptions {
@@ -125,26 +125,26 @@ export class StreamLoop {
     const ids = entries.map(([id]) => id.toString());
     losses.saw(String(ids.at(-1)));
     const deliveries = entries.map((entry) => deliveryOf(stream, entry));
-    const hold = new Hold({ ...this.#options, ids });
+    const lease = new EntryLease({ ...this.#options, ids });
     this.#isWorking = true;
     try {
-      await this.#untilDone(ids, hold, () => this.#options.handler({ deliveries, keepAlive: () => hold.keepAlive() }));
+      await this.#untilDone(ids, lease, () => this.#options.handler({ deliveries, lease }));
     } finally {
       this.#isWorking = false;
-      hold.end();
+      lease.end();
     }
   }
 
   /** Until the batch is acknowledged, belongs to another consumer, or is given up because the source stops. */
-  async #untilDone(ids: readonly string[], hold: Hold, work: () => Promise<void>): Promise<void> {
+  async #untilDone(ids: readonly string[], lease: EntryLease, work: () => Promise<void>): Promise<void> {
     const { group, stopping, progress, pauses, logger } = this.#options;
     for (let failures = 0; ; failures++) {
       try {
-        if (failures > 0) await hold.confirm();
+        if (failures > 0) await lease.confirm();
         await work();
         return await group.acknowledge(ids);
       } catch (error) {
-        if (hold.isLost) return;
+        if (lease.isLost) return;
         if (stopping.aborted) return await group.giveUp(ids);
         const delayMs = backoffMs(failures, pauses);
         logger.warn({ err: error, first: ids[0], delayMs }, 'a batch was given back; it comes again');

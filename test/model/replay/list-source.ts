@@ -11,7 +11,7 @@ export class ListSource implements TaskSource {
   /** Resolves when there are no more. Rejects with what the handler rejects with. */
   async run(handler: BatchHandler): Promise<void> {
     for (let next = this.#batches.shift(); next !== undefined; next = this.#batches.shift()) {
-      const batch: Batch = { deliveries: next, keepAlive: async () => undefined };
+      const batch: Batch = { deliveries: next, lease: { renew: async () => undefined } };
       await handler(batch);
     }
   }

@@ -95,10 +95,10 @@ describe('what tasks ask of the servers', async () => {
 
   async function counted(task: Task) {
     const plan = planWork([{ task, position: '1' }]);
-    await worker.work(plan, async () => undefined); // the scripts are known to the server by now
+    await worker.work(plan); // the scripts are known to the server by now
     const sent = vi.spyOn(redis, 'sendCommand');
     const before = primary.statements;
-    await worker.work(plan, async () => undefined);
+    await worker.work(plan);
     const counts = { mysqlStatements: primary.statements - before, redisCalls: sent.mock.calls.length };
     sent.mockRestore();
     return counts;

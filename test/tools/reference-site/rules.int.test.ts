@@ -82,10 +82,10 @@ async function deliver(tasks: readonly Task[], position = `p${++delivered}`, kil
   const worker = new TaskWorker({ steps: stores.steps, pageSize: PAGE, onFanOut });
   const received = tasks.map((task, i) => ({ task, position: `${position} ${i}` }));
   let steps = 0;
-  const between = async () => {
+  const renew = async () => {
     if (steps++ >= killedAt) throw new Killed();
   };
-  return await worker.work(planWork(received), between).then(
+  return await worker.work(planWork(received), { renew }).then(
     () => false,
     (error: unknown) => {
       if (error instanceof Killed) return true;

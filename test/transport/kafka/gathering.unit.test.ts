@@ -65,7 +65,7 @@ describe('what is gathered', () => {
 
 const part = (partition: number, count: number, more: Partial<Part> = {}): Part => ({
   deliveries: Array.from({ length: count }, (_, i) => ({ position: `${partition}:${i}` }) as Delivery),
-  keepAlive: async () => undefined,
+  lease: { renew: async () => undefined },
   isSuspect: false,
   ...more,
 });
@@ -73,9 +73,9 @@ const part = (partition: number, count: number, more: Partial<Part> = {}): Part 
 describe('batches of several partitions', () => {
   function merged(isOver = () => false) {
     const sizes: number[] = [];
-    const batches = mergedBatches(async ({ deliveries, keepAlive }) => {
+    const batches = mergedBatches(async ({ deliveries, lease }) => {
       sizes.push(deliveries.length);
-      await keepAlive();
+      await lease.renew();
     }, isOver);
     return { batches, sizes };
   }
@@ -95,7 +95,7 @@ describe('batches of several partitions', () => {
 
   it('are lost when one of them is', async () => {
     const { batches } = merged();
-    const lost = part(1, 1, { keepAlive: () => Promise.reject(new BatchLost('gone')) });
+    const lost = part(1, 1, { lease: { renew: () => Promise.reject(new BatchLost('gone')) } });
     const ends = await Promise.allSettled([batches.add(part(0, 1)), batches.add(lost)]);
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });

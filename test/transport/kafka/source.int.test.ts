@@ -170,10 +170,10 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     let lost = 0;
     const one = run(
       opened,
-      async ({ keepAlive }) => {
+      async ({ lease }) => {
         if (lost > 0) return;
         for (;;) {
-          await keepAlive().catch((error: Error) => {
+          await lease.renew().catch((error: Error) => {
             lost++;
             throw error;
           });

@@ -43,7 +43,7 @@ export class RecencyArm implements FanOutArm {
       pageSize: FOLLOWERS_A_PAGE,
     });
     const task = { type: 'recency.photo.uploaded', owner, at } as const;
-    await worker.work(planWork([{ task, position: randomUUID() }]), async () => undefined);
+    await worker.work(planWork([{ task, position: randomUUID() }]));
     if (part !== 'redis') await this.#acknowledger.acknowledge();
   }
 

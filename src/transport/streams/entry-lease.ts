@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { StallDetector } from '../../timing/stall-detector.ts';
-import { BatchLost } from '../task-source.ts';
+import { type BatchLease, BatchLost } from '../task-source.ts';
 import { type ConsumerGroup, isGone } from './consumer-group.ts';
 
-export interface HoldOptions {
+export interface EntryLeaseOptions {
   readonly group: Pick<ConsumerGroup, 'renew'>;
-  /** Of the entries held. */
+  /** The ids of the entries. */
   readonly ids: readonly string[];
   /** ms after which entries that are not renewed may be claimed by others. */
   readonly idleMs: number;
@@ -14,19 +14,19 @@ export interface HoldOptions {
   readonly logger: Logger;
 }
 
-/** Keeps entries from being claimed by others while they are worked on, however long that takes. */
-export class Hold {
-  readonly #options: HoldOptions;
+/** Keeps entries from being claimed by other consumers while they are worked on, however long that takes. */
+export class EntryLease implements BatchLease {
+  readonly #options: EntryLeaseOptions;
   readonly #background: NodeJS.Timeout;
   #renewedAt: number;
   #isLost = false;
 
-  constructor(options: HoldOptions) {
+  constructor(options: EntryLeaseOptions) {
     this.#options = options;
     this.#renewedAt = options.now();
     this.#background = setInterval(() => {
-      this.#renew().catch((error: unknown) =>
-        options.logger.warn({ err: error }, 'entries could not be renewed; trying on'),
+      this.#claim().catch((error: unknown) =>
+        options.logger.warn({ err: error }, 'stream entries could not be renewed; retrying'),
       );
     }, options.idleMs / 3);
   }
@@ -36,15 +36,15 @@ export class Hold {
   }
 
   /** Called often, it asks Redis seldom. @throws BatchLost, RedisUnavailable */
-  async keepAlive(): Promise<void> {
+  async renew(): Promise<void> {
     const { now, idleMs, progress } = this.#options;
     progress.mark();
     if (this.#isLost || now() - this.#renewedAt >= idleMs / 10) await this.confirm();
   }
 
-  /** Are all of them still ours? @throws BatchLost, RedisUnavailable */
+  /** Asks Redis whether all entries are still ours. @throws BatchLost, RedisUnavailable */
   async confirm(): Promise<void> {
-    if (!this.#isLost) await this.#renew();
+    if (!this.#isLost) await this.#claim();
     if (this.#isLost) throw new BatchLost(`the batch at ${this.#options.ids[0]} belongs to another consumer by now`);
   }
 
@@ -52,7 +52,7 @@ export class Hold {
     clearInterval(this.#background);
   }
 
-  async #renew(): Promise<void> {
+  async #claim(): Promise<void> {
     const { group, ids, now } = this.#options;
     const held = await group.renew(ids).catch((error: unknown) => {
       if (isGone(error)) return 0;

@@ -1,23 +1,19 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { rateLimit } from 'express-rate-limit';
 import { RequestCancelled } from '../timing/deadline.ts';
-import { authorizer } from './authorize.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { Exchanges } from './exchange.ts';
-import { HttpProblem } from './http-problem.ts';
-import { checkHostHeader } from './loopback.ts';
+import { HttpProblem, problemOf, unavailableProblem } from './http-problem.ts';
+import { checkHostHeader } from './listen.ts';
 import { ApiMetrics } from './metrics.ts';
-import { problemOf, unavailableProblem } from './problem-of.ts';
-import { limitRate } from './rate-limit.ts';
 import { Readiness } from './readiness.ts';
-import { register } from './register.ts';
-import type { Route } from './route.ts';
-import { docsRoutes } from './routes/docs.ts';
+import { type Route, register } from './route.ts';
+import { docsRoutes, openApiRoute } from './routes/docs.ts';
 import { explainRoute } from './routes/explain.ts';
 import { forgetIndexRoute } from './routes/forget-index.ts';
 import { healthRoutes } from './routes/health.ts';
 import { inspectIndexRoute } from './routes/inspect-index.ts';
 import { metricsRoute } from './routes/metrics.ts';
-import { openApiRoute } from './routes/openapi.ts';
 import { postTasksRoute } from './routes/post-tasks.ts';
 import { rebuildIndexRoute } from './routes/rebuild-index.ts';
 import { recentContactsRoute } from './routes/recent-contacts.ts';
@@ -45,7 +41,7 @@ export function createApp(dependencies: ApiDependencies): Express {
     if (!hasStarted()) throw unavailableProblem('starting');
     next();
   });
-  register(app, routesOf(dependencies, metrics), exchanges, authorizer(tokens), { isOpen: tokens.length === 0 });
+  register(app, routesOf(dependencies, metrics), exchanges, tokens);
   app.use(noRoute);
   app.use(failed(exchanges));
   logger.debug('the API is put together');
@@ -90,4 +86,25 @@ function failed(exchanges: Exchanges): ErrorRequestHandler {
     else if (response.headersSent) response.destroy();
     else exchanges.refuse(request, response, problemOf(error));
   };
+}
+
+/** Of an IPv6 address, a site has so many bits to itself: counting whole addresses would count nothing. */
+const IPV6_SUBNET = 56;
+
+/**
+ * Bounds the requests of one address. It counts in this process's memory, and lets everything through when it cannot
+ * count: a limit must not become an outage.
+ * @param perSecond requests, > 0
+ */
+function limitRate(perSecond: number): RequestHandler {
+  return rateLimit({
+    windowMs: 1_000,
+    limit: perSecond,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    passOnStoreError: true,
+    ipv6Subnet: IPV6_SUBNET,
+    validate: false,
+    handler: (_request, _response, next) => next(new HttpProblem('rate_limited', { headers: { 'Retry-After': '1' } })),
+  });
 }

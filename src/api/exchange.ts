@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ProblemCode } from '../contracts/problem.ts';
@@ -5,7 +6,6 @@ import { Deadline } from '../timing/deadline.ts';
 import type { HttpProblem } from './http-problem.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { problemReply, type Reply, send } from './reply.ts';
-import { requestIdOf } from './request-id.ts';
 
 /** What is known of a request while it is in work. */
 interface Exchange {
@@ -113,4 +113,13 @@ function reasonOf(cause: unknown): string | undefined {
 
 function exchangeOf(response: Response): Exchange {
   return response.locals as unknown as Exchange;
+}
+
+/** Fit for a header, a log line and a search in one. */
+const SANE = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The id that the caller gave the request in X-Request-Id, when it is sane; otherwise a fresh one. */
+export function requestIdOf(request: IncomingMessage, fresh: () => string): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && SANE.test(given) ? given : fresh();
 }

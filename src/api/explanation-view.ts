@@ -4,9 +4,8 @@ import { floorSchema, REASONS, relationsSchema, timeSchema } from '../contracts/
 import { idSchema } from '../contracts/id.ts';
 import type { ContactRow } from '../mysql/explain-contact.ts';
 import { audiencesOf } from '../mysql/photos.ts';
-import { ANSWER_VERDICT_CODES } from '../query/answer-verdict.ts';
 import type { Explanation } from '../query/explain.ts';
-import { RULES, VERDICT_CODES } from '../query/verdict.ts';
+import { ANSWER_VERDICT_CODES, RULES, VERDICT_CODES } from '../query/verdict.ts';
 import { stateSchema } from './index-view.ts';
 import { floorView, relationView, timeView } from './views.ts';
 

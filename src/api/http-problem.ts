@@ -1,4 +1,7 @@
 import { type FieldError, PROBLEMS, type ProblemCode } from '../contracts/problem.ts';
+import { DatabaseBusy, DatabaseUnavailable, HeavyQueriesBusy, StatementTooSlow } from '../mysql/database.ts';
+import { RedisUnavailable } from '../redis/unavailable.ts';
+import { DeadlineExceeded } from '../timing/deadline.ts';
 
 export interface ProblemParts {
   /** Instead of the code's own words. Nothing of what went wrong inside. */
@@ -25,4 +28,48 @@ export class HttpProblem extends Error {
     this.errors = errors;
     this.headers = headers;
   }
+}
+
+/** Errors of the parts below, which know nothing of HTTP. The order matters: some are subclasses of the next. */
+const UNAVAILABLE: readonly [new (...args: never[]) => Error, ProblemCode][] = [
+  [HeavyQueriesBusy, 'plain_query_limit'],
+  [DatabaseBusy, 'database_busy'],
+  [DatabaseUnavailable, 'database_unavailable'],
+  [StatementTooSlow, 'deadline_exceeded'],
+  [DeadlineExceeded, 'deadline_exceeded'],
+  [RedisUnavailable, 'redis_unavailable'],
+];
+
+/** What express and its body parser throw, by their `type`, or by their status where they have none. */
+const OF_EXPRESS: Readonly<Record<string, ProblemCode>> = {
+  'entity.parse.failed': 'malformed_json',
+  'entity.too.large': 'body_too_large',
+  'encoding.unsupported': 'unsupported_media_type',
+  'charset.unsupported': 'unsupported_media_type',
+};
+
+/** Where they have no type that is known. */
+const OF_STATUS: Readonly<Record<number, ProblemCode>> = { 413: 'body_too_large', 415: 'unsupported_media_type' };
+
+const RETRY_SECONDS = 1;
+
+/** The one place where an error becomes an HTTP status. What is not known here is a fault of ours: `internal`. */
+export function problemOf(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  const unavailable = UNAVAILABLE.find(([kind]) => error instanceof kind);
+  if (unavailable) return unavailableProblem(unavailable[1], error);
+  return new HttpProblem(codeOfExpress(error) ?? 'internal', { cause: error });
+}
+
+/** Worth asking again, a little later. */
+export function unavailableProblem(code: ProblemCode, cause?: unknown, retrySeconds = RETRY_SECONDS): HttpProblem {
+  return new HttpProblem(code, { headers: { 'Retry-After': String(retrySeconds) }, cause });
+}
+
+function codeOfExpress(error: unknown): ProblemCode | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { type, status } = error as Error & { type?: unknown; status?: unknown };
+  const known = typeof type === 'string' ? OF_EXPRESS[type] : undefined;
+  if (known !== undefined || typeof status !== 'number') return known;
+  return OF_STATUS[status] ?? (status >= 400 && status < 500 ? 'malformed_request' : undefined);
 }

@@ -1,10 +1,14 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import { type AddressInfo, BlockList, isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { RequestHandler } from 'express';
 import type { AccessToken } from '../config/access-tokens.ts';
+import type { ProblemCode } from '../contracts/problem.ts';
 import { UserError } from '../contracts/user-error.ts';
-import { refuseBadRequest } from './bad-request.ts';
 import { Connections } from './connections.ts';
-import { checkHost, isLoopback } from './loopback.ts';
+import { HttpProblem } from './http-problem.ts';
+import { problemReply } from './reply.ts';
 
 export interface ListenOptions {
   readonly app: RequestListener;
@@ -91,4 +95,64 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
 
 function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Can only this machine reach it? Of names only `localhost` is known to be so. */
+export function isLoopback(host: string): boolean {
+  const version = isIP(host);
+  if (version === 0) return host.toLowerCase() === 'localhost';
+  return LOOPBACK.check(host, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+/**
+ * Does a Host header name this machine, by `localhost` or a loopback address, with any port? A web page can point a name of its own
+ * at 127.0.0.1 and then read answers (DNS rebinding); its requests name that name.
+ */
+export function isLoopbackHeader(host: string): boolean {
+  const [, name = ''] = /^(.*?)(?::\d{1,5})?$/.exec(host) ?? [];
+  return isLoopback(name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name);
+}
+
+/** Refuses HTTP/1.1 without a Host header and, where everything is allowed without a token, one that names another host. */
+export function checkHostHeader(tokens: readonly AccessToken[]): RequestHandler {
+  const isOpen = tokens.length === 0;
+  return (request, _response, next) => {
+    const { host } = request.headers;
+    if (host === undefined && request.httpVersion === '1.1') {
+      throw new HttpProblem('malformed_request', { detail: 'The header Host is missing.' });
+    }
+    if (isOpen && host !== undefined && !isLoopbackHeader(host)) throw new HttpProblem('host_not_allowed');
+    next();
+  };
+}
+
+/** Why the API must not listen there, and how to fix it; undefined: it may. */
+export function checkHost(host: string, tokens: readonly AccessToken[]): string | undefined {
+  if (tokens.length > 0 || isLoopback(host)) return undefined;
+  return `Without tokens anybody who can connect may do everything, so the API listens on loopback only, not on ${host}. Set RECENCY_TOKENS (or RECENCY_TOKENS_FILE), or RECENCY_HOST=127.0.0.1.`;
+}
+
+const CODES: Readonly<Record<string, ProblemCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+/** Answers what is not even HTTP, so that no request reaches the app, in the words of every other problem. */
+function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const id = randomUUID();
+  const { status, headers, content } = problemReply(
+    new HttpProblem(CODES[error.code ?? ''] ?? 'malformed_request'),
+    id,
+  );
+  const all = { ...headers, 'X-Request-Id': id, 'Content-Length': Buffer.byteLength(content), Connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${content}`);
 }

@@ -1,27 +1,30 @@
-import type { Request, RequestHandler } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
-import type { Scope } from '../config/access-tokens.ts';
+import type { AccessToken, Scope } from '../config/access-tokens.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import type { Reply } from './reply.ts';
+import { type Authorize, authorizer } from './authorize.ts';
+import type { Exchanges } from './exchange.ts';
+import { HttpProblem } from './http-problem.ts';
+import { noContent, type Reply } from './reply.ts';
 
-/** One answer of an operation, for the document. */
+/** One documented response of an operation. */
 export interface DocumentedReply {
   readonly description: string;
-  /** Of a JSON answer. */
+  /** The schema of a JSON response. */
   readonly schema?: z.ZodType;
-  /** Of any other answer. */
+  /** The media type of any other response. */
   readonly contentType?: string;
   readonly headers?: z.ZodObject;
 }
 
-/** What a route takes and answers: checks requests, and becomes the OpenAPI document. */
+/** What a route accepts and returns: it validates requests and becomes the OpenAPI document. */
 export interface Operation {
-  /** What generated clients call it. */
+  /** The name that generated clients use. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'delete';
-  /** As OpenAPI writes it: `/v1/users/{user}/index`. */
+  /** In OpenAPI notation: `/v1/users/{user}/index`. */
   readonly path: string;
-  /** What the token must allow; undefined: no token is needed. */
+  /** The scope that the token must grant; undefined: no token is needed. */
   readonly scope?: Scope;
   readonly tag: 'answers' | 'tasks' | 'indexes' | 'service';
   readonly summary: string;
@@ -31,19 +34,89 @@ export interface Operation {
   readonly body?: z.ZodType;
   /** By status. */
   readonly replies: Readonly<Record<string, DocumentedReply>>;
-  /** Statuses of the problems that only this operation has. */
+  /** Statuses of problems specific to this operation. */
   readonly problems?: readonly number[];
 }
 
 export interface Route {
   readonly operation: Operation;
-  /** Between the check of the token and `handle`. */
+  /** Handlers that run after the token check and before `handle`. */
   readonly before?: readonly RequestHandler[];
-  /** All of its waits end at the deadline, which is cancelled when the client disconnects. */
+  /** @param deadline bounds every wait of the request; it is cancelled when the client disconnects */
   readonly handle: (request: Request, deadline: Deadline) => Promise<Reply> | Reply;
 }
 
-/** The path as express writes it. */
-export function expressPath({ path }: Operation): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+interface Access {
+  readonly authorize: Authorize;
+  /** No route needs a token. */
+  readonly isOpen: boolean;
+}
+
+/** Adds the routes to the app. For each request: check the token, run `before`, answer. Other methods get 405. */
+export function register(
+  app: Express,
+  routes: readonly Route[],
+  exchanges: Exchanges,
+  tokens: readonly AccessToken[],
+): void {
+  const access = { authorize: authorizer(tokens), isOpen: tokens.length === 0 };
+  for (const [path, some] of Map.groupBy(routes, ({ operation }) => operation.path)) {
+    const at = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    for (const route of some) at[route.operation.method](...handlersOf(route, exchanges, access));
+    at.all(otherMethods(path, some, exchanges));
+  }
+}
+
+/** A single handler where possible: each one adds to the cost of every request. */
+function handlersOf(
+  { operation, before, handle }: Route,
+  exchanges: Exchanges,
+  { authorize, isOpen }: Access,
+): RequestHandler[] {
+  const { path, scope } = operation;
+  // Any web page can make a browser send a POST without a body, and where no token is needed it would be obeyed.
+  const canBeForged = isOpen && operation.method === 'post' && operation.body === undefined;
+  const enter = (request: Request, response: Response) => {
+    exchanges.name(response, path);
+    if (scope !== undefined) authorize(scope, request.headers.authorization);
+    if (canBeForged) requireJsonType(request);
+  };
+  const answer = async (request: Request, response: Response) => {
+    exchanges.answer(request, response, await handle(request, exchanges.deadlineOf(response)));
+  };
+  if (before === undefined) {
+    return [
+      (request, response) => {
+        enter(request, response);
+        return answer(request, response);
+      },
+    ];
+  }
+  const enterFirst: RequestHandler = (request, response, next) => {
+    enter(request, response);
+    next();
+  };
+  return [enterFirst, ...before, answer];
+}
+
+function otherMethods(path: string, routes: readonly Route[], exchanges: Exchanges): RequestHandler {
+  const methods = routes.map(({ operation }) => operation.method.toUpperCase());
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  return (request, response) => {
+    exchanges.name(response, path);
+    if (request.method !== 'OPTIONS') throw new HttpProblem('method_not_allowed', { headers: { Allow: allow } });
+    exchanges.answer(request, response, noContent({ Allow: allow }));
+  };
+}
+
+/**
+ * Requires a media type that a page of another site cannot send without permission: it triggers a CORS preflight.
+ * @throws HttpProblem 415, also when there is no body
+ */
+function requireJsonType({ headers }: Request): void {
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  if (type.trim().toLowerCase() === 'application/json') return;
+  throw new HttpProblem('unsupported_media_type', {
+    detail: 'Without tokens, a POST needs the header Content-Type: application/json, even without a body.',
+  });
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Registry } from 'prom-client';
 import { Connections } from '../api/connections.ts';
-import { isLoopback, isLoopbackHeader } from '../api/loopback.ts';
+import { isLoopback, isLoopbackHeader } from '../api/listen.ts';
 import type { CheckResult, Readiness } from '../api/readiness.ts';
 import { json, type Reply, text } from '../api/reply.ts';
 import { readyReply } from '../api/routes/health.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createApp } from '../api/app.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
+import { unavailableProblem } from '../api/http-problem.ts';
 import { startApi } from '../api/listen.ts';
-import { unavailableProblem } from '../api/problem-of.ts';
 import { type Check, NotReady } from '../api/readiness.ts';
 import type { AcceptTasks } from '../api/routes/post-tasks.ts';
 import type { Config } from '../config/config.ts';

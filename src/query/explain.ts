@@ -7,9 +7,16 @@ import type { Limits } from '../index/limits.ts';
 import type { Database } from '../mysql/database.ts';
 import { type ContactRow, readContactRow } from '../mysql/explain-contact.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
-import { ANSWER_VERDICTS, type AnswerVerdict, answerVerdictOf } from './answer-verdict.ts';
 import type { RecentContacts } from './recent-contacts.ts';
-import { driftOf, sentenceOf, type VerdictCode, verdictOf } from './verdict.ts';
+import {
+  ANSWER_VERDICTS,
+  type AnswerVerdict,
+  answerVerdictOf,
+  driftOf,
+  sentenceOf,
+  type VerdictCode,
+  verdictOf,
+} from './verdict.ts';
 
 export interface Explanation {
   readonly user: Id;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { authorizer } from '../../src/api/authorize.ts';
+import { requestIdOf } from '../../src/api/exchange.ts';
 import { HttpProblem } from '../../src/api/http-problem.ts';
-import { checkHost, isLoopback } from '../../src/api/loopback.ts';
-import { requestIdOf } from '../../src/api/request-id.ts';
+import { checkHost, isLoopback } from '../../src/api/listen.ts';
 import type { AccessToken } from '../../src/config/access-tokens.ts';
 
 const TOKENS: AccessToken[] = [

@@ -7,8 +7,13 @@ import {
   ANSWER_VERDICTS,
   type AnswerVerdict,
   answerVerdictOf,
-} from '../../src/query/answer-verdict.ts';
-import { driftOf, RULES, VERDICT_CODES, VERDICTS, type VerdictCode, verdictOf } from '../../src/query/verdict.ts';
+  driftOf,
+  RULES,
+  VERDICT_CODES,
+  VERDICTS,
+  type VerdictCode,
+  verdictOf,
+} from '../../src/query/verdict.ts';
 
 const EPOCH = 'e';
 const CONTACT = '7';

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import helmet from 'helmet';
 import { z } from 'zod';
 import { HttpProblem } from '../http-problem.ts';
-import { page } from '../reply.ts';
+import { openApiDocument } from '../openapi-document.ts';
+import { page, text } from '../reply.ts';
 import type { Operation, Route } from '../route.ts';
 
 /** The parts of Swagger UI that the page needs, from the package: nothing comes from elsewhere. */
@@ -95,4 +96,20 @@ async function fileOf(name: string) {
   const type = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
   if (type === undefined) throw new HttpProblem('not_found');
   return page(type, await readFile(join(SWAGGER_UI, name)));
+}
+
+const openApi: Operation = {
+  id: 'openApi',
+  method: 'get',
+  path: '/openapi.json',
+  tag: 'service',
+  summary: 'This document',
+  replies: { 200: { description: 'OpenAPI 3.1.', contentType: 'application/json' } },
+};
+
+/** @param operations of all other routes; this one adds itself */
+export function openApiRoute(operations: readonly Operation[], version: string): Route {
+  const document = JSON.stringify(openApiDocument([...operations, openApi], version));
+  const reply = text(200, 'application/json; charset=utf-8', document);
+  return { operation: openApi, handle: () => reply };
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { idSchema } from '../../contracts/id.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { HttpProblem } from '../http-problem.ts';
+import { HttpProblem, unavailableProblem } from '../http-problem.ts';
 import { indexSchema, indexView } from '../index-view.ts';
 import { parse } from '../parse.ts';
-import { unavailableProblem } from '../problem-of.ts';
 import { json } from '../reply.ts';
 import type { Operation, Route } from '../route.ts';
 

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { authorizer } from '../../../api/authorize.ts';
 import { Exchanges } from '../../../api/exchange.ts';
 import { ApiMetrics, type MeasuredParts } from '../../../api/metrics.ts';
-import { register } from '../../../api/register.ts';
+import { register } from '../../../api/route.ts';
 import { recentContactsRoute } from '../../../api/routes/recent-contacts.ts';
 import type { RecentContacts } from '../../../query/recent-contacts.ts';
 
@@ -34,6 +33,6 @@ export function armApp(arm: Pick<RecentContacts, 'find'>, logger: Logger): Expre
   for (const setting of ['x-powered-by', 'etag', 'trust proxy']) app.disable(setting);
   app.set('query parser', 'simple');
   app.use(exchanges.begin);
-  register(app, [recentContactsRoute(arm, metrics)], exchanges, authorizer([]), { isOpen: false });
+  register(app, [recentContactsRoute(arm, metrics)], exchanges, []);
   return app;
 }

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { onEndingSignals } from '../../src/app/signals.ts';
+import { onEndingSignals } from '../../src/app/run-process.ts';
 import type { Transport } from '../../src/tools/harness/place.ts';
 import { plainReport, reportLines } from './report.ts';
 import { soak } from './soak.ts';

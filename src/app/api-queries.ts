@@ -15,8 +15,8 @@ import { RecentContacts, type RecentContactsOptions } from '../query/recent-cont
 import { RecentPhotos } from '../query/recent-photos.ts';
 import { WarmUp, type WarmUpOptions } from '../query/warm-up.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
-import type { Stores } from './open-stores.ts';
 import type { ProcessContext } from './run-process.ts';
+import type { Stores } from './stores.ts';
 
 type Queries = Pick<
   ApiDependencies,

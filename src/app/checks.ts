@@ -9,8 +9,8 @@ import { KafkaPermissionMissing } from '../transport/kafka/errors.ts';
 import type { StreamFill } from '../transport/streams/publisher.ts';
 import { MessageRefused, PartlyPublished, type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import type { TaskSource } from '../transport/task-source.ts';
-import type { Stores } from './open-stores.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { Stores } from './stores.ts';
 
 /**
  * Without these the API answers from MySQL: /readyz says `degraded`, and keeps its 200, or a load balancer would take out

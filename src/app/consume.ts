@@ -1,3 +1,4 @@
+import { Counter, type Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import { METRICS_PORTS } from '../config/settings.ts';
 import { DelayedWorker } from '../consumers/delayed-worker.ts';
@@ -5,24 +6,28 @@ import { LossRecovery } from '../consumers/loss-recovery.ts';
 import { TaskConsumer } from '../consumers/task-consumer.ts';
 import { TaskWorker } from '../consumers/task-worker.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
+import { IdleSweep } from '../index/redis/idle-sweep.ts';
+import { indexedUsers } from '../index/redis/indexed-users.ts';
 import { answersAtOnce } from '../index/store-fault.ts';
 import { SourceStalled } from '../timing/stall-detector.ts';
 import { BatchLost } from '../transport/task-source.ts';
-import { inBackground } from './background.ts';
 import { consumerChecks } from './checks.ts';
-import { consumerMetrics, measureBacklog } from './consumer-metrics.ts';
-import { epochCounter, lossCounter, measureSuspension } from './epoch-metrics.ts';
-import { startIdleSweep } from './idle-sweep.ts';
-import { doIndexesExist } from './index-stores.ts';
+import { startSampler, watchTruth } from './jobs.ts';
 import { openLogger } from './logger.ts';
-import { openStores } from './open-stores.ts';
-import { openTransport, watchTransport } from './open-transport.ts';
-import { droppedLettersCounter, measureFill } from './outbox-metrics.ts';
-import { openRegistry, serveMetrics } from './registry.ts';
-import { type ProcessContext, runProcess } from './run-process.ts';
-import { startSampler, watchTruth } from './sampler.ts';
-import { watchSettings } from './settings-watch.ts';
-import { agreeOnSettings } from './shared-settings.ts';
+import {
+  consumerMetrics,
+  droppedLettersCounter,
+  epochCounter,
+  lossCounter,
+  measureBacklog,
+  measureFill,
+  measureSuspension,
+} from './metrics.ts';
+import { openRegistry, serveMetrics } from './metrics-server.ts';
+import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
+import { agreeOnSettings, watchSettings } from './shared-settings.ts';
+import { doIndexesExist, openLeases, openStores, type Stores } from './stores.ts';
+import { openTransport, watchTransport } from './transport.ts';
 
 /** For closing what does not hang, when a handler does, ms. */
 const STALLED_GRACE_MS = 2_000;
@@ -94,4 +99,29 @@ function endingWorker(worker: TaskWorker, ending: AbortSignal): Pick<TaskWorker,
       return worker.work(plan, { renew });
     },
   };
+}
+
+/** It is never urgent. */
+const LEASE = { ttlMs: 30_000, retryMs: 10_000 };
+
+/** Drops the indexes that nobody reads, while no other consumer does; none, where RECENCY_IDLE_DAYS is 0. */
+export function startIdleSweep(context: ProcessContext, registry: Registry, stores: Stores): void {
+  const { config, logger, signal } = context;
+  const { idleDays, keyPrefix } = config;
+  if (idleDays === 0) return;
+  const counter = new Counter({
+    name: 'recency_idle_indexes_dropped_total',
+    help: 'Indexes dropped because nobody had read them for RECENCY_IDLE_DAYS.',
+    registers: [registry],
+  });
+  const sweep = new IdleSweep({
+    index: stores.index,
+    indexedUsers: () => indexedUsers(stores.redis, keyPrefix),
+    onDropped: (indexes) => counter.inc(indexes),
+    ...{ idleDays, logger },
+  });
+  const job = { name: 'idle-sweep', work: (held: AbortSignal) => sweep.run(held), logger };
+  inBackground(context, (stopping) =>
+    whileLeading(openLeases(config, stores, LEASE), job, AbortSignal.any([stopping, signal])),
+  );
 }

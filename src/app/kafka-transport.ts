@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import { readTls } from '../config/tls.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
 import { KafkaEnds } from '../mysql/kafka-ends.ts';
 import { retry } from '../timing/loop.ts';
@@ -7,14 +8,14 @@ import { type KafkaSettings, openKafka } from '../transport/kafka/client.ts';
 import { KafkaDeadLetters } from '../transport/kafka/dead-letters.ts';
 import { kafkaBarrier } from '../transport/kafka/drain-barrier.ts';
 import { isElecting, isPassing, missingPermission, permitted } from '../transport/kafka/errors.ts';
+import { oauthTokens } from '../transport/kafka/oauth-token.ts';
 import { kafkaPositions } from '../transport/kafka/positions.ts';
 import { KafkaTaskPublisher } from '../transport/kafka/publisher.ts';
 import { KafkaTaskSource } from '../transport/kafka/source.ts';
 import { TopicAdmin } from '../transport/kafka/topic-admin.ts';
 import { DEFAULT_PARTITIONS } from '../transport/kafka/topics.ts';
-import { kafkaSecurity, tlsStartError } from './security.ts';
-import { ServerAway, StartError } from './start-error.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from '../transport/transport.ts';
+import { ServerAway, StartError, tlsStartError } from './start-error.ts';
 
 /** @param name of the process, shown in the brokers' logs */
 export function kafkaSettings(config: Config, name: string, logger: Logger): KafkaSettings {
@@ -134,4 +135,24 @@ async function lagIfKnown(lag: Promise<number>): Promise<number | undefined> {
     if (isPassing(error)) return undefined;
     throw error;
   }
+}
+
+/** Of every broker. One function gives all connections of a process their tokens, so that they share one. */
+export function kafkaSecurity(config: Config): NonNullable<KafkaSettings['security']> {
+  const { kafkaTlsCa: ca, kafkaTlsCert: cert, kafkaTlsKey: key } = config;
+  const sasl = saslOf(config);
+  return {
+    ...(config.kafkaTls === 'on' ? { ssl: readTls({ ca, cert, key }) } : {}),
+    ...(sasl === undefined ? {} : { sasl }),
+  };
+}
+
+type Sasl = NonNullable<KafkaSettings['security']>['sasl'];
+
+function saslOf(config: Config): Sasl {
+  const { kafkaSasl: mechanism, kafkaUser: username = '', kafkaPassword: password = '' } = config;
+  if (mechanism === 'off') return undefined;
+  if (mechanism !== 'oauthbearer') return { mechanism, username, password } as NonNullable<Sasl>;
+  const { kafkaOauthTokenFile: file, kafkaOauthTokenCommand: command = '' } = config;
+  return { mechanism, oauthBearerProvider: oauthTokens(file === undefined ? { command } : { file }) };
 }

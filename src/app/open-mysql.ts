@@ -1,8 +1,9 @@
 import type { Config } from '../config/config.ts';
+import { readTls } from '../config/tls.ts';
 import { Database, DatabaseUnavailable } from '../mysql/database.ts';
+import type { MysqlTls } from '../mysql/tls.ts';
 import { retry } from '../timing/loop.ts';
-import { mysqlTls, tlsStartError } from './security.ts';
-import { ServerAway, StartError } from './start-error.ts';
+import { ServerAway, StartError, tlsStartError } from './start-error.ts';
 
 export interface OpenMysqlOptions {
   /** More time for each call than MYSQL_TIMEOUT_MS, ms: a transaction that waits for something else. */
@@ -89,4 +90,15 @@ function explain(error: unknown, url: string, setting: string): unknown {
     default:
       return error;
   }
+}
+
+/** Of the primary and the replica; undefined: in plain text. */
+export function mysqlTls({
+  mysqlTls: mode,
+  mysqlTlsCa: ca,
+  mysqlTlsCert: cert,
+  mysqlTlsKey: key,
+}: Config): MysqlTls | undefined {
+  if (mode === 'off') return undefined;
+  return { verify: mode === 'on', ...readTls({ ca, cert, key }) };
 }

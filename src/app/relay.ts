@@ -2,21 +2,17 @@ import type { Config } from '../config/config.ts';
 import { METRICS_PORTS } from '../config/settings.ts';
 import { OutboxJanitor } from '../relay/janitor.ts';
 import { OutboxRelay } from '../relay/relay.ts';
-import { inBackground } from './background.ts';
-import { checkPrimary, checkSchema } from './check-schema.ts';
+import { checkGrants, checkPrimary, checkSchema } from './check-mysql.ts';
 import { relayChecks, watchedPublisher } from './checks.ts';
-import { openLeases } from './leases.ts';
 import { openLogger } from './logger.ts';
+import { droppedLettersCounter, measureFill, measureOutboxLag, relayCounters } from './metrics.ts';
+import { openRegistry, serveMetrics } from './metrics-server.ts';
 import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient } from './open-redis.ts';
-import { openTransport } from './open-transport.ts';
-import { droppedLettersCounter, measureFill, measureOutboxLag, relayCounters } from './outbox-metrics.ts';
-import { checkGrants } from './privileges.ts';
-import { openRegistry, serveMetrics } from './registry.ts';
-import { type ProcessContext, runProcess } from './run-process.ts';
-import { watchSettings } from './settings-watch.ts';
-import { agreedSettings, agreeOnSettings } from './shared-settings.ts';
-import { whileLeading } from './standing-job.ts';
+import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
+import { agreedSettings, agreeOnSettings, watchSettings } from './shared-settings.ts';
+import { openLeases } from './stores.ts';
+import { openTransport } from './transport.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { onEndingSignals } from './signals.ts';
+import type { Leases } from '../redis/lease.ts';
+import { pause } from '../timing/backoff.ts';
 
 /** What one long-running process is given to start with. */
 export interface ProcessContext {
@@ -88,4 +90,74 @@ function graceOptions(logger: Logger) {
 function endLate(logger: Logger, ms: number): never {
   logger.error({ ms }, 'not everything could be closed in time: ended all the same');
   process.exit(1);
+}
+
+/** Starts work that goes on until the process ends, which waits for it. What it rejects with ends the process. */
+export function inBackground(
+  { resources, fail }: Pick<ProcessContext, 'resources' | 'fail'>,
+  work: (signal: AbortSignal) => Promise<void>,
+): void {
+  const ending = new AbortController();
+  const running = work(ending.signal).catch(fail);
+  resources.defer(async () => {
+    ending.abort();
+    await running;
+  });
+}
+
+/** Before a lease is asked for again after an error, ms. */
+const RETRY_MS = 1_000;
+
+export interface StandingJob {
+  /** Of the lease. */
+  readonly name: string;
+  /** Must end soon after the signal: this process ends, or the lease is lost. */
+  readonly work: (signal: AbortSignal) => Promise<void>;
+  readonly logger: Logger;
+}
+
+/** Does the job for as long as this process holds its lease, and otherwise stands by, until aborted. It never rejects. */
+export async function whileLeading(leases: Leases, job: StandingJob, signal: AbortSignal): Promise<void> {
+  const { name, work, logger } = job;
+  while (!signal.aborted) {
+    try {
+      await leases.hold(name, ({ lost }) => work(AbortSignal.any([signal, lost])), { signal });
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.debug({ err: error, lease: name }, 'the lease cannot be asked for now');
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+const ENDING = ['SIGINT', 'SIGTERM'] as const;
+
+/** npm, `timeout` and some supervisors send the same signal twice: so soon after the first, it is no second one, ms. */
+const SAME_MS = 1_000;
+
+export interface SignalHandlers {
+  readonly onFirst: (signal: NodeJS.Signals) => void;
+  /** Whoever sends it does not want to wait any longer. */
+  readonly onSecond: (signal: NodeJS.Signals) => void;
+}
+
+/** Hears SIGINT and SIGTERM, until the function returned is called. */
+export function onEndingSignals({ onFirst, onSecond }: SignalHandlers): () => void {
+  let first: number | undefined;
+  const hear = (signal: NodeJS.Signals) => {
+    if (first === undefined) {
+      first = performance.now();
+      onFirst(signal);
+    } else if (performance.now() - first > SAME_MS) onSecond(signal);
+  };
+  for (const signal of ENDING) process.on(signal, hear);
+  return () => {
+    for (const signal of ENDING) process.off(signal, hear);
+  };
+}
+
+/** Recency's own version. The same file from `src/app` and from `dist/start`. */
+export function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }

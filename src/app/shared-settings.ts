@@ -1,6 +1,10 @@
 import type { Config } from '../config/config.ts';
+import { bumpEpoch, bumpKeepingSuspension } from '../index/epoch.ts';
 import type { Database } from '../mysql/database.ts';
+import { isSuspended } from '../mysql/pairs.ts';
 import { type RememberedSettings, readRememberedSettings, rememberSettings } from '../mysql/remembered-settings.ts';
+import { pause } from '../timing/backoff.ts';
+import type { ProcessContext } from './run-process.ts';
 import { StartError } from './start-error.ts';
 
 /**
@@ -103,4 +107,46 @@ export function refusal(refused: readonly Difference[]): StartError {
     'process, run `recency config adopt` with the new settings (a new epoch begins, so all indexes are built anew), start them again.',
   ];
   return new StartError(lines.join('\n'));
+}
+
+const INTERVAL_MS = 10_000;
+
+/** Rejects when other settings were adopted meanwhile: this process would work where nobody looks any more. */
+export async function watchSettings(
+  { config, logger }: Pick<ProcessContext, 'config' | 'logger'>,
+  primary: Database,
+  signal: AbortSignal,
+  intervalMs = INTERVAL_MS,
+): Promise<void> {
+  while (!signal.aborted) {
+    await pause(intervalMs, signal);
+    const differences = await compareSettings(primary, config).catch((error: unknown) => {
+      logger.debug({ err: error }, 'the shared settings could not be compared');
+      return [];
+    });
+    const refused = differences.filter((difference) => difference.refused);
+    if (refused.length > 0) throw refusal(refused);
+  }
+}
+
+export interface Adopted {
+  readonly changed: readonly Difference[];
+  /** The token in force. */
+  readonly epoch: string;
+  /** No index is built yet: lost tasks are still to be caught up with. */
+  readonly suspended: boolean;
+}
+
+/**
+ * Makes these settings those that every process must share. The new epoch comes last: whatever was built until then,
+ * perhaps from tasks that went elsewhere, is cold. A suspended epoch stays suspended, unless tasks are in another place
+ * now: what was lost in the old one cannot be caught up with there any more.
+ * @throws DatabaseUnavailable, EpochMissing
+ */
+export async function adopt(primary: Database, config: Config): Promise<Adopted> {
+  const changed = await adoptSettings(primary, config);
+  const changes = changed.map(({ name, remembered, here }) => `${name} ${remembered} → ${here}`).join(', ');
+  const begin = changed.some(({ refused }) => refused) ? bumpEpoch : bumpKeepingSuspension;
+  const epoch = await begin(primary, `settings adopted: ${changes || 'none had changed'}`);
+  return { changed, epoch, suspended: isSuspended(epoch) };
 }

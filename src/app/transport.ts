@@ -1,43 +1,118 @@
-import type { RaiseBarrier } from '../index/drain-barrier.ts';
-import type { EpochWatch, EpochWatchOptions } from '../index/epoch-watch.ts';
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import process from 'node:process';
+import type { Logger } from 'pino';
+import { type Config, loadConfig } from '../config/config.ts';
+import { EpochWatch } from '../index/epoch-watch.ts';
+import { rememberGroup } from '../mysql/consumer-groups.ts';
 import type { Database } from '../mysql/database.ts';
-import type { DeadLetters } from '../transport/dead-letters.ts';
-import type { StreamFill } from '../transport/streams/publisher.ts';
-import type { TaskPublisher } from '../transport/task-publisher.ts';
-import type { GroupPositions, TaskSource } from '../transport/task-source.ts';
+import { streamMarkIn } from '../mysql/stream-marks.ts';
+import type { RedisClient } from '../redis/connection.ts';
+import { reply } from '../redis/unavailable.ts';
+import { ConsumerGroup } from '../transport/streams/consumer-group.ts';
+import { StreamsDeadLetters } from '../transport/streams/dead-letters.ts';
+import { streamsBarrier, streamsPositions } from '../transport/streams/drain-barrier.ts';
+import { StreamRoom, StreamsTaskPublisher } from '../transport/streams/publisher.ts';
+import { StreamsTaskSource } from '../transport/streams/source.ts';
+import type { Transport, WatchOptions } from '../transport/transport.ts';
+import { openKafkaTransport } from './kafka-transport.ts';
+import { openLogger } from './logger.ts';
+import { openPrimary } from './open-mysql.ts';
+import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
 
-/** What carries the tasks. What is opened here is closed by whoever opened it; `close` ends what is shared. */
-export interface Transport {
-  /** Waits until the transport answers, not longer than so many ms (START_TIMEOUT_MS). @throws ServerAway, StartError */
-  untilAnswers(signal: AbortSignal, withinMs?: number): Promise<void>;
-  /** @param primary where to note what was published, beside the transport itself */
-  openPublisher(primary: Database): TaskPublisher;
-  /**
-   * @param primary as for a publisher, for what is replayed
-   * @param onDropped called where dead letters were removed because there were too many
-   */
-  openDeadLetters(primary: Database, onDropped?: (letters: number) => void): DeadLetters;
-  openSource(options: SourceOptions): TaskSource;
-  /** Passed when everything that was on the transport has been applied. */
-  readonly barrier: RaiseBarrier;
-  /** Tells whether the group has caught up after a loss. */
-  readonly positions: GroupPositions;
-  /** Tasks that are not yet acknowledged; undefined when it cannot be told now. */
-  lag(): Promise<number | undefined>;
-  /** How many tasks there are, and how many there may be; absent: there is no bound. @throws RedisUnavailable */
-  fill?(): Promise<StreamFill>;
-  /** Watches for a server that is another one than before; absent: no watch of its own is needed. */
-  openWatch?(options: WatchOptions): EpochWatch;
-  /** Whether tasks can be brought there now. @throws why not */
-  answers(): Promise<void>;
-  close(): Promise<void>;
+/** @param name of the process, for CLIENT LIST */
+export function openStreamsTransport(config: Config, name: string, logger: Logger): Transport {
+  const { kafkaGroup: group } = config;
+  const client = openRedisClient(config, `${name}-tasks`, logger, 'streams');
+  const stream = `${config.keyPrefix}:${config.topic}`;
+  const consumer = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
+  const room = new StreamRoom({ client, stream, max: config.streamMaxLength });
+  const groupView = new ConsumerGroup({ client, stream, group, consumer });
+  const place = { client, stream, group, view: groupView };
+  return {
+    untilAnswers: (signal, withinMs) => untilRedisAnswers(client, { config, signal, logger }, 'streams', withinMs),
+    openPublisher: () => new StreamsTaskPublisher({ client, stream, room }),
+    openDeadLetters: (_primary, onDropped) => {
+      const max = config.deadLettersMax;
+      const dropped = (letters: number) => {
+        logger.warn({ letters, max }, 'there were too many dead letters: the oldest were removed');
+        onDropped?.(letters);
+      };
+      return new StreamsDeadLetters({ client, stream, room, max, onDropped: dropped });
+    },
+    openSource: ({ primary, doIndexesExist }) =>
+      new StreamsTaskSource({
+        ...{ client, stream, group, consumer, logger },
+        // A new group reads everything: a stream is trimmed only behind its groups.
+        expectsOffsets: async () =>
+          !(await rememberGroup(primary, `streams:${stream}:${group}`)) && (await doIndexesExist()),
+        idleMs: config.takeoverMs,
+        openReader: (redisTimeoutMs) =>
+          openRedisClient({ ...config, redisTimeoutMs }, `${name}-reader`, logger, 'streams'),
+        mark: streamMarkIn(primary, stream, group),
+      }),
+    barrier: streamsBarrier(place),
+    positions: streamsPositions(place),
+    lag: async () => {
+      const backlog = await groupView.backlog();
+      return backlog && backlog.delivered + backlog.undelivered;
+    },
+    fill: () => room.fill(),
+    // Where the tasks are on the Redis of the indexes, the watch over those notices.
+    ...(config.streamsUrl === undefined ? {} : { openWatch: (options) => watchOver(client, logger, options) }),
+    answers: async () => {
+      await reply(client.ping());
+    },
+    close: () => closeRedis(client),
+  };
 }
 
-export type WatchOptions = Required<Pick<EpochWatchOptions, 'onNewEpoch'>> & { readonly primary: Database };
+function watchOver(client: RedisClient, logger: Logger, { primary: database, onNewEpoch }: WatchOptions): EpochWatch {
+  return new EpochWatch({ client, database, logger, onNewEpoch, roles: ['streams'] });
+}
 
-export interface SourceOptions {
-  /** Then a group that has no offsets, and had begun, has lost them, and tasks with them. */
-  readonly doIndexesExist: () => Promise<boolean>;
-  /** Remembers the group, and how far it has come, beside the transport itself. */
-  readonly primary: Database;
+export interface TransportOpening {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** Closes it. */
+  readonly resources: AsyncDisposableStack;
+}
+
+/** The transport that the settings name. Does not wait for it. @param name of the process, for the servers' own lists */
+export function openTransport({ config, logger, resources }: TransportOpening, name: string): Transport {
+  const open = config.transport === 'kafka' ? openKafkaTransport : openStreamsTransport;
+  return resources.adopt(open(config, name, logger), (transport) => transport.close());
+}
+
+/**
+ * Watches the servers of the transport until the context ends, where no other watch does.
+ * @throws RedisUnavailable, DatabaseUnavailable, EpochMissing
+ */
+export async function watchTransport(
+  { resources }: Pick<TransportOpening, 'resources'>,
+  transport: Transport,
+  options: WatchOptions,
+): Promise<void> {
+  const watch = transport.openWatch?.(options);
+  if (watch === undefined) return;
+  resources.defer(() => watch.stop());
+  await watch.start();
+}
+
+/**
+ * Does some work on the transport, and closes it. The primary is not connected to unless the work needs it.
+ * @throws ConfigError, StartError, what the work throws
+ */
+export async function withTransport<T>(
+  name: string,
+  signal: AbortSignal,
+  work: (transport: Transport, primary: Database) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig();
+  const logger = openLogger({ logLevel: config.logLevel === 'info' ? 'error' : config.logLevel }, name, 2);
+  await using resources = new AsyncDisposableStack();
+  const transport = openTransport({ config, logger, resources }, name);
+  await transport.untilAnswers(signal);
+  const primary = resources.adopt(openPrimary(config), (database) => database.close());
+  return await work(transport, primary);
 }

@@ -25,8 +25,11 @@ export function addConfig(program: Command): void {
     example: 'config adopt',
   });
   whenCalled(adopt, async (output) => {
-    const { adoptConfig } = await import('../app/adopt-config.ts');
-    const adopted = await adoptConfig();
+    const [{ adopt }, { withPrimary }] = await Promise.all([
+      import('../app/shared-settings.ts'),
+      import('../app/stores.ts'),
+    ]);
+    const adopted = await withPrimary(({ config, primary }) => adopt(primary, config));
     const { changed, epoch, suspended } = adopted;
     const changes = changed.map(({ name, remembered, here }) => `${name}: ${remembered} → ${here}`);
     const state = suspended

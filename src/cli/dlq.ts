@@ -93,7 +93,7 @@ function refuseId(error: unknown): never {
 }
 
 async function withDeadLetters<T>(work: (deadLetters: DeadLetters) => Promise<T>): Promise<T> {
-  const { withTransport } = await import('../app/with-transport.ts');
+  const { withTransport } = await import('../app/transport.ts');
   return await interruptible((signal) =>
     withTransport('dlq', signal, async (transport, primary) => {
       const deadLetters = transport.openDeadLetters(primary);

@@ -14,7 +14,7 @@ export function addEpoch(program: Command): void {
   });
   whenCalled(show, async (output) => {
     const [{ withPrimary }, { readEpochState }] = await Promise.all([
-      import('../app/with-primary.ts'),
+      import('../app/stores.ts'),
       import('../mysql/losses.ts'),
     ]);
     const { epoch, suspended, losses } = await withPrimary(({ primary }) => readEpochState(primary));
@@ -37,7 +37,7 @@ export function addEpoch(program: Command): void {
   }).requiredOption('--why <text>', 'for whoever asks later');
   whenCalled<{ why: string }>(bump, async (output, { why }) => {
     const [{ withPrimary }, { bumpEpoch }] = await Promise.all([
-      import('../app/with-primary.ts'),
+      import('../app/stores.ts'),
       import('../index/epoch.ts'),
     ]);
     const token = await withPrimary(({ primary }) => bumpEpoch(primary, why));

@@ -15,7 +15,7 @@ export function addExplain(program: Command): void {
   whenCalled<object, [user: string, contact: string]>(command, async (output, _options, user, contact) => {
     if (user === contact) throw new UsageError('A user is not a contact of their own.');
     const [{ withStores }, { explainer }, { explanationView }, { KeyNames }] = await Promise.all([
-      import('../app/with-stores.ts'),
+      import('../app/stores.ts'),
       import('../app/api-queries.ts'),
       import('../api/explanation-view.ts'),
       import('../index/redis/keys.ts'),

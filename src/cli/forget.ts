@@ -10,7 +10,7 @@ export function addForget(program: Command): void {
     example: 'forget 42',
   }).argument('<user>', 'who is forgotten', id);
   whenCalled<object, [user: string]>(command, async (output, _options, user) => {
-    const { withStores } = await import('../app/with-stores.ts');
+    const { withStores } = await import('../app/stores.ts');
     await interruptible((signal) =>
       withStores({ name: 'forget' }, signal, ({ stores }) => stores.steps.forget([user])),
     );

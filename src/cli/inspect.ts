@@ -11,7 +11,7 @@ export function addInspect(program: Command): void {
   }).argument('<user>', 'whose index', id);
   whenCalled<object, [user: string]>(command, async (output, _options, user) => {
     const [{ withStores }, { inspectIndex }, { indexView }] = await Promise.all([
-      import('../app/with-stores.ts'),
+      import('../app/stores.ts'),
       import('../query/inspect-index.ts'),
       import('../api/index-view.ts'),
     ]);

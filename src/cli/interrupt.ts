@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { onEndingSignals } from '../app/signals.ts';
+import { onEndingSignals } from '../app/run-process.ts';
 import { UserError } from '../contracts/user-error.ts';
 import { EXIT } from './exit-code.ts';
 

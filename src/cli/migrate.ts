@@ -22,7 +22,7 @@ export function addMigrate(program: Command): void {
     const [{ loadConfig }, { migrate, rollback, status }, { mysqlTls }] = await Promise.all([
       import('../config/config.ts'),
       import('../mysql/migrate.ts'),
-      import('../app/security.ts'),
+      import('../app/open-mysql.ts'),
     ]);
     const config = loadConfig();
     const server = { url: config.mysqlUrl, connectTimeoutMs: config.connectTimeoutMs, tls: mysqlTls(config) };

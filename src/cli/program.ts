@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { Command, CommanderError } from 'commander';
-import { readVersion } from '../app/version.ts';
+import { readVersion } from '../app/run-process.ts';
 import { addBackfill } from './backfill.ts';
 import { addConfig } from './config.ts';
 import { addConsume } from './consume.ts';

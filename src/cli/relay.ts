@@ -33,7 +33,7 @@ async function republish(output: Output, { from, to = Number.MAX_SAFE_INTEGER }:
   if (from === undefined) throw new UsageError('--republish needs --from, and takes --to.');
   if (from >= to) throw new UsageError('--from is not before --to: an empty stretch of time.');
   const [{ withPrimary }, { republish }] = await Promise.all([
-    import('../app/with-primary.ts'),
+    import('../app/stores.ts'),
     import('../relay/republish.ts'),
   ]);
   const rows = await interruptible((signal) =>

@@ -1,6 +1,5 @@
-import { checkSchema } from '../app/check-schema.ts';
+import { checkSchema, GRANTS, missingGrants } from '../app/check-mysql.ts';
 import { mysqlAddress } from '../app/open-mysql.ts';
-import { GRANTS, missingGrants } from '../app/privileges.ts';
 import { compareSettings } from '../app/shared-settings.ts';
 import type { Config } from '../config/config.ts';
 import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';

@@ -1,5 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
-import { checkRedisUse } from '../app/check-redis.ts';
+import { checkRedisUse } from '../app/open-redis.ts';
 import type { Config } from '../config/config.ts';
 import type { RedisRole } from '../mysql/epoch.ts';
 import type { RedisClient } from '../redis/connection.ts';

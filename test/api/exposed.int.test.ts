@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { zstdCompressSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { measureOutboxLag } from '../../src/app/outbox-metrics.ts';
+import { measureOutboxLag } from '../../src/app/metrics.ts';
 import { DatabaseBusy } from '../../src/mysql/database.ts';
 import { readOutboxLag } from '../../src/mysql/outbox.ts';
 import { readRecheckBacklog } from '../../src/mysql/rechecks.ts';

@@ -1,8 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openForReading, openPrimary, untilMysqlAnswers } from '../../src/app/open-mysql.ts';
-import { mysqlTls } from '../../src/app/security.ts';
+import { mysqlTls, openForReading, openPrimary, untilMysqlAnswers } from '../../src/app/open-mysql.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { mysqlFaultOf } from '../../src/mysql/faults.ts';
 import { migrate, status } from '../../src/mysql/migrate.ts';

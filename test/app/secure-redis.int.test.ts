@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { checkRedisUse } from '../../src/app/check-redis.ts';
-import { closeRedis, openRedisClient, untilRedisAnswers } from '../../src/app/open-redis.ts';
+import { checkRedisUse, closeRedis, openRedisClient, untilRedisAnswers } from '../../src/app/open-redis.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { SettingName } from '../../src/config/settings.ts';
 import type { RedisRole } from '../../src/mysql/epoch.ts';

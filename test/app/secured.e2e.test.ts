@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { checkSchema } from '../../src/app/check-schema.ts';
+import { type Account, checkGrants, checkSchema, GRANTS } from '../../src/app/check-mysql.ts';
 import { openPrimary } from '../../src/app/open-mysql.ts';
-import { type Account, checkGrants, GRANTS } from '../../src/app/privileges.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { aclRules } from '../../src/redis/permissions.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';

@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { watchSettings } from '../../src/app/settings-watch.ts';
-import { adoptSettings, agreedSettings, agreeOnSettings, compareSettings } from '../../src/app/shared-settings.ts';
+import {
+  adoptSettings,
+  agreedSettings,
+  agreeOnSettings,
+  compareSettings,
+  watchSettings,
+} from '../../src/app/shared-settings.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { Key } from '../../src/contracts/key.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';

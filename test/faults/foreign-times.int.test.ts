@@ -1,6 +1,6 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { checkColumns } from '../../src/app/check-schema.ts';
+import { checkColumns } from '../../src/app/check-mysql.ts';
 import { type RaiseBarrier, sharedBarrier } from '../../src/index/drain-barrier.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';

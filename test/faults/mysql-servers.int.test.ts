@@ -1,7 +1,7 @@
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NotReady } from '../../src/api/readiness.ts';
-import { checkPrimary } from '../../src/app/check-schema.ts';
+import { checkPrimary } from '../../src/app/check-mysql.ts';
 import { isPrimary } from '../../src/app/checks.ts';
 import { StartError } from '../../src/app/start-error.ts';
 import { bumpEpoch, checkMysqlServer } from '../../src/index/epoch.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { whileLeading } from '../../src/app/standing-job.ts';
+import { whileLeading } from '../../src/app/run-process.ts';
 import { INDEX_CLASSES } from '../../src/contracts/drift.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';

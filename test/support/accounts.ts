@@ -1,4 +1,4 @@
-import { GRANTS, type Grants } from '../../src/app/privileges.ts';
+import { GRANTS, type Grants } from '../../src/app/check-mysql.ts';
 
 /** Every table and view that each account reads. */
 export const READ = [

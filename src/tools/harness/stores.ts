@@ -1,8 +1,8 @@
 import type { Pool } from 'mysql2/promise';
 import type { Logger } from 'pino';
 import type { JobParts } from '../../app/jobs.ts';
-import { openStores, type Stores } from '../../app/open-stores.ts';
-import { openTransport } from '../../app/open-transport.ts';
+import { openStores, type Stores } from '../../app/stores.ts';
+import { openTransport } from '../../app/transport.ts';
 import { drainBarrierOf, type RaiseBarrier } from '../../index/drain-barrier.ts';
 import { PutBackRows } from '../../index/put-back-rows.ts';
 import { indexedUsers } from '../../index/redis/indexed-users.ts';

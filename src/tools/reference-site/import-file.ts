@@ -1,7 +1,6 @@
-import { checkSchema } from '../../app/check-schema.ts';
-import { mysqlAddress } from '../../app/open-mysql.ts';
-import { mysqlTls } from '../../app/security.ts';
-import { withPrimary } from '../../app/with-primary.ts';
+import { checkSchema } from '../../app/check-mysql.ts';
+import { mysqlAddress, mysqlTls } from '../../app/open-mysql.ts';
+import { withPrimary } from '../../app/stores.ts';
 import { type ImportCounts, type ImportOptions, importEdges } from './import-edges.ts';
 import { openSitePool } from './transaction.ts';
 

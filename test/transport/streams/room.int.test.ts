@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { watchedPublisher } from '../../../src/app/checks.ts';
-import { measureFill } from '../../../src/app/outbox-metrics.ts';
+import { measureFill } from '../../../src/app/metrics.ts';
 import { acceptTasks } from '../../../src/app/serve.ts';
 import { OutboxRelay } from '../../../src/relay/relay.ts';
 import { StreamsDeadLetters } from '../../../src/transport/streams/dead-letters.ts';

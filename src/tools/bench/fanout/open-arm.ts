@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import pino from 'pino';
-import { openStores } from '../../../app/open-stores.ts';
+import { openStores } from '../../../app/stores.ts';
 import { childEnvironment } from '../../../config/child-environment.ts';
 import { loadConfig } from '../../../config/config.ts';
 import { readPairs } from '../../../mysql/pairs.ts';

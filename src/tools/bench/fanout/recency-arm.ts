@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Stores } from '../../../app/open-stores.ts';
+import type { Stores } from '../../../app/stores.ts';
 import { TaskWorker } from '../../../consumers/task-worker.ts';
 import { planWork } from '../../../consumers/work-plan.ts';
 import type { Id } from '../../../contracts/id.ts';

@@ -1,6 +1,6 @@
-import { indexStores } from '../../../app/index-stores.ts';
 import type { JobParts } from '../../../app/jobs.ts';
 import { openPrimary } from '../../../app/open-mysql.ts';
+import { indexStores } from '../../../app/stores.ts';
 import type { Database } from '../../../mysql/database.ts';
 import { openPageCheck } from '../../../repair/open-check.ts';
 import type { Ground } from '../ground.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { indexStores } from '../../../app/index-stores.ts';
+import { indexStores } from '../../../app/stores.ts';
 import type { Id } from '../../../contracts/id.ts';
 import type { Key } from '../../../contracts/key.ts';
 import { chunks } from '../../../index/chunks.ts';

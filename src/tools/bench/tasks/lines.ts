@@ -1,4 +1,4 @@
-import { openTransport } from '../../../app/open-transport.ts';
+import { openTransport } from '../../../app/transport.ts';
 import { openKafka } from '../../../transport/kafka/client.ts';
 import { kafkaBarrier } from '../../../transport/kafka/drain-barrier.ts';
 import { KafkaTaskPublisher } from '../../../transport/kafka/publisher.ts';

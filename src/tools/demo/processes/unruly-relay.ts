@@ -5,11 +5,10 @@
 import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { inBackground } from '../../../app/background.ts';
 import { openLogger } from '../../../app/logger.ts';
 import { openPrimary } from '../../../app/open-mysql.ts';
-import { openTransport } from '../../../app/open-transport.ts';
-import { type ProcessContext, runProcess } from '../../../app/run-process.ts';
+import { inBackground, type ProcessContext, runProcess } from '../../../app/run-process.ts';
+import { openTransport } from '../../../app/transport.ts';
 import { loadConfig } from '../../../config/config.ts';
 import type { Task } from '../../../contracts/task.ts';
 import { OutboxRelay } from '../../../relay/relay.ts';

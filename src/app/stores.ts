@@ -1,12 +1,22 @@
-import type { Config } from '../config/config.ts';
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { type Config, loadConfig } from '../config/config.ts';
+import { DelayedWork } from '../index/deferred-work.ts';
 import { EpochWatch } from '../index/epoch-watch.ts';
+import type { Steps } from '../index/protocol.ts';
+import { Rechecks } from '../index/rechecks.ts';
+import type { RedisContactIndex } from '../index/redis/redis-contact-index.ts';
+import { stepsOn } from '../index/steps.ts';
 import type { Database } from '../mysql/database.ts';
+import { nextFencingToken } from '../mysql/leases.ts';
+import { isAnyKeyLike } from '../redis/any-key.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { checkColumns, checkPlans, checkPrimary, checkSchema } from './check-schema.ts';
-import { type IndexStores, indexStores } from './index-stores.ts';
+import { DelayQueue } from '../redis/delay-queue.ts';
+import { Leases, type LeasesOptions } from '../redis/lease.ts';
+import { checkColumns, checkGrants, checkPlans, checkPrimary, checkSchema, isAccount } from './check-mysql.ts';
+import { openLogger } from './logger.ts';
 import { mysqlAddress, type OpenMysqlOptions, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
-import { checkGrants, isAccount } from './privileges.ts';
 import type { ProcessContext } from './run-process.ts';
 import { agreedSettings } from './shared-settings.ts';
 
@@ -106,5 +116,103 @@ export async function checkMysql(
   for (const { name, here, remembered } of await agreedSettings(primary, config)) {
     const text = `${name} was ${remembered} before. Indexes take the new size when they are next written; \`recency repair\` does it at once.`;
     logger.warn({ name, here, remembered }, text);
+  }
+}
+
+/** The users' indexes, and all that is needed to change them. */
+export interface IndexStores {
+  readonly index: RedisContactIndex;
+  readonly steps: Steps;
+  /** The same for who has the time to build the index of a user with very many contacts. */
+  readonly patient: Steps;
+  readonly delayed: DelayedWork;
+  readonly delayQueue: DelayQueue;
+  readonly rechecks: Rechecks;
+}
+
+export function indexStores(config: Config, primary: Database, redis: RedisClient): IndexStores {
+  const delayQueue = new DelayQueue(redis, config.keyPrefix);
+  const delayed = new DelayedWork(delayQueue);
+  const steps = stepsOn(
+    { primary, redis, delayed },
+    {
+      max: config.max,
+      min: config.min,
+      prefix: config.keyPrefix,
+      freshNonce: () => randomBytes(9).toString('base64url'),
+      aloneMs: config.mysqlTimeoutMs,
+      patientMs: config.mysqlBuildTimeoutMs,
+    },
+  );
+  const { patient } = steps;
+  return { index: steps.index, steps, patient, delayed, delayQueue, rechecks: new Rechecks(primary) };
+}
+
+/** Calls of SCAN, of a thousand keys each. */
+const CALLS = 100;
+
+/**
+ * Are there indexes? Among very many keys of somebody else's the answer is yes, because then the mistake costs nothing but
+ * an epoch that nobody needed.
+ * @throws RedisUnavailable
+ */
+export async function doIndexesExist(redis: RedisClient, { keyPrefix }: Config): Promise<boolean> {
+  return (await isAnyKeyLike(redis, `${keyPrefix}:{*}:*:m`, CALLS)) !== false;
+}
+
+/** @param times of every lease asked for */
+export function openLeases(
+  { keyPrefix }: Config,
+  { primary, redis }: Pick<Stores, 'primary' | 'redis'>,
+  times: Pick<LeasesOptions, 'ttlMs' | 'retryMs'>,
+): Leases {
+  return new Leases(redis, {
+    ...times,
+    prefix: keyPrefix,
+    freshOwner: () => randomBytes(12).toString('base64url'),
+    nextToken: (name) => nextFencingToken(primary, name, Date.now()),
+    now: () => performance.now(),
+  });
+}
+
+/** What a command that ends by itself works with. */
+export interface CommandContext {
+  readonly config: Config;
+  readonly stores: Stores;
+  /** On stderr; says only what a person should know. */
+  readonly logger: Logger;
+  /** Closed when the command ends. */
+  readonly resources: AsyncDisposableStack;
+  readonly signal: AbortSignal;
+}
+
+/** Does some work on MySQL and Redis, and closes them. @throws ConfigError, StartError, what the work throws */
+export async function withStores<T>(
+  options: OpenStoresOptions,
+  signal: AbortSignal,
+  work: (context: CommandContext) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig();
+  const logger = openLogger({ logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }, options.name, 2);
+  await using resources = new AsyncDisposableStack();
+  const stores = await openStores({ config, logger, resources, signal }, options);
+  return await work({ config, stores, logger, resources, signal });
+}
+
+const never = new AbortController().signal;
+
+/** Does some work on the primary, and closes it. @throws ConfigError, StartError, what the work throws */
+export async function withPrimary<T>(
+  work: (opened: { config: Config; primary: Database }) => Promise<T>,
+  signal: AbortSignal = never,
+): Promise<T> {
+  const config = loadConfig();
+  const primary = openPrimary(config);
+  try {
+    const { mysqlUrl: url, startTimeoutMs: timeoutMs } = config;
+    await untilMysqlAnswers(primary, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
+    return await work({ config, primary });
+  } finally {
+    await primary.close();
   }
 }

@@ -1,5 +1,4 @@
-import { createConnection } from 'mysql2/promise';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NotReady } from '../../src/api/readiness.ts';
 import { checkPrimary } from '../../src/app/check-mysql.ts';
 import { isPrimary } from '../../src/app/checks.ts';
@@ -14,9 +13,9 @@ import { readEpoch } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { readServer } from '../../src/mysql/server-identity.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
-import { type RunningServer, startMysql } from '../../src/tools/devservers/start-server.ts';
 import { expectExact } from '../support/exact.ts';
-import { freshDatabase, freshName, freshPrefix } from '../support/servers.ts';
+import { OwnMysql } from '../support/own-mysql.ts';
+import { freshDatabase, freshPrefix } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, type Stores, storesOn } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
@@ -26,28 +25,7 @@ const LIMITS = { max: 8, min: 4 };
 const USERS = ['1', '2'];
 const SITE = everybodyKnows(USERS, ['101', '102', '103', '104', '105']);
 
-/** Of the test's own: it is restarted, and told to take no writes. */
-let server: RunningServer;
-beforeAll(async () => {
-  server = await startMysql();
-  return () => server.remove();
-}, 120_000);
-
-async function onServer(...statements: string[]): Promise<void> {
-  const connection = await createConnection(server.url);
-  try {
-    for (const statement of statements) await connection.query(statement);
-  } finally {
-    await connection.end();
-  }
-}
-
-async function ownDatabase(): Promise<string> {
-  const url = new URL(server.url);
-  url.pathname = `/${freshName()}`;
-  await onServer(`CREATE DATABASE ${url.pathname.slice(1)}`);
-  return url.href;
-}
+const own = new OwnMysql();
 
 /** The site in this database, on the server on record; every user has an index. `primary` goes to `via`. */
 async function storesIn(url: string, via = url): Promise<Stores> {
@@ -75,10 +53,10 @@ const token = async ({ primary }: Stores) => (await readEpoch(primary)).token;
 
 describe('a primary that takes no writes any more', () => {
   it('is not written from, is not ready, and its answers are those of a replica', async () => {
-    const stores = await storesIn(await ownDatabase());
+    const stores = await storesIn(await own.createDatabase());
     expect(await answer(stores)).toMatchObject({ source: 'index', exact: true });
-    await onServer('SET GLOBAL read_only = 1'); // the connections live on
-    onTestFinished(() => onServer('SET GLOBAL read_only = 0'));
+    await own.run('SET GLOBAL read_only = 1'); // the connections live on
+    onTestFinished(() => own.run('SET GLOBAL read_only = 0'));
 
     const before = await stores.index.read('1', 0, false);
     await expect(run(refresh([{ user: '1', contact: '105' }]), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
@@ -93,7 +71,7 @@ describe('a primary that takes no writes any more', () => {
     await expect(checkMysqlServer(stores.primary)).rejects.toThrow(/takes no writes/);
     expect(await token(stores)).toBe(epoch);
 
-    await onServer('SET GLOBAL read_only = 0');
+    await own.run('SET GLOBAL read_only = 0');
     await isPrimary(stores.primary)();
     await run(rebuild(['1']), stores.steps);
     expect(await answer(stores)).toMatchObject({ source: 'index', exact: true });
@@ -106,7 +84,7 @@ describe('a server behind a live address that is another one than before', () =>
     await using proxy = await TcpProxy.before(url);
     const stores = await storesIn(url, proxy.url);
     expect(await answer(stores)).toMatchObject({ source: 'index' });
-    proxy.leadTo(await copied(url)); // nobody watches here: nothing is compared in between
+    proxy.leadTo(await own.copyOf(url)); // nobody watches here: nothing is compared in between
 
     expect(await answer(stores)).toMatchObject({ source: 'database', reason: 'cold' });
     await expect(run(refresh([{ user: '2', contact: '105' }]), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
@@ -121,7 +99,7 @@ describe('a server behind a live address that is another one than before', () =>
   });
 
   it('that takes turns with the one on record is refused, and begins no epoch', async () => {
-    const stores = await storesIn(await ownDatabase());
+    const stores = await storesIn(await own.createDatabase());
     const { identity } = await readServer(stores.primary);
     await putOnRecord(stores, 'uuid:of-the-other-writer', { seenAt: Date.now(), replaced: { [identity]: Date.now() } });
     const epoch = await bumpEpoch(stores.primary, 'as it is whenever another server comes on record');
@@ -139,28 +117,11 @@ describe('a server behind a live address that is another one than before', () =>
     const value = JSON.stringify(replacements);
     await primary.write("REPLACE INTO recency_settings (name, value) VALUES ('mysql:replaced', ?)", [value]);
   }
-
-  /** The tables as they are now, on the own server, in a database of the same name. */
-  async function copied(url: string): Promise<string> {
-    const target = new URL(server.url);
-    target.pathname = new URL(url).pathname;
-    await onServer(`CREATE DATABASE ${target.pathname.slice(1)}`);
-    await migrate({ url: target.href });
-    const [from, to] = await Promise.all([createConnection(url), createConnection(target.href)]);
-    const [tables] = await from.query({ sql: "SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'", rowsAsArray: true });
-    for (const [table] of tables as unknown as string[][]) {
-      const [rows] = await from.query({ sql: `SELECT * FROM ${table}`, rowsAsArray: true });
-      await to.query(`DELETE FROM ${table}`);
-      if ((rows as unknown[]).length > 0) await to.query(`INSERT INTO ${table} VALUES ?`, [rows]);
-    }
-    await Promise.all([from.end(), to.end()]);
-    return target.href;
-  }
 });
 
 describe('a session that Recency has not set up', () => {
   it('is not read from: the connection is replaced', async () => {
-    const stores = await storesIn(await ownDatabase());
+    const stores = await storesIn(await own.createDatabase());
     await Promise.all(
       [1, 2].map(() => stores.primary.rows('SET @recency_server = NULL, @recency_proof = NULL, autocommit = 0', [])),
     );
@@ -172,15 +133,15 @@ describe('a session that Recency has not set up', () => {
 describe('a server that is started again', () => {
   it('is the same one where it flushes every commit, and another one where a crash loses some', async () => {
     const DURABLE = 'SET GLOBAL innodb_flush_log_at_trx_commit = 1'; // the test's server starts with 2
-    await onServer(DURABLE);
-    const stores = await storesIn(await ownDatabase());
+    await own.run(DURABLE);
+    const stores = await storesIn(await own.createDatabase());
     expect(await readServer(stores.primary)).toMatchObject({ isRelaxed: false });
-    await server.restart();
-    await onServer(DURABLE);
+    await own.server.restart();
+    await own.run(DURABLE);
     expect(await checkMysqlServer(stores.primary)).toBe('known');
     const epoch = await token(stores);
 
-    await onServer('SET GLOBAL innodb_flush_log_at_trx_commit = 2');
+    await own.run('SET GLOBAL innodb_flush_log_at_trx_commit = 2');
     await expect(checkMysqlServer(stores.primary)).rejects.toThrow(/flush less/); // sessions of before
     expect(await checkMysqlServer(stores.primary)).toBe('new_epoch'); // nobody knows since when it is so
     expect(await checkMysqlServer(stores.primary)).toBe('known');
@@ -189,8 +150,8 @@ describe('a server that is started again', () => {
     await run(rebuild(USERS), stores.steps);
     const startedAt = Number((await readServer(stores.primary)).identity.split('@')[1]);
     await until(() => Date.now() / 1_000 > startedAt + 1); // starts are told apart by their second
-    await server.kill();
-    await server.restart();
+    await own.server.kill();
+    await own.server.restart();
     expect(await answer(stores)).toMatchObject({ reason: 'cold' });
     expect(await checkMysqlServer(stores.primary)).toBe('new_epoch');
     expect(await checkMysqlServer(stores.primary)).toBe('known');

@@ -1,4 +1,4 @@
-import { createConnection, type Pool, type RowDataPacket } from 'mysql2/promise';
+import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -6,9 +6,9 @@ import { refresh } from '../../src/index/refresh.ts';
 import { Database, DatabaseUnavailable } from '../../src/mysql/database.ts';
 import { migrate, status } from '../../src/mysql/migrate.ts';
 import { findSessionProblems } from '../../src/mysql/session.ts';
-import { type RunningServer, startMysql } from '../../src/tools/devservers/start-server.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { expectExact } from '../support/exact.ts';
+import { OwnMysql } from '../support/own-mysql.ts';
 import { freshName, freshPrefix } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, type Stores, storesOn as storesOf } from '../support/stores.ts';
@@ -41,36 +41,26 @@ const AS_BEFORE = [
   "SET GLOBAL init_connect = ''",
 ];
 
-let server: RunningServer;
-/** The server's address for an account that may do what Recency needs, and no more. */
-let account: URL;
-beforeAll(async () => {
-  server = await startMysql();
-  await onServer("CREATE USER app@'%' IDENTIFIED BY 'secret'", "GRANT ALL ON `t%`.* TO app@'%'");
-  account = new URL(server.url);
-  [account.username, account.password] = ['app', 'secret'];
-  return () => server.remove();
-}, 120_000);
+const own = new OwnMysql();
+beforeAll(() => own.run("CREATE USER app@'%' IDENTIFIED BY 'secret'", "GRANT ALL ON `t%`.* TO app@'%'"));
 
-async function onServer(...statements: string[]): Promise<void> {
-  const connection = await createConnection(server.url);
-  try {
-    for (const statement of statements) await connection.query(statement);
-  } finally {
-    await connection.end();
-  }
+/** The database's URL for an account that may do what Recency needs, and no more. */
+function accountUrl(database: string): string {
+  const url = new URL(own.server.url);
+  [url.username, url.password, url.pathname] = ['app', 'secret', `/${database}`];
+  return url.href;
 }
 
 /** Stores on connections that are opened while the server is set up like this. The site's own connections are as usual. */
 async function storesOn(settings: readonly string[]): Promise<{ stores: Stores; site: Pool }> {
-  account.pathname = `/${freshName()}`;
-  const url = account.href;
-  await onServer(`CREATE DATABASE ${account.pathname.slice(1)}`);
+  const name = freshName();
+  await own.createDatabase(name);
+  const url = accountUrl(name);
   await migrate({ url });
   const site = freshSitePool(url);
   await writeSite(site, SITE);
-  await onServer(...settings);
-  onTestFinished(() => onServer(...AS_BEFORE));
+  await own.run(...settings);
+  onTestFinished(() => own.run(...AS_BEFORE));
   const primary = new Database(url, { connections: 1, queue: 100, deadlineMs: 10_000 });
   afterAll(() => primary.close());
   const stores = storesOf({ url, prefix: freshPrefix(), primary, redis: await freshRedis() }, LIMITS);
@@ -119,12 +109,12 @@ describe('a server whose sessions begin', () => {
   });
 
   it('without autocommit, read only: the schema is brought up to date all the same', async () => {
-    await onServer(...ADVERSE);
-    onTestFinished(() => onServer(...AS_BEFORE));
-    account.pathname = `/${freshName()}`;
-    const report = await migrate({ url: account.href });
+    await own.run(...ADVERSE);
+    onTestFinished(() => own.run(...AS_BEFORE));
+    const url = accountUrl(freshName());
+    const report = await migrate({ url });
     expect(report.views.map(({ origin }) => origin)).not.toContain('site');
-    expect((await status({ url: account.href })).pending).toEqual([]);
+    expect((await status({ url })).pending).toEqual([]);
   });
 });
 
@@ -136,7 +126,7 @@ describe('a session that cannot be set up', () => {
     onTestFinished(() => database.close());
     proxy.loseReplies(2); // of the handshake and of the first statement
     await expect(database.rows('SELECT @@autocommit', [])).rejects.toThrow(DatabaseUnavailable);
-    await onServer(AUTOCOMMIT_OFF);
+    await own.run(AUTOCOMMIT_OFF);
     await until(async () => (await database.rows('SELECT @@autocommit', []).catch(() => []))[0]?.[0] === 1);
   });
 });

@@ -1,6 +1,6 @@
 import { createConnection, createPool } from 'mysql2/promise';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { EpochWatch } from '../../src/index/epoch-watch.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -13,12 +13,12 @@ import { migrate } from '../../src/mysql/migrate.ts';
 import { readPairs } from '../../src/mysql/pairs.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
-import { type RunningServer, startMysql } from '../../src/tools/devservers/start-server.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { ask, startTestApi } from '../support/api.ts';
 import { startConsuming } from '../support/consuming.ts';
 import { expectExact } from '../support/exact.ts';
-import { freshDatabase, freshName, freshPrefix } from '../support/servers.ts';
+import { OwnMysql } from '../support/own-mysql.ts';
+import { freshDatabase, freshPrefix } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, type SmallSite, writeSite } from '../support/small-site.ts';
 import { freshRedis, freshStores, type Stores, storesOn } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
@@ -30,12 +30,7 @@ const CONTACTS = Array.from({ length: 30 }, (_, i) => String(101 + i));
 const SITE = everybodyKnows(USERS, CONTACTS);
 const PATH = (user: string) => `/v1/users/${user}/contacts/recent?limit=4`;
 
-/** Of the test's own: it is killed, and its global settings are changed. */
-let server: RunningServer;
-beforeAll(async () => {
-  server = await startMysql();
-  return () => server.remove();
-}, 120_000);
+const own = new OwnMysql();
 
 type Options = Partial<DatabaseOptions>;
 
@@ -47,26 +42,13 @@ function database(url: string, options: Options = {}): Database {
 
 /** A database of the own server, with the site in it; every user has an index. */
 async function storesOnOwnServer(options: Options = {}, site: SmallSite = SITE): Promise<Stores> {
-  const url = new URL(server.url);
-  url.pathname = `/${freshName()}`;
-  await onServer(`CREATE DATABASE ${url.pathname.slice(1)}`);
-  await migrate({ url: url.href });
-  await writeSite(freshSitePool(url.href), site);
-  const primary = database(url.href, options);
-  const stores = storesOn({ url: url.href, prefix: freshPrefix(), primary, redis: await freshRedis() }, LIMITS);
+  const url = await own.createDatabase();
+  await migrate({ url });
+  await writeSite(freshSitePool(url), site);
+  const primary = database(url, options);
+  const stores = storesOn({ url, prefix: freshPrefix(), primary, redis: await freshRedis() }, LIMITS);
   await run(rebuild(USERS), stores.steps);
   return stores;
-}
-
-async function onServer(...statements: string[]): Promise<unknown[]> {
-  const connection = await createConnection(server.url);
-  try {
-    let rows: unknown = [];
-    for (const statement of statements) [rows] = await connection.query(statement);
-    return rows as unknown[];
-  } finally {
-    await connection.end();
-  }
 }
 
 /** Stores whose MySQL is behind a proxy; the pool has its connections. */
@@ -88,7 +70,7 @@ describe('fault 11: MySQL is down', () => {
     const pool = freshSitePool(stores.url);
     for (const user of USERS) await removeContact(pool, user, '130');
     await until(async () => (await readOutbox(stores)) === 0 && (await consuming.lag()) === 0);
-    await server.kill();
+    await own.server.kill();
     await consuming.transport.publisher.publish(
       USERS.map((user) => {
         const task = { type: 'recency.contact.removed', user, contact: '129' } as const;
@@ -97,7 +79,7 @@ describe('fault 11: MySQL is down', () => {
     );
     await expect(stores.primary.rows('SELECT 1', [])).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
     await until(async () => (await consuming.lag()) === USERS.length);
-    await server.restart();
+    await own.server.restart();
     await until(async () => (await consuming.lag()) === 0);
     expect(await consuming.transport.deadLetters.list({ limit: 10 })).toEqual([]);
     for (const user of USERS) await expectExact(stores, LIMITS, user, 'after MySQL came back');
@@ -142,13 +124,13 @@ describe('fault 25: half-open MySQL connections', () => {
 
 describe('fault 26: idle connections closed by wait_timeout', () => {
   it('are not noticed by anybody: one retry, no 5xx', async () => {
-    await onServer('SET GLOBAL wait_timeout = 1');
-    onTestFinished(async () => void (await onServer('SET GLOBAL wait_timeout = 28800')));
+    await own.run('SET GLOBAL wait_timeout = 1');
+    onTestFinished(() => own.run('SET GLOBAL wait_timeout = 28800'));
     const stores = await storesOnOwnServer();
     const api = await startTestApi(stores, LIMITS);
     const name = new URL(stores.url).pathname.slice(1);
     const open = async () => {
-      const rows = (await onServer('SHOW PROCESSLIST')) as { db: string | null }[];
+      const rows = (await own.query('SHOW PROCESSLIST')) as { db: string | null }[];
       return rows.filter(({ db }) => db === name).length;
     };
     for (let round = 0; round < 3; round++) {
@@ -305,9 +287,9 @@ describe('fault 30: deadlock and lock timeout', () => {
   });
 
   it('so is a statement that waited too long for a lock', async () => {
-    await onServer('SET GLOBAL innodb_lock_wait_timeout = 1');
+    await own.run('SET GLOBAL innodb_lock_wait_timeout = 1');
     const stores = await storesOnOwnServer();
-    await onServer('SET GLOBAL innodb_lock_wait_timeout = 50');
+    await own.run('SET GLOBAL innodb_lock_wait_timeout = 50');
     await stores.primary.write("INSERT INTO recency_settings (name, value) VALUES ('a', '')", []);
     const other = createPool({ uri: stores.url, connectionLimit: 1 });
     onTestFinished(() => other.end());
@@ -335,7 +317,7 @@ describe('fault 37: MySQL is restored without its latest commits', () => {
     });
     onTestFinished(() => watch.stop());
     await watch.start();
-    const backup = await restored(stores.url);
+    const backup = await own.copyOf(stores.url);
     await removeContact(freshSitePool(stores.url), '1', '130');
     await run(refresh([{ user: '1', contact: '130' }]), stores.steps);
     const epoch = (await readEpoch(stores.primary)).token;
@@ -354,22 +336,4 @@ describe('fault 37: MySQL is restored without its latest commits', () => {
     await expectExact(stores, LIMITS, '1', 'after the restore');
     expect(told).toEqual(['alarm']);
   });
-
-  /** The tables as they are now, on the own server, in a database of the same name. */
-  async function restored(url: string): Promise<string> {
-    const name = new URL(url).pathname.slice(1);
-    await onServer(`CREATE DATABASE ${name}`);
-    const target = new URL(server.url);
-    target.pathname = `/${name}`;
-    await migrate({ url: target.href });
-    const [from, to] = await Promise.all([createConnection(url), createConnection(target.href)]);
-    const [tables] = await from.query({ sql: "SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'", rowsAsArray: true });
-    for (const [table] of tables as unknown as string[][]) {
-      const [rows] = await from.query({ sql: `SELECT * FROM ${table}`, rowsAsArray: true });
-      await to.query(`DELETE FROM ${table}`);
-      if ((rows as unknown[]).length > 0) await to.query(`INSERT INTO ${table} VALUES ?`, [rows]);
-    }
-    await Promise.all([from.end(), to.end()]);
-    return target.href;
-  }
 });

@@ -1,7 +1,6 @@
 /** The product's code that is proven, all of it in one place: it is loaded by `load-product.ts`, with or without a patch. */
-export { doDelayed } from '../src/consumers/delayed-items.ts';
-export { stagesOf } from '../src/consumers/planned-work.ts';
-export { planWork } from '../src/consumers/work-plan.ts';
+export { doDelayed } from '../src/consumers/delayed-worker.ts';
+export { planWork, stagesOf } from '../src/consumers/work-plan.ts';
 export { DelayedWork } from '../src/index/deferred-work.ts';
 export { rebuild } from '../src/index/rebuild.ts';
 export { RedisContactIndex } from '../src/index/redis/redis-contact-index.ts';

@@ -5,6 +5,7 @@ const REPLACE = 'index/redis/lua/replace.lua';
 const CLAIM = 'index/redis/lua/claim.lua';
 const REFRESH = 'index/refresh.ts';
 const PLAN = 'consumers/work-plan.ts';
+const DELAYED = 'consumers/delayed-worker.ts';
 const ANSWER = 'query/recent-contacts.ts';
 
 /** Every other rule of the code that could be taken for needless. */
@@ -108,12 +109,12 @@ export const FURTHER: readonly Mutation[] = [
     instead: 'it is dropped after the fan-out',
     patches: [
       {
-        file: 'consumers/planned-work.ts',
+        file: PLAN,
         from: "    [...drops('forget', plan.forgotten), ...drops('drop', plan.dropped)],\n",
         to: '',
       },
       {
-        file: 'consumers/planned-work.ts',
+        file: PLAN,
         from: '=> [fanOutOwners(owners, pageSize, observer)]),\n',
         to: "=> [fanOutOwners(owners, pageSize, observer)]),\n    [...drops('forget', plan.forgotten), ...drops('drop', plan.dropped)],\n",
       },
@@ -136,9 +137,7 @@ export const FURTHER: readonly Mutation[] = [
   {
     rule: 'a row older than its task is looked at again',
     instead: 'a change seen before its commit is taken for done',
-    patches: [
-      { file: 'consumers/planned-work.ts', from: 'if (behind.length > 0) yield', to: 'if (behind.length < 0) yield' },
-    ],
+    patches: [{ file: PLAN, from: 'if (behind.length > 0) yield', to: 'if (behind.length < 0) yield' }],
     try: ['one change before its commit'],
   },
   {
@@ -158,7 +157,7 @@ export const FURTHER: readonly Mutation[] = [
   {
     rule: 'a re-check that finds the row older is scheduled again',
     instead: 'every pair is looked at again once',
-    patches: [{ file: 'consumers/delayed-items.ts', from: 'if (attempt < RECHECKS)', to: 'if (attempt < 1)' }],
+    patches: [{ file: DELAYED, from: 'if (attempt < RECHECKS)', to: 'if (attempt < 1)' }],
     try: ['one change before its commit'],
   },
   {
@@ -166,9 +165,9 @@ export const FURTHER: readonly Mutation[] = [
     instead: 'a re-check looks at its own pair only',
     patches: [
       {
-        file: 'consumers/delayed-items.ts',
-        from: "if (item.kind === 'recheck') add(",
-        to: "if (item.user === '') add(",
+        file: DELAYED,
+        from: "if (item.kind === 'recheck') addHint(",
+        to: "if (item.user === '') addHint(",
       },
     ],
     try: ['one change before its commit'],

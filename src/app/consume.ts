@@ -4,13 +4,12 @@ import { METRICS_PORTS } from '../config/settings.ts';
 import { DelayedWorker } from '../consumers/delayed-worker.ts';
 import { LossRecovery } from '../consumers/loss-recovery.ts';
 import { TaskConsumer } from '../consumers/task-consumer.ts';
-import { TaskWorker } from '../consumers/task-worker.ts';
+import { TaskWorker } from '../consumers/work-plan.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
 import { IdleSweep } from '../index/redis/idle-sweep.ts';
 import { indexedUsers } from '../index/redis/indexed-users.ts';
 import { answersAtOnce } from '../index/store-fault.ts';
 import { SourceStalled } from '../timing/stall-detector.ts';
-import { BatchLost } from '../transport/task-source.ts';
 import { consumerChecks } from './checks.ts';
 import { startSampler, watchTruth } from './jobs.ts';
 import { openLogger } from './logger.ts';
@@ -64,8 +63,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const onLossFound = lossCounter(registry);
   const recovery = new LossRecovery({ database: primary, positions, logger, onLoss: onLossFound, onNewEpoch });
   const onLoss = recovery.found.bind(recovery);
-  const ending = new AbortController();
-  const worker = endingWorker(new TaskWorker({ steps, pageSize: FOLLOWERS_A_PAGE, ...observer }), ending.signal);
+  const worker = new TaskWorker({ steps, pageSize: FOLLOWERS_A_PAGE, ...observer });
   const answers = answersAtOnce([() => primary.rows('SELECT 1', []), () => delayQueue.size()]);
   const { onBatch } = observer;
   const consumer = new TaskConsumer({ source, worker, deadLetters, onLoss, logger, answers, onBatch });
@@ -80,25 +78,10 @@ async function startConsume(context: ProcessContext): Promise<void> {
     fail(error, error instanceof SourceStalled ? STALLED_GRACE_MS : undefined);
   });
   resources.defer(async () => {
-    const timer = setTimeout(() => ending.abort(), config.shutdownTimeoutMs / 2);
-    await consumer.stop();
+    await consumer.stop(config.shutdownTimeoutMs / 2);
     await running;
-    clearTimeout(timer);
   });
   logger.info({ transport: config.transport, topic: config.topic, group: config.kafkaGroup }, 'consuming');
-}
-
-/** A large fan-out may take longer than there is time for: then it is given back between two steps, and its cursor stays. */
-function endingWorker(worker: TaskWorker, ending: AbortSignal): Pick<TaskWorker, 'work'> {
-  return {
-    work: (plan, lease) => {
-      const renew = async () => {
-        if (ending.aborted) throw new BatchLost('this process ends; another one goes on');
-        await lease?.renew();
-      };
-      return worker.work(plan, { renew });
-    },
-  };
 }
 
 /** It is never urgent. */

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { DelayedObserver } from '../consumers/delayed-items.ts';
-import type { WorkObserver } from '../consumers/planned-work.ts';
+import type { DelayedObserver } from '../consumers/delayed-worker.ts';
 import type { TaskConsumerOptions } from '../consumers/task-consumer.ts';
+import type { WorkObserver } from '../consumers/work-plan.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, type OutboxLag, readOutboxLag } from '../mysql/outbox.ts';
@@ -18,9 +18,7 @@ import type { Transport } from '../transport/transport.ts';
 /** s: from a few tasks to a large fan-out. */
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-type Observer = Required<WorkObserver> &
-  Required<Omit<DelayedObserver, 'onSlow'>> &
-  Required<Pick<TaskConsumerOptions, 'onBatch'>>;
+type Observer = Required<WorkObserver> & Required<DelayedObserver> & Required<Pick<TaskConsumerOptions, 'onBatch'>>;
 
 /** What a consumer counts, for Prometheus. No label holds an id. */
 export function consumerMetrics(registry: Registry): Observer {

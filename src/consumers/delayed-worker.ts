@@ -1,42 +1,51 @@
 import type { Logger } from 'pino';
 import type { Id } from '../contracts/id.ts';
 import type { DelayedItem, DelayedWork } from '../index/deferred-work.ts';
-import { run, type Steps } from '../index/protocol.ts';
+import { type Operation, run, type Steps, step } from '../index/protocol.ts';
+import { rebuild } from '../index/rebuild.ts';
 import { RECHECKS, type Rechecks } from '../index/rechecks.ts';
+import { type Hint, type RefreshReport, refresh } from '../index/refresh.ts';
 import { type SetAside, settingAside } from '../index/set-aside.ts';
 import { type Answers, isStoreFault } from '../index/store-fault.ts';
 import type { RecheckRow } from '../mysql/rechecks.ts';
 import { loop } from '../timing/loop.ts';
 import type { DeadLetters } from '../transport/dead-letters.ts';
-import { type DelayedObserver, doDelayed } from './delayed-items.ts';
 import { SlowBuilds } from './slow-builds.ts';
+import { addHint, hasVersion } from './work-plan.ts';
 
-export interface DelayedWorkerOptions extends Omit<DelayedObserver, 'onSlow'> {
+/** Told what was done, for the metrics. */
+export interface DelayedObserver {
+  readonly onRefresh?: (report: RefreshReport) => void;
+  /** Pairs whose rows stayed older than their tasks for too long; the index has what MySQL says. */
+  readonly onGivenUp?: (pairs: number) => void;
+}
+
+export interface DelayedWorkerOptions extends DelayedObserver {
   readonly steps: Steps;
-  /** For rebuilds that take long (`steps`). */
+  /** For rebuilds that take longer than a statement of `steps` may. Left out: `steps`. */
   readonly patient?: Steps;
   readonly delayed: Pick<DelayedWork, 'take' | 'finish' | 'extend'>;
   readonly rechecks: Pick<Rechecks, 'put' | 'take' | 'finish'>;
   readonly logger: Logger;
-  /** Do the stores answer? Left out: what takes too long is always taken for the fault of a store. */
+  /** Do the stores answer? Left out: what takes too long always counts as a fault of a store. */
   readonly answers?: Answers;
-  /** For items that fail by themselves, as tasks that can be replayed; left out: they are only logged. */
+  /** Gets items that fail by themselves, as tasks that can be replayed. Left out: these are only logged. */
   readonly deadLetters?: Pick<DeadLetters, 'put'>;
 }
 
 const ITEMS_AT_ONCE = 200;
 
-/** Longer than this many items take. If they do take longer, somebody else does them too, which does no harm. */
+/** More than this many items need. If they do take longer, another worker does them too, which is harmless. */
 const LEASE_MS = 15_000;
 
-/** Between two looks that find nothing. Re-checks wait for commits, so that nothing is gained by looking more often. */
+/** Wait after finding nothing, ms. Re-checks wait for commits, so polling them more often gains nothing. */
 const IDLE_MS = { delayed: 100, rechecks: 250 };
-const AWAY_MS = 1_000;
+const AFTER_FAILURE_MS = 1_000;
 
 /**
- * Does what was put off: lost races and rebuilds that reads asked for, which wait in Redis, and re-checks, which wait in
- * MySQL. Every consumer does, so nothing else has to run for it. Rebuilds that take long are done beside the rest, one at
- * a time, so that nobody waits for them.
+ * Does the work that was put off: lost races and rebuilds that reads asked for, which wait in Redis, and re-checks, which
+ * wait in MySQL. It runs in every consumer, so it needs no process of its own. Slow rebuilds run beside the rest, one at a
+ * time, so that nothing waits for them.
  */
 export class DelayedWorker {
   readonly #options: DelayedWorkerOptions;
@@ -49,8 +58,8 @@ export class DelayedWorker {
   }
 
   /**
-   * Until aborted. The items in work are finished first, but for slow rebuilds and those among which one fails by itself:
-   * these come back.
+   * Runs until aborted. Items in progress are finished first, except slow rebuilds and batches in which an item has failed
+   * by itself: these come back when their lease ends.
    */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([
@@ -60,20 +69,29 @@ export class DelayedWorker {
     this.#slowBuilds.end();
   }
 
-  /** How many items were due and are done, or are being built. @throws what the stores throw */
+  /** Returns how many due items it has done, or begun to build. @throws what the stores throw */
   async runOnce(): Promise<number> {
     return (await this.#doDelayed()) + (await this.#doRechecks());
+  }
+
+  async #repeat(signal: AbortSignal, idleMs: number, work: () => Promise<number>): Promise<void> {
+    const onError = (error: unknown) => {
+      const level = isStoreFault(error) ? 'warn' : 'error';
+      this.#options.logger[level]({ err: error }, 'delayed work failed; it will be retried');
+      return AFTER_FAILURE_MS;
+    };
+    await loop({ signal, round: async () => ((await work()) > 0 ? 0 : idleMs), onError });
   }
 
   async #doDelayed(signal?: AbortSignal): Promise<number> {
     const { delayed } = this.#options;
     const { items, leaseEnd } = await delayed.take(ITEMS_AT_ONCE, LEASE_MS);
-    for (const some of inTurn(items)) {
-      const { aside, slow } = await this.#do(some, signal);
+    for (const group of inTurn(items)) {
+      const { aside, slow } = await this.#do(group, signal);
       const isSlow = (item: DelayedItem) => item.kind === 'rebuild' && slow.has(item.user);
       await this.#putAside(aside);
-      await this.#slowBuilds.add({ items: some.filter(isSlow), leaseEnd });
-      await delayed.finish({ items: some.filter((item) => !isSlow(item)), leaseEnd });
+      await this.#slowBuilds.add({ items: group.filter(isSlow), leaseEnd });
+      await delayed.finish({ items: group.filter((item) => !isSlow(item)), leaseEnd });
     }
     return items.length;
   }
@@ -81,15 +99,15 @@ export class DelayedWorker {
   async #doRechecks(signal?: AbortSignal): Promise<number> {
     const { rechecks } = this.#options;
     const rows = await rechecks.take(ITEMS_AT_ONCE, LEASE_MS);
-    // Each attempt by itself: a failure among the others does not have the next look at these put a second time.
-    for (const some of Map.groupBy(rows, ({ attempt }) => attempt).values()) {
-      await this.#recheck(some, signal);
-      await rechecks.finish(some);
+    // By attempt, so that a failure in one group does not put the next attempt of another group a second time.
+    for (const group of Map.groupBy(rows, ({ attempt }) => attempt).values()) {
+      await this.#recheck(group, signal);
+      await rechecks.finish(group);
     }
     return rows.length;
   }
 
-  /** One that fails by itself counts as looked at. After as many looks as any other it becomes a dead letter. */
+  /** A re-check that fails by itself counts as an attempt. After the last attempt it becomes a dead letter. */
   async #recheck(rows: readonly RecheckRow[], signal?: AbortSignal): Promise<void> {
     const { rechecks, onGivenUp, logger } = this.#options;
     const rowOf = new Map(rows.map((row) => [itemOf(row), row]));
@@ -99,7 +117,7 @@ export class DelayedWorker {
       const row = rowOf.get(failed.item);
       if (row === undefined || row.attempt >= RECHECKS) last.push(failed);
       else {
-        logger.error({ err: failed.error, ...failed.item }, 'a re-check failed; it is tried again later');
+        logger.error({ err: failed.error, ...failed.item }, 'a re-check failed; it will be retried later');
         await rechecks.put([row], row.attempt + 1);
       }
     }
@@ -108,30 +126,24 @@ export class DelayedWorker {
   }
 
   /**
-   * @param signal once it is aborted nothing that fails is looked into
-   * @returns what failed by itself, and the users whose rebuilds take too long to be done here
+   * @param signal once it is aborted, a failure ends the work: no smaller parts are tried
+   * @returns the items that failed by themselves, and the users whose rebuilds take too long to be done here
    */
   async #do(
     items: readonly DelayedItem[],
     signal?: AbortSignal,
   ): Promise<{ aside: SetAside<DelayedItem>[]; slow: ReadonlySet<Id> }> {
-    const { steps, logger, answers = never } = this.#options;
+    const { steps, logger, answers = async () => false } = this.#options;
     const slow = new Set<Id>();
-    const onSlow = (users: readonly Id[]) => users.forEach((user) => void slow.add(user));
-    const observer = { ...this.#options, onSlow };
-    const work = async (some: readonly DelayedItem[]) => await run(doDelayed(some, observer), steps);
-    const onFailure = (err: unknown) => logger.error({ err }, 'delayed work failed; trying parts of it');
-    const isEnd = () => signal?.aborted === true;
-    return { aside: await settingAside(items, work, { answers, onFailure, isEnd }), slow };
-  }
-
-  async #repeat(signal: AbortSignal, idleMs: number, work: () => Promise<number>): Promise<void> {
-    const onError = (error: unknown) => {
-      const level = isStoreFault(error) ? 'warn' : 'error';
-      this.#options.logger[level]({ err: error }, 'delayed work was not done; it comes back');
-      return AWAY_MS;
+    const work = async (some: readonly DelayedItem[]) => {
+      for (const user of await run(doDelayed(some, this.#options), steps)) slow.add(user);
     };
-    await loop({ signal, round: async () => ((await work()) > 0 ? 0 : idleMs), onError });
+    const aside = await settingAside(items, work, {
+      answers,
+      onFailure: (err) => logger.error({ err }, 'delayed work failed; trying smaller parts of it'),
+      isEnd: () => signal?.aborted === true,
+    });
+    return { aside, slow };
   }
 
   async #putAside(aside: readonly SetAside<DelayedItem>[]): Promise<void> {
@@ -143,21 +155,70 @@ export class DelayedWorker {
 }
 
 /**
- * What is done and finished together, in this order. Rebuilds come last: at maxmemory the first build of an index is
- * refused, and with it all that is done together with it. Re-checks (which a former version left in the delay queue) are
- * apart by their attempts, as in MySQL.
+ * Does items of the delay queue, or re-checks. When it ends they are written, or have been put back, and may be finished.
+ * @returns users whose rebuilds take longer than a statement may, and were not done
+ */
+export function* doDelayed(items: readonly DelayedItem[], observer: DelayedObserver): Operation<readonly Id[]> {
+  const users = items.filter((item) => item.kind === 'rebuild').map((item) => item.user);
+  const slow = users.length > 0 ? yield* rebuildAgain(users) : [];
+  for (const [attempt, some] of Map.groupBy(items.filter(isRefresh), attemptOf)) {
+    yield* refreshAgain(some, attempt, observer);
+  }
+  return slow;
+}
+
+function* rebuildAgain(users: readonly Id[]): Operation<readonly Id[]> {
+  const { unsettled, slow } = yield* rebuild(users);
+  // The same texts are held now. Put back before they are finished, they wait again.
+  if (unsettled.length > 0) yield* step('defer', { pairs: [], rebuilds: unsettled });
+  return slow;
+}
+
+type RefreshItem = Exclude<DelayedItem, { kind: 'rebuild' }>;
+
+function* refreshAgain(items: readonly RefreshItem[], attempt: number, observer: DelayedObserver): Operation<void> {
+  const report = yield* refresh(hintsOf(items));
+  observer.onRefresh?.(report);
+  const behind = report.behind.filter(hasVersion);
+  if (behind.length === 0) return;
+  if (attempt < RECHECKS) yield* step('recheck', behind, attempt + 1);
+  else observer.onGivenUp?.(behind.length);
+}
+
+/** A re-check may wait for what its user grants the contact, so the contact's side is refreshed with it. */
+function hintsOf(items: readonly RefreshItem[]): Hint[] {
+  const hints = new Map<string, Hint>();
+  for (const item of items) {
+    const { user, contact } = item;
+    addHint(hints, item.kind === 'recheck' ? { user, contact, version: item.version } : { user, contact });
+    if (item.kind === 'recheck') addHint(hints, { user: contact, contact: user });
+  }
+  return [...hints.values()];
+}
+
+function isRefresh(item: DelayedItem): item is RefreshItem {
+  return item.kind !== 'rebuild';
+}
+
+function attemptOf(item: RefreshItem): number {
+  return item.kind === 'recheck' ? item.attempt : 0;
+}
+
+/**
+ * Groups that are done and finished together, in this order. Rebuilds come last: at maxmemory Redis refuses the first build
+ * of an index, which fails everything done together with it. Re-checks (left in the delay queue by a former version) are
+ * grouped by attempt, as those in MySQL are.
  */
 function inTurn(items: readonly DelayedItem[]): DelayedItem[][] {
-  const { rebuild = [], refresh = [], recheck = [] } = Object.groupBy(items, ({ kind }) => kind);
-  const attempts = Map.groupBy(recheck, (item) => (item.kind === 'recheck' ? item.attempt : 0)).values();
-  return [refresh, ...attempts, rebuild].filter((some) => some.length > 0);
+  const refreshes: DelayedItem[][] = [...Map.groupBy(items.filter(isRefresh), attemptOf).values()];
+  return [...refreshes, items.filter((item) => !isRefresh(item))].filter((group) => group.length > 0);
 }
 
 function itemOf({ user, contact, version, attempt }: RecheckRow): DelayedItem {
   return { kind: 'recheck', user, contact, version, attempt };
 }
 
-/** What refreshes the same pair when it is replayed. Rebuilds have no task: reads ask for them again. */
+/** A task that refreshes the same pair when it is replayed. Rebuilds have no task: reads ask for them again. */
 function letterOf({ item, error, attempts }: SetAside<DelayedItem>) {
   if (item.kind === 'rebuild') return [];
   const { user, contact } = item;
@@ -169,8 +230,4 @@ function letterOf({ item, error, attempts }: SetAside<DelayedItem>) {
     timestamp: Date.now(),
   };
   return [{ delivery, failure: { errorClass: error.name, message: error.message, attempts } }];
-}
-
-async function never(): Promise<boolean> {
-  return false;
 }

@@ -1,120 +1,147 @@
 import type { Logger } from 'pino';
 import { settingAside } from '../index/set-aside.ts';
 import { type Answers, storeFaultOf } from '../index/store-fault.ts';
-import { InvalidTask, type ReadTask, readTask } from '../transport/cloud-events.ts';
+import { InvalidTask, readTask } from '../transport/cloud-events.ts';
 import type { DeadLetters, Failure } from '../transport/dead-letters.ts';
-import { type Batch, BatchLost, type Delivery, type Loss, type TaskSource } from '../transport/task-source.ts';
-import type { TaskWorker } from './task-worker.ts';
-import { planWork, type ReceivedTask } from './work-plan.ts';
+import {
+  type Batch,
+  type BatchLease,
+  BatchLost,
+  type Delivery,
+  type Loss,
+  type TaskSource,
+} from '../transport/task-source.ts';
+import { planWork, type ReceivedTask, type TaskWorker } from './work-plan.ts';
 
 export interface TaskConsumerOptions {
   readonly source: TaskSource;
   readonly worker: Pick<TaskWorker, 'work'>;
   readonly deadLetters: Pick<DeadLetters, 'put'>;
-  /** Tasks were lost: raise the alarm and withdraw the indexes' trust. Nothing behind the loss is delivered before it resolves. */
+  /** Tasks were lost: raises the alarm and marks every index as untrusted. Nothing after the loss is delivered until it resolves. */
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly logger: Logger;
-  /** Do the stores answer? Left out: what takes too long is always taken for the fault of a store. */
+  /** Do the stores answer? Left out: what takes too long always counts as a fault of a store. */
   readonly answers?: Answers;
   readonly onBatch?: (batch: { tasks: number; deadLetters: number; ignoredFields: number; seconds: number }) => void;
+  /** Monotonic clock, ms. */
+  readonly now?: () => number;
 }
 
 /**
- * Takes batches of tasks and has them applied. A batch is acknowledged when everything in it is written, or is among
- * the dead letters. While a store is away, or not as it must be, the batch is given back, and nothing goes to the dead
- * letters; a task goes there when it fails alone, again and again, although the stores answer.
+ * Takes micro-batches from a source: decodes the deliveries, plans the work, has it done, and acknowledges. A batch is
+ * acknowledged when everything in it is written, or is a dead letter. While a store is unavailable or misconfigured, the
+ * batch is given back and nothing becomes a dead letter; a task does when it fails alone, repeatedly, although the stores
+ * answer.
  */
 export class TaskConsumer {
   readonly #options: TaskConsumerOptions;
+  /** The time to finish is over: batches are given back at their next step. */
+  #isOver = false;
 
   constructor(options: TaskConsumerOptions) {
     this.#options = options;
   }
 
-  /** Until `stop`. Rejects when the source cannot go on. */
+  /** Runs until `stop`. Rejects when the source cannot continue. */
   run(): Promise<void> {
     return this.#options.source.run((batch) => this.#handle(batch), this.#options.onLoss);
   }
 
-  /** Resolves when the batch in work is acknowledged or given back. */
-  stop(): Promise<void> {
-    return this.#options.source.stop();
+  /**
+   * Takes no new batch. Resolves when the batch in progress has been acknowledged or given back.
+   * @param graceMs after this long it is given back at its next step: a large fan-out keeps its cursor, and another process
+   *   continues from it. Left out: it is finished.
+   */
+  async stop(graceMs?: number): Promise<void> {
+    const giveBack = () => {
+      this.#isOver = true;
+    };
+    const timer = graceMs === undefined ? undefined : setTimeout(giveBack, graceMs);
+    await this.#options.source.stop().finally(() => clearTimeout(timer));
   }
 
+  /** When it resolves, the source acknowledges the batch; when it rejects, the batch comes again. */
   async #handle(batch: Batch): Promise<void> {
-    const from = performance.now();
-    const letters: Letter[] = [];
-    const received = new Map<Delivery, ReceivedTask>();
-    let ignoredFields = 0;
-    for (const delivery of batch.deliveries) {
-      const task = decode(delivery);
-      if (task instanceof InvalidTask) letters.push(letter(delivery, task, 1));
-      else {
-        received.set(delivery, task);
-        ignoredFields += task.ignored.length;
+    const { onBatch, now = () => performance.now() } = this.#options;
+    const startedAt = now();
+    const lease: BatchLease = { renew: () => this.#renew(batch) };
+    const { tasks, invalid } = decodeAll(batch.deliveries);
+    const rejected = [...invalid, ...(await this.#apply(tasks, lease))];
+    if (rejected.length > 0) {
+      await lease.renew();
+      await this.#putAside(rejected);
+    }
+    const ignoredFields = tasks.reduce((fields, { ignored }) => fields + ignored.length, 0);
+    const seconds = (now() - startedAt) / 1000;
+    onBatch?.({ tasks: tasks.length, deadLetters: rejected.length, ignoredFields, seconds });
+  }
+
+  async #renew(batch: Batch): Promise<void> {
+    if (this.#isOver) throw new BatchLost('this process is ending; another one continues with the batch');
+    await batch.lease.renew();
+  }
+
+  /**
+   * Applies all tasks together. If that fails because of one of them, it tries halves, to find which.
+   * @returns the tasks that failed alone
+   */
+  async #apply(tasks: readonly DecodedTask[], lease: BatchLease): Promise<Rejected[]> {
+    const { worker, logger, answers = async () => false } = this.#options;
+    try {
+      const aside = await settingAside(tasks, (some) => worker.work(planWork(some), lease), {
+        answers,
+        isEnd: (error) => error instanceof BatchLost,
+        onFailure: (err) => logger.error({ err }, 'a batch failed; trying smaller parts of it'),
+      });
+      return aside.map(({ item, error, attempts }) => rejected(item.delivery, error, attempts));
+    } catch (error) {
+      if (storeFaultOf(error) === 'setup') {
+        logger.error({ err: error }, 'no task can be processed until this is fixed; run `recency doctor`');
       }
+      throw error;
     }
-    letters.push(...(await this.#work(received, batch).catch((error) => this.#giveBack(error))));
-    if (letters.length > 0) {
-      await batch.lease.renew();
-      await this.#putAside(letters);
-    }
-    const seconds = (performance.now() - from) / 1000;
-    this.#options.onBatch?.({ tasks: received.size, deadLetters: letters.length, ignoredFields, seconds });
   }
 
-  /** All at once; when that fails for a reason of one task's own, in halves, to find which. */
-  async #work(received: ReadonlyMap<Delivery, ReceivedTask>, batch: Batch): Promise<Letter[]> {
-    const { worker, logger, answers = never } = this.#options;
-    const work = (some: readonly Delivery[]) =>
-      worker.work(planWork(some.map((delivery) => received.get(delivery) as ReceivedTask)), batch.lease);
-    const aside = await settingAside([...received.keys()], work, {
-      answers,
-      isEnd: (error) => error instanceof BatchLost,
-      onFailure: (err) => logger.error({ err }, 'a batch failed; trying parts of it'),
-    });
-    return aside.map(({ item, error, attempts }) => letter(item, error, attempts));
-  }
-
-  /** The source says that the batch comes again; this says what only a person can put right. */
-  #giveBack(error: unknown): never {
-    if (storeFaultOf(error) === 'setup') {
-      this.#options.logger.error(
-        { err: error },
-        'no task can be done before this is put right; `recency doctor` says more',
-      );
-    }
-    throw error;
-  }
-
-  async #putAside(letters: Letter[]): Promise<void> {
-    await this.#options.deadLetters.put(letters);
-    for (const { delivery, failure } of letters) {
+  async #putAside(rejected: readonly Rejected[]): Promise<void> {
+    await this.#options.deadLetters.put(rejected);
+    for (const { delivery, failure } of rejected) {
       this.#options.logger.warn({ position: delivery.position, ...failure }, 'a task went to the dead letters');
     }
   }
 }
 
-interface Letter {
+interface DecodedTask extends ReceivedTask {
+  readonly delivery: Delivery;
+  /** Names of fields that this version does not know. */
+  readonly ignored: readonly string[];
+}
+
+/** A delivery that becomes a dead letter. */
+interface Rejected {
   readonly delivery: Delivery;
   readonly failure: Failure;
 }
 
-/** The identity of a task for the cursors: the place in its transport, and the publisher's id, in case places repeat. */
-function decode(delivery: Delivery): (ReceivedTask & Pick<ReadTask, 'ignored'>) | InvalidTask {
-  try {
-    const { task, id, ignored } = readTask(delivery);
-    return { task, position: `${delivery.position} ${id ?? ''}`, ignored };
-  } catch (error) {
-    if (error instanceof InvalidTask) return error;
-    throw error;
+function decodeAll(deliveries: readonly Delivery[]): { tasks: DecodedTask[]; invalid: Rejected[] } {
+  const tasks: DecodedTask[] = [];
+  const invalid: Rejected[] = [];
+  for (const delivery of deliveries) {
+    try {
+      tasks.push(decode(delivery));
+    } catch (error) {
+      if (!(error instanceof InvalidTask)) throw error;
+      invalid.push(rejected(delivery, error, 1));
+    }
   }
+  return { tasks, invalid };
 }
 
-async function never(): Promise<boolean> {
-  return false;
+/** A fan-out cursor knows a task by its place in the transport and by the publisher's id, because places can repeat. */
+function decode(delivery: Delivery): DecodedTask {
+  const { task, id, ignored } = readTask(delivery);
+  return { task, position: `${delivery.position} ${id ?? ''}`, delivery, ignored };
 }
 
-function letter(delivery: Delivery, error: Error, attempts: number): Letter {
+function rejected(delivery: Delivery, error: Error, attempts: number): Rejected {
   return { delivery, failure: { errorClass: error.name, message: error.message, attempts } };
 }

@@ -1,32 +1,75 @@
 import type { Id } from '../contracts/id.ts';
 import type { ContactTask, Task } from '../contracts/task.ts';
-import type { FanOut } from '../index/fan-out.ts';
-import type { Hint } from '../index/refresh.ts';
+import { chunks } from '../index/chunks.ts';
+import { type FanOut, type FanOutReport, fanOut } from '../index/fan-out.ts';
+import { type Operation, run, type Steps, step, type VersionedPair } from '../index/protocol.ts';
+import { type Hint, PAIRS_A_CALL, type RefreshReport, refresh } from '../index/refresh.ts';
+import { eachOrNone } from '../index/set-aside.ts';
+import type { BatchLease } from '../transport/task-source.ts';
 
-/** A decoded task, and where it came from. */
+/** A decoded task and its identity. A redelivery of the same message has the same position; no other message has. */
 export interface ReceivedTask {
   readonly position: string;
   readonly task: Task;
 }
 
-/** What a batch of tasks comes to, once those that say the same are one. */
+/** The work that a batch of tasks amounts to: tasks that ask for the same thing are merged. */
 export interface WorkPlan {
-  /** Each pair once. */
+  /** Pairs to refresh, each once. */
   readonly hints: readonly Hint[];
-  /** Each owner once, with every task of theirs. */
+  /** Owners whose followers are refreshed, each once, with all of their tasks. */
   readonly fanOuts: readonly FanOut[];
-  /** Users whose indexes are dropped: they have changed. */
+  /** Users who have changed: their indexes are dropped. */
   readonly dropped: readonly Id[];
-  /** Users of whom nothing is kept, and for whom nothing waits any more: they are gone. */
+  /** Deleted users: their indexes and the work that waits for them are dropped. */
   readonly forgotten: readonly Id[];
 }
 
+/** Told what was done, for the metrics. */
+export interface WorkObserver {
+  readonly onRefresh?: (report: RefreshReport) => void;
+  readonly onFanOut?: (report: FanOutReport) => void;
+}
+
+export interface TaskWorkerOptions extends WorkObserver {
+  readonly steps: Steps;
+  /** Followers of one owner read at once. */
+  readonly pageSize: number;
+}
+
+/** Operations of a batch that run at once: one works in Redis while another waits for MySQL. */
+const OPERATIONS_AT_ONCE = 2;
+
+/** Owners whose followers are paged together. */
+const OWNERS_AT_ONCE = 32;
+
+/** Carries out plans on the stores. */
+export class TaskWorker {
+  readonly #options: TaskWorkerOptions;
+
+  constructor(options: TaskWorkerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when everything in the plan is written, so that its tasks may be acknowledged.
+   * @param lease renewed before every step; what `renew` throws ends the work
+   * @throws RedisUnavailable, DatabaseUnavailable; some of the work may then be done, and all of it can be done again
+   */
+  async work(plan: WorkPlan, lease?: BatchLease): Promise<void> {
+    const { steps, pageSize } = this.#options;
+    for (const stage of stagesOf(plan, pageSize, this.#options)) {
+      await eachOrNone(stage, OPERATIONS_AT_ONCE, (operation) => run(operation, steps, lease));
+    }
+  }
+}
+
 /**
- * All of the site's actions become refreshes, so tasks of one pair are one refresh, and several uploads of one person
- * are one fan-out. A change of a user concerns both sides: as an owner, the user is fanned out to everybody who has a row
- * with them; as a viewer, any of the rows of their own index may be different, so the index is dropped, and the next read
- * builds it from what is committed by then. Which of the two is done first makes no difference: they are of different
- * users' indexes, and the task is acknowledged after both.
+ * Every task becomes refreshes: the tasks of one pair become one refresh, and the uploads of one owner one fan-out. A
+ * change of a user concerns both sides. As an owner, the user is fanned out to everyone who has a row with them. As a
+ * viewer, any row of the user's own index may be different, so the index is dropped, and the next read builds it from what
+ * is committed by then. The order of the two does not matter: they write different users' indexes, and the task is
+ * acknowledged after both.
  */
 export function planWork(received: readonly ReceivedTask[]): WorkPlan {
   const hints = new Map<string, Hint>();
@@ -50,25 +93,57 @@ export function planWork(received: readonly ReceivedTask[]): WorkPlan {
 }
 
 /**
- * Both sides: what the user grants decides what the contact sees. The version is that of the user's own row, and tells of the
- * other side as well, because both are read in one snapshot: they stand side by side in every plan.
+ * Both sides, because what the user grants decides what the contact sees. The version is that of the user's own row. It
+ * holds for the other side too: the two stay next to each other in every plan, so that one snapshot has both rows.
  */
 function hintsOf({ user, contact, version }: ContactTask): Hint[] {
   const own: Hint = version === undefined ? { user, contact } : { user, contact, version };
   return [own, { user: contact, contact: user }];
 }
 
-/** Of several versions of one pair, the newest must be seen. */
-function addHint(hints: Map<string, Hint>, hint: Hint): void {
+/** Adds a pair once. If it is there with another version, the newest of them must be seen. */
+export function addHint(hints: Map<string, Hint>, hint: Hint): void {
   const pair = `${hint.user} ${hint.contact}`;
-  const other = hints.get(pair);
-  if (other?.version === undefined || (hint.version !== undefined && BigInt(hint.version) > BigInt(other.version))) {
-    hints.set(pair, hint.version === undefined && other !== undefined ? other : hint);
-  }
+  const known = hints.get(pair);
+  const isNewer = BigInt(hint.version ?? 0) > BigInt(known?.version ?? 0); // versions begin at 1
+  if (known === undefined || isNewer) hints.set(pair, hint);
 }
 
 function addFanOut(fanOuts: Map<Id, string[]>, owner: Id, position: string): void {
   const tasks = fanOuts.get(owner);
   if (tasks) tasks.push(position);
   else fanOuts.set(owner, [position]);
+}
+
+/**
+ * The plan as operations, in stages. A stage begins when the one before it has ended; the operations of one stage are
+ * independent and may run side by side.
+ * @param pageSize followers of one owner read at once
+ */
+export function stagesOf(plan: WorkPlan, pageSize: number, observer: WorkObserver): Operation<void>[][] {
+  return [
+    [...drops('forget', plan.forgotten), ...drops('drop', plan.dropped)],
+    chunks(plan.hints, PAIRS_A_CALL).map((hints) => refreshHints(hints, observer)),
+    ...chunks(plan.fanOuts, OWNERS_AT_ONCE).map((owners) => [fanOutOwners(owners, pageSize, observer)]),
+  ];
+}
+
+function drops(name: 'forget' | 'drop', users: readonly Id[]): Operation<void>[] {
+  return users.length > 0 ? [step(name, users)] : [];
+}
+
+function* refreshHints(hints: readonly Hint[], observer: WorkObserver): Operation<void> {
+  const report = yield* refresh(hints);
+  observer.onRefresh?.(report);
+  const behind = report.behind.filter(hasVersion);
+  if (behind.length > 0) yield* step('recheck', behind, 1);
+}
+
+function* fanOutOwners(owners: readonly FanOut[], pageSize: number, observer: WorkObserver): Operation<void> {
+  const report = yield* fanOut(owners, pageSize, observer.onRefresh);
+  observer.onFanOut?.(report);
+}
+
+export function hasVersion(hint: Hint): hint is Hint & VersionedPair {
+  return hint.version !== undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
-import { TaskWorker } from '../../src/consumers/task-worker.ts';
+import { TaskWorker } from '../../src/consumers/work-plan.ts';
 import { MAX_TASK_BYTES } from '../../src/contracts/task.ts';
 import type { Steps } from '../../src/index/protocol.ts';
 import type { DeadLetter } from '../../src/transport/dead-letters.ts';

@@ -1,8 +1,7 @@
 import { createPool, type Pool } from 'mysql2/promise';
 import pLimit from 'p-limit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TaskWorker } from '../../src/consumers/task-worker.ts';
-import { planWork, type ReceivedTask } from '../../src/consumers/work-plan.ts';
+import { planWork, type ReceivedTask, TaskWorker } from '../../src/consumers/work-plan.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import { type Task, taskSchema } from '../../src/contracts/task.ts';
 import { run } from '../../src/index/protocol.ts';

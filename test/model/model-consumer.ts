@@ -1,5 +1,5 @@
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
-import { TaskWorker } from '../../src/consumers/task-worker.ts';
+import { TaskWorker } from '../../src/consumers/work-plan.ts';
 import {
   type Batch,
   type BatchHandler,

@@ -1,5 +1,5 @@
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
-import { TaskWorker } from '../../src/consumers/task-worker.ts';
+import { TaskWorker } from '../../src/consumers/work-plan.ts';
 import type { Steps } from '../../src/index/protocol.ts';
 import { type Batch, type BatchHandler, BatchLost, type TaskSource } from '../../src/transport/task-source.ts';
 import type { ConsumerParts, Worker } from './carrier.ts';

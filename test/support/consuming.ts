@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
-import { TaskWorker } from '../../src/consumers/task-worker.ts';
+import { TaskWorker } from '../../src/consumers/work-plan.ts';
 import { drainBarrierOf, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { PutBackRows } from '../../src/index/put-back-rows.ts';
 import { answersAtOnce } from '../../src/index/store-fault.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import { pino } from 'pino';
 import { TaskConsumer } from '../../../src/consumers/task-consumer.ts';
-import { TaskWorker } from '../../../src/consumers/task-worker.ts';
+import { TaskWorker } from '../../../src/consumers/work-plan.ts';
 import type { Steps } from '../../../src/index/protocol.ts';
 import type { Database } from '../../../src/mysql/database.ts';
 import { OutboxRelay } from '../../../src/relay/relay.ts';

@@ -1,7 +1,6 @@
 import pino from 'pino';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { TaskWorker } from '../../../src/consumers/task-worker.ts';
-import { planWork } from '../../../src/consumers/work-plan.ts';
+import { planWork, TaskWorker } from '../../../src/consumers/work-plan.ts';
 import type { Task } from '../../../src/contracts/task.ts';
 import { chunks } from '../../../src/index/chunks.ts';
 import { FOLLOWERS_A_PAGE } from '../../../src/index/fan-out.ts';

@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { TaskWorker } from '../../../src/consumers/task-worker.ts';
-import { planWork } from '../../../src/consumers/work-plan.ts';
+import { planWork, TaskWorker } from '../../../src/consumers/work-plan.ts';
 import type { Id } from '../../../src/contracts/id.ts';
 import type { Task } from '../../../src/contracts/task.ts';
 import type { FanOutReport } from '../../../src/index/fan-out.ts';

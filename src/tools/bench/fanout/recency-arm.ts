@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Stores } from '../../../app/stores.ts';
-import { TaskWorker } from '../../../consumers/task-worker.ts';
-import { planWork } from '../../../consumers/work-plan.ts';
+import { planWork, TaskWorker } from '../../../consumers/work-plan.ts';
 import type { Id } from '../../../contracts/id.ts';
 import { FOLLOWERS_A_PAGE } from '../../../index/fan-out.ts';
 import type { Steps } from '../../../index/protocol.ts';

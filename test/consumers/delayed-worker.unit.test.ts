@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { doDelayed } from '../../src/consumers/delayed-items.ts';
+import { doDelayed } from '../../src/consumers/delayed-worker.ts';
 import type { DelayedItem } from '../../src/index/deferred-work.ts';
 
 describe('delayed items', () => {

@@ -15,8 +15,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'servers',
+          // In a checkout, `npm test` installs the server programs that this machine lacks.
+          env: { STACK_INSTALL: 'true' },
           include: ['test/**/*.int.test.ts', 'test/**/*.e2e.test.ts'],
-          globalSetup: ['test/support/stack-setup.ts'],
+          globalSetup: ['test/support/devservers-setup.ts'],
         },
       },
     ],

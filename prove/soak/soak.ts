@@ -1,4 +1,4 @@
-import { describePart, startStack } from '../../src/tools/devservers/stack.ts';
+import { describeServer, startDevServers } from '../../src/tools/devservers/devservers.ts';
 import { ProcessLogs } from '../../src/tools/harness/processes/process-logs.ts';
 import type { SoakOptions } from './options.ts';
 import { failureLines, roundLine, type SoakReport } from './report.ts';
@@ -20,8 +20,10 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   await using resources = new AsyncDisposableStack();
   const logs = new ProcessLogs('soak');
   resources.defer(() => logs.remove());
-  const stack = resources.use(await startStack({ redis: false, kafka: options.transports.includes('kafka') }));
-  for (const part of stack.parts) print(describePart(part));
+  const stack = resources.use(
+    await startDevServers({ install: true, redis: false, kafka: options.transports.includes('kafka') }),
+  );
+  for (const part of stack.parts) print(describeServer(part));
   for (const { reason } of stack.missing) print(`without Kafka: ${reason}`);
   const transports = options.transports.filter((transport) => transport === 'streams' || stack.kafkaBrokers !== null);
   const worlds: World[] = [];

@@ -8,7 +8,7 @@ import { populate } from '../../src/tools/demo/phases/populate.ts';
 import { Journal } from '../../src/tools/demo/play/journal.ts';
 import { rememberSite } from '../../src/tools/demo/play/site-state.ts';
 import { type Random, seededRandom } from '../../src/tools/demo/random.ts';
-import type { Stack } from '../../src/tools/devservers/stack.ts';
+import type { DevServers } from '../../src/tools/devservers/devservers.ts';
 import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
 import { type Place, placeOn, type Transport } from '../../src/tools/harness/place.ts';
 import type { ProcessLogs } from '../../src/tools/harness/processes/process-logs.ts';
@@ -39,7 +39,7 @@ export interface World {
 
 export interface Opening extends Pick<SoakOptions, 'seed' | 'print' | 'signal'> {
   /** MySQL, and for that transport Kafka. */
-  readonly stack: Stack;
+  readonly stack: DevServers;
   readonly logs: ProcessLogs;
   /** Closed at the end, the last first. */
   readonly resources: AsyncDisposableStack;
@@ -55,7 +55,7 @@ const SIZES = { MAX: '12', MIN: '10' };
 /** Starts everything, and builds every index. */
 export async function openWorld(transport: Transport, opening: Opening): Promise<World> {
   const { stack, logs, resources, seed, print, signal } = opening;
-  const redis = await startRedis();
+  const redis = await startRedis({ install: true });
   resources.defer(() => redis.remove());
   const place = placeOn({ ...stack, redisUrl: redis.url }, { purpose: 'soak', transport, settings: SIZES });
   resources.defer(() => removeTraces({ stack, transport, missing: undefined }, place));

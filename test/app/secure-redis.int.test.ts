@@ -6,7 +6,7 @@ import type { SettingName } from '../../src/config/settings.ts';
 import type { RedisRole } from '../../src/mysql/epoch.ts';
 import { readMasters } from '../../src/redis/masters.ts';
 import { aclRules } from '../../src/redis/permissions.ts';
-import { findProgram } from '../../src/tools/devservers/launch/find-program.ts';
+import { findProgram } from '../../src/tools/devservers/launch/machine.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { type CertificateFiles, TestCa } from '../support/certificates.ts';
 import { MASTER, RedisSentinels } from '../support/redis-sentinels.ts';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 import { afterAll } from 'vitest';
-import { aptInstall, aptUnavailable } from '../../src/tools/devservers/launch/apt.ts';
-import { findProgram } from '../../src/tools/devservers/launch/find-program.ts';
+import { aptInstall, aptUnavailable, findProgram } from '../../src/tools/devservers/launch/machine.ts';
 import { type RunningServer, startMysql, startRedis } from '../../src/tools/devservers/start-server.ts';
 
 /** A server whose wall clock the test sets while it runs; the monotonic clock goes on as it is. */

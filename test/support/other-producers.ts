@@ -6,9 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { aptInstall, aptUnavailable } from '../../src/tools/devservers/launch/apt.ts';
-import { findProgram } from '../../src/tools/devservers/launch/find-program.ts';
-import { runProgram } from '../../src/tools/devservers/launch/run-program.ts';
+import { aptInstall, aptUnavailable, findProgram, runProgram } from '../../src/tools/devservers/launch/machine.ts';
 
 /**
  * Producers that are not kafkajs: librdkafka, by kcat and by its Python client, which has transactions. The tests bring

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { findProgram } from '../../src/tools/devservers/launch/find-program.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
+import { findProgram } from '../../src/tools/devservers/launch/machine.ts';
 import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
 import { until } from './until.ts';
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { findProgram } from '../../src/tools/devservers/launch/find-program.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
-import { ServerProcess } from '../../src/tools/devservers/launch/server-process.ts';
+import { findProgram } from '../../src/tools/devservers/launch/machine.ts';
+import { ServerProcess } from '../../src/tools/devservers/launch/program.ts';
 import { until } from './until.ts';
 
 /** The name under which the Sentinels watch the master. */

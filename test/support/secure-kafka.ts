@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kafka } from 'kafkajs';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
-import { jarsFolder } from '../../src/tools/devservers/launch/kafka-jars.ts';
-import { runProgram } from '../../src/tools/devservers/launch/run-program.ts';
+import { jarsFolder } from '../../src/tools/devservers/launch/kafka-runtime.ts';
+import { runProgram } from '../../src/tools/devservers/launch/machine.ts';
 import { type RunningServer, startKafka } from '../../src/tools/devservers/start-server.ts';
 import type { TestCa } from './certificates.ts';
 

@@ -20,17 +20,22 @@ export interface Bench<Size> {
 
 export interface RunOptions {
   readonly quick: boolean;
+  /** Whether missing server programs may be installed. */
+  readonly install: boolean;
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;
 }
 
 /** @throws StartError when a part cannot be had; the signal's reason */
-export async function runBench<Size>(bench: Bench<Size>, { quick, signal, tell }: RunOptions): Promise<BenchReport> {
+export async function runBench<Size>(
+  bench: Bench<Size>,
+  { quick, install, signal, tell }: RunOptions,
+): Promise<BenchReport> {
   const begun = performance.now();
   await using resources = new AsyncDisposableStack();
   const { transport } = bench;
   const settings = bench.settings?.() ?? {};
-  const ground = await openGround({ transport, settings, resources, signal, tell });
+  const ground = await openGround({ transport, install, settings, resources, signal, tell });
   const { rows, ratios } = await measured(bench, ground, quick ? bench.quick : bench.full);
   const { parts } = ground.servers.stack;
   return {

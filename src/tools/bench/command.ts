@@ -12,20 +12,22 @@ const NAMES = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 're
 interface Flags {
   readonly out?: string;
   readonly quick?: boolean;
+  readonly install?: boolean;
 }
 
 export function defineBench(command: Command): void {
   command
     .addArgument(new Argument('[name]', 'all of them, one after the other, without it').choices(NAMES))
     .option('--out <dir>', 'also writes each result there, as NAME-MYSQL.json')
-    .option('--quick', 'only to see that it works: its figures mean nothing');
-  whenCalled<Flags, [string | undefined]>(command, async (output, { out, quick = false }, name) => {
+    .option('--quick', 'a quick check that it works: the figures mean nothing')
+    .option('--install', 'install missing server programs with apt-get (Debian and Ubuntu, as root)');
+  whenCalled<Flags, [string | undefined]>(command, async (output, { out, quick = false, install = false }, name) => {
     const [{ BENCHES }, { runBench }] = await Promise.all([import('./benches.ts'), import('./bench.ts')]);
     const tell = (text: string) => output.note(text);
     await interruptible(async (signal) => {
       for (const bench of BENCHES.filter((one) => name === undefined || one.name === name)) {
         tell(`${bench.name}: ${bench.summary}`);
-        const report = await runBench(bench, { quick, signal, tell });
+        const report = await runBench(bench, { quick, install, signal, tell });
         if (out !== undefined) write(output, out, report);
         await output.result(report, () => tableOf(report));
       }

@@ -10,6 +10,8 @@ import { openRigStores, type RigStores } from '../harness/stores.ts';
 /** What a benchmark works on: servers, a place of its own on them, and processes. */
 export interface Ground {
   readonly servers: Servers;
+  /** Whether missing server programs may be installed. */
+  readonly install: boolean;
   readonly place: Place;
   readonly stores: RigStores;
   readonly fleet: Fleet;
@@ -22,6 +24,7 @@ export interface Ground {
 
 export interface GroundOptions {
   readonly transport: Transport;
+  readonly install: boolean;
   /** Those of another ground; undefined: of the environment, or started. */
   readonly servers?: Servers;
   /** Other settings than the defaults. */
@@ -36,8 +39,8 @@ const SETTINGS = { MAX: '24', MIN: '12' };
 
 /** Everything is gone again when the resources are disposed of. @throws StartError naming each part that cannot be had */
 export async function openGround(options: GroundOptions): Promise<Ground> {
-  const { transport, resources, signal, tell } = options;
-  const servers = options.servers ?? (await startServers({ transport }));
+  const { transport, install, resources, signal, tell } = options;
+  const servers = options.servers ?? (await startServers({ transport, install }));
   if (options.servers === undefined) resources.defer(() => servers.stack.stop());
   const place = placeOn(servers.stack, { purpose: 'bench', transport, settings: { ...SETTINGS, ...options.settings } });
   resources.defer(() => removeTraces(servers, place));
@@ -47,5 +50,5 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
   resources.defer(() => logs.remove());
   const fleet = new Fleet(place, logs);
   resources.defer(() => fleet.stopAll());
-  return { servers, place, stores, fleet, logs, resources, signal, tell };
+  return { servers, install, place, stores, fleet, logs, resources, signal, tell };
 }

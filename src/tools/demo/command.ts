@@ -9,6 +9,7 @@ import { DEFAULTS, type DemoOptions, LEAST } from './options.ts';
 export function defineDemo(command: Command): void {
   command
     .addOption(new Option('--transport <name>', 'kafka where a broker can be had').choices(['kafka', 'streams']))
+    .option('--install', 'install missing server programs with apt-get (Debian and Ubuntu, as root)')
     .addOption(number('--users <n>', 'people with contacts of their own', LEAST.users, DEFAULTS.users))
     .addOption(number('--most <n>', 'contacts of the one who has the most', LEAST.most, DEFAULTS.most))
     .addOption(new Option('--data <file>', 'a temporal edge list to import in place of generated people'))

@@ -1,6 +1,8 @@
 export interface DemoOptions {
   /** Undefined: Kafka when a broker can be had, otherwise streams. */
   readonly transport: 'kafka' | 'streams' | undefined;
+  /** Whether missing server programs may be installed. */
+  readonly install: boolean;
   /** People with contacts of their own, a power law of them. */
   readonly users: number;
   /** Contacts of the one who has the most, and followers of the star. */
@@ -16,6 +18,7 @@ export interface DemoOptions {
 
 export const DEFAULTS: DemoOptions = {
   transport: undefined,
+  install: false,
   users: 5_000,
   most: 20_000,
   data: undefined,

@@ -1,119 +1,122 @@
+/** Servers that outlive the command that started them: what `recency stack` does. */
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Environment, SETTING } from './given.ts';
-import { Guardian } from './guardian/guardian.ts';
-import { isGuardian, ownerOf, removeRun } from './guardian/sweep.ts';
-import { findDocker } from './launch/docker.ts';
-import { probeByName } from './probe/by-name.ts';
-import { forgetStack, idOf, type RememberedStack, recallAllStacks, recallStack, rememberStack } from './remembered.ts';
+import { type DevServersOptions, gatherServers } from './devservers.ts';
+import { SETTING, type Variables } from './given.ts';
+import { findDocker } from './launch/container.ts';
+import { probeByName } from './probe.ts';
+import { type DetachedServers, forget, idOf, recallAll, recallHere, remember } from './remembered.ts';
 import type { LaunchedServer } from './server.ts';
-import { gatherParts, type StackOptions } from './stack.ts';
+import { isSupervisor, removeRun, supervisorOf } from './supervisor/reaper.ts';
+import { Supervisor } from './supervisor/supervisor.ts';
 
-/** Milliseconds that `stackDown` waits for the servers to end. */
+/** Milliseconds that {@link takeDown} waits for the servers to end. */
 const DOWN_TIMEOUT = 60_000;
 
-/** Options of {@link stackUp}. */
-export interface UpOptions extends StackOptions {
-  /** Starts one for this folder, also where one runs that was started for another. */
+export interface UpOptions extends DevServersOptions {
+  /** Starts servers for this folder even if some run that were started for another one. */
   readonly another?: boolean;
 }
 
 /**
- * Starts all servers so that they outlive this process, or returns those that already run: this folder's, otherwise those that
- * were started for another one. Addresses in the environment are not used: whoever asks for local servers means these. Throws as
- * `startStack` does.
+ * Starts all servers so that they outlive this process, or returns those that already run: this folder's, otherwise those
+ * started for another one. Addresses in the environment are ignored: `recency stack` means local servers. Throws what
+ * `startDevServers` throws.
  */
-export async function stackUp({ another = false, ...options }: UpOptions = {}): Promise<RememberedStack> {
-  const remembered = recallStack();
-  if (remembered !== undefined && isRunning(remembered)) return remembered;
-  if (remembered !== undefined) await end(remembered);
-  const [elsewhere] = another ? [] : runningStacks();
+export async function bringUp({ another = false, ...options }: UpOptions = {}): Promise<DetachedServers> {
+  const here = recallHere();
+  if (here !== undefined && isRunning(here)) return here;
+  if (here !== undefined) await end(here);
+  const [elsewhere] = another ? [] : runningServers();
   return elsewhere ?? (await startDetached(options));
 }
 
-/** Those of this user that run, this folder's own first. */
-export function runningStacks(): RememberedStack[] {
-  const running = recallAllStacks().filter(isRunning);
+/** All that run for this user, this folder's first. */
+export function runningServers(): DetachedServers[] {
+  const running = recallAll().filter(isRunning);
   return running.sort((a, b) => Number(isHere(b)) - Number(isHere(a)) || a.folder.localeCompare(b.folder));
 }
 
-/** Was it started for the current folder? */
-export function isHere({ folder }: Pick<RememberedStack, 'folder'>): boolean {
+/** Whether they were started for the current folder. */
+export function isHere({ folder }: Pick<DetachedServers, 'folder'>): boolean {
   return folder === process.cwd();
 }
 
-async function startDetached(options: StackOptions): Promise<RememberedStack> {
-  const guardian = new Guardian();
+async function startDetached(options: DevServersOptions): Promise<DetachedServers> {
+  const supervisor = new Supervisor();
   try {
     const environment = withoutGiven(options.environment ?? process.env);
-    const { parts, missing } = await gatherParts(['mysql', 'redis', 'kafka'], guardian, { ...options, environment });
-    const { pid: owner, dir } = guardian;
-    const stack = { owner, dir, folder: process.cwd(), parts: parts as LaunchedServer[], missing };
-    rememberStack(stack);
-    await guardian.detach();
-    return stack;
+    const { parts, missing } = await gatherServers(['mysql', 'redis', 'kafka'], supervisor, {
+      ...options,
+      environment,
+    });
+    const { pid: owner, dir } = supervisor;
+    const servers = { owner, dir, folder: process.cwd(), parts: parts as LaunchedServer[], missing };
+    remember(servers);
+    await supervisor.detach();
+    return servers;
   } catch (error) {
-    await guardian.end();
+    await supervisor.end();
     throw error;
   }
 }
 
-function withoutGiven(environment: Environment): Environment {
+function withoutGiven(environment: Variables): Variables {
   const settings = Object.values(SETTING).flatMap((name) => [name, `${name}_FILE`]);
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !settings.includes(name)));
 }
 
-/** The settings that make Recency use the stack, as lines for a shell. */
-export function exportLines(stack: Pick<RememberedStack, 'parts'>): string[] {
-  return stack.parts.map(({ name, url }) => `export ${SETTING[name]}=${url}`);
+/** The settings that make Recency use these servers, as lines for a shell. */
+export function exportLines({ parts }: Pick<DetachedServers, 'parts'>): string[] {
+  return parts.map(({ name, url }) => `export ${SETTING[name]}=${url}`);
 }
 
 /**
- * Ends servers that `stackUp` started and removes their data.
- * @param which those of this folder, those by this id, or all of this user
- * @returns the stacks that there were
- * @throws when all that can be ended has been: why one could not
+ * Ends servers that {@link bringUp} started and removes their data.
+ * @param which the ones of this folder (default), those with this id, or all of this user
+ * @returns what was recorded, ended or not
+ * @throws why some could not be ended, after ending all that could
  */
-export async function stackDown(which: { id?: string | undefined; all?: boolean } = {}): Promise<RememberedStack[]> {
-  const stacks = stacksMeant(which);
+export async function takeDown(which: { id?: string | undefined; all?: boolean } = {}): Promise<DetachedServers[]> {
+  const selected = select(which);
   const failures: unknown[] = [];
-  for (const stack of stacks) await end(stack).catch((error: unknown) => failures.push(error));
+  for (const servers of selected) await end(servers).catch((error: unknown) => failures.push(error));
   if (failures.length === 1) throw failures[0];
   if (failures.length > 1) throw new AggregateError(failures, failures.map(String).join('\n'));
-  return stacks;
+  return selected;
 }
 
-function stacksMeant({ id, all = false }: { id?: string | undefined; all?: boolean }): RememberedStack[] {
-  const here = recallStack();
+function select({ id, all = false }: { id?: string | undefined; all?: boolean }): DetachedServers[] {
+  const here = recallHere();
   if (!all && id === undefined) return here === undefined ? [] : [here];
-  const known = [...recallAllStacks(), ...(here === undefined ? [] : [here])];
+  const known = [...recallAll(), ...(here === undefined ? [] : [here])];
   const distinct = known.filter(({ dir }, i) => known.findIndex((other) => other.dir === dir) === i);
-  return all ? distinct : distinct.filter((stack) => idOf(stack) === id);
+  return all ? distinct : distinct.filter((servers) => idOf(servers) === id);
 }
 
-async function end(stack: RememberedStack): Promise<void> {
-  if (isRunning(stack)) await endOwner(stack);
-  if (existsSync(stack.dir)) await removeLeftovers(stack);
-  forgetStack(stack);
+async function end(servers: DetachedServers): Promise<void> {
+  if (isRunning(servers)) await endSupervisor(servers);
+  if (existsSync(servers.dir)) await removeLeftovers(servers);
+  forget(servers);
 }
 
-async function endOwner({ owner, dir }: RememberedStack): Promise<void> {
+async function endSupervisor({ owner, dir }: DetachedServers): Promise<void> {
   try {
     process.kill(owner, 'SIGTERM');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // else it ended by itself just now
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it just ended by itself
   }
   const deadline = performance.now() + DOWN_TIMEOUT;
-  while (existsSync(dir) && isGuardian(owner)) {
+  while (existsSync(dir) && isSupervisor(owner)) {
     if (performance.now() > deadline)
-      throw new Error(`the servers did not end in time; their owner is process ${owner}`);
+      throw new Error(`the servers did not end in time; their supervisor is process ${owner}`);
     await sleep(20);
   }
 }
 
-/** Their owner was killed, or the machine was started anew. */
-async function removeLeftovers({ dir, parts }: RememberedStack): Promise<void> {
+/** For when the supervisor was killed, or the machine was rebooted. */
+async function removeLeftovers({ dir, parts }: DetachedServers): Promise<void> {
   await removeRun(dir);
   const ids = parts.map(({ container }) => container).filter((id) => id !== undefined);
   if (ids.length === 0) return;
@@ -123,40 +126,38 @@ async function removeLeftovers({ dir, parts }: RememberedStack): Promise<void> {
   for (const { Id } of left) await docker.client.container.getById(Id).remove({ force: true, v: true });
 }
 
-/** A server of the stack, and whether it answers now. */
-export type PartStatus = LaunchedServer & { readonly answers: boolean };
+/** A server, and whether it answers now. */
+export type ServerStatus = LaunchedServer & { readonly answers: boolean };
 
-/** A stack of this user. */
-export interface StackStatus {
+/** Detached servers that were started together. */
+export interface DetachedStatus {
   readonly id: string;
   readonly folder: string;
-  /** Was it started for the current folder? */
+  /** Whether they were started for the current folder. */
   readonly here: boolean;
-  readonly parts: readonly PartStatus[];
+  readonly parts: readonly ServerStatus[];
 }
 
-/** What became of the servers that `stackUp` started, this folder's own first. */
-export async function stackStatus(): Promise<readonly StackStatus[]> {
-  const own = recallStack();
-  const others = runningStacks().filter(({ dir }) => dir !== own?.dir);
+/** The state of all servers that {@link bringUp} started, this folder's first. */
+export async function detachedStatus(): Promise<readonly DetachedStatus[]> {
+  const here = recallHere();
+  const others = runningServers().filter(({ dir }) => dir !== here?.dir);
   return Promise.all(
-    [...(own === undefined ? [] : [own]), ...others].map(async (stack) => ({
-      id: idOf(stack),
-      folder: stack.folder,
-      here: isHere(stack),
-      parts: await Promise.all(stack.parts.map(async (part) => ({ ...part, answers: await answers(part) }))),
+    [...(here === undefined ? [] : [here]), ...others].map(async (servers) => ({
+      id: idOf(servers),
+      folder: servers.folder,
+      here: isHere(servers),
+      parts: await Promise.all(servers.parts.map(async (part) => ({ ...part, answers: await answers(part) }))),
     })),
   );
 }
 
-async function answers({ name, url }: LaunchedServer): Promise<boolean> {
-  try {
-    await probeByName[name](url);
-    return true;
-  } catch {
-    return false; // this is what was asked
-  }
+function answers({ name, url }: LaunchedServer): Promise<boolean> {
+  return probeByName[name](url).then(
+    () => true,
+    () => false,
+  );
 }
 
-/** The process id alone could be another's by now, and what the folder says may have been true before the machine was started anew. */
-const isRunning = ({ owner, dir }: RememberedStack): boolean => ownerOf(dir) === owner && isGuardian(owner);
+/** Compares more than the process id, which another process may have by now, and the folder may predate a reboot. */
+const isRunning = ({ owner, dir }: DetachedServers): boolean => supervisorOf(dir) === owner && isSupervisor(owner);

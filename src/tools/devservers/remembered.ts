@@ -1,3 +1,4 @@
+/** Where detached servers are recorded, so that later commands find them. */
 import {
   existsSync,
   lstatSync,
@@ -11,84 +12,84 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import process from 'node:process';
-import { RUN_PREFIX } from './guardian/sweep.ts';
+import type { MissingServer } from './devservers.ts';
 import type { LaunchedServer } from './server.ts';
-import type { MissingPart } from './stack.ts';
+import { RUN_PREFIX } from './supervisor/reaper.ts';
 
 /** Servers that outlive the command which started them. */
-export interface RememberedStack {
-  /** The process that owns them. */
+export interface DetachedServers {
+  /** The process id of their supervisor. */
   readonly owner: number;
-  /** Their data. */
+  /** The folder of their data. */
   readonly dir: string;
   /** The folder that they were started for. */
   readonly folder: string;
   readonly parts: readonly LaunchedServer[];
-  readonly missing: readonly MissingPart[];
+  readonly missing: readonly MissingServer[];
 }
 
-/** What people call a stack: the end of the name of its data's folder. */
-export function idOf({ dir }: Pick<RememberedStack, 'dir'>): string {
+/** The id that people use: the end of the name of the data folder. */
+export function idOf({ dir }: Pick<DetachedServers, 'dir'>): string {
   return basename(dir).slice(RUN_PREFIX.length);
 }
 
 const NAME = 'stack.json';
 
-/** Beside the project, so that every working copy can have a stack of its own. */
+/** In the project's folder, so that every working copy can have its own servers. */
 const fileOf = (folder: string): string => resolve(folder, '.recency', NAME);
 
 /**
- * Remembers a stack beside the project, and with its data in the system's folder for temporary files: there it is found from
- * every folder for as long as it runs, and it goes with the data.
+ * Records the servers in the project's folder, and beside their data in the system's folder for temporary files: there they
+ * are found from every folder while they run, and the record goes with the data.
  */
-export function rememberStack(stack: RememberedStack): void {
-  mkdirSync(dirname(fileOf(stack.folder)), { recursive: true });
-  for (const file of [join(stack.dir, NAME), fileOf(stack.folder)]) write(file, stack);
+export function remember(servers: DetachedServers): void {
+  mkdirSync(dirname(fileOf(servers.folder)), { recursive: true });
+  for (const file of [join(servers.dir, NAME), fileOf(servers.folder)]) write(file, servers);
 }
 
-/** Whole or not at all: another command may read it at any time. */
-function write(file: string, stack: RememberedStack): void {
+/** Atomic, because another command may read the file at any time. */
+function write(file: string, servers: DetachedServers): void {
   const unfinished = `${file}.${process.pid}`;
-  writeFileSync(unfinished, `${JSON.stringify(stack, null, 2)}\n`);
+  writeFileSync(unfinished, `${JSON.stringify(servers, null, 2)}\n`);
   renameSync(unfinished, file);
 }
 
-/** The stack remembered beside this folder's project, running or not. */
-export function recallStack(): RememberedStack | undefined {
+/** The servers recorded for the current folder, running or not. */
+export function recallHere(): DetachedServers | undefined {
   const folder = process.cwd();
-  const stack = read(fileOf(folder));
-  return stack && { ...stack, folder };
+  const servers = read(fileOf(folder));
+  return servers && { ...servers, folder };
 }
 
-/** Every stack of this user, whatever folder it was started for; their owners may have been killed. */
-export function recallAllStacks(): RememberedStack[] {
+/** All of this user's servers, whatever folder they were started for; their supervisors may have been killed. */
+export function recallAll(): DetachedServers[] {
   const runs = readdirSync(tmpdir()).filter((name) => name.startsWith(RUN_PREFIX));
   return runs
     .map((name) => join(tmpdir(), name))
     .filter(isOurs)
     .flatMap((dir) => {
-      const stack = read(join(dir, NAME));
-      return stack === undefined ? [] : [{ ...stack, dir }]; // the folder that it is in, whatever it says
+      const servers = read(join(dir, NAME));
+      return servers === undefined ? [] : [{ ...servers, dir }]; // the folder it was found in, whatever the file says
     });
 }
 
-/** Anybody may make a folder among the temporary ones, and name processes in it that we would end. */
+/** Anybody may create a folder among the temporary ones and name processes in it that we would end. */
 function isOurs(dir: string): boolean {
   const found = lstatSync(dir, { throwIfNoEntry: false });
   return found?.isDirectory() === true && found.uid === process.getuid?.();
 }
 
-function read(file: string): RememberedStack | undefined {
+function read(file: string): DetachedServers | undefined {
   if (!existsSync(file)) return undefined;
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as RememberedStack;
+    return JSON.parse(readFileSync(file, 'utf8')) as DetachedServers;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined; // it was ended meanwhile
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined; // removed in between
     throw error;
   }
 }
 
-/** The project of the folder forgets the stack, unless it has another one by now. */
-export function forgetStack({ folder, dir }: Pick<RememberedStack, 'folder' | 'dir'>): void {
+/** Removes the record in the folder, unless it is about other servers by now. */
+export function forget({ folder, dir }: Pick<DetachedServers, 'folder' | 'dir'>): void {
   if (read(fileOf(folder))?.dir === dir) rmSync(fileOf(folder), { force: true });
 }

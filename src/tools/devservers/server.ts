@@ -1,53 +1,84 @@
-import { UserError } from '../../contracts/user-error.ts';
-
 /** The servers that Recency works with. */
 export type ServerName = 'mysql' | 'redis' | 'kafka';
 
 /** Where a server comes from: an address in the environment, a container, or a program of this machine. */
 export type Origin = 'given' | 'container' | 'program';
 
-/** What is known of one server of a stack. */
-export interface Part {
+/** What is known about one server. */
+export interface ServerFacts {
   readonly name: ServerName;
   /** `MySQL`, `MariaDB`, `Redis` or `Kafka`. */
   readonly product: string;
-  /** Empty where the server does not tell. */
+  /** Empty if the server does not report it. */
   readonly version: string;
   readonly origin: Origin;
-  /** The image, the program, or the setting that names the address; never a password. */
+  /** The image, the program, or the setting that gives the address; never a password. */
   readonly source: string;
   /** `mysql://…`, `redis://…`; for Kafka `host:port`. */
   readonly url: string;
 }
 
-/** One kind of origin only, instead of trying one after the other. */
-export type StackFrom = 'containers' | 'programs';
+/** Use only this kind of origin, instead of trying containers first and programs second. */
+export type ForcedOrigin = 'containers' | 'programs';
 
 /** What to start. */
 export interface LaunchOrder {
   readonly name: ServerName;
-  readonly from?: StackFrom;
-  /** A fixed port of 127.0.0.1; otherwise a free one is found. */
+  readonly from?: ForcedOrigin | undefined;
+  /** Install a missing program with apt-get (Debian and Ubuntu, as root). Default: false. */
+  readonly install?: boolean | undefined;
+  /** A fixed port on 127.0.0.1; otherwise a free one is chosen. */
   readonly port?: number;
-  /** More arguments for the server, after the stack's own. */
+  /** Extra arguments for the server, after the default ones. */
   readonly args?: readonly string[];
-  /** Redis only: a data directory of the caller's, which is not removed at the end. */
+  /** Redis only: the caller's own data directory, which is not removed at the end. */
   readonly dir?: string;
 }
 
-/** A server that answered. */
-export interface LaunchedServer extends Part {
+/** A server that was started here and answered. */
+export interface LaunchedServer extends ServerFacts {
   readonly host: string;
   readonly port: number;
   /** Programs only. */
   readonly pid?: number;
-  /** Programs, and Redis with a directory of the caller's: where its data lies. */
+  /** Where its data is: programs, and Redis with the caller's own directory. */
   readonly dir?: string;
   /** Containers only. */
   readonly container?: string;
 }
 
-/** A server that cannot be had here. The message says why, and how to get it. */
-export class PartUnavailable extends UserError {
+/** A server is not available here. The message says why, and how to get it. */
+export class PartUnavailable extends Error {
   override readonly name = 'PartUnavailable';
 }
+
+/** One running server, whether a program or a container. */
+export interface Instance {
+  /** The current facts: a restarted program has another process id. */
+  readonly server: LaunchedServer;
+  /** Shuts the server down in order and keeps its data for {@link restart}. */
+  stop(): Promise<void>;
+  /** Sends a signal; after SIGKILL it returns when the server is gone. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Starts it again on the same port with the same data, stopping it first if it runs. */
+  restart(): Promise<void>;
+  /** Ends it at once and removes its data. */
+  remove(): Promise<void>;
+}
+
+/** What the supervisor gives to every launch. */
+export interface LaunchContext {
+  /** The supervisor's folder, removed with everything in it when the supervisor ends. */
+  readonly dir: string;
+  /** Aborts when the supervisor ends. */
+  readonly signal: AbortSignal;
+  /** Receives one line per step, for the person who waits. */
+  readonly log: (line: string) => void;
+  /** Registers an instance before it starts, so that it is removed even if the launch never finishes. */
+  readonly own: (instance: Pick<Instance, 'remove'>) => void;
+}
+
+/** Milliseconds that a server may take until it answers. A cold disk and two busy cores are slow. */
+export const START_TIMEOUT = 60_000;
+/** Milliseconds that a server gets to shut down in order. */
+export const STOP_TIMEOUT = 20_000;

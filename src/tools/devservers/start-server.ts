@@ -1,27 +1,27 @@
 import process from 'node:process';
-import { forcedOrigin } from './given.ts';
-import { Guardian } from './guardian/guardian.ts';
+import { forcedOrigin, mayInstall } from './given.ts';
 import type { LaunchedServer, LaunchOrder, ServerName } from './server.ts';
+import { Supervisor } from './supervisor/supervisor.ts';
 
 /** How one server is started; by default on a free port of 127.0.0.1, from what this machine has. */
 export type ServerOptions = Omit<LaunchOrder, 'name'> & {
-  /** One line for the person who waits. */
+  /** Receives one line per step, for the person who waits. */
   readonly log?: (line: string) => void;
 };
 
-/** A server of one's own, to be stopped, killed and started again. It ends with this process at the latest. */
+/** A server that its user may stop, kill and restart. It ends with this process at the latest. */
 export class RunningServer implements AsyncDisposable {
-  readonly #guardian: Guardian;
+  readonly #supervisor: Supervisor;
   readonly #number: number;
   #facts: LaunchedServer;
 
-  constructor(guardian: Guardian, number: number, facts: LaunchedServer) {
-    this.#guardian = guardian;
+  constructor(supervisor: Supervisor, number: number, facts: LaunchedServer) {
+    this.#supervisor = supervisor;
     this.#number = number;
     this.#facts = facts;
   }
 
-  /** `mysql://root@127.0.0.1:…/recency`, `redis://127.0.0.1:…`, or a broker's `127.0.0.1:…`. The same after a restart. */
+  /** `mysql://root@127.0.0.1:…/recency`, `redis://127.0.0.1:…`, or a broker's `127.0.0.1:…`. A restart keeps it. */
   get url(): string {
     return this.#facts.url;
   }
@@ -30,34 +30,34 @@ export class RunningServer implements AsyncDisposable {
     return this.#facts.port;
   }
 
-  /** Undefined for a container. Another one after a restart. */
+  /** Undefined for a container. A restart changes it. */
   get pid(): number | undefined {
     return this.#facts.pid;
   }
 
-  /** Product, version, where it comes from and where its data lies. */
+  /** Product, version, origin, and where the data is. */
   get facts(): LaunchedServer {
     return this.#facts;
   }
 
-  /** Shuts the server down in order, keeping its data. */
+  /** Shuts the server down in order and keeps its data. */
   stop(): Promise<void> {
-    return this.#guardian.call('stop', [this.#number]);
+    return this.#supervisor.call('stop', [this.#number]);
   }
 
   /** Sends a signal. After SIGKILL, the default, the server is gone when this returns; after others it may not be. */
   kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    return this.#guardian.call('kill', [this.#number, signal]);
+    return this.#supervisor.call('kill', [this.#number, signal]);
   }
 
   /** Starts the server on the same port with the same data, stopping it first if it runs. Returns when it answers. */
   async restart(): Promise<void> {
-    this.#facts = await this.#guardian.call('restart', [this.#number]);
+    this.#facts = await this.#supervisor.call('restart', [this.#number]);
   }
 
-  /** Ends the server and removes its data; a directory of the caller's stays. */
+  /** Ends the server and removes its data, but not the caller's own directory. */
   remove(): Promise<void> {
-    return this.#guardian.end();
+    return this.#supervisor.end();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -69,14 +69,13 @@ async function startServer(
   name: ServerName,
   { log = () => undefined, ...options }: ServerOptions,
 ): Promise<RunningServer> {
-  const from = options.from ?? forcedOrigin(process.env);
-  const guardian = new Guardian();
+  const defaults = { from: forcedOrigin(process.env), install: mayInstall(process.env) };
+  const supervisor = new Supervisor();
   try {
-    const order: LaunchOrder = { ...options, name, ...(from === undefined ? {} : { from }) };
-    const { server, facts } = await guardian.launch(order, log);
-    return new RunningServer(guardian, server, facts);
+    const { server, facts } = await supervisor.launch({ ...defaults, ...options, name }, log);
+    return new RunningServer(supervisor, server, facts);
   } catch (error) {
-    await guardian.end();
+    await supervisor.end();
     throw error;
   }
 }
@@ -84,8 +83,8 @@ async function startServer(
 /** Starts a MariaDB or MySQL server with an empty database `recency`. Throws PartUnavailable, or why it did not start. */
 export const startMysql = (options: ServerOptions = {}): Promise<RunningServer> => startServer('mysql', options);
 
-/** Starts a Redis that writes nothing to disk unless `args` ask for it; with `dir`, it loads and keeps a dump there. */
+/** Starts a Redis that writes nothing to disk unless `args` request it; with `dir`, it loads and keeps a dump there. */
 export const startRedis = (options: ServerOptions = {}): Promise<RunningServer> => startServer('redis', options);
 
-/** Starts a broker of its own cluster. */
+/** Starts a broker that is a cluster by itself. */
 export const startKafka = (options: ServerOptions = {}): Promise<RunningServer> => startServer('kafka', options);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { childEnvironment } from '../../config/child-environment.ts';
 import { type Config, loadConfig } from '../../config/config.ts';
 import type { SettingName } from '../../config/settings.ts';
-import type { StackParts } from '../devservers/stack.ts';
+import type { ServerSet } from '../devservers/devservers.ts';
 
 export type Transport = 'kafka' | 'streams';
 
@@ -32,7 +32,7 @@ export interface PlaceOptions {
   readonly settings?: Place['settings'];
 }
 
-type Addresses = Pick<StackParts, 'mysqlUrl' | 'redisUrl' | 'kafkaBrokers'>;
+type Addresses = Pick<ServerSet, 'mysqlUrl' | 'redisUrl' | 'kafkaBrokers'>;
 
 export function placeOn({ mysqlUrl, redisUrl, kafkaBrokers }: Addresses, options: PlaceOptions): Place {
   const { purpose, transport } = options;

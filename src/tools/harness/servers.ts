@@ -1,21 +1,29 @@
 import { StartError } from '../../app/start-error.ts';
-import type { Part } from '../devservers/server.ts';
-import { type Stack, type StackOptions, startStack } from '../devservers/stack.ts';
+import { type DevServers, type DevServersOptions, startDevServers } from '../devservers/devservers.ts';
+import type { ServerFacts } from '../devservers/server.ts';
 import type { Transport } from './place.ts';
 
 export interface Servers {
-  readonly stack: Stack;
+  readonly stack: DevServers;
   readonly transport: Transport;
   /** Why streams carry the tasks although Kafka was to be had if possible; undefined: nothing is missing. */
   readonly missing: string | undefined;
+}
+
+/** What the command line says about the servers. */
+export interface ServerChoice {
+  /** Undefined: Kafka if a broker is available, otherwise streams. */
+  readonly transport: Transport | undefined;
+  /** Whether missing server programs may be installed. */
+  readonly install: boolean;
 }
 
 /**
  * The servers of the environment, or started for this.
  * @throws StartError naming each part that cannot be had; with CI=true, and with `--transport kafka`, the broker is such a part
  */
-export async function startServers({ transport }: { transport: Transport | undefined }): Promise<Servers> {
-  const stack = await start({ kafka: transport !== 'streams' });
+export async function startServers({ transport, install }: ServerChoice): Promise<Servers> {
+  const stack = await start({ kafka: transport !== 'streams', install });
   if (stack.kafkaBrokers !== null || transport === 'streams') {
     return { stack, transport: transport ?? 'kafka', missing: undefined };
   }
@@ -26,9 +34,9 @@ export async function startServers({ transport }: { transport: Transport | undef
 }
 
 /** What cannot be had is said by name, and how to get it. */
-async function start(wanted: StackOptions): Promise<Stack> {
+async function start(wanted: DevServersOptions): Promise<DevServers> {
   try {
-    return await startStack(wanted);
+    return await startDevServers(wanted);
   } catch (error) {
     throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
   }
@@ -39,7 +47,7 @@ export function describeServers({ stack }: Servers): string {
   return stack.parts.map(describe).join(', ');
 }
 
-function describe({ product, version, origin, source }: Part): string {
+function describe({ product, version, origin, source }: ServerFacts): string {
   return `${productAndVersion({ product, version })} (${origin === 'given' ? 'given by' : origin} ${source})`;
 }
 
@@ -49,6 +57,6 @@ export function versionOf({ stack }: Servers, name: 'mysql' | 'redis'): string {
   return part === undefined ? '' : productAndVersion(part);
 }
 
-export function productAndVersion({ product, version }: Pick<Part, 'product' | 'version'>): string {
+export function productAndVersion({ product, version }: Pick<ServerFacts, 'product' | 'version'>): string {
   return [product, version].filter(Boolean).join(' ');
 }

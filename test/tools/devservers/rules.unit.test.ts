@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { compareVersions } from '../../../src/contracts/server-versions.ts';
-import { endpointOf, forcedOrigin, givenAddress } from '../../../src/tools/devservers/given.ts';
-import { withoutServices } from '../../../src/tools/devservers/launch/apt.ts';
-import { findProgram } from '../../../src/tools/devservers/launch/find-program.ts';
-import { kafkaEnvironment } from '../../../src/tools/devservers/launch/kafka-properties.ts';
-import { untilReady } from '../../../src/tools/devservers/probe/ready.ts';
-import { requireSupported } from '../../../src/tools/devservers/versions.ts';
+import { forcedOrigin, givenAddress, mayInstall } from '../../../src/tools/devservers/given.ts';
+import { kafkaEnvironment } from '../../../src/tools/devservers/launch/kafka.ts';
+import { findProgram, withoutServices } from '../../../src/tools/devservers/launch/machine.ts';
+import { endpointOf, requireSupported, untilReady } from '../../../src/tools/devservers/probe.ts';
 
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'recency-test-'));
@@ -68,6 +66,10 @@ describe('addresses in the environment', () => {
     expect(forcedOrigin({})).toBeUndefined();
     expect(forcedOrigin({ STACK_FROM: 'programs' })).toBe('programs');
     expect(() => forcedOrigin({ STACK_FROM: 'docker' })).toThrow('STACK_FROM is "docker"');
+  });
+
+  it('may allow to install programs, and do not by default', () => {
+    expect([{}, { STACK_INSTALL: '' }, { STACK_INSTALL: 'true' }].map(mayInstall)).toEqual([false, false, true]);
   });
 });
 

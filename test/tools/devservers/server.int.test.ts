@@ -6,9 +6,10 @@ import { Redis } from 'ioredis';
 import { Kafka, logLevel } from 'kafkajs';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { isAlive, OWNER_FILE } from '../../../src/tools/devservers/guardian/sweep.ts';
-import { findProgram } from '../../../src/tools/devservers/launch/find-program.ts';
+import { mayInstall } from '../../../src/tools/devservers/given.ts';
+import { findProgram } from '../../../src/tools/devservers/launch/machine.ts';
 import { type RunningServer, startKafka, startMysql, startRedis } from '../../../src/tools/devservers/start-server.ts';
+import { isAlive, SUPERVISOR_FILE } from '../../../src/tools/devservers/supervisor/reaper.ts';
 import { hasKafka } from '../../support/servers.ts';
 
 async function redisCommand<T>(server: RunningServer, run: (redis: Redis) => Promise<T>): Promise<T> {
@@ -37,6 +38,10 @@ function freshFolder(): string {
 
 /** A broker may take long to start while other tests run. */
 vi.setConfig({ testTimeout: 120_000 });
+
+it('missing programs are installed for the tests of a checkout', () => {
+  expect(mayInstall(process.env)).toBe(true);
+});
 
 describe('a Redis of one’s own', () => {
   it('answers on loopback, and is gone with its data when it is removed', async () => {
@@ -142,16 +147,16 @@ async function withAdmin<T>(
 }
 
 describe.runIf(process.platform === 'linux' && findProgram('redis-server') !== undefined)(
-  'the process that owns a server',
+  'the supervisor of a server',
   () => {
-    it('is not missed: when it was killed, its server ends all the same', async () => {
+    it('is not needed for the end: its server ends even if it was killed', async () => {
       const server = await startRedis({ from: 'programs', dir: freshFolder() });
       const run = dirname(dirname(readlinkSync(`/proc/${server.pid}/fd/1`)));
-      process.kill(Number(readFileSync(join(run, OWNER_FILE), 'utf8')), 'SIGKILL');
+      process.kill(Number(readFileSync(join(run, SUPERVISOR_FILE), 'utf8')), 'SIGKILL');
       await server.remove();
       expect(isAlive(server.pid ?? 0)).toBe(false);
       expect(existsSync(run)).toBe(false);
-      await expect(server.restart()).rejects.toThrow('the process that owns the servers has ended');
+      await expect(server.restart()).rejects.toThrow('the servers’ supervisor has ended');
     });
   },
 );

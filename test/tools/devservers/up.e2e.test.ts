@@ -6,12 +6,12 @@ import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { StackStatus } from '../../../src/tools/devservers/detached.ts';
-import { isAlive } from '../../../src/tools/devservers/guardian/sweep.ts';
-import { jarsFolder, KAFKA_VERSION } from '../../../src/tools/devservers/launch/kafka-jars.ts';
+import type { DetachedStatus } from '../../../src/tools/devservers/detached.ts';
+import { jarsFolder, KAFKA_VERSION } from '../../../src/tools/devservers/launch/kafka-runtime.ts';
+import { isAlive } from '../../../src/tools/devservers/supervisor/reaper.ts';
 
-const LEASH = fileURLToPath(new URL('../../support/stack-leash.ts', import.meta.url));
-const COMMAND = fileURLToPath(new URL('../../support/stack-command.ts', import.meta.url));
+const LEASH = fileURLToPath(new URL('../../support/devservers-leash.ts', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../support/devservers-command.ts', import.meta.url));
 
 /** Three servers may take long to start while other tests run. */
 vi.setConfig({ testTimeout: 120_000 });
@@ -49,7 +49,7 @@ function stack(command: 'up' | 'another' | 'down' | 'status', cwd = folder, ...a
 
 const file = () => resolve(folder, '.recency', 'stack.json');
 const remembered = () => JSON.parse(readFileSync(file(), 'utf8')) as { owner: number; dir: string };
-const stacks = (cwd = folder) => stack('status', cwd) as StackStatus[];
+const stacks = (cwd = folder) => stack('status', cwd) as DetachedStatus[];
 const status = () => stacks().flatMap(({ parts }) => parts);
 
 describe('servers that outlive their command', () => {

@@ -44,7 +44,7 @@ const SAMPLE = 100;
 async function measure(given: Ground, size: EpochSize): Promise<Measured> {
   const { resources, signal, tell } = given;
   // One of its own: no other is to be flushed or restarted.
-  const redis = resources.adopt(await startRedis(), (server) => server.remove());
+  const redis = resources.adopt(await startRedis({ install: given.install }), (server) => server.remove());
   const stack = { ...given.servers.stack, redisUrl: redis.url };
   const ground = await openGround({ ...given, transport: 'streams', servers: { ...given.servers, stack } });
   const { users } = await gatherCircle(ground.stores, { count: size.users, contacts: size.contacts });

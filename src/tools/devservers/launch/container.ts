@@ -1,43 +1,62 @@
-import type { Probe } from '../probe/probe.ts';
-import { untilReady } from '../probe/ready.ts';
-import type { LaunchedServer, LaunchOrder } from '../server.ts';
-import { defineContainer } from './container-definition.ts';
-import type { Docker } from './docker.ts';
-import { freePort } from './free-port.ts';
-import { IMAGES, type ImageRecipe } from './images.ts';
-import { type Instance, type LaunchContext, PORT_ATTEMPTS, START_TIMEOUT, STOP_TIMEOUT } from './instance.ts';
+/** A server that runs in a container. */
+import { mkdirSync } from 'node:fs';
+import process from 'node:process';
+import type { ContainerRuntimeClient, GenericContainer } from 'testcontainers';
+import { type Probe, reasonOf, untilReady } from '../probe.ts';
+import {
+  type Instance,
+  type LaunchContext,
+  type LaunchedServer,
+  type LaunchOrder,
+  START_TIMEOUT,
+  STOP_TIMEOUT,
+} from '../server.ts';
+import type { ImageRecipe } from './kind.ts';
 
-/** Starts the server in a container, on another port when somebody took the free one in between. */
-export async function launchContainer(docker: Docker, order: LaunchOrder, context: LaunchContext): Promise<Instance> {
-  for (let attempt = 1; ; attempt += 1) {
-    const port = order.port ?? (await freePort());
-    const instance = new ContainerInstance(docker, order, port, context);
-    context.own(instance);
-    try {
-      await instance.launch();
-      return instance;
-    } catch (error) {
-      await instance.remove();
-      const portTaken = /port is already allocated|address already in use/i.test(String(error));
-      if (!portTaken || order.port !== undefined || attempt === PORT_ATTEMPTS) throw error;
-    }
+/** testcontainers, and the daemon that answered it. */
+export interface Docker {
+  readonly testcontainers: typeof import('testcontainers');
+  readonly client: ContainerRuntimeClient;
+}
+
+/** Looks for a Docker daemon. Returns the reason if there is none, or if testcontainers is not installed. */
+export async function findDocker(): Promise<Docker | string> {
+  const library = await loadLibrary();
+  if (library === undefined) return 'testcontainers, a development dependency, is not installed';
+  try {
+    return { testcontainers: library, client: await library.getContainerRuntimeClient() };
+  } catch (error) {
+    return `no Docker daemon answers (${reasonOf(error)})`;
   }
 }
 
-class ContainerInstance implements Instance {
+/** A development dependency: a package installed for production works without it. */
+async function loadLibrary(): Promise<Docker['testcontainers'] | undefined> {
+  try {
+    return await import('testcontainers');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** The label that holds the folder of the supervisor which a container belongs to. */
+export const RUN_LABEL = 'recency.stack';
+
+export class ContainerInstance implements Instance {
   readonly #docker: Docker;
   readonly #order: LaunchOrder;
-  readonly #recipe: ImageRecipe;
+  readonly #image: ImageRecipe;
   readonly #port: number;
   readonly #run: string;
   readonly #signal: AbortSignal;
   #id: string | undefined;
   #found: Probe = { product: '', version: '', identity: '' };
 
-  constructor(docker: Docker, order: LaunchOrder, port: number, context: LaunchContext) {
+  constructor(docker: Docker, image: ImageRecipe, order: LaunchOrder, port: number, context: LaunchContext) {
     this.#docker = docker;
     this.#order = order;
-    this.#recipe = IMAGES[order.name];
+    this.#image = image;
     this.#port = port;
     this.#run = context.dir;
     this.#signal = context.signal;
@@ -59,8 +78,8 @@ class ContainerInstance implements Instance {
       product: this.#found.product,
       version: this.#found.version,
       origin: 'container',
-      source: this.#recipe.image,
-      url: this.#recipe.url(this.#host, this.#port),
+      source: this.#image.name,
+      url: this.#image.url(this.#host, this.#port),
       host: this.#host,
       port: this.#port,
       ...(this.#id === undefined ? {} : { container: this.#id }),
@@ -70,30 +89,56 @@ class ContainerInstance implements Instance {
 
   async launch(): Promise<void> {
     await this.#pull();
-    const onCreated = (id: string) => {
-      this.#id = id;
-    };
-    await defineContainer(this.#docker.testcontainers, this.#order, {
-      host: this.#host,
-      port: this.#port,
-      run: this.#run,
-      onCreated,
-    }).start();
+    await this.#define().start();
     await this.#untilReady();
   }
 
-  /** The one long step; a daemon gives it up when its client goes. */
+  /** The one long step; the daemon gives it up when its client goes. */
   async #pull(): Promise<void> {
     const { testcontainers, client } = this.#docker;
     const aborted = new Promise<never>((_, reject) => {
       this.#signal.addEventListener('abort', () => reject(this.#signal.reason), { once: true });
     });
-    await Promise.race([client.image.pull(testcontainers.ImageName.fromString(this.#recipe.image)), aborted]);
+    await Promise.race([client.image.pull(testcontainers.ImageName.fromString(this.#image.name)), aborted]);
+  }
+
+  #define(): GenericContainer {
+    const { GenericContainer, Wait } = this.#docker.testcontainers;
+    const inside = this.#image.port(this.#port);
+    const binding = this.#binding();
+    const onCreated = (id: string) => {
+      this.#id = id; // before it starts, so that no started container is unknown to the supervisor
+    };
+    class LoopbackContainer extends GenericContainer {
+      protected override async beforeContainerCreated(): Promise<void> {
+        this.hostConfig.PortBindings = { [`${inside}/tcp`]: [binding] };
+      }
+      protected override async containerCreated(id: string): Promise<void> {
+        onCreated(id);
+      }
+    }
+
+    const container = new LoopbackContainer(this.#image.name)
+      .withExposedPorts({ container: inside, host: this.#port })
+      .withEnvironment(this.#image.environment(this.#host, this.#port))
+      .withCommand([...this.#image.command(this.#order)])
+      .withLabels({ [RUN_LABEL]: this.#run })
+      // The supervisor removes it, so testcontainers' own reaper, one more image, is not needed.
+      .withAutoCleanup(false)
+      // Any output will do: the server itself is asked whether it answers.
+      .withWaitStrategy(Wait.forLogMessage(/./));
+    return this.#order.dir === undefined ? container : withDirectory(container, this.#order.dir);
+  }
+
+  /** On a daemon of this machine the port is bound to loopback alone. */
+  #binding() {
+    const HostPort = `${this.#port}`;
+    return this.#host === '127.0.0.1' ? { HostPort, HostIp: this.#host } : { HostPort };
   }
 
   async #untilReady(): Promise<void> {
     this.#found = await untilReady({
-      probe: () => this.#recipe.probe(this.server.url),
+      probe: () => this.#image.probe(this.server.url),
       check: () => this.#requireAlive(),
       timeout: START_TIMEOUT,
     });
@@ -103,7 +148,7 @@ class ContainerInstance implements Instance {
     this.#signal.throwIfAborted();
     if (await this.#running()) return;
     const log = await this.#container.logs({ stdout: true, stderr: true, tail: 12 });
-    throw new Error(`a container of ${this.#recipe.image} ended while starting:\n${withoutFrames(log)}`);
+    throw new Error(`a container of ${this.#image.name} ended while starting:\n${withoutFrames(log)}`);
   }
 
   async stop(): Promise<void> {
@@ -133,7 +178,14 @@ class ContainerInstance implements Instance {
   }
 }
 
-/** Docker puts a header of eight bytes before each piece of a log: the stream, and the length of the piece. */
+/** Runs as the owner of the directory, so that the files in it stay removable. */
+function withDirectory(container: GenericContainer, dir: string): GenericContainer {
+  mkdirSync(dir, { recursive: true });
+  const mounted = container.withBindMounts([{ source: dir, target: '/data' }]);
+  return process.getuid && process.getgid ? mounted.withUser(`${process.getuid()}:${process.getgid()}`) : mounted;
+}
+
+/** Docker puts a header of eight bytes before each piece of a log: the stream, three zeros, and the length. */
 function withoutFrames(log: Buffer): string {
   const pieces: Buffer[] = [];
   for (let at = 0; at + 8 <= log.length; ) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A port of 127.0.0.1 that nobody listens on now. Somebody may take it before its user does: be ready to ask again. */
+/** A port of 127.0.0.1 on which nobody listens now. Another process may take it first: be ready to retry. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,36 +1,46 @@
-import { type LaunchOrder, PartUnavailable, type ServerName, type StackFrom } from '../server.ts';
-import { aptInstall, aptUnavailable } from './apt.ts';
-import { launchContainer } from './container.ts';
-import { findDocker } from './docker.ts';
-import type { Instance, LaunchContext } from './instance.ts';
-import { launchProgram, type ProgramRecipe } from './program.ts';
-import { findRecipe, type Missing } from './programs.ts';
+import { reasonOf } from '../probe.ts';
+import {
+  type ForcedOrigin,
+  type Instance,
+  type LaunchContext,
+  type LaunchOrder,
+  PartUnavailable,
+  type ServerName,
+} from '../server.ts';
+import { ContainerInstance, findDocker } from './container.ts';
+import { freePort } from './free-port.ts';
+import { kafka } from './kafka.ts';
+import type { MissingProgram, ServerKind } from './kind.ts';
+import { aptInstall, aptUnavailable } from './machine.ts';
+import { mysql } from './mysql.ts';
+import { EndedWhileStarting, ProgramInstance } from './program.ts';
+import { redis } from './redis.ts';
 
-const HOW_TO_GET: Readonly<Record<ServerName, string>> = {
-  mysql:
-    'start Docker, or install MariaDB 10.6+ or MySQL 8.0.19+ (apt-get install mariadb-server; brew install mariadb), or set RECENCY_MYSQL_URL',
-  redis:
-    'start Docker, or install Redis 7.0+ (apt-get install redis-server; brew install redis), or set RECENCY_REDIS_URL',
-  kafka:
-    'start Docker, or install Java 17+ and Maven (apt-get install default-jre-headless maven; brew install openjdk maven), or set RECENCY_KAFKA_BROKERS',
-};
+const KINDS: Readonly<Record<ServerName, ServerKind>> = { mysql, redis, kafka };
 
-const PRODUCT: Readonly<Record<ServerName, string>> = { mysql: 'MySQL', redis: 'Redis', kafka: 'Kafka' };
+/** One way to get a server: starts it, or returns the reason why that is not possible here. */
+export type Way = (order: LaunchOrder, context: LaunchContext) => Promise<Instance | string>;
 
-/** A started server, or the reason why this way was not open. */
-export type Attempt = Instance | string;
-
-/** One way to get a server. */
-export type Way = (order: LaunchOrder, context: LaunchContext) => Promise<Attempt>;
-
-/** An old Java runtime may be all that the first installation brought, so the newer one is a second. */
+/** The first installation may bring only an old Java runtime; the second one brings the newer. */
 const INSTALLATIONS = 2;
 
-const WAYS: Readonly<Record<StackFrom, Way>> = { containers: fromContainer, programs: fromProgram };
+/** Installs Debian packages; replaced in tests. */
+export interface Apt {
+  /** Why nothing can be installed here; undefined if it can. */
+  unavailable(): string | undefined;
+  install(packages: readonly string[]): Promise<void>;
+}
+
+const APT: Apt = { unavailable: aptUnavailable, install: aptInstall };
+
+/** How often a launch tries another port when the free one was taken in between. */
+const PORT_ATTEMPTS = 5;
+
+const WAYS: Readonly<Record<ForcedOrigin, Way>> = { containers: fromContainer, programs: fromProgram };
 
 /**
- * Starts a server: in a container, or from a program, which is installed where that is possible.
- * Throws {@link PartUnavailable} with every way's reason when none was open.
+ * Starts a server, in a container if possible, otherwise from a program, which `order.install` allows to install.
+ * Throws {@link PartUnavailable} with the reason of each way when none works.
  */
 export async function launch(order: LaunchOrder, context: LaunchContext, ways = WAYS): Promise<Instance> {
   const reasons: string[] = [];
@@ -40,50 +50,85 @@ export async function launch(order: LaunchOrder, context: LaunchContext, ways = 
     if (typeof attempt !== 'string') return attempt;
     reasons.push(attempt);
   }
-  const name = PRODUCT[order.name];
-  throw new PartUnavailable(`${name} cannot be had: ${reasons.join('; ')}. To mend it: ${HOW_TO_GET[order.name]}.`);
+  const { product, howToGet } = KINDS[order.name];
+  throw new PartUnavailable(`${product} is not available: ${reasons.join('; ')}. To fix it: ${howToGet}.`);
 }
 
-async function fromContainer(order: LaunchOrder, context: LaunchContext): Promise<Attempt> {
+async function fromContainer(order: LaunchOrder, context: LaunchContext): Promise<Instance | string> {
   const docker = await findDocker();
   if (typeof docker === 'string') return docker;
+  const { image, product } = KINDS[order.name];
   try {
-    return await launchContainer(docker, order, context);
+    return await start(order, context, (port) => new ContainerInstance(docker, image, order, port, context));
   } catch (error) {
-    const reason = `the container failed (${messageOf(error)})`;
-    context.log(`${PRODUCT[order.name]}: ${reason}`);
+    const reason = `the container failed (${reasonOf(error)})`;
+    context.log(`${product}: ${reason}`);
     return reason;
   }
 }
 
-async function fromProgram(order: LaunchOrder, context: LaunchContext): Promise<Attempt> {
+/** Starts a server from a program, which is installed first if it is missing and `order.install` allows that. */
+export async function fromProgram(
+  order: LaunchOrder,
+  context: LaunchContext,
+  kind: Pick<ServerKind, 'product' | 'findProgram'> = KINDS[order.name],
+  apt: Apt = APT,
+): Promise<Instance | string> {
   for (let installations = 0; ; installations += 1) {
-    const found = await find(order.name, context);
+    // An error, for example without a network, is a reason like any other.
+    const found = await kind.findProgram(context).catch(reasonOf);
     if (typeof found === 'string') return found;
-    if (!('what' in found)) return launchProgram(found, order, context);
-    const unavailable = installations < INSTALLATIONS ? aptUnavailable() : 'installing it did not help';
-    const failure = unavailable ?? (await install(found, order.name, context));
+    if (!('what' in found)) return start(order, context, (port) => new ProgramInstance(found, order, port, context));
+    const isAllowed = order.install === true && installations < INSTALLATIONS;
+    const failure = isAllowed ? await install(found, kind.product, context, apt) : refusal(found, order);
     if (failure !== undefined) return `${found.what}; ${failure}`;
   }
 }
 
-/** What could be looked for but not be brought, for example without a network, is a reason like any other. */
-async function find(name: ServerName, context: LaunchContext): Promise<ProgramRecipe | Missing | string> {
-  try {
-    return await findRecipe[name](context);
-  } catch (error) {
-    return messageOf(error);
-  }
+/** Why a missing program is not installed. */
+function refusal({ packages }: MissingProgram, { install }: LaunchOrder): string {
+  if (install === true) return 'installing it did not help';
+  return `\`apt-get install ${packages.join(' ')}\` installs it, and so does --install (Debian and Ubuntu, as root)`;
 }
 
-async function install({ packages }: Missing, name: ServerName, context: LaunchContext): Promise<string | undefined> {
-  context.log(`${PRODUCT[name]}: installing ${packages.join(' ')}`);
+/** Installs what is missing, or returns why not. */
+async function install(
+  { packages }: MissingProgram,
+  product: string,
+  context: LaunchContext,
+  apt: Apt,
+): Promise<string | undefined> {
+  const unavailable = apt.unavailable();
+  if (unavailable !== undefined) return unavailable;
+  context.log(`${product}: installing ${packages.join(' ')}`);
   try {
-    await aptInstall(packages);
+    await apt.install(packages);
     return undefined;
   } catch (error) {
-    return `apt-get install ${packages.join(' ')} failed (${messageOf(error)})`;
+    return `apt-get install ${packages.join(' ')} failed (${reasonOf(error)})`;
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Starts an instance, on another port if the free one was taken in between. */
+async function start(
+  order: LaunchOrder,
+  context: LaunchContext,
+  create: (port: number) => ProgramInstance | ContainerInstance,
+): Promise<Instance> {
+  for (let attempt = 1; ; attempt += 1) {
+    const instance = create(order.port ?? (await freePort()));
+    context.own(instance);
+    try {
+      await instance.launch();
+      return instance;
+    } catch (error) {
+      await instance.remove();
+      if (!isPortTaken(error) || order.port !== undefined || attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+function isPortTaken(error: unknown): boolean {
+  if (error instanceof EndedWhileStarting) return error.portTaken;
+  return /port is already allocated|address already in use/i.test(String(error));
+}

@@ -1,77 +1,102 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
+/** A server that runs as a program of this machine. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Probe } from '../probe/probe.ts';
-import { untilReady } from '../probe/ready.ts';
-import type { LaunchedServer, LaunchOrder } from '../server.ts';
-import { requireSupported } from '../versions.ts';
-import { freePort } from './free-port.ts';
-import { type Instance, type LaunchContext, PORT_ATTEMPTS, START_TIMEOUT, STOP_TIMEOUT } from './instance.ts';
-import { EndedWhileStarting, ServerProcess } from './server-process.ts';
+import { type Probe, requireSupported, untilReady } from '../probe.ts';
+import {
+  type Instance,
+  type LaunchContext,
+  type LaunchedServer,
+  type LaunchOrder,
+  START_TIMEOUT,
+  STOP_TIMEOUT,
+} from '../server.ts';
+import type { ProgramRecipe, ProgramSite } from './kind.ts';
+import { lastLines } from './machine.ts';
 
-/** Where one server lives. */
-export interface Place {
-  /** A folder of its own, removed at the end. */
-  readonly dir: string;
-  readonly port: number;
-  /** A data directory of the caller's, which stays. */
-  readonly kept?: string;
-}
+/** A server that did not live long enough to answer. */
+export class EndedWhileStarting extends Error {
+  override readonly name = 'EndedWhileStarting';
+  /** Another process listens on the port. */
+  readonly portTaken: boolean;
 
-/** How to run one kind of server from a program of this machine. */
-export interface ProgramRecipe {
-  readonly program: string;
-  /** Fills an empty data directory. */
-  prepare(place: Place, signal: AbortSignal): Promise<void>;
-  args(place: Place): readonly string[];
-  url(place: Place): string;
-  probe(place: Place): Promise<Probe>;
-  /** Whether the answer came from this server, not from another one that took its port. */
-  owns(probe: Probe, place: Place, pid: number | undefined): boolean;
-}
-
-/** Starts the program, on another port when somebody took the free one in between. */
-export async function launchProgram(
-  recipe: ProgramRecipe,
-  order: LaunchOrder,
-  context: LaunchContext,
-): Promise<Instance> {
-  for (let attempt = 1; ; attempt += 1) {
-    const port = order.port ?? (await freePort());
-    const instance = new ProgramInstance(recipe, order, placeFor(order, port, context), context);
-    context.own(instance);
-    try {
-      await instance.launch();
-      return instance;
-    } catch (error) {
-      await instance.remove();
-      const portTaken = error instanceof EndedWhileStarting && error.portTaken;
-      if (!portTaken || order.port !== undefined || attempt === PORT_ATTEMPTS) throw error;
-    }
+  constructor(program: string, log: string) {
+    super(`${program} ended while starting:\n${lastLines(log)}`);
+    this.portTaken = /address already in use/i.test(log);
   }
 }
 
-function placeFor(order: LaunchOrder, port: number, context: LaunchContext): Place {
-  const dir = mkdtempSync(join(context.dir, `${order.name}-`));
-  if (order.dir === undefined) return { dir, port };
-  mkdirSync(order.dir, { recursive: true });
-  return { dir, port, kept: order.dir };
+/** A server program as a child process, its output in a file of its own. */
+export class ServerProcess {
+  readonly #program: string;
+  readonly #args: readonly string[];
+  readonly #dir: string;
+  readonly #logFile: string;
+  #child: ChildProcess | undefined;
+
+  /** @param dir its working directory and the folder of its log, by which the reaper finds it */
+  constructor(program: string, args: readonly string[], dir: string) {
+    this.#program = program;
+    this.#args = args;
+    this.#dir = dir;
+    this.#logFile = join(dir, 'server.log');
+  }
+
+  start(): void {
+    const log = openSync(this.#logFile, 'a');
+    try {
+      this.#child = spawn(this.#program, this.#args, { cwd: this.#dir, stdio: ['ignore', log, log] });
+      this.#child.on('error', () => undefined); // `ended` shows it: a child that never started has no pid
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  get ended(): boolean {
+    const child = this.#child;
+    return child?.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  }
+
+  /** What the server printed. */
+  log(): string {
+    return readFileSync(this.#logFile, 'utf8');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (!this.ended) this.#child?.kill(signal);
+  }
+
+  /** Sends the signal, after the timeout (ms) SIGKILL, and returns once the process is gone. */
+  async end(signal: NodeJS.Signals, timeout: number): Promise<void> {
+    if (this.ended || this.#child === undefined) return;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    const timer = setTimeout(() => this.#child?.kill('SIGKILL'), timeout);
+    await exit.finally(() => clearTimeout(timer));
+  }
 }
 
-class ProgramInstance implements Instance {
+export class ProgramInstance implements Instance {
   readonly #recipe: ProgramRecipe;
   readonly #order: LaunchOrder;
-  readonly #place: Place;
+  readonly #site: ProgramSite;
   readonly #signal: AbortSignal;
   readonly #process: ServerProcess;
   #found: Probe = { product: '', version: '', identity: '' };
 
-  constructor(recipe: ProgramRecipe, order: LaunchOrder, place: Place, context: LaunchContext) {
+  constructor(recipe: ProgramRecipe, order: LaunchOrder, port: number, context: LaunchContext) {
     this.#recipe = recipe;
     this.#order = order;
-    this.#place = place;
+    this.#site = createSite(order, port, context);
     this.#signal = context.signal;
-    this.#process = new ServerProcess(recipe.program, [...recipe.args(place), ...(order.args ?? [])], place.dir);
+    const args = [...recipe.args(this.#site), ...(order.args ?? [])];
+    this.#process = new ServerProcess(recipe.program, args, this.#site.dir);
   }
 
   get server(): LaunchedServer {
@@ -83,16 +108,16 @@ class ProgramInstance implements Instance {
       version,
       origin: 'program',
       source: this.#recipe.program,
-      url: this.#recipe.url(this.#place),
+      url: this.#recipe.url(this.#site),
       host: '127.0.0.1',
-      port: this.#place.port,
-      dir: this.#place.kept ?? this.#place.dir,
+      port: this.#site.port,
+      dir: this.#site.kept ?? this.#site.dir,
       ...(pid === undefined ? {} : { pid }),
     };
   }
 
   async launch(): Promise<void> {
-    await this.#recipe.prepare(this.#place, this.#signal);
+    await this.#recipe.prepare(this.#site, this.#signal);
     await this.restart();
     requireSupported(this.#found.product, this.#found.version, this.#recipe.program);
   }
@@ -102,8 +127,8 @@ class ProgramInstance implements Instance {
     this.#signal.throwIfAborted();
     this.#process.start();
     this.#found = await untilReady({
-      probe: () => this.#recipe.probe(this.#place),
-      accept: (probe) => this.#recipe.owns(probe, this.#place, this.#process.pid),
+      probe: () => this.#recipe.probe(this.#site),
+      accept: (probe) => this.#recipe.owns(probe, this.#site, this.#process.pid),
       check: () => this.#requireAlive(),
       timeout: START_TIMEOUT,
     });
@@ -125,6 +150,13 @@ class ProgramInstance implements Instance {
 
   async remove(): Promise<void> {
     await this.#process.end('SIGKILL', STOP_TIMEOUT);
-    await rm(this.#place.dir, { recursive: true, force: true, maxRetries: 3 });
+    await rm(this.#site.dir, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+function createSite(order: LaunchOrder, port: number, context: LaunchContext): ProgramSite {
+  const dir = mkdtempSync(join(context.dir, `${order.name}-`));
+  if (order.dir === undefined) return { dir, port };
+  mkdirSync(order.dir, { recursive: true });
+  return { dir, port, kept: order.dir };
 }

@@ -6,12 +6,18 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isAlive, OWNER_FILE, processesIn, RUN_PREFIX, sweep } from '../../../src/tools/devservers/guardian/sweep.ts';
+import {
+  isAlive,
+  processesIn,
+  RUN_PREFIX,
+  reap,
+  SUPERVISOR_FILE,
+} from '../../../src/tools/devservers/supervisor/reaper.ts';
 
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'recency-sweep-'));
+  folder = mkdtempSync(join(tmpdir(), 'recency-reap-'));
   vi.stubEnv('TMPDIR', folder);
 });
 
@@ -23,7 +29,7 @@ afterEach(() => {
 function run(name: string, owner?: number): string {
   const dir = join(folder, RUN_PREFIX + name);
   mkdirSync(join(dir, 'redis-1'), { recursive: true });
-  if (owner !== undefined) writeFileSync(join(dir, OWNER_FILE), `${owner}`);
+  if (owner !== undefined) writeFileSync(join(dir, SUPERVISOR_FILE), `${owner}`);
   return dir;
 }
 
@@ -42,7 +48,7 @@ describe('what killed owners left behind', () => {
     utimesSync(abandoned, 0, 0);
     const foreign = join(folder, 'another');
     mkdirSync(foreign);
-    await sweep();
+    await reap();
     expect([orphaned, abandoned].map((dir) => existsSync(dir))).toEqual([false, false]);
     expect([owned, justMade, foreign].map((dir) => existsSync(dir))).toEqual([true, true, true]);
   });
@@ -52,14 +58,14 @@ describe('what killed owners left behind', () => {
     const server = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { cwd: join(dir, 'redis-1') });
     const exit = once(server, 'exit');
     expect(processesIn(dir)).toEqual([server.pid]);
-    await sweep();
+    await reap();
     expect((await exit)[1]).toBe('SIGKILL');
     expect(existsSync(dir)).toBe(false);
   });
 });
 
 describe('taking down every stack', () => {
-  const command = fileURLToPath(new URL('../../support/stack-command.ts', import.meta.url));
+  const command = fileURLToPath(new URL('../../support/devservers-command.ts', import.meta.url));
 
   function remembered(name: string, owner: number, parts: unknown = []): string {
     const dir = run(name, owner);

@@ -3,11 +3,40 @@ import type { Socket } from 'node:net';
 import { extname } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { lastLines } from '../launch/run-program.ts';
-import type { LaunchOrder } from '../server.ts';
-import { PartUnavailable } from '../server.ts';
-import type { GuardianMethods, Reply, Request } from './protocol.ts';
-import { removeRun } from './sweep.ts';
+import { lastLines } from '../launch/machine.ts';
+import { type LaunchedServer, type LaunchOrder, PartUnavailable } from '../server.ts';
+import { removeRun } from './reaper.ts';
+
+/** The requests that the supervisor process understands. `server` is the number that `launch` returned. */
+export interface SupervisorMethods {
+  launch(order: LaunchOrder): Promise<Launched>;
+  stop(server: number): Promise<void>;
+  kill(server: number, signal: NodeJS.Signals): Promise<void>;
+  restart(server: number): Promise<LaunchedServer>;
+  remove(server: number): Promise<void>;
+  /** From now on the servers outlive this process; SIGTERM to the supervisor ends them. */
+  detach(): Promise<void>;
+}
+
+/** A server, and the number by which the supervisor knows it. */
+export interface Launched {
+  readonly server: number;
+  readonly facts: LaunchedServer;
+}
+
+/** A message to the supervisor process. */
+export interface SupervisorRequest {
+  readonly id: number;
+  readonly method: keyof SupervisorMethods;
+  readonly args: readonly unknown[];
+}
+
+/** A message from the supervisor process. */
+export type SupervisorReply =
+  | { readonly kind: 'ready'; readonly dir: string }
+  | { readonly kind: 'log'; readonly id: number; readonly line: string }
+  | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'error'; readonly id: number; readonly name: string; readonly message: string };
 
 interface Pending {
   readonly resolve: (value: never) => void;
@@ -15,8 +44,8 @@ interface Pending {
   readonly log: (line: string) => void;
 }
 
-/** The other end of the process that owns the servers (see `main.ts`). */
-export class Guardian {
+/** Starts the supervisor process (`main.ts`) and talks to it. */
+export class Supervisor {
   readonly #child: ChildProcess;
   readonly #pending = new Map<number, Pending>();
   readonly #ended: Promise<void>;
@@ -26,7 +55,7 @@ export class Guardian {
 
   constructor() {
     this.#child = startProcess();
-    this.#child.on('message', (reply) => this.#receive(reply as Reply));
+    this.#child.on('message', (reply) => this.#receive(reply as SupervisorReply));
     this.#child.stderr?.on('data', (chunk) => {
       this.#errors = lastLines(`${this.#errors}${chunk}`);
     });
@@ -42,47 +71,47 @@ export class Guardian {
     return this.#child.pid;
   }
 
-  /** Where all data lies; known from the first answer on. */
+  /** The folder of all data; known from the first answer on. */
   get dir(): string {
-    if (this.#dir === undefined) throw new Error('the process that owns the servers has not answered yet');
+    if (this.#dir === undefined) throw new Error('the servers’ supervisor has not answered yet');
     return this.#dir;
   }
 
-  /** @param log hears what happens on the way, line by line */
-  call<M extends keyof GuardianMethods>(
+  /** @param log receives one line per step */
+  call<M extends keyof SupervisorMethods>(
     method: M,
-    args: Parameters<GuardianMethods[M]>,
+    args: Parameters<SupervisorMethods[M]>,
     log: (line: string) => void = () => undefined,
-  ): ReturnType<GuardianMethods[M]> {
-    if (!this.#child.connected) return Promise.reject(this.#lost()) as ReturnType<GuardianMethods[M]>;
+  ): ReturnType<SupervisorMethods[M]> {
+    if (!this.#child.connected) return Promise.reject(this.#lost()) as ReturnType<SupervisorMethods[M]>;
     const id = ++this.#requests;
     const answer = new Promise<never>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, log });
-      this.#hold();
-      const request: Request = { id, method, args };
+      this.#child.channel?.ref(); // only somebody who waits for an answer keeps this process alive
+      const request: SupervisorRequest = { id, method, args };
       this.#child.send(request, (error) => error && this.#settle(id)?.reject(error));
     });
-    return answer as ReturnType<GuardianMethods[M]>;
+    return answer as ReturnType<SupervisorMethods[M]>;
   }
 
-  launch(order: LaunchOrder, log: (line: string) => void): ReturnType<GuardianMethods['launch']> {
+  launch(order: LaunchOrder, log: (line: string) => void): ReturnType<SupervisorMethods['launch']> {
     return this.call('launch', [order], log);
   }
 
-  /** Ends every server of it and removes their data. */
+  /** Ends all its servers and removes their data. */
   async end(): Promise<void> {
     this.#child.ref();
     if (this.#child.connected) this.#child.disconnect();
     await this.#ended;
   }
 
-  /** Lets the servers live on without this process. */
+  /** Lets the servers outlive this process. */
   async detach(): Promise<void> {
     await this.call('detach', []);
     this.#child.disconnect();
   }
 
-  #receive(reply: Reply): void {
+  #receive(reply: SupervisorReply): void {
     if (reply.kind === 'ready') this.#dir = reply.dir;
     else if (reply.kind === 'log') this.#pending.get(reply.id)?.log(reply.line);
     else if (reply.kind === 'result') this.#settle(reply.id)?.resolve(reply.value as never);
@@ -96,29 +125,24 @@ export class Guardian {
     return pending;
   }
 
-  /** Only somebody who waits for an answer keeps this process from ending. */
-  #hold(): void {
-    this.#child.channel?.ref();
-  }
-
   #release(): void {
     this.#child.unref();
     this.#child.channel?.unref();
     (this.#child.stderr as Socket | null)?.unref();
   }
 
-  /** When it was killed, its servers are still there. */
+  /** If the supervisor was killed, its servers still run. */
   async #cleanUp(): Promise<void> {
     if (this.#dir !== undefined) await removeRun(this.#dir);
     for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(this.#lost());
   }
 
   #lost(): Error {
-    return new Error(`the process that owns the servers has ended\n${this.#errors}`.trim());
+    return new Error(`the servers’ supervisor has ended\n${this.#errors}`.trim());
   }
 }
 
-/** In a session of its own, where no Ctrl-C reaches it. Nothing that it inherits is held open longer than by us. */
+/** Starts it in a session of its own, which Ctrl-C does not reach. It inherits nothing that would be held open. */
 function startProcess(): ChildProcess {
   const main = fileURLToPath(new URL(`./main${extname(import.meta.url)}`, import.meta.url));
   return fork(main, [], {
@@ -129,6 +153,6 @@ function startProcess(): ChildProcess {
   });
 }
 
-function toError({ name, message }: Extract<Reply, { kind: 'error' }>): Error {
+function toError({ name, message }: Extract<SupervisorReply, { kind: 'error' }>): Error {
   return name === 'PartUnavailable' ? new PartUnavailable(message) : new Error(message);
 }

@@ -1,0 +1,76 @@
+/** What runs a Kafka broker as a program: a Java runtime, and the broker's jars. */
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import process from 'node:process';
+import { findProgram, runProgram } from './machine.ts';
+
+export const KAFKA_VERSION = '4.1.1';
+
+/** What Kafka 4 needs. */
+const OLDEST_JAVA = 17;
+
+/** The full path of a Java runtime new enough for Kafka, or undefined. */
+export async function findJava(): Promise<string | undefined> {
+  for (const java of candidates()) {
+    if ((await majorVersion(java)) >= OLDEST_JAVA) return java;
+  }
+  return undefined;
+}
+
+/** The one on the path, JAVA_HOME's, and those that Debian installs side by side. */
+function candidates(): string[] {
+  const debians = '/usr/lib/jvm';
+  const installed = existsSync(debians) ? readdirSync(debians).map((name) => join(debians, name)) : [];
+  const homes = [process.env.JAVA_HOME, ...installed].filter((home) => home !== undefined);
+  const onPath = findProgram('java');
+  return [...(onPath === undefined ? [] : [onPath]), ...homes.map((home) => join(home, 'bin', 'java'))];
+}
+
+async function majorVersion(java: string): Promise<number> {
+  try {
+    const [, first = '0', second = '0'] = /version "(\d+)(?:\.(\d+))?/.exec(await runProgram(java, ['-version'])) ?? [];
+    return Number(first === '1' ? second : first);
+  } catch {
+    return 0; // there is no runtime, or a broken one
+  }
+}
+
+/** The folder that keeps the broker's jars, so that they are fetched once. */
+export const jarsFolder = (): string => resolve('.recency', `kafka-${KAFKA_VERSION}`);
+
+/** Fetches the broker and its dependencies from Maven Central unless they are there. Returns the folder of the jars. */
+export async function fetchKafkaJars(maven: string, signal: AbortSignal): Promise<string> {
+  const folder = jarsFolder();
+  if (existsSync(folder)) return folder;
+  await mkdir(dirname(folder), { recursive: true });
+  const unfinished = await mkdtemp(`${folder}-`);
+  try {
+    const project = join(unfinished, 'pom.xml');
+    await writeFile(project, PROJECT);
+    const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${join(unfinished, 'jars')}`];
+    await runProgram(maven, ['-q', '-B', '-f', project, ...goal], { signal });
+    await keep(join(unfinished, 'jars'), folder);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/** Renames, so that the folder is either complete or not there; another process may have been faster. */
+async function keep(fetched: string, folder: string): Promise<void> {
+  try {
+    await rename(fetched, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+const PROJECT = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>recency</groupId><artifactId>kafka</artifactId><version>1</version>
+  <dependencies>
+    <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${KAFKA_VERSION}</version></dependency>
+  </dependencies>
+</project>
+`;

@@ -1,0 +1,104 @@
+import { realpathSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+import { probeMysql } from '../probe.ts';
+import type { ProgramRecipe, ProgramSite, ServerKind } from './kind.ts';
+import { findProgram, runProgram } from './machine.ts';
+
+/** The database that is created for the site's tables. */
+const DATABASE = 'recency';
+
+/** Without a name for 127.0.0.1, `skip-name-resolve` would lock out even root. */
+const ALLOW_ROOT = [
+  "CREATE USER IF NOT EXISTS 'root'@'127.0.0.1';",
+  "GRANT ALL ON *.* TO 'root'@'127.0.0.1' WITH GRANT OPTION;",
+  `CREATE DATABASE IF NOT EXISTS ${DATABASE};`,
+].join('\n');
+
+/**
+ * Settings for disposable data: what was committed survives a killed server, not a power cut. The binary log and the
+ * performance schema are off because nothing here reads them and both cost time at every start.
+ */
+const ARGUMENTS = [
+  '--innodb-flush-log-at-trx-commit=2',
+  '--innodb-doublewrite=0',
+  '--innodb-buffer-pool-size=256M',
+  '--skip-log-bin',
+  '--performance-schema=OFF',
+  '--max-connections=500',
+  '--skip-name-resolve',
+] as const;
+
+export const mysql: ServerKind = {
+  product: 'MySQL',
+  howToGet:
+    'start Docker, or install MariaDB 10.6+ or MySQL 8.0.19+ (apt-get install mariadb-server; brew install mariadb), or set RECENCY_MYSQL_URL',
+  image: {
+    name: 'mysql:9',
+    port: () => 3306,
+    environment: () => ({ MYSQL_ALLOW_EMPTY_PASSWORD: 'yes', MYSQL_DATABASE: DATABASE }),
+    command: ({ args = [] }) => ['mysqld', ...ARGUMENTS, ...args],
+    url: (host, port) => `mysql://root@${host}:${port}/${DATABASE}`,
+    probe: probeMysql,
+  },
+  findProgram: async () => {
+    const program = findProgram('mariadbd', 'mysqld');
+    if (program === undefined)
+      return { what: 'neither mariadbd nor mysqld is on the path', packages: ['mariadb-server'] };
+    return recipeFor(program);
+  },
+};
+
+/** MariaDB and MySQL are initialised and identified differently; `mysqld` may be the name of either. */
+async function recipeFor(program: string): Promise<ProgramRecipe> {
+  const isMariaDb = /mariadb/i.test(await runProgram(program, ['--no-defaults', '--version']));
+  const url = ({ port }: ProgramSite) => `mysql://root@127.0.0.1:${port}/${DATABASE}`;
+  return {
+    program,
+    prepare: async (site, signal) => {
+      const [installer, args] = isMariaDb ? mariaDbInstaller(site) : mysqlInstaller(program, site);
+      await runProgram(installer, ['--no-defaults', ...args, ...asRoot()], { signal, cwd: site.dir });
+      await writeFile(initFile(site), ALLOW_ROOT);
+    },
+    args: (site) => serverArguments(site, isMariaDb),
+    url,
+    probe: (site) => probeMysql(url(site)),
+    owns: (probe, site) => resolve(probe.identity) === realpathSync(dataOf(site)),
+  };
+}
+
+const dataOf = ({ dir }: ProgramSite): string => join(dir, 'data');
+const initFile = ({ dir }: ProgramSite): string => join(dir, 'init.sql');
+
+/** Both servers refuse to run as root unless told so. */
+const asRoot = (): readonly string[] => (process.getuid?.() === 0 ? ['--user=root'] : []);
+
+function mariaDbInstaller(site: ProgramSite): [program: string, args: string[]] {
+  const installer = findProgram('mariadb-install-db', 'mysql_install_db');
+  if (installer === undefined)
+    throw new Error('mariadb-install-db is not on the path: it belongs to the MariaDB server');
+  // --force, because it refuses a machine that cannot resolve its own name, which nothing here needs.
+  const options = ['--auth-root-authentication-method=normal', '--skip-test-db', '--force'];
+  return [installer, [`--datadir=${dataOf(site)}`, ...options]];
+}
+
+function mysqlInstaller(program: string, site: ProgramSite): [program: string, args: string[]] {
+  return [program, ['--initialize-insecure', `--datadir=${dataOf(site)}`, '--secure-file-priv=NULL']];
+}
+
+function serverArguments(site: ProgramSite, isMariaDb: boolean): readonly string[] {
+  return [
+    '--no-defaults',
+    `--datadir=${dataOf(site)}`,
+    `--init-file=${initFile(site)}`,
+    `--socket=${join(site.dir, 'mysql.sock')}`,
+    `--pid-file=${join(site.dir, 'mysql.pid')}`,
+    `--tmpdir=${site.dir}`,
+    `--port=${site.port}`,
+    '--bind-address=127.0.0.1',
+    ...ARGUMENTS,
+    ...(isMariaDb ? [] : ['--mysqlx=OFF', '--secure-file-priv=NULL']),
+    ...asRoot(),
+  ];
+}

@@ -14,9 +14,10 @@ FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 # `recency demo`, on given servers, keeps the logs of its processes in .recency while it runs.
-RUN ln -s /app/dist/cli/main.js /usr/local/bin/recency && install -d -o node -g node .recency
+RUN ln -s /app/bin/recency.mjs /usr/local/bin/recency && install -d -o node -g node .recency
 COPY --from=build /app/node_modules node_modules
 COPY package.json LICENSE ./
+COPY bin bin
 COPY migrations migrations
 COPY --from=build /app/dist dist
 USER node

@@ -1,9 +1,6 @@
-/**
- * Builds `dist`, or the folder given, from nothing: the compiled sources, and beside them the files that are read at run
- * time.
- */
+/** Rebuilds `dist`, or the folder given, from scratch: the compiled sources, and the files that they read at run time. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -17,9 +14,8 @@ const compile = ['-p', join(root, 'tsconfig.build.json'), '--outDir', target];
 execFileSync(join(root, 'node_modules', '.bin', 'tsc'), compile, { stdio: 'inherit' });
 cpSync(source, target, { recursive: true, filter: isReadAtRunTime });
 if (!existsSync(command)) throw new Error('the build has no command: src/cli/main.ts is missing');
-chmodSync(command, 0o755);
 
-/** Folders, and the files in them that the compiler has not made anything of. */
+/** Every file that the compiler does not compile, such as Lua. */
 function isReadAtRunTime(path: string): boolean {
   return !basename(path).endsWith('.ts');
 }

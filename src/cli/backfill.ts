@@ -4,14 +4,13 @@ import { defineCommand, whenCalled } from './define-command.ts';
 import { failedText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
-import { type JobFlags, rangeOptions, runOptions, runRequest } from './job-command.ts';
-import { runRecordedJob } from './run-job.ts';
+import { type JobFlags, rangeOptions, runOptions, runRecordedJob, runRequest } from './job-command.ts';
 
 export function addBackfill(program: Command): void {
   const command = defineCommand(program, {
     usage: 'backfill',
     summary:
-      'builds the indexes of all users, or of a range of them; resumable, safe beside live tasks; exit 1 when users failed',
+      'builds the indexes of all users, or of a range; resumable; safe while consumers run; exits with 1 when users failed',
     example: 'backfill --from 1 --to 100000 --rate 500',
   });
   whenCalled<JobFlags>(runOptions(rangeOptions(command)), async (output, flags) => {
@@ -32,12 +31,12 @@ export function addBackfill(program: Command): void {
 
 function text(result: BackfillResult): string {
   const { run, users, rebuilt, unsettled, obstructed, rows_read, seconds } = result;
-  if (result.dry_run) return `Run ${run}, dry: ${users} users; nothing was written.`;
+  if (result.dry_run) return `Run ${run}, dry run: ${users} users; nothing was written.`;
   return [
     `Run ${run}: ${rebuilt} of ${users} indexes built in ${seconds.toFixed(1)} s, ${rows_read} rows read.`,
-    ...(unsettled > 0 ? [`${unsettled} lost every race and are put off; the consumers build them.`] : []),
+    ...(unsettled > 0 ? [`${unsettled} kept changing while they were built; the consumers build them later.`] : []),
     ...(obstructed > 0
-      ? [`${obstructed} have a key in the way that is not Recency's; \`recency verify\` names them.`]
+      ? [`${obstructed} cannot be stored: another program's key has the name. \`recency verify\` lists them.`]
       : []),
     ...failedText(result),
   ].join('\n');

@@ -2,10 +2,14 @@ import type { Command } from 'commander';
 import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
 
 export function addConfig(program: Command): void {
-  const config = defineGroup(program, { usage: 'config', summary: 'the settings', example: 'config print' });
+  const config = defineGroup(program, {
+    usage: 'config',
+    summary: 'shows the settings, and changes those that all processes share',
+    example: 'config print',
+  });
   const print = defineCommand(config, {
     usage: 'print',
-    summary: 'shows the settings in force, where each came from, secrets hidden',
+    summary: 'shows the settings in force and where each comes from; secrets are hidden',
     example: 'config print --json',
   });
   whenCalled(print, async (output) => {
@@ -21,7 +25,7 @@ export function addConfig(program: Command): void {
   const adopt = defineCommand(config, {
     usage: 'adopt',
     summary:
-      'makes these settings those that every process must share, and begins a new epoch; stop every process first',
+      'makes the current settings those that all processes must share, and begins a new epoch; stop every process first',
     example: 'config adopt',
   });
   whenCalled(adopt, async (output) => {
@@ -33,7 +37,7 @@ export function addConfig(program: Command): void {
     const { changed, epoch, suspended } = adopted;
     const changes = changed.map(({ name, remembered, here }) => `${name}: ${remembered} → ${here}`);
     const state = suspended
-      ? 'The epoch stays suspended: `recency epoch show` tells what it waits for.'
+      ? 'The epoch stays suspended; `recency epoch show` says what it waits for.'
       : `Epoch ${epoch}: every index is cold.`;
     await output.result(adopted, [...changes, `Adopted. ${state}`].join('\n'));
   });

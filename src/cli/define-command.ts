@@ -3,56 +3,56 @@ import { EXIT, type ExitCode } from './exit-code.ts';
 import { Output } from './output.ts';
 
 export interface CommandText {
-  /** With its arguments: `inspect <user>`. */
+  /** The command's name. */
   readonly usage: string;
   readonly summary: string;
-  /** A call that works, without `recency`. */
+  /** A valid call, without `recency`. */
   readonly example: string;
 }
 
-/** Adds a command that only has others below it. */
+/** Adds a command that only has subcommands. */
 export function defineGroup(parent: Command, { usage, summary, example }: CommandText): Command {
   return parent.command(usage).description(summary).addHelpText('after', exampleText(example));
 }
 
-/** Adds a command as every command of `recency` is: with --json, and an example in its help. */
+/** Adds a command, with --json and an example in its help. */
 export function defineCommand(parent: Command, { usage, summary, example }: CommandText): Command {
   return parent
     .command(usage)
     .description(summary)
-    .option('--json', 'one JSON object, or one a line, on stdout; everything else on stderr')
+    .option('--json', 'write the result to stdout as one JSON object, or one per line; everything else goes to stderr')
     .addHelpText('after', exampleText(example));
 }
 
-/** @param example a call that works, without `recency` */
+/** @param example a valid call, without `recency` */
 export function exampleText(example: string): string {
   return `\nExample:\n  recency ${example}`;
 }
 
-/** What a command does with what was parsed. It says how it ended by `output.exitCode`. */
-export type Work<Arguments extends unknown[], Options> = (
+/** What a command does with its parsed arguments. It sets `output.exitCode` when it did not succeed. */
+export type CommandAction<Arguments extends unknown[], Options> = (
   output: Output,
   options: Options,
   ...args: Arguments
 ) => Promise<void>;
 
-/** Gives a command its work. The exit code is kept for `runCommandLine`. */
+/** Sets the action of a command. Its exit code is kept for `runCommandLine`. */
 export function whenCalled<Options extends object, Arguments extends unknown[] = []>(
   command: Command,
-  work: Work<Arguments, Options>,
+  action: CommandAction<Arguments, Options>,
 ): void {
   command.action(async (...all: unknown[]) => {
     const options = command.opts<Options & { json?: boolean }>();
     const args = all.slice(0, command.registeredArguments.length) as Arguments;
     const output = new Output(options.json === true);
-    await work(output, options, ...args);
+    await action(output, options, ...args);
     exitCodes.set(rootOf(command), output.exitCode);
   });
 }
 
 const exitCodes = new WeakMap<Command, ExitCode>();
 
-/** How the command that was called ended. */
+/** The exit code of the command that was called. */
 export function exitCodeOf(program: Command): ExitCode {
   return exitCodes.get(program) ?? EXIT.done;
 }

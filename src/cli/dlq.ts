@@ -5,12 +5,12 @@ import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
 import { EXIT, UsageError } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 
-const GREATEST_TIME = 8.64e15;
+const LATEST_TIME = 8.64e15;
 
 export function addDlq(program: Command): void {
   const dlq = defineGroup(program, {
     usage: 'dlq',
-    summary: 'dead letters: tasks that can never be applied as they are',
+    summary: 'lists, shows and replays dead letters: messages that cannot be applied',
     example: 'dlq list',
   });
   addList(dlq);
@@ -21,27 +21,27 @@ export function addDlq(program: Command): void {
 function addList(dlq: Command): void {
   const command = defineCommand(dlq, {
     usage: 'list',
-    summary: 'lists them, the oldest first, without their bodies',
+    summary: 'lists dead letters, oldest first, without their bodies',
     example: 'dlq list --limit 20',
   })
-    .option('--limit <n>', 'so many at the most', whole(1, 10_000), 100)
-    .option('--after <id>', 'those after this one');
+    .option('--limit <n>', 'maximum number of letters', whole(1, 10_000), 100)
+    .option('--after <id>', 'start after this letter');
   whenCalled<{ limit: number; after?: string }>(command, async (output, { limit, after }) => {
     const letters = await withDeadLetters((deadLetters) =>
       deadLetters.list({ limit, ...(after === undefined ? {} : { after }) }).catch(refuseId),
     );
     if (output.json) for (const letter of letters) await output.result(listView(letter), '');
     else await output.result({}, () => table(letters));
-    if (letters.length === limit) output.note(`There may be more: --after ${letters.at(-1)?.id}`);
+    if (letters.length === limit) output.note(`There may be more; continue with --after ${letters.at(-1)?.id}`);
   });
 }
 
 function addShow(dlq: Command): void {
   const command = defineCommand(dlq, {
     usage: 'show',
-    summary: 'shows one with its headers and its bytes, of which the first 64 KiB are kept',
+    summary: 'shows a dead letter: its headers, and the first 64 KiB of its body',
     example: 'dlq show 0-17',
-  }).argument('<id>', 'as `dlq list` names it');
+  }).argument('<id>', 'the id from `dlq list`');
   whenCalled<object, [id: string]>(command, async (output, _options, id) => {
     const letter = await withDeadLetters((deadLetters) => deadLetters.get(id));
     if (letter === undefined) {
@@ -61,9 +61,9 @@ function addShow(dlq: Command): void {
 function addReplay(dlq: Command): void {
   const command = defineCommand(dlq, {
     usage: 'replay',
-    summary: 'puts some back on the topic of the tasks, once what was wrong is fixed',
+    summary: 'publishes dead letters again, once their cause is fixed',
     example: 'dlq replay 0-17 0-18',
-  }).argument('<id...>', 'as `dlq list` names them');
+  }).argument('<id...>', 'ids from `dlq list`');
   whenCalled<object, [ids: string[]]>(command, async (output, _options, ids) => {
     const outcome = await withDeadLetters((deadLetters) => deadLetters.replay(ids)).catch((error: unknown) => {
       if (!(error instanceof NotReplayable)) throw error;
@@ -76,16 +76,16 @@ function addReplay(dlq: Command): void {
     }
     const { replayed, missing } = outcome;
     const asked = new Set(ids).size;
-    await output.result({ asked, replayed, missing }, `${replayed} of ${asked} are on the topic again.`);
+    await output.result({ asked, replayed, missing }, `${replayed} of ${asked} were published again.`);
     if (missing.length === 0) return;
     output.note(noLetter(missing.join(', ')));
     output.exitCode = EXIT.failed;
   });
 }
 
-/** @param ids one, or several in a row */
+/** @param ids one id, or several joined by commas */
 function noLetter(ids: string): string {
-  return `There is no dead letter ${ids}. \`recency dlq list\` names those that there are.`;
+  return `There is no dead letter ${ids}. \`recency dlq list\` lists them.`;
 }
 
 function refuseId(error: unknown): never {
@@ -106,7 +106,7 @@ function listView({ id, bytes, headers, timestamp }: ListedLetter) {
   return { id, time: timeText(timestamp), headers, bytes };
 }
 
-/** A letter in JSON. What is no text is shown in base64. */
+/** A dead letter as JSON. A body that is not UTF-8 is in base64. */
 function view({ id, body, headers, timestamp }: DeadLetter) {
   const text = body?.toString('utf8');
   const isText = body === null || Buffer.from(text ?? '').equals(body);
@@ -114,9 +114,9 @@ function view({ id, body, headers, timestamp }: DeadLetter) {
   return { id, time: timeText(timestamp), headers, ...shown };
 }
 
-/** Of the greatest time that JavaScript can say, when it is beyond: anybody may have put the letter there. */
+/** Capped at the latest time that a Date can hold: the producer set the timestamp. */
 function timeText(timestamp: number): string {
-  return new Date(Math.min(timestamp, GREATEST_TIME)).toISOString();
+  return new Date(Math.min(timestamp, LATEST_TIME)).toISOString();
 }
 
 async function table(letters: readonly ListedLetter[]): Promise<string> {

@@ -8,7 +8,7 @@ export function addDoctor(program: Command): void {
   const command = defineCommand(program, {
     usage: 'doctor',
     summary:
-      'checks settings, servers, schema, indexes, permissions and lag; says how to mend each; exit 1 on a problem',
+      'checks settings, servers, schema, indexes, permissions and lag, and says how to fix each problem; exits with 1 on a problem',
     example: 'doctor --json',
   });
   whenCalled(command, async (output) => {

@@ -4,7 +4,7 @@ import type { FailedUser } from '../repair/failed-users.ts';
 import type { AnswerCounts, IndexCounts, TruthCounted } from '../repair/page-check.ts';
 import { pairText, type WrongPair } from '../repair/truth-check.ts';
 
-/** What was found wrong with indexes, for people. */
+/** What is wrong with indexes. */
 export function driftText(found: IndexCounts & { readonly wrong_users: readonly DriftExample[] }): string {
   const { users, warm, cold, wrong, visible, unsettled, classes, visible_classes, wrong_users } = found;
   const kinds = INDEX_CLASSES.filter((drift) => classes[drift] > 0);
@@ -14,15 +14,13 @@ export function driftText(found: IndexCounts & { readonly wrong_users: readonly 
     `${users} users: ${warm} with an index, ${cold} without; ${wrong} wrong, ${visible} of them visibly; ${unsettled} unsettled.`,
     ...(kinds.length > 0 ? [`  ${kinds.map(kindText).join(', ')}`] : []),
     ...(unsettled > 0
-      ? [
-          `Unsettled: of ${unsettled} users who differ it cannot be told why; changes of theirs may still be on their way.`,
-        ]
+      ? [`Unsettled: ${unsettled} users differ, but changes of theirs may still be on their way.`]
       : []),
     ...wrong_users.map(exampleText),
   ].join('\n');
 }
 
-/** What of the views contradicts itself, for people. */
+/** Where the views contradict one another. */
 export function truthText(found: Pick<IndexCounts, 'classes'> & TruthCounted & TruthExamples): string[] {
   const { truth, classes, wrong_pairs } = found;
   if (truth.wrong === 0) return [`recency_photos confirms last_upload_at of ${truth.pairs} pairs.`];
@@ -37,7 +35,7 @@ interface TruthExamples {
   readonly wrong_pairs: readonly WrongPair[];
 }
 
-/** What was found wrong with answers, for people. */
+/** What is wrong with answers. */
 export function answersText({ answers_checked, answers_wrong, answers_unsettled }: AnswerCounts): string {
   return [
     `${answers_wrong} of ${answers_checked} answers differ from plain SQL.`,
@@ -54,12 +52,12 @@ function exampleText({ user, mismatches }: DriftExample): string {
   return `  user ${user}: ${shown.join(', ')}`;
 }
 
-/** With whom nothing could be done, and why, for people. */
+/** Users with whom nothing could be done, and why. */
 export function failedText({ failed, failed_users }: Failed): string[] {
   if (failed === 0) return [];
   const others = failed - failed_users.length;
   return [
-    `${failed} users failed for reasons of their own; all others were done:`,
+    `${failed} users failed, each for the reason below; all others were done:`,
     ...failed_users.map(({ user, reason }) => `  user ${user}: ${reason}`),
     ...(others > 0 ? [`  and ${others} more`] : []),
   ];

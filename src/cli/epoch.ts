@@ -4,12 +4,12 @@ import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
 export function addEpoch(program: Command): void {
   const epoch = defineGroup(program, {
     usage: 'epoch',
-    summary: 'the epoch: indexes of any other one are cold',
+    summary: 'shows or replaces the epoch; indexes of an older epoch are not used',
     example: 'epoch show',
   });
   const show = defineCommand(epoch, {
     usage: 'show',
-    summary: 'shows the epoch in force, since when and why; while it is suspended, what it waits for',
+    summary: 'shows the epoch in force, when and why it began and, while it is suspended, what it waits for',
     example: 'epoch show',
   });
   whenCalled(show, async (output) => {
@@ -22,19 +22,17 @@ export function addEpoch(program: Command): void {
     const since = new Date(bumpedAt).toISOString();
     const waitsFor = losses.map(({ place, end }) => ({ place, end }));
     const lines = [`${suspended ? 'Suspended' : token} since ${since}: ${why}`];
-    if (suspended) lines.push('No index is trusted or built until the consumers have caught up:');
-    lines.push(
-      ...waitsFor.map(({ place, end }) => `  ${place}: up to ${end ?? 'where it ends, which is not known yet'}`),
-    );
+    if (suspended) lines.push('No index is used or built until the consumers have caught up:');
+    lines.push(...waitsFor.map(({ place, end }) => `  ${place}: up to ${end ?? 'its end, which is not known yet'}`));
     await output.result({ epoch: token, why, since, suspended, waits_for: waitsFor }, lines.join('\n'));
   });
 
   const bump = defineCommand(epoch, {
     usage: 'bump',
     summary:
-      'begins a new epoch, also where one is suspended: every index is cold at once, and is built anew when it is read or by backfill',
+      'begins a new epoch, even while one is suspended: every index is cold at once, and is rebuilt when it is read or by backfill',
     example: 'epoch bump --why "MySQL was restored in place from the backup of Monday"',
-  }).requiredOption('--why <text>', 'for whoever asks later');
+  }).requiredOption('--why <text>', 'the reason, kept for `epoch show`');
   whenCalled<{ why: string }>(bump, async (output, { why }) => {
     const [{ withPrimary }, { bumpEpoch }] = await Promise.all([
       import('../app/stores.ts'),

@@ -3,7 +3,7 @@ import { onEndingSignals } from '../app/run-process.ts';
 import { UserError } from '../contracts/user-error.ts';
 import { EXIT } from './exit-code.ts';
 
-/** Ctrl-C or SIGTERM ended a command. What was done is whole, and what was not can be done later. */
+/** Ctrl-C or SIGTERM ended a command, between two of its steps. */
 export class Interrupted extends UserError {
   override readonly name = 'Interrupted';
   constructor() {
@@ -12,8 +12,8 @@ export class Interrupted extends UserError {
 }
 
 /**
- * Runs work that Ctrl-C and SIGTERM end by its signal, between two of its steps. A second one ends the process at once.
- * @throws Interrupted, what the work throws
+ * Runs work whose signal Ctrl-C and SIGTERM abort. A second Ctrl-C or SIGTERM ends the process at once.
+ * @throws Interrupted; what the work throws
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ending = new AbortController();

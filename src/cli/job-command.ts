@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
+import type { JobParts } from '../app/jobs.ts';
 import type { Id } from '../contracts/id.ts';
+import type { RunKind } from '../mysql/runs.ts';
+import type { PagedRun, PagedRunStores } from '../repair/paged-run.ts';
 import type { Progress } from '../repair/progress.ts';
+import type { RunReport } from '../repair/recorded-run.ts';
 import { id, refuseEmptyRange, usersOrAll, whole } from './arguments.ts';
 import { UsageError } from './exit-code.ts';
 import type { Output } from './output.ts';
@@ -16,30 +20,35 @@ export interface JobFlags {
 }
 
 export function rangeOptions(command: Command): Command {
-  return command.option('--from <id>', 'the first user', id).option('--to <id>', 'the last user', id);
+  return command.option('--from <id>', 'first user', id).option('--to <id>', 'last user', id);
 }
 
 export function usersOption(command: Command, what: string): Command {
-  return command.option('--users <n|all>', `${what}: so many, taken at random, or all (all)`, usersOrAll);
+  return command.option('--users <n|all>', `${what}: a random sample of n, or all (default: all)`, usersOrAll);
 }
 
 export function runOptions(command: Command): Command {
   return command
-    .option('--rate <n>', 'users a second at the most', whole(1, 1_000_000))
+    .option('--rate <n>', 'maximum users per second', whole(1, 1_000_000))
     .option('--dry-run', 'only count; write to no index')
-    .option('--resume <run>', 'go on with a run that was stopped or killed', id);
+    .option('--resume <run>', 'continue a run that was stopped or killed', id);
 }
 
-/** What a long job is asked for. @throws UsageError when the options contradict one another */
-export function runRequest(flags: JobFlags) {
-  const { users, from, to, rate, dryRun, resume } = flags;
+/** The request of a long job. @throws UsageError when the options contradict one another */
+export function runRequest({ users, from, to, rate, dryRun, resume }: JobFlags) {
   refuseEmptyRange(from, to);
-  const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
-  const sample = typeof users === 'number' ? { sample: users } : {};
   const pace = rate === undefined ? {} : { rate };
-  if (resume === undefined) return { ...range, ...sample, ...pace, ...(dryRun ? { dryRun } : {}) };
+  if (resume === undefined) {
+    return {
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      ...(typeof users === 'number' ? { sample: users } : {}),
+      ...(dryRun ? { dryRun } : {}),
+      ...pace,
+    };
+  }
   if (users !== undefined || from !== undefined || to !== undefined || dryRun) {
-    throw new UsageError('--resume goes on with what the run was started with; only --rate can be given anew.');
+    throw new UsageError('--resume keeps the options that the run was started with; only --rate can be changed.');
   }
   return { resume, ...pace };
 }
@@ -53,7 +62,37 @@ export function showProgress(output: Output): { onProgress: (progress: Progress)
   };
 }
 
-/** For a run that was ended before its end: how to go on. */
-export function sayResume(output: Output, kind: string, run: Id | undefined): void {
-  if (run !== undefined) output.note(`Run ${run} is not done. \`recency ${kind} --resume ${run}\` goes on with it.`);
+/**
+ * Runs a job that keeps its cursor in MySQL. Only one process runs a job of a kind at a time; this one waits for its turn. When
+ * the job fails or is interrupted, a note says how to resume it.
+ */
+export async function runRecordedJob<R extends RunReport, T>(
+  output: Output,
+  kind: RunKind,
+  signal: AbortSignal,
+  make: (stores: PagedRunStores, parts: JobParts) => PagedRun<R> & { readonly result: T },
+): Promise<T> {
+  const [{ whileLeaseHolder, withJobParts }, { runToEnd }] = await Promise.all([
+    import('../app/jobs.ts'),
+    import('../repair/job.ts'),
+  ]);
+  const onWaiting = () => output.note(`Another process is running a ${kind}; waiting for it to end.`);
+  return await withJobParts(kind, signal, (parts) =>
+    whileLeaseHolder(parts, kind, onWaiting, async (stores, whileHeld) => {
+      const job = make(stores, parts);
+      const shown = showProgress(output);
+      let run: Id | undefined;
+      const onProgress = (progress: Progress) => {
+        run = progress.run;
+        shown.onProgress(progress);
+      };
+      try {
+        await runToEnd(job, { signal: whileHeld, onProgress }).finally(shown.stop);
+        return job.result;
+      } catch (error) {
+        if (run !== undefined) output.note(`Run ${run} is incomplete. Resume it: \`recency ${kind} --resume ${run}\``);
+        throw error;
+      }
+    }),
+  );
 }

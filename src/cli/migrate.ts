@@ -12,12 +12,12 @@ interface MigrateFlags {
 export function addMigrate(program: Command): void {
   const command = defineCommand(program, {
     usage: 'migrate',
-    summary: 'makes the reference schema and the views, or only what Recency itself needs',
+    summary: 'creates the reference schema and the views, or only what Recency itself needs',
     example: 'migrate --views-only',
   })
-    .addOption(new Option('--views-only', "leave a site's own tables alone").conflicts(['status', 'rollback']))
-    .addOption(new Option('--status', 'show what is applied; change nothing').conflicts('rollback'))
-    .option('--rollback', 'undo what the last migrate applied, with its data');
+    .addOption(new Option('--views-only', "leave the site's own tables alone").conflicts(['status', 'rollback']))
+    .addOption(new Option('--status', 'show which migrations are applied; change nothing').conflicts('rollback'))
+    .option('--rollback', 'undo what the last migrate applied, and delete its data');
   whenCalled<MigrateFlags>(command, async (output, flags) => {
     const [{ loadConfig }, { migrate, rollback, status }, { mysqlTls }] = await Promise.all([
       import('../config/config.ts'),
@@ -59,8 +59,8 @@ function statusText(report: StatusReport): string {
 }
 
 function rollbackText({ database, undone, viewsDropped }: RollbackReport): string {
-  if (undone.length === 0) return `${database}: there is nothing to undo.`;
-  return `${database}: undone ${undone.join(', ')}; views dropped: ${viewsDropped.join(', ') || 'none'}.`;
+  if (undone.length === 0) return `${database}: nothing to undo.`;
+  return `${database}: undid ${undone.join(', ')}; views dropped: ${viewsDropped.join(', ') || 'none'}.`;
 }
 
 function siteTablesText(tables: readonly string[]): string[] {

@@ -3,24 +3,19 @@ import { Command, CommanderError } from 'commander';
 import { readVersion } from '../app/run-process.ts';
 import { addBackfill } from './backfill.ts';
 import { addConfig } from './config.ts';
-import { addConsume } from './consume.ts';
 import { exampleText, exitCodeOf } from './define-command.ts';
 import { addDlq } from './dlq.ts';
 import { addDoctor } from './doctor.ts';
 import { addEpoch } from './epoch.ts';
-import { EXIT, type ExitCode } from './exit-code.ts';
-import { addExplain } from './explain.ts';
-import { failureOf } from './failure.ts';
-import { addForget } from './forget.ts';
-import { addInspect } from './inspect.ts';
+import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
 import { addMigrate } from './migrate.ts';
-import { addRelay } from './relay.ts';
+import { addConsume, addRelay, addServe } from './processes.ts';
 import { addRepair } from './repair.ts';
-import { addServe } from './serve.ts';
 import { addTool, BENCH, DEMO, IMPORT, SIZE, STACK, type ToolCommand } from './tool-commands.ts';
+import { addExplain, addForget, addInspect } from './user-commands.ts';
 import { addVerify } from './verify.ts';
 
-// In the order of the help: as somebody would need them.
+// In the order of the help: roughly the order in which a newcomer needs them.
 const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
   STACK,
   addMigrate,
@@ -44,8 +39,8 @@ const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
 ];
 
 /**
- * Only definitions: what a command works with is loaded when it is called, so that --help is quick.
- * @param called the command that is called; undefined: any may be
+ * Defines every command. What a command needs is loaded when it is called, so that --help is quick.
+ * @param called name of the command that is called; undefined loads every tool
  * @throws UsageError when it is one of the tools, and this build has none
  */
 export async function defineProgram(called?: string): Promise<Command> {
@@ -53,7 +48,7 @@ export async function defineProgram(called?: string): Promise<Command> {
     .description(
       'A per-user index in Redis of the contacts who were active most recently: a secondary index for MySQL.',
     )
-    .showHelpAfterError('(--help shows how it is used)')
+    .showHelpAfterError('(run with --help for usage)')
     .configureHelp({ showGlobalOptions: false })
     .version(readVersion(), '-V, --version')
     .addHelpText('after', exampleText('verify --help'))
@@ -65,14 +60,14 @@ export async function defineProgram(called?: string): Promise<Command> {
   return program;
 }
 
-/** Runs one command. @returns its exit code; nothing is thrown */
+/** Runs one command. @returns its exit code; never throws */
 export async function runCommandLine(args: readonly string[]): Promise<ExitCode> {
   try {
     const program = await defineProgram(args.find((arg) => !arg.startsWith('-')) ?? '');
     await program.parseAsync(args, { from: 'user' });
     return exitCodeOf(program);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse; // it has said why
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse; // commander has printed why
     const { message, exitCode } = failureOf(error);
     process.stderr.write(`${message}\n`);
     return exitCode;

@@ -4,17 +4,16 @@ import { defineCommand, whenCalled } from './define-command.ts';
 import { answersText, driftText, failedText, truthText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
-import { type JobFlags, runOptions, runRequest, usersOption } from './job-command.ts';
-import { runRecordedJob } from './run-job.ts';
+import { type JobFlags, runOptions, runRecordedJob, runRequest, usersOption } from './job-command.ts';
 
 export function addRepair(program: Command): void {
   const command = defineCommand(program, {
     usage: 'repair',
     summary:
-      'verifies indexes, and rebuilds what is wrong or may be; resumable; exit 3 when it is not all well afterwards',
+      'verifies indexes and rebuilds those that are, or may be, wrong; resumable; exits with 3 unless all is well afterwards',
     example: 'repair --users all --dry-run',
   });
-  whenCalled<JobFlags>(runOptions(usersOption(command, 'whom to repair')), async (output, flags) => {
+  whenCalled<JobFlags>(runOptions(usersOption(command, 'users to repair')), async (output, flags) => {
     const request = runRequest(flags);
     const { Repair } = await import('../repair/repair.ts');
     const result = await interruptible((signal) =>
@@ -32,7 +31,10 @@ export function addRepair(program: Command): void {
   });
 }
 
-/** All is well now, and the views do not contradict one another, which no repair changes; of users who were unsettled at first nobody can say what was wrong, though they were rebuilt. */
+/**
+ * All is well now. Users who were unsettled at first count against it although they were rebuilt: nobody can say what was wrong.
+ * So do views that contradict one another, which no repair fixes.
+ */
 function isRight(result: RepairResult): boolean {
   const { dry_run, wrong, unsettled, still_wrong, still_unsettled, answers_wrong, answers_unsettled } = result;
   const left = dry_run ? wrong : still_wrong + still_unsettled + answers_wrong + answers_unsettled;
@@ -42,7 +44,7 @@ function isRight(result: RepairResult): boolean {
 function text(result: RepairResult): string {
   const { run, dry_run, repaired, still_wrong, still_unsettled, answers_checked, rows_read, seconds } = result;
   const outcome = dry_run
-    ? 'Dry: nothing was written.'
+    ? 'Dry run: nothing was written.'
     : `${repaired} repaired, ${still_wrong} still wrong, ${still_unsettled} still unsettled.`;
   const answers = answers_checked > 0 ? [`Afterwards ${answersText(result)}`] : [];
   return [

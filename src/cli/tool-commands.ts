@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { type CommandText, defineCommand, defineGroup } from './define-command.ts';
 import { UsageError } from './exit-code.ts';
 
-/** Gives a command that is already in the help its options and its work, or the commands below it. */
+/** Adds the options and the action, or the subcommands, to a command that is already in the help. */
 export type DefineTool = (command: Command) => void;
 
-/** A command of src/tools. The product works without that folder, so its modules are loaded when the command is called. */
+/** A command of src/tools. The product works without that folder, so it is loaded only when one of its commands is called. */
 export interface ToolCommand extends CommandText {
   readonly isGroup?: true;
   readonly load: () => Promise<DefineTool>;
@@ -13,7 +13,7 @@ export interface ToolCommand extends CommandText {
 
 export const STACK: ToolCommand = {
   usage: 'stack',
-  summary: 'local servers: MySQL or MariaDB, Redis, Kafka',
+  summary: 'runs local servers for development: MySQL or MariaDB, Redis, Kafka',
   example: 'stack up',
   isGroup: true,
   load: async () => (await import('../tools/devservers/command.ts')).defineStack,
@@ -22,34 +22,35 @@ export const STACK: ToolCommand = {
 export const IMPORT: ToolCommand = {
   usage: 'import',
   summary:
-    'imports a temporal edge list (src dst unix_seconds, plain or .gz) into the reference schema; backfill afterwards',
+    'imports a temporal edge list (lines of src dst unix_seconds, plain or .gz) into the reference schema; run backfill afterwards',
   example: 'import CollegeMsg.txt.gz',
   load: async () => (await import('../tools/reference-site/command.ts')).defineImport,
 };
 
 export const DEMO: ToolCommand = {
   usage: 'demo',
-  summary: 'the main job, end to end, on real servers: starts them, plays, verifies, and leaves nothing behind',
+  summary:
+    'demonstrates Recency end to end: starts real servers, simulates a site, verifies the indexes, removes everything',
   example: 'demo --transport streams',
   load: async () => (await import('../tools/demo/command.ts')).defineDemo,
 };
 
 export const BENCH: ToolCommand = {
   usage: 'bench',
-  summary: 'measures Recency and what one would use instead, in one run on the same servers, in turns',
+  summary: 'measures Recency against its alternatives, in turns, on the same servers',
   example: 'bench read --out bench/results',
   load: async () => (await import('../tools/bench/command.ts')).defineBench,
 };
 
 export const SIZE: ToolCommand = {
   usage: 'size',
-  summary: 'what a site takes, on paper: memory, operations a second, processes; from what the benchmarks measured',
+  summary: 'estimates what a site needs (memory, operations per second, processes) from the benchmark results',
   example: 'size --users 10000000 --contacts-per-user 150 --uploads-per-day 0.5 --followers-per-uploader 400',
   load: async () => (await import('../tools/capacity/command.ts')).defineSize,
 };
 
 /**
- * Adds the command to the help, and when it is the one that is called everything about it.
+ * Adds a tool's command to the help, and its options and action when it is the command that is called.
  * @throws UsageError when this build has no tools
  */
 export async function addTool(program: Command, tool: ToolCommand, isCalled: boolean): Promise<void> {
@@ -57,7 +58,7 @@ export async function addTool(program: Command, tool: ToolCommand, isCalled: boo
   if (!isCalled) return;
   const define = await tool.load().catch((error: unknown) => {
     if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new UsageError(`This build of Recency has no \`${tool.usage}\`: it was made without src/tools.`);
+    throw new UsageError(`This build of Recency has no \`${tool.usage}\`: it was built without src/tools.`);
   });
   define(command);
 }

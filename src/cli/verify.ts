@@ -16,11 +16,13 @@ export function addVerify(program: Command): void {
   const command = defineCommand(program, {
     usage: 'verify',
     summary:
-      'compares indexes and answers with plain SQL, and that with the photos; changes nothing; exit 3 when anything differs, or cannot be told',
+      'compares indexes and answers with plain SQL, and the views with the photos; changes nothing; exits with 3 when anything differs or cannot be decided',
     example: 'verify --users 1000',
   });
-  usersOption(command, 'whom to verify').addOption(
-    new Option('--user <id>', 'one user, with every question that a client can ask').argParser(id).conflicts('users'),
+  usersOption(command, 'users to verify').addOption(
+    new Option('--user <id>', 'verify one user, with every request that a client can make')
+      .argParser(id)
+      .conflicts('users'),
   );
   whenCalled<VerifyFlags>(command, async (output, { user, ...flags }) => {
     const request = user === undefined ? (runRequest(flags) as VerifyRequest) : { user };
@@ -46,7 +48,7 @@ async function verify(output: Output, request: VerifyRequest, signal: AbortSigna
   });
 }
 
-/** Nothing differs; what could not be told may differ. */
+/** Nothing differs, and everything could be decided. */
 function isRight({ wrong, unsettled, answers_wrong, answers_unsettled, columns, truth }: VerifyResult): boolean {
   return wrong + unsettled + answers_wrong + answers_unsettled + columns.wrong + truth.wrong === 0;
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,13 +12,15 @@ import { serviceSettings } from '../support/service-settings.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The package as it is installed: what `files` in package.json names, and its dependencies. */
 const folder = packageFolder();
-const built = { main: join(folder, 'dist', 'cli', 'main.js'), cwd: folder };
+const built = { main: join(folder, 'bin', 'recency.mjs'), cwd: folder };
 type Built = typeof built;
 
 function packageFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'recency-built-'));
-  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'));
-  for (const name of ['migrations', 'node_modules']) symlinkSync(join(root, name), join(folder, name));
+  for (const name of ['bin', 'package.json', 'migrations']) {
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -26,6 +28,22 @@ function packageFolder(): string {
 beforeAll(() => {
   execFileSync(process.execPath, [join(root, 'scripts', 'build.ts'), join(folder, 'dist')], { stdio: 'inherit' });
 }, 120_000);
+
+/** The package without its dependencies, which npm may not have in its cache; they are linked after the installation. */
+function packed(): { tarball: string; version: string } {
+  const { dependencies: _1, devDependencies: _2, ...text } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const staged = join(folder, 'staged');
+  for (const name of ['bin', 'dist', 'migrations']) cpSync(join(folder, name), join(staged, name), { recursive: true });
+  writeFileSync(join(staged, 'package.json'), JSON.stringify(text));
+  const [name] = execFileSync('npm', ['pack', '--silent'], { cwd: staged, encoding: 'utf8' }).trim().split('\n');
+  return { tarball: join(staged, String(name)), version: text.version };
+}
+
+/** As in a shell of its own, with this Node: `npx` must not find the command in this project. */
+function npmEnvironment(): NodeJS.ProcessEnv {
+  const others = (process.env.PATH ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
+  return { HOME: process.env.HOME, PATH: [dirname(process.execPath), ...others].join(delimiter) };
+}
 
 async function migratesServesConsumesAndRelays(built: Built): Promise<void> {
   const settings: Settings = { ...(await serviceSettings()), MYSQL_URL: await freshDatabase() };
@@ -52,6 +70,18 @@ describe('the built package', () => {
     expect(execFileSync(built.main, ['--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
   });
 
+  it('is a command of npx where it is installed from its tarball', () => {
+    const { tarball, version } = packed();
+    const site = join(folder, 'site');
+    mkdirSync(site);
+    writeFileSync(join(site, 'package.json'), '{}');
+    const npm = (command: string, ...args: string[]) =>
+      execFileSync(command, args, { cwd: site, encoding: 'utf8', env: npmEnvironment() });
+    npm('npm', 'install', '--ignore-scripts', '--offline', '--no-audit', tarball);
+    symlinkSync(join(root, 'node_modules'), join(site, 'node_modules', 'recency', 'node_modules'));
+    expect(npm('npx', '--no-install', 'recency', '--version')).toBe(`${version}\n`);
+  });
+
   it('migrates, serves, consumes and relays', () => migratesServesConsumesAndRelays(built));
 
   it('verifies', async () => {
@@ -70,7 +100,7 @@ describe('the built package', () => {
 
 describe('the built package without its tools', () => {
   const bare = packageFolder();
-  const without = { main: join(bare, 'dist', 'cli', 'main.js'), cwd: bare };
+  const without = { main: join(bare, 'bin', 'recency.mjs'), cwd: bare };
   beforeAll(() => {
     cpSync(join(folder, 'dist'), join(bare, 'dist'), { recursive: true });
     rmSync(join(bare, 'dist', 'tools'), { recursive: true });
@@ -88,7 +118,7 @@ describe('the built package without its tools', () => {
     const [name] = command.split(' ');
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: `This build of Recency has no \`${name}\`: it was made without src/tools.\n`,
+      stderr: `This build of Recency has no \`${name}\`: it was built without src/tools.\n`,
     });
   });
 });

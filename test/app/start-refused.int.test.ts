@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { failureOf } from '../../src/cli/failure.ts';
+import { failureOf } from '../../src/cli/exit-code.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { reply } from '../../src/redis/unavailable.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';

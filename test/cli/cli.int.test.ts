@@ -171,7 +171,7 @@ describe('a run', () => {
     cli.signal('SIGINT');
     expect((await cli.ended).code).toBe(1);
     expect(cli.stdout).toBe('');
-    const [, runId] = /--resume (\d+)` goes on with it\.\ninterrupted\n$/.exec(cli.stderr) ?? [];
+    const [, runId] = /--resume (\d+)`\ninterrupted\n$/.exec(cli.stderr) ?? [];
     const resumed = await run(`backfill --resume ${runId} --rate 100000 --json`);
     expect(resumed.json()[0]).toMatchObject({ run: runId, users: 40, rebuilt: 40 });
     expect((await run(`backfill --resume ${runId}`)).stderr).toMatch(/is done: start a new one/);
@@ -213,7 +213,7 @@ describe('dlq', () => {
     expect((await run(`dlq replay ${id} --json`)).json()).toEqual([{ asked: 1, replayed: 1, missing: [] }]);
     expect((await run('dlq show 1-1')).code).toBe(1);
     const { code, stderr, stdout } = await run('dlq replay 1-1 2-2');
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '0 of 2 are on the topic again.\n' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '0 of 2 were published again.\n' });
     expect(stderr).toContain('There is no dead letter 1-1, 2-2. `recency dlq list` names those that there are.');
     expect((await run('dlq list --after nonsense')).code).toBe(2);
   });

@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { id } from './arguments.ts';
+import { defineCommand, whenCalled } from './define-command.ts';
+import { UsageError } from './exit-code.ts';
+import { interruptible } from './interrupt.ts';
+
+type IndexView = ReturnType<typeof import('../api/index-view.ts').indexView>;
+type ExplanationView = ReturnType<typeof import('../api/explanation-view.ts').explanationView>;
+
+export function addInspect(program: Command): void {
+  const command = defineCommand(program, {
+    usage: 'inspect',
+    summary: "shows a user's index as it is in Redis",
+    example: 'inspect 42',
+  }).argument('<user>', 'the user whose index to show', id);
+  whenCalled<object, [user: string]>(command, async (output, _options, user) => {
+    const [{ withStores }, { inspectIndex }, { indexView }] = await Promise.all([
+      import('../app/stores.ts'),
+      import('../query/inspect-index.ts'),
+      import('../api/index-view.ts'),
+    ]);
+    const inspection = await interruptible((signal) =>
+      withStores({ name: 'inspect' }, signal, ({ stores: { index, primary } }) =>
+        inspectIndex({ index, database: primary }, user),
+      ),
+    );
+    const view = indexView(inspection);
+    await output.result(view, () => indexText(view));
+  });
+}
+
+async function indexText({ members, ...about }: IndexView): Promise<string> {
+  const { textTable } = await import('./text-table.ts');
+  const shown = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+  const facts = textTable(
+    [],
+    Object.entries(about).map(([name, value]) => [name, shown(value)]),
+  );
+  if (members.length === 0) return facts;
+  const rows = members.map(({ id: contact, last_upload_at: at }, i) => [i + 1, contact, at]);
+  return `${facts}\n\n${textTable(['', 'contact', 'last upload'], rows)}`;
+}
+
+export function addExplain(program: Command): void {
+  const command = defineCommand(program, {
+    usage: 'explain',
+    summary: "says why a contact is, or is not, in a user's index and answer",
+    example: 'explain 42 7',
+  })
+    .argument('<user>', 'the user who asks', id)
+    .argument('<contact>', 'the contact in question', id);
+  whenCalled<object, [user: string, contact: string]>(command, async (output, _options, user, contact) => {
+    if (user === contact) throw new UsageError('A user is not a contact of their own.');
+    const [{ withStores }, { explainer }, { explanationView }, { KeyNames }] = await Promise.all([
+      import('../app/stores.ts'),
+      import('../app/api-queries.ts'),
+      import('../api/explanation-view.ts'),
+      import('../index/redis/keys.ts'),
+    ]);
+    const view = await interruptible((signal) =>
+      withStores({ name: 'explain' }, signal, async ({ stores: { index, primary }, config }) => {
+        const explain = explainer({ index, primary, reading: primary, limits: config });
+        const names = new KeyNames(config.keyPrefix);
+        return { ...explanationView(await explain(user, contact)), keys: [names.set(user), names.meta(user)] };
+      }),
+    );
+    await output.result(view, explanationText(view));
+  });
+}
+
+function explanationText(view: ExplanationView & { readonly keys: readonly string[] }): string {
+  const { verdict, drift, breaks, answer, mysql, index, keys } = view;
+  const source = answer.reason === undefined ? answer.source : `${answer.source}: ${answer.reason}`;
+  const floor = index.floor === null ? 'none' : `${index.floor.at} ${index.floor.id}`;
+  return [
+    verdict.sentence,
+    ...(drift === null ? [] : [`Drift: ${drift}. It breaks ${breaks}`]),
+    `Answer: ${answer.verdict.sentence} (From the ${source}.)`,
+    mysql === null ? 'MySQL: no row of the pair.' : mysqlText(mysql),
+    `Index: ${index.state}, ${index.size} contacts, floor ${floor}, entry ${index.last_upload_at ?? 'none'}.`,
+    `Redis: ${keys.join(' and ')}.`,
+  ].join('\n');
+}
+
+function mysqlText(row: NonNullable<ExplanationView['mysql']>): string {
+  const { related, relation, last_upload_at, sees, place, version } = row;
+  const state = related ? ['related', ...relation].join(', ') : 'not related';
+  const audiences = sees.length === 0 ? 'no audience' : `audiences ${sees.join(', ')}`;
+  return `MySQL: ${state}, sees ${audiences}, last upload ${last_upload_at ?? 'none'}, place ${place ?? 'none'}, version ${version}.`;
+}
+
+export function addForget(program: Command): void {
+  const command = defineCommand(program, {
+    usage: 'forget',
+    summary: 'deletes what Recency holds of a user: the index and pending work; MySQL is not changed',
+    example: 'forget 42',
+  }).argument('<user>', 'the user to forget', id);
+  whenCalled<object, [user: string]>(command, async (output, _options, user) => {
+    const { withStores } = await import('../app/stores.ts');
+    await interruptible((signal) =>
+      withStores({ name: 'forget' }, signal, ({ stores }) => stores.steps.forget([user])),
+    );
+    await output.result({ forgotten: user }, `Recency holds nothing of user ${user} any more.`);
+  });
+}

@@ -6,14 +6,12 @@ import { KafkaEnds } from '../mysql/kafka-ends.ts';
 import { retry } from '../timing/loop.ts';
 import { type KafkaSettings, openKafka } from '../transport/kafka/client.ts';
 import { KafkaDeadLetters } from '../transport/kafka/dead-letters.ts';
-import { kafkaBarrier } from '../transport/kafka/drain-barrier.ts';
+import { kafkaBarrier, kafkaPositions } from '../transport/kafka/drain-barrier.ts';
 import { isElecting, isPassing, missingPermission, permitted } from '../transport/kafka/errors.ts';
 import { oauthTokens } from '../transport/kafka/oauth-token.ts';
-import { kafkaPositions } from '../transport/kafka/positions.ts';
 import { KafkaTaskPublisher } from '../transport/kafka/publisher.ts';
 import { KafkaTaskSource } from '../transport/kafka/source.ts';
-import { TopicAdmin } from '../transport/kafka/topic-admin.ts';
-import { DEFAULT_PARTITIONS } from '../transport/kafka/topics.ts';
+import { DEFAULT_PARTITIONS, TopicAdmin } from '../transport/kafka/topic-admin.ts';
 import type { Transport } from '../transport/transport.ts';
 import { ServerAway, StartError, tlsStartError } from './start-error.ts';
 

@@ -4,7 +4,7 @@ import { Kafka } from 'kafkajs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_TASK_BYTES } from '../../src/contracts/task.ts';
 import { encodeTask } from '../../src/transport/cloud-events.ts';
-import { ensureTopics } from '../../src/transport/kafka/topics.ts';
+import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
 import type { Delivery } from '../../src/transport/task-source.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';

@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { EVERYBODY, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { openKafka } from '../../src/transport/kafka/client.ts';
-import { kafkaBarrier } from '../../src/transport/kafka/drain-barrier.ts';
-import { kafkaPositions } from '../../src/transport/kafka/positions.ts';
+import { kafkaBarrier, kafkaPositions } from '../../src/transport/kafka/drain-barrier.ts';
 import { TopicAdmin } from '../../src/transport/kafka/topic-admin.ts';
 import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
 import { streamsBarrier } from '../../src/transport/streams/drain-barrier.ts';

@@ -8,8 +8,8 @@ import { runProgram } from '../../src/tools/devservers/launch/machine.ts';
 import { ServerProcess } from '../../src/tools/devservers/launch/program.ts';
 import { probeKafka } from '../../src/tools/devservers/probe.ts';
 import { type RunningServer, startKafka } from '../../src/tools/devservers/start-server.ts';
-import { allowingLeaderless } from '../../src/transport/kafka/metadata-response.ts';
-import { ensureTopics } from '../../src/transport/kafka/topics.ts';
+import { allowingLeaderless } from '../../src/transport/kafka/kafkajs-patches.ts';
+import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
 import { until } from './until.ts';
 
 /** A broker of a test's own, and a second one in its cluster: programs, because the second must reach the first. */

@@ -3,8 +3,8 @@ import { Redis } from 'ioredis';
 import { Kafka, logLevel } from 'kafkajs';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, inject } from 'vitest';
-import { ensureTopics } from '../../src/transport/kafka/topics.ts';
-import '../../src/transport/kafka/request-queue.ts'; // or kafkajs would spin and warn here, too
+import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
+import '../../src/transport/kafka/kafkajs-patches.ts'; // or kafkajs would spin and warn here, too
 
 declare module 'vitest' {
   export interface ProvidedContext {

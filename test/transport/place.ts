@@ -52,7 +52,7 @@ export const KAFKA_SESSION_MS = 6_000;
 /** Tests say what they expect; the log is for whoever looks into one: TRANSPORT_LOG=debug. */
 export const logger = pino({ level: process.env.TRANSPORT_LOG ?? 'silent' });
 
-const PAUSES = { firstMs: 20, longestMs: 200 };
+const BACKOFF = { firstMs: 20, longestMs: 200 };
 const noIndexes = async () => false;
 
 export function open(place: Place): Promise<Opened> {
@@ -74,7 +74,7 @@ function openKafkaPlace(place: Place & { kind: 'kafka' }): Opened {
     deadLetters,
     source: ({ holdMs = KAFKA_SESSION_MS, stallMs = 25_000, expectsOffsets = noIndexes, kafka: more } = {}) =>
       new KafkaTaskSource({
-        ...{ kafka, topic, group: topic, sessionTimeoutMs: holdMs, heartbeatMs: 500, pauses: PAUSES, stallMs },
+        ...{ kafka, topic, group: topic, sessionTimeoutMs: holdMs, heartbeatMs: 500, backoff: BACKOFF, stallMs },
         ...{ expectsOffsets, ...more },
       }),
     put: (body, headers) => putOnKafka(place, body, headers),
@@ -109,7 +109,7 @@ async function openStreamsPlace(place: Place & { kind: 'streams' }): Promise<Ope
     source: ({ holdMs: idleMs = 600, stallMs = 25_000, expectsOffsets = noIndexes, streams: more } = {}) =>
       new StreamsTaskSource({
         ...{ client, openReader: connect, stream, group: 'g', consumer: `${process.pid}-${++consumers}`, logger },
-        ...{ pauses: PAUSES, idleMs, stallMs, expectsOffsets, ...more },
+        ...{ backoff: BACKOFF, idleMs, stallMs, expectsOffsets, ...more },
       }),
     put: async (body, headers) => {
       await client.call(

@@ -1,4 +1,4 @@
-import { DEFAULT_PARTITIONS } from '../../transport/kafka/topics.ts';
+import { DEFAULT_PARTITIONS } from '../../transport/kafka/topic-admin.ts';
 import type { Constants } from './constants.ts';
 import type { Load } from './load.ts';
 import { at } from './memory.ts';

@@ -1,5 +1,4 @@
 import type { Consumer } from 'kafkajs';
-import type { Logger } from 'pino';
 import { type Backoff, backoffMs, pause } from '../../timing/backoff.ts';
 import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { Loss } from '../task-source.ts';
@@ -11,7 +10,7 @@ import type { TopicAdmin } from './topic-admin.ts';
 
 export interface AdmissionOptions {
   readonly consumer: Consumer;
-  /** Resolves when the consumer runs: before that, kafkajs takes a commit and does nothing with it. */
+  /** Resolves once the consumer runs. Before that, kafkajs accepts a commit and ignores it. */
   readonly started: Promise<unknown>;
   readonly topic: string;
   readonly group: string;
@@ -19,23 +18,23 @@ export interface AdmissionOptions {
   readonly expectsOffsets: () => Promise<boolean>;
   readonly logEnds: LogEndCheck | undefined;
   readonly onLoss: (loss: Loss) => Promise<void>;
-  readonly pauses: Backoff;
+  readonly backoff: Backoff;
   readonly progress: StallDetector;
-  readonly logger: Logger;
-  /** Called with what keeps the partitions from being consumed, at every attempt; undefined: nothing does any more. */
+  /** Called after every attempt: with the error that keeps the partitions from being consumed, or with undefined. */
   readonly onFault: (fault: unknown) => Promise<void>;
 }
 
 /**
- * Lets the partitions of a new assignment be consumed: paused first, they are inspected for losses, and only when
- * these were reported and the place to begin at was committed do they go on. Tries until it succeeds or the assignment ends.
+ * Starts consuming the partitions of a new assignment. They are paused first and inspected for losses; they resume once the
+ * losses have been reported and the offsets to begin at have been committed. Retries until it succeeds or the assignment
+ * ends.
  */
 export async function admit(assignment: Assignment, options: AdmissionOptions): Promise<void> {
-  const { consumer, topic, pauses, progress, onFault } = options;
+  const { consumer, topic, backoff, progress, onFault } = options;
   const topicPartitions = [{ topic, partitions: [...assignment.partitions.keys()] }];
   for (let failures = 0; !assignment.signal.aborted; failures++) {
     try {
-      // Before the first await, and so before the first fetch.
+      // Before the first await, and thus before the first fetch.
       consumer.pause(topicPartitions);
       const inspection = await inspect(assignment, options);
       if (assignment.signal.aborted) return;
@@ -43,11 +42,11 @@ export async function admit(assignment: Assignment, options: AdmissionOptions): 
       void options.logEnds?.watch(assignment);
       await onFault(undefined);
       if (assignment.signal.aborted) return;
-      // Also those that this process had paused in an assignment before: kafkajs keeps a pause across rebalances.
+      // Includes partitions that this process had paused in an earlier assignment: kafkajs keeps a pause across rebalances.
       return consumer.resume(topicPartitions);
     } catch (error) {
       await onFault(error);
-      await pause(backoffMs(failures, pauses), assignment.signal);
+      await pause(backoffMs(failures, backoff), assignment.signal);
     } finally {
       progress.mark();
     }
@@ -60,7 +59,7 @@ async function inspect(assignment: Assignment, options: AdmissionOptions): Promi
   const offsets = await permitted(admin.offsets(group), 'DESCRIBE', { topic, group });
   const mine = new Set(assignment.partitions.keys());
   if (offsets.filter(({ partition }) => mine.has(partition)).length < mine.size) {
-    throw new Error(`some partitions of ${topic} are not known to the brokers asked`);
+    throw new Error(`the brokers that were asked do not know some partitions of ${topic}`);
   }
   const isWithoutOffset = offsets.some(({ partition, committed }) => mine.has(partition) && committed === undefined);
   const inspection = inspectOffsets(offsets, mine, isWithoutOffset && (await expectsOffsets()));
@@ -75,7 +74,7 @@ async function inspect(assignment: Assignment, options: AdmissionOptions): Promi
   const starts = inspection.uncommitted.map((partition) => {
     return { topic, partition, offset: String(inspection.starts.get(partition)) };
   });
-  // It is also from where kafkajs fetches next.
+  // kafkajs also fetches from here next.
   if (starts.length > 0 && !assignment.signal.aborted) {
     await permitted(consumer.commitOffsets(starts), 'READ', { topic, group });
   }

@@ -1,15 +1,101 @@
-import type { Membership } from './membership.ts';
+import type { Logger } from 'pino';
+import { BatchLost } from '../task-source.ts';
+import { isFenced, isRebalance } from './errors.ts';
+
+export interface MembershipOptions {
+  /** Monotonic clock, ms. */
+  readonly now: () => number;
+  /** The brokers give the partitions to others after this long without a heartbeat, ms. */
+  readonly sessionTimeoutMs: number;
+  /** A batch may go on for this long after a rebalance has begun, ms; the other members wait for it. */
+  readonly rebalanceGraceMs: number;
+  readonly logger: Logger;
+}
+
+/**
+ * This process's membership in one generation of the consumer group, from one rebalance to the next. When a rebalance
+ * begins, the partitions are still ours until we join again, so the batch in work may finish within a grace period: a group
+ * whose members come and go all the time still gets work done.
+ */
+export class Membership {
+  readonly #options: MembershipOptions;
+  #lastHeartbeat: number;
+  #endsAt = Number.POSITIVE_INFINITY;
+  #reason: Error | undefined;
+
+  constructor(options: MembershipOptions) {
+    this.#options = options;
+    this.#lastHeartbeat = options.now();
+  }
+
+  /** Why kafkajs has to join the group again. It is the error that kafkajs threw, which it needs to see again. */
+  get reason(): Error | undefined {
+    return this.#reason;
+  }
+
+  /** May a new batch begin? */
+  get isOpen(): boolean {
+    return this.#reason === undefined && !this.isLost;
+  }
+
+  /** Do the partitions belong to other members? */
+  get isLost(): boolean {
+    const { now, sessionTimeoutMs } = this.#options;
+    return now() >= Math.min(this.#endsAt, this.#lastHeartbeat + sessionTimeoutMs);
+  }
+
+  /** Time since the last answered heartbeat, ms. It is long while kafkajs joins the group again, for it then sends none. */
+  get silentMs(): number {
+    return this.#options.now() - this.#lastHeartbeat;
+  }
+
+  /** Records that a heartbeat was answered. */
+  renew(): void {
+    this.#lastHeartbeat = this.#options.now();
+  }
+
+  /** Has kafkajs send a heartbeat, unless it has just sent one. Never throws: an error is noted. */
+  async beat(heartbeat: () => Promise<void>): Promise<void> {
+    try {
+      await heartbeat();
+    } catch (error) {
+      this.note(error);
+    }
+  }
+
+  /** Takes an answer of the group's coordinator into account. */
+  note(error: unknown): void {
+    const { now, rebalanceGraceMs, logger } = this.#options;
+    if (isFenced(error)) {
+      this.#reason ??= error;
+      this.end();
+    } else if (isRebalance(error)) {
+      this.#reason ??= error;
+      this.#endsAt = Math.min(this.#endsAt, now() + rebalanceGraceMs);
+    } else logger.warn({ err: error }, 'a heartbeat to Kafka failed; retrying');
+  }
+
+  /** The group has moved on to another generation. */
+  end(): void {
+    this.#endsAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** @throws BatchLost */
+  requireHeld(position: string): void {
+    if (this.isLost) throw new BatchLost(`the batch at ${position} now belongs to another consumer`);
+  }
+}
 
 /** One partition of an assignment. */
 export interface OwnedPartition {
   readonly partition: number;
-  /** The offset expected next; undefined until the partition was inspected. */
+  /** The next offset expected; undefined until the partition has been inspected. */
   next: bigint | undefined;
   /** Batches given back in a row. */
   failures: number;
 }
 
-/** What one generation of the group gave to this process. */
+/** The partitions that one generation of the group gave to this process. */
 export class Assignment {
   readonly membership: Membership;
   readonly partitions: ReadonlyMap<number, OwnedPartition>;
@@ -18,17 +104,15 @@ export class Assignment {
 
   constructor(partitions: readonly number[], membership: Membership) {
     this.membership = membership;
-    this.partitions = new Map(
-      partitions.map((partition) => [partition, { partition, next: undefined, failures: 0 }] as const),
-    );
+    this.partitions = new Map(partitions.map((partition) => [partition, { partition, next: undefined, failures: 0 }]));
   }
 
-  /** Aborted when the group has gone on to another generation, or the source ends. */
+  /** Aborted when the group moves on to another generation, or the source ends. */
   get signal(): AbortSignal {
     return this.#ended.signal;
   }
 
-  /** Unless the assignment has ended by then. */
+  /** Calls `act` after this long, unless the assignment ends first. */
   later(ms: number, act: () => void): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);

@@ -1,7 +1,7 @@
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs';
 import type { Logger } from 'pino';
 import './fetch-response.ts';
-import './request-queue.ts';
+import './kafkajs-patches.ts';
 
 /** How to reach the brokers. */
 export interface KafkaSettings {

@@ -1,8 +1,7 @@
 import type { Admin, Kafka } from 'kafkajs';
 import { isPassing } from './errors.ts';
-import { allowingLeaderless } from './metadata-response.ts';
-import { TopicAdmin } from './topic-admin.ts';
-import { deadLetterTopic } from './topics.ts';
+import { allowingLeaderless } from './kafkajs-patches.ts';
+import { deadLetterTopic, TopicAdmin } from './topic-admin.ts';
 
 /** A partition as the brokers keep it. */
 export interface PartitionState {

@@ -5,13 +5,12 @@ import type { DeadLetter, DeadLetters, Failure, ListedLetter, Replayed } from '.
 import { MessageRefused } from '../task-publisher.ts';
 import type { Delivery } from '../task-source.ts';
 import { type KafkaSettings, openKafka } from './client.ts';
-import { deliveryOf, headersOf } from './deliveries.ts';
 import { permitted } from './errors.ts';
+import { deliveryOf, type FetchedMessage, headersOf } from './fetched-message.ts';
 import { KafkaProducer, PartlySent } from './producer.ts';
-import type { FetchedMessage } from './record-batches.ts';
 import { RecordedProducer } from './recorded-producer.ts';
+import { deadLetterTopic, deadLetterTopicConfig, taskTopic } from './topic-admin.ts';
 import { TopicReader } from './topic-reader.ts';
-import { deadLetterTopic, deadLetterTopicConfig, taskTopic } from './topics.ts';
 
 export interface KafkaDeadLettersOptions {
   readonly kafka: KafkaSettings;

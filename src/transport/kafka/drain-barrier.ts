@@ -1,9 +1,11 @@
 import { type RaiseBarrier, sharedBarrier } from '../../index/drain-barrier.ts';
+import type { GroupPositions, Loss } from '../task-source.ts';
 import type { PartitionOffsets } from './topic-admin.ts';
 
 /**
- * Passed when the group has committed every partition up to where it ended: a task is committed when it is applied. What
- * retention has removed meanwhile is not waited for; what stands behind an open transaction is.
+ * A barrier that is passed when the group has committed every partition up to where it ended; a task is committed when it
+ * has been applied. It does not wait for what retention has removed meanwhile; it does wait for what an open transaction
+ * holds back.
  * @param offsets of every partition of the topic
  * @param readEnds of every partition, by number
  */
@@ -21,4 +23,41 @@ export function kafkaBarrier(
 
 function passedBy({ committed = 0n, low }: PartitionOffsets): bigint {
   return committed > low ? committed : low;
+}
+
+/**
+ * The group's positions in its partitions. Unlike the barrier, only what the group has committed counts: what retention has
+ * removed ahead of a slow group is another loss, which its consumer has yet to find.
+ * @param group topic and group, which become part of the places' names
+ * @param offsets of every partition of the topic
+ */
+export function kafkaPositions(
+  group: { readonly topic: string; readonly group: string },
+  offsets: () => Promise<readonly PartitionOffsets[]>,
+): GroupPositions {
+  const all = `kafka:${group.topic}:${group.group}`;
+  const placeOf = (partition: number) => `${all}, partition ${partition}`;
+  const isOf = (place: string) => (found: PartitionOffsets) => place === all || place === placeOf(found.partition);
+  return {
+    placesOf: ({ partitions }: Loss) => partitions?.map(placeOf) ?? [all],
+    owns: (place) => place === all || place.startsWith(`${all}, partition `),
+    endOf: async (place) => {
+      const found = (await offsets()).filter(isOf(place));
+      if (found.length === 0) throw new Error(`the brokers do not know ${place}`);
+      return found.map(({ partition, high }) => `${partition}:${high}`).join(' ');
+    },
+    isPast: async (_place, end) => {
+      const ends = new Map(end.split(' ').map((one) => one.split(':') as [string, string]));
+      const found = (await offsets()).filter(({ partition }) => ends.has(String(partition)));
+      return (
+        found.length === ends.size &&
+        found.every((one) => positionIn(one) >= BigInt(ends.get(String(one.partition)) ?? 0))
+      );
+    },
+  };
+}
+
+/** A committed offset past the end belongs to a log that is gone. */
+function positionIn({ committed = -1n, high }: PartitionOffsets): bigint {
+  return committed > high ? -1n : committed;
 }

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ByteReader } from './byte-reader.ts';
-import { batchesIn, decodeBatch, type FetchedMessage } from './record-batches.ts';
+import type { FetchedMessage } from './fetched-message.ts';
+import { batchesIn, decodeBatch } from './record-batches.ts';
 
 /**
  * Replaces how kafkajs 2.2.4 reads the answer to a fetch. What it throws there, for a codec that it lacks or a byte too

@@ -3,7 +3,7 @@ import type { KafkaEnds, KnownEnd } from '../../mysql/kafka-ends.ts';
 import { pause } from '../../timing/backoff.ts';
 import type { Loss } from '../task-source.ts';
 import type { Assignment } from './assignment.ts';
-import { Gathering } from './gathering.ts';
+import { MicroBatcher } from './micro-batch.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
 export interface LogEndCheckOptions {
@@ -39,15 +39,14 @@ const WATCH_MS = 5_000;
  */
 export class LogEndCheck {
   readonly #options: LogEndCheckOptions;
-  readonly #reads: Gathering<void>;
+  readonly #reads: MicroBatcher<void>;
   #known: ReadonlyMap<number, KnownEnd> = new Map();
   #looking: { readonly assignment: Assignment; readonly done: Promise<void> } | undefined;
   #nextLook = Number.NEGATIVE_INFINITY;
 
   constructor(options: LogEndCheckOptions) {
     this.#options = options;
-    this.#reads = new Gathering({
-      fits: () => true,
+    this.#reads = new MicroBatcher({
       work: async () => {
         this.#known = await options.ends.read();
       },

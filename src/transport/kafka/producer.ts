@@ -12,10 +12,10 @@ import { UserError } from '../../contracts/user-error.ts';
 import { settledWithin } from '../../timing/deadline.ts';
 import { type KafkaSettings, openKafka, RETRY } from './client.ts';
 import { isPassing, isRefusal, KafkaUnavailable } from './errors.ts';
-import { allowingLeaderless } from './metadata-response.ts';
+import { allowingLeaderless } from './kafkajs-patches.ts';
 import { PartitionFaults } from './partition-faults.ts';
 import { type Request, Sending } from './sending.ts';
-import { ensureTopics } from './topics.ts';
+import { ensureTopics } from './topic-admin.ts';
 
 /** Some messages were not taken, or all of them; Kafka took the others. */
 export class PartlySent extends UserError {

@@ -5,7 +5,7 @@ import { type OutgoingTask, PartlyPublished, type TaskPublisher } from '../task-
 import type { KafkaSettings } from './client.ts';
 import { KafkaProducer, PartlySent } from './producer.ts';
 import { RecordedProducer } from './recorded-producer.ts';
-import { taskTopic } from './topics.ts';
+import { taskTopic } from './topic-admin.ts';
 
 export interface KafkaTaskPublisherOptions {
   readonly kafka: KafkaSettings;

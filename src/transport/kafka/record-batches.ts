@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { crc32 } from 'node:zlib';
 import { ByteReader, Malformed } from './byte-reader.ts';
 import { CODEC_NAMES, decompress } from './decompress.ts';
+import type { FetchedMessage } from './fetched-message.ts';
 
 /**
  * The records of a partition as a broker keeps them: record batches (https://kafka.apache.org/41/implementation/message-format/)
@@ -12,28 +13,6 @@ import { CODEC_NAMES, decompress } from './decompress.ts';
  * A batch that cannot be read is one message that says so; it stands at the batch's last offset, so that consuming goes
  * on behind it.
  */
-
-/** One message as kafkajs hands it on, and what we need besides. */
-export interface FetchedMessage {
-  readonly offset: string;
-  /** ms since 1970 UTC. */
-  readonly timestamp: string;
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
-  readonly headers: Readonly<Record<string, Buffer | undefined>>;
-  /** Not to be delivered; kafkajs passes over it, but for its offset. */
-  isControlRecord: boolean;
-  readonly batchContext: { readonly producerId: string; readonly inTransaction: boolean };
-  /** Set on the one message that stands for a batch that could not be read; its value is the batch. */
-  readonly unreadable?: Unreadable;
-}
-
-export interface Unreadable {
-  /** For people. */
-  readonly reason: string;
-  /** Of the batch. */
-  readonly firstOffset: string;
-}
 
 /**
  * What one batch may come to. Brokers take 1 MB by default, which is at the most 11 MB of tasks and 184,000 of them (those of

@@ -1,7 +1,7 @@
 import type { Message, RecordMetadata } from 'kafkajs';
 import type { GivenEnd, KafkaEnds, KnownEnd } from '../../mysql/kafka-ends.ts';
 import { permitted } from './errors.ts';
-import { Gathering } from './gathering.ts';
+import { MicroBatcher } from './micro-batch.ts';
 import { type KafkaProducer, PartlySent } from './producer.ts';
 
 /** A broker that went away and came back with an older log takes longer than what is known may be old, ms. */
@@ -22,7 +22,7 @@ export class RecordedProducer {
   readonly #producer: Pick<KafkaProducer, 'send'>;
   readonly #topic: string;
   readonly #ends: KafkaEnds | undefined;
-  readonly #records: Gathering<readonly GivenEnd[]> | undefined;
+  readonly #records: MicroBatcher<readonly GivenEnd[]> | undefined;
   #known: Known | undefined;
 
   /** @param ends undefined: nothing is recorded */
@@ -32,7 +32,7 @@ export class RecordedProducer {
     this.#ends = ends;
     if (ends === undefined) return;
     // Those who publish at once share a statement, instead of waiting for each other's locks.
-    this.#records = new Gathering({ fits: () => true, work: (given) => ends.record(highest(given.flat())) });
+    this.#records = new MicroBatcher({ work: (given) => ends.record(highest(given.flat())) });
   }
 
   /**

@@ -1,19 +1,15 @@
 import type { Consumer, ConsumerEndBatchProcessEvent, EachBatchPayload } from 'kafkajs';
-import { type Backoff, backoffMs } from '../../timing/backoff.ts';
+import type { Backoff } from '../../timing/backoff.ts';
 import { settledWithin } from '../../timing/deadline.ts';
 import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss, SourceState } from '../task-source.ts';
 import { admit } from './admission.ts';
-import { Assignment, type OwnedPartition } from './assignment.ts';
+import { Assignment, Membership } from './assignment.ts';
 import { type KafkaSettings, openKafka, RETRY } from './client.ts';
 import { permitted } from './errors.ts';
 import { brokerFault } from './fetch-response.ts';
-import type { Gathering } from './gathering.ts';
 import type { LogEndCheck } from './log-end-check.ts';
-import { Membership } from './membership.ts';
-import { mergedBatches, type Part } from './merged-batches.ts';
-import { type Commit, mergedCommits } from './merged-commits.ts';
-import { GivenBack, workThrough } from './partition-work.ts';
+import { PartitionWorker } from './partition-worker.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
 export interface SessionOptions {
@@ -25,42 +21,41 @@ export interface SessionOptions {
   readonly heartbeatMs: number;
   readonly rebalanceTimeoutMs: number;
   readonly rebalanceGraceMs: number;
-  readonly pauses: Backoff;
+  readonly backoff: Backoff;
   readonly admin: TopicAdmin;
   readonly progress: StallDetector;
   readonly now: () => number;
   readonly expectsOffsets: () => Promise<boolean>;
-  /** Undefined: publishers record nothing. */
+  /** Undefined when publishers record nothing. */
   readonly logEnds: LogEndCheck | undefined;
   readonly handler: BatchHandler;
   readonly onLoss: (loss: Loss) => Promise<void>;
-  /** Called with what keeps the session from consuming; undefined: nothing does any more. */
+  /** Called with the error that keeps the session from consuming; with undefined once it consumes. */
   readonly onFault: (fault: unknown) => Promise<void>;
 }
 
-/** A fetch waits so long when there is nothing; so does kafkajs before it looks whether a paused partition may go on. */
+/** How long a fetch waits when there is nothing, ms. kafkajs also waits this long before it resumes a paused partition. */
 const FETCH_WAIT_MS = 250;
 
 /**
- * Of one partition in one fetch, as compressed: a dozen times as many when unpacked, and then some thousand objects. A
- * larger batch of a producer's comes all the same.
+ * Compressed bytes of one partition per fetch. Unpacked they are a dozen times as many, as a few thousand objects. A producer's
+ * batch that is larger is fetched whole.
  */
 const FETCH_BYTES = 32 * 1024;
 
-/** Partitions of one fetch that are handed over at once, to be worked on together. */
+/** Partitions of one fetch that kafkajs hands over at once; their messages are handled together. */
 const PARTITIONS_AT_ONCE = 64;
 
-/** Hanging up may not hold up a shutdown when the brokers are away. */
+/** Leaving the group must not delay a shutdown for longer than this when the brokers are unavailable, ms. */
 const LEAVE_TIMEOUT_MS = 5_000;
 
-/** One life of a kafkajs consumer: until it is stopped or crashes. After a crash there is a new one. */
+/** One kafkajs consumer, until it is stopped or crashes. After a crash the source starts a new session. */
 export class KafkaSession {
   readonly #options: SessionOptions;
   readonly #consumer: Consumer;
   readonly #stopped = Promise.withResolvers<void>();
   readonly #working = new Set<Promise<void>>();
-  readonly #batches: Gathering<Part>;
-  readonly #commits: Gathering<Commit>;
+  readonly #worker: PartitionWorker;
   readonly #faults = new Map<number, number | undefined>();
   #started: Promise<void> = Promise.resolve();
   #assignment: Assignment | undefined;
@@ -68,9 +63,8 @@ export class KafkaSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    const isOver = () => this.#isStopping || this.#assignment?.membership.isOpen !== true;
-    this.#batches = mergedBatches(options.handler, isOver);
-    this.#commits = mergedCommits(options.topic);
+    const mayBegin = () => !this.#isStopping && this.#assignment?.membership.isOpen === true;
+    this.#worker = new PartitionWorker({ ...options, logger: options.kafka.logger, mayBegin });
     this.#consumer = openKafka(options.kafka).consumer({
       groupId: options.group,
       sessionTimeout: options.sessionTimeoutMs,
@@ -79,12 +73,12 @@ export class KafkaSession {
       maxWaitTimeInMs: FETCH_WAIT_MS,
       maxBytesPerPartition: FETCH_BYTES,
       allowAutoTopicCreation: false,
-      // The crash is reported to us, and we begin anew: kafkajs gives up after some kinds of crash (#1445).
+      // Crashes are reported to us and we start a new session: kafkajs gives up after some kinds of crash (#1445).
       retry: { ...RETRY, restartOnFailure: async () => false },
     });
   }
 
-  /** Did it get as far as having joined the group? */
+  /** Has it joined the group? */
   get hasWorked(): boolean {
     return this.#assignment !== undefined;
   }
@@ -95,14 +89,17 @@ export class KafkaSession {
     const { partitions, membership } = assignment;
     if (membership.silentMs > 3 * this.#options.heartbeatMs) {
       const seconds = Math.round(membership.silentMs / 1000);
-      return { isReady: false, detail: `the group is rebalancing or Kafka is away: no heartbeat for ${seconds} s` };
+      return {
+        isReady: false,
+        detail: `the group is rebalancing or Kafka is unavailable: no heartbeat for ${seconds} s`,
+      };
     }
     if (partitions.size === 0) return { isReady: true, detail: 'idle: other members have all partitions' };
     const admitted = [...partitions.values()].filter(({ next }) => next !== undefined).length;
     return { isReady: admitted === partitions.size, detail: `${admitted} of ${partitions.size} partitions admitted` };
   }
 
-  /** Until stopped. @throws what kafkajs crashed with */
+  /** Consumes until stopped. @throws what kafkajs crashed with */
   async run(): Promise<void> {
     const crashed = this.#listen();
     try {
@@ -113,20 +110,20 @@ export class KafkaSession {
     }
   }
 
-  /** Begins no new batch, lets those in work finish, and leaves the group. */
+  /** Begins no new batch, waits for the current ones and leaves the group. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.allSettled(this.#working);
     this.#stopped.resolve();
   }
 
-  /** Gives everything up at once, without a word to the group: it will notice. */
+  /** Gives up all partitions at once, without telling the group, which will notice. */
   abandon(): void {
     this.#isStopping = true;
     this.#assignment?.end();
   }
 
-  /** Is a batch in work, or is there one to be had? False when it cannot be told, or while the group is rebalancing. */
+  /** Is a batch being handled, or one waiting to be fetched? False when this is unknown, or while the group rebalances. */
   async isWaiting(): Promise<boolean> {
     if (this.#working.size > 0) return true;
     const assignment = this.#assignment;
@@ -134,12 +131,12 @@ export class KafkaSession {
     const offsets = await this.#options.admin.offsets(this.#options.group).catch(() => []);
     return offsets.some(({ partition, low, high }) => {
       const owned = assignment.partitions.get(partition);
-      const isToBeHad = brokerFault(this.#options.topic, partition) === undefined;
-      return owned !== undefined && isToBeHad && high > (owned.next ?? low);
+      const isReadable = brokerFault(this.#options.topic, partition) === undefined;
+      return owned !== undefined && isReadable && high > (owned.next ?? low);
     });
   }
 
-  /** The other members may take all of the rebalance timeout. Whoever is silent for longer hangs. */
+  /** Other members may take up the whole rebalance timeout. A member that is silent for longer hangs. */
   #isJoining({ membership: { silentMs } }: Assignment): boolean {
     const { heartbeatMs, rebalanceTimeoutMs, sessionTimeoutMs } = this.#options;
     return silentMs > 3 * heartbeatMs && silentMs < rebalanceTimeoutMs + sessionTimeoutMs;
@@ -148,7 +145,7 @@ export class KafkaSession {
   #listen(): Promise<never> {
     const { events } = this.#consumer;
     this.#consumer.on(events.GROUP_JOIN, ({ payload }) => this.#joined(payload.memberAssignment[this.#options.topic]));
-    this.#consumer.on(events.FETCH, () => this.#tellFaults());
+    this.#consumer.on(events.FETCH, () => this.#reportFaults());
     this.#consumer.on(events.HEARTBEAT, () => this.#assignment?.membership.renew());
     this.#consumer.on(events.END_BATCH_PROCESS, ({ payload }) => this.#skipped(payload));
     const { promise: crashed, reject } = Promise.withResolvers<never>();
@@ -157,15 +154,15 @@ export class KafkaSession {
     return crashed;
   }
 
-  /** Nothing here can fix what a broker cannot read; the other partitions go on. */
-  #tellFaults(): void {
+  /** Logs which partitions their broker cannot read. Nothing here can fix that; the other partitions go on. */
+  #reportFaults(): void {
     const { topic, kafka } = this.#options;
     for (const partition of this.#assignment?.partitions.keys() ?? []) {
       const errorCode = brokerFault(topic, partition);
       if (errorCode === this.#faults.get(partition)) continue;
       this.#faults.set(partition, errorCode);
-      if (errorCode === undefined) kafka.logger.info({ topic, partition }, 'the broker reads the partition again');
-      else kafka.logger.error({ topic, partition, errorCode }, 'the broker cannot read a partition; it is asked again');
+      if (errorCode === undefined) kafka.logger.info({ topic, partition }, 'the broker can read the partition again');
+      else kafka.logger.error({ topic, partition, errorCode }, 'the broker cannot read a partition; retrying');
     }
   }
 
@@ -186,32 +183,29 @@ export class KafkaSession {
 
   async #leave(): Promise<void> {
     this.abandon();
-    // Not before it has joined: kafkajs would go on joining, and then consume although it was stopped.
+    // Only once it has joined: otherwise kafkajs goes on joining, and then consumes although it was stopped.
     const left = this.#started.catch(() => undefined).then(() => this.#consumer.disconnect());
     if (!(await settledWithin(left, LEAVE_TIMEOUT_MS))) {
-      this.#options.kafka.logger.warn('Kafka did not let go in time; the group will notice by itself');
+      this.#options.kafka.logger.warn('leaving the Kafka group took too long; the group will notice by itself');
     }
   }
 
-  /** Called by kafkajs before it fetches anything of a new assignment. */
+  /** kafkajs calls this before it fetches anything of a new assignment. */
   #joined(partitions: readonly number[] = []): void {
-    const { kafka, ...options } = this.#options;
+    const options = this.#options;
     this.#assignment?.end();
     options.progress.mark();
-    const assignment = new Assignment(partitions, new Membership({ ...options, logger: kafka.logger }));
+    const assignment = new Assignment(partitions, new Membership({ ...options, logger: options.kafka.logger }));
     this.#assignment = assignment;
-    if (partitions.length === 0) {
-      void options.onFault(undefined);
-      return;
-    }
-    void admit(assignment, { ...options, consumer: this.#consumer, started: this.#started, logger: kafka.logger });
+    if (partitions.length === 0) void options.onFault(undefined);
+    else void admit(assignment, { ...options, consumer: this.#consumer, started: this.#started });
   }
 
   async #eachBatch(payload: EachBatchPayload): Promise<void> {
     const assignment = this.#assignment;
     const owned = assignment?.partitions.get(payload.batch.partition);
     if (assignment === undefined || owned?.next === undefined || this.#isStopping) return;
-    const work = this.#work(payload, assignment, owned);
+    const work = this.#worker.workThrough({ payload, assignment, owned });
     this.#working.add(work);
     try {
       await work;
@@ -222,37 +216,17 @@ export class KafkaSession {
     if (reason !== undefined && this.#assignment === assignment) throw reason;
   }
 
-  async #work(payload: EachBatchPayload, assignment: Assignment, owned: OwnedPartition): Promise<void> {
-    const isStopping = () => this.#isStopping;
-    try {
-      const [batches, commits] = [this.#batches, this.#commits];
-      await workThrough({ ...this.#options, batches, commits, payload, assignment, owned, isStopping });
-    } catch (error) {
-      if (!(error instanceof GivenBack)) throw error;
-      this.#giveBack(payload, assignment, owned, error.cause);
-    }
-  }
-
-  /** Pauses the partition; the others go on. */
-  #giveBack(payload: EachBatchPayload, assignment: Assignment, owned: OwnedPartition, error: unknown): void {
-    if (this.#isStopping || !assignment.membership.isOpen) return;
-    const delayMs = backoffMs(owned.failures++, this.#options.pauses);
-    const { partition } = owned;
-    this.#options.kafka.logger.warn({ err: error, partition, delayMs }, 'a batch was given back; it comes again');
-    assignment.later(delayMs, payload.pause());
-  }
-
-  /** Of a batch of nothing but control records, kafkajs tells only here. */
+  /** Commits a batch that holds nothing but control records, which kafkajs reports only here. */
   #skipped({ batchSize, partition, firstOffset, lastOffset }: ConsumerEndBatchProcessEvent['payload']): void {
     const owned = this.#assignment?.partitions.get(partition);
     if (batchSize > 0 || owned?.next === undefined) return;
-    // Null when compaction left nothing from the offset asked for, whatever its type says.
+    // Null, whatever its type says, when compaction left nothing from the requested offset on.
     const first = firstOffset as string | null;
     if (first !== null && BigInt(first) > owned.next) return;
     owned.next = BigInt(lastOffset) + 1n;
     const { topic, kafka } = this.#options;
     this.#consumer.commitOffsets([{ topic, partition, offset: owned.next.toString() }]).catch((error: unknown) => {
-      kafka.logger.debug({ err: error, partition }, 'control records were not committed; the next batch does it');
+      kafka.logger.debug({ err: error, partition }, 'control records were not committed; the next batch commits them');
     });
   }
 }

@@ -4,12 +4,11 @@ import { settledWithin } from '../../timing/deadline.ts';
 import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss, SourceState, TaskSource } from '../task-source.ts';
 import { type KafkaSettings, openKafka } from './client.ts';
-import { askForCoordinator } from './coordinator.ts';
 import { isPassing, isWithoutCoordinator, KafkaPermissionMissing, missingPermission } from './errors.ts';
 import { LogEndCheck } from './log-end-check.ts';
 import { KafkaSession } from './session.ts';
-import { TopicAdmin } from './topic-admin.ts';
-import { DEFAULT_PARTITIONS } from './topics.ts';
+import { DEFAULT_PARTITIONS, TopicAdmin } from './topic-admin.ts';
+import { TopicReader } from './topic-reader.ts';
 
 export interface KafkaTaskSourceOptions {
   readonly kafka: KafkaSettings;
@@ -32,7 +31,7 @@ export interface KafkaTaskSourceOptions {
   /** ms without progress after which `run` rejects. */
   readonly stallMs?: number;
   /** Between attempts: of a batch that was given back, and of a connection. */
-  readonly pauses?: Backoff;
+  readonly backoff?: Backoff;
   /** ms that never go back. */
   readonly now?: () => number;
 }
@@ -44,7 +43,7 @@ const DEFAULTS = {
   rebalanceTimeoutMs: 60_000,
   rebalanceGraceMs: 5_000,
   stallMs: DEFAULT_STALL_MS,
-  pauses: DEFAULT_BACKOFF,
+  backoff: DEFAULT_BACKOFF,
   now: () => performance.now(),
 };
 
@@ -127,7 +126,7 @@ export class KafkaTaskSource implements TaskSource {
     onLoss: (loss: Loss) => Promise<void>,
     progress: StallDetector,
   ): Promise<void> {
-    const { pauses } = this.#options;
+    const { backoff } = this.#options;
     const logEnds = this.#logEnds(onLoss);
     for (let failures = 0; !this.#stopping.signal.aborted; failures++) {
       const session = new KafkaSession({
@@ -148,7 +147,7 @@ export class KafkaTaskSource implements TaskSource {
         if (session.hasWorked) failures = 0;
         this.#note(fault);
         progress.mark();
-        await pause(backoffMs(failures, pauses), this.#stopping.signal);
+        await pause(backoffMs(failures, backoff), this.#stopping.signal);
       }
     }
   }
@@ -157,7 +156,9 @@ export class KafkaTaskSource implements TaskSource {
   async #named(fault: unknown): Promise<unknown> {
     if (!isWithoutCoordinator(fault)) return fault;
     const { kafka, topic, group } = this.#options;
-    const reason = await askForCoordinator(openKafka(kafka), topic, group).catch((error: unknown) => error);
+    const reader = new TopicReader(openKafka(kafka), topic);
+    const reason = await reader.findCoordinator(group).catch((error: unknown) => error);
+    await reader.close();
     return missingPermission(reason, 'DESCRIBE', { topic, group }) ?? fault;
   }
 

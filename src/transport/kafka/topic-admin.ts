@@ -1,27 +1,92 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Admin, Kafka } from 'kafkajs';
-import { isElecting } from './errors.ts';
-import { allowingLeaderless } from './metadata-response.ts';
+import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
+import { pause } from '../../timing/backoff.ts';
+import { retry } from '../../timing/loop.ts';
+import { isElecting, isPassing } from './errors.ts';
+import { allowingLeaderless } from './kafkajs-patches.ts';
 import { TopicReader } from './topic-reader.ts';
-import { deadLetterTopicConfig, ensureTopics, taskTopic } from './topics.ts';
 
-/** Where a consumer group stands in one partition. */
+/** Also the maximum number of members of a consumer group that get work. A user's tasks are all in one partition. */
+export const DEFAULT_PARTITIONS = 6;
+
+export function deadLetterTopic(topic: string): string {
+  return `${topic}.dlq`;
+}
+
+export function taskTopic(topic: string, partitions = DEFAULT_PARTITIONS): ITopicConfig {
+  return { topic, numPartitions: partitions };
+}
+
+const DEAD_LETTERS_KEPT_MS = 30 * 24 * 3600 * 1000;
+
+/** A dead letter holds its task and what went wrong, so it is larger than the largest task. */
+const LARGEST_DEAD_LETTER = 4 * 1024 * 1024;
+
+/** One partition, so that dead letters have one order. They are kept longer than tasks because people handle them. */
+export function deadLetterTopicConfig(topic: string): ITopicConfig {
+  return {
+    topic: deadLetterTopic(topic),
+    numPartitions: 1,
+    configEntries: [
+      { name: 'retention.ms', value: String(DEAD_LETTERS_KEPT_MS) },
+      { name: 'max.message.bytes', value: String(LARGEST_DEAD_LETTER) },
+    ],
+  };
+}
+
+/**
+ * Creates the topics that are missing, with the brokers' default replication factor. Existing ones stay as they are, so where
+ * an operator has created them no permission to create topics is needed.
+ */
+export async function ensureTopics(admin: Admin, topics: readonly ITopicConfig[]): Promise<void> {
+  const present = new Set(await admin.listTopics());
+  const missing = topics.filter(({ topic }) => !present.has(topic));
+  if (missing.length === 0) return;
+  await admin.createTopics({ topics: missing, waitForLeaders: false });
+  const names = missing.map(({ topic }) => topic);
+  await untilLed(admin, names);
+}
+
+const LEADER_CHECKS = 50;
+const BETWEEN_CHECKS_MS = 100;
+
+/**
+ * Waits until all partitions take messages. The controller answers before all brokers know the topic, and a leader is named
+ * before it takes messages: what is sent then is refused by some partitions and sent again to all. kafkajs can wait for
+ * leaders (`waitForLeaders`), but fails in exactly this state.
+ */
+async function untilLed(admin: Admin, names: string[]): Promise<void> {
+  for (let checks = 1; ; checks++) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: names });
+      if (topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) {
+        await Promise.all(names.map((name) => admin.fetchTopicOffsets(name)));
+        return;
+      }
+    } catch (error) {
+      if (checks === LEADER_CHECKS || !isPassing(error)) throw error;
+    }
+    if (checks === LEADER_CHECKS) throw new Error(`Kafka created ${names}, but some partitions have no leader yet`);
+    await pause(BETWEEN_CHECKS_MS);
+  }
+}
+
+/** The position of a consumer group in one partition. */
 export interface PartitionOffsets {
   readonly partition: number;
-  /** The next offset to consume; undefined: the group has committed none. */
+  /** The next offset to consume; undefined when the group has committed none. */
   readonly committed: bigint | undefined;
-  /** The oldest offset that is still there. */
+  /** The oldest offset that still exists. */
   readonly low: bigint;
-  /** Up to before this one there are messages to be had; behind it, a transaction that is open holds them back, if any. */
+  /** The end of the readable messages, exclusive. An open transaction may hold back messages behind it. */
   readonly high: bigint;
 }
 
-/** The offset to begin at. Whatever is still there is delivered: a task too many does no harm. */
+/** The offset to begin at. When in doubt, everything that still exists is delivered: an extra task does no harm. */
 export function startOf({ committed, low, high }: PartitionOffsets): bigint {
   return committed !== undefined && low <= committed && committed <= high ? committed : low;
 }
 
-/** Questions to the brokers about one topic and one group. Connects when first asked, and anew after an error. */
+/** Asks the brokers about one topic and its groups, and creates it. Connects on first use, and again after an error. */
 export class TopicAdmin {
   readonly #kafka: Kafka;
   readonly #topic: string;
@@ -33,19 +98,19 @@ export class TopicAdmin {
     this.#topic = topic;
   }
 
-  /** Creates the topic of the tasks and that of the dead letters, where they are missing. */
+  /** Creates the topics of the tasks and of the dead letters unless they exist. */
   ensureTopics(partitions: number): Promise<void> {
     const topics = [taskTopic(this.#topic, partitions), deadLetterTopicConfig(this.#topic)];
     return allowingLeaderless(() => this.#ask((admin) => ensureTopics(admin, topics)));
   }
 
-  /** Every partition of the topic, by number. */
+  /** The group's position in every partition of the topic, ordered by partition. */
   offsets(group: string): Promise<PartitionOffsets[]> {
     return this.#ask(async (admin) => {
-      // Committed ones first: read the other way round, a group that goes on meanwhile would stand past the end.
-      const committed = await onceSettled(() => admin.fetchOffsets({ groupId: group, topics: [this.#topic] }));
+      // Committed offsets first: otherwise a group that makes progress in between appears to be past the end.
+      const committed = await whileElecting(() => admin.fetchOffsets({ groupId: group, topics: [this.#topic] }));
       const byPartition = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
-      const ends = await onceSettled(() => admin.fetchTopicOffsets(this.#topic));
+      const ends = await whileElecting(() => admin.fetchTopicOffsets(this.#topic));
       return ends
         .map(({ partition, low, high }) => {
           const offset = byPartition.get(partition) ?? -1n;
@@ -56,11 +121,11 @@ export class TopicAdmin {
   }
 
   /**
-   * By partition, the offset that the next message will get: also those count that a transaction holds back.
-   * @param mine those to ask for; the others may have no leader. Left out: all of them
+   * The end of each partition's log: the offset that the next message will get, including what a transaction holds back.
+   * @param mine the partitions to ask for; the others may have no leader. Default: all
    */
   async ends(mine?: ReadonlySet<number>): Promise<ReadonlyMap<number, bigint>> {
-    // kafkajs's admin asks for what is committed, always.
+    // kafkajs's admin client always asks for the end of committed messages.
     this.#ends ??= new TopicReader(this.#kafka, this.#topic, { readUncommitted: true });
     const reader = this.#ends;
     try {
@@ -73,14 +138,14 @@ export class TopicAdmin {
     }
   }
 
-  /** Messages that the group has not committed, also those that a transaction holds back. */
+  /** The number of messages that the group has not committed, including what a transaction holds back. */
   async lag(group: string): Promise<number> {
     const [all, ends] = [await this.offsets(group), await this.ends()];
     const behind = (one: PartitionOffsets) => Number((ends.get(one.partition) ?? one.high) - startOf(one));
     return all.reduce((sum, one) => sum + behind(one), 0);
   }
 
-  /** Do the brokers answer, and know the topic? Its partitions may have no leaders. @throws what kafkajs throws */
+  /** Resolves if the brokers answer and know the topic, even if partitions have no leader. @throws what kafkajs throws */
   answers(): Promise<void> {
     const answer = async (admin: Admin) => void (await admin.fetchTopicMetadata({ topics: [this.#topic] }));
     return allowingLeaderless(() => this.#ask(answer));
@@ -106,7 +171,7 @@ export class TopicAdmin {
 
   async #connect(): Promise<Admin> {
     const admin = this.#kafka.admin();
-    // It asks for all topics of the cluster: partitions without leaders, of whichever, are not what it connects for.
+    // Connecting asks about all topics of the cluster; a partition without a leader in any of them must not fail it.
     await allowingLeaderless(() => admin.connect());
     return admin;
   }
@@ -114,20 +179,17 @@ export class TopicAdmin {
 
 const ELECTION_PAUSES_MS = [100, 200, 400, 800, 1_600, 3_200];
 
-/** Asks again, for some seconds, while a coordinator or a leader is being chosen. */
-async function onceSettled<T>(question: () => Promise<T>): Promise<T> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await question();
-    } catch (error) {
-      const wait = ELECTION_PAUSES_MS[tries];
-      if (wait === undefined || !isElecting(error)) throw error;
-      await pause(wait);
-    }
-  }
+/** Retries for some seconds while a group's coordinator or a partition's leader is being elected. */
+function whileElecting<T>(question: () => Promise<T>): Promise<T> {
+  const onFailure = (error: unknown, failures: number) => {
+    const waitMs = ELECTION_PAUSES_MS[failures - 1];
+    if (waitMs === undefined || !isElecting(error)) throw error;
+    return waitMs;
+  };
+  return retry(question, { onFailure });
 }
 
-/** What goes wrong while hanging up is of no use to anybody. */
+/** Ignores errors: nobody can do anything about a failed disconnect. */
 async function disconnected(admin: Promise<Admin>): Promise<void> {
   await admin.then((connected) => connected.disconnect()).catch(() => undefined);
 }

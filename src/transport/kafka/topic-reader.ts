@@ -1,9 +1,9 @@
-import { type Cluster, type Consumer, type Kafka, PartitionAssigners } from 'kafkajs';
+import { type Broker, type Cluster, type Consumer, type Kafka, PartitionAssigners } from 'kafkajs';
 import { KafkaUnavailable } from './errors.ts';
 import { brokerFault } from './fetch-response.ts';
-import type { FetchedMessage } from './record-batches.ts';
+import type { FetchedMessage } from './fetched-message.ts';
 
-/** The offsets of one partition that can be read: from `low` to before `high`. */
+/** The offsets of one partition that can be read: from `low` up to but not including `high`. */
 export interface ReadableOffsets {
   readonly partition: number;
   readonly low: bigint;
@@ -13,10 +13,15 @@ export interface ReadableOffsets {
 const FETCH_WAIT_MS = 100;
 const BYTES_A_FETCH = 1024 * 1024;
 
+/** Part of kafkajs's broker that its types do not name. */
+interface CoordinatorBroker {
+  findGroupCoordinator(group: { groupId: string; coordinatorType: 0 }): Promise<unknown>;
+}
+
 /**
- * Reads a topic from any offset, without a consumer group: joining one takes seconds, and would leave a group behind
- * for every look at the dead letters. kafkajs has no call for that. But it hands its cluster, which can fetch, to the
- * assigner of a consumer's partitions; this consumer never runs.
+ * Reads a topic from any offset without a consumer group: joining one takes seconds and would leave a group behind for
+ * every look at the dead letters. kafkajs has no call for that. But it passes its cluster, which can fetch, to the
+ * partition assigner of a consumer; this consumer never runs.
  */
 export class TopicReader {
   readonly #topic: string;
@@ -24,7 +29,7 @@ export class TopicReader {
   readonly #cluster: Cluster;
   #connected: Promise<void> | undefined;
 
-  /** @param readUncommitted then a partition ends where its last message does, even behind a transaction that is open */
+  /** @param readUncommitted a partition ends after its last message, even if an open transaction holds it back */
   constructor(kafka: Kafka, topic: string, { readUncommitted = false } = {}) {
     this.#topic = topic;
     let cluster: Cluster | undefined;
@@ -39,12 +44,13 @@ export class TopicReader {
         },
       ],
     });
-    if (cluster === undefined)
-      throw new Error('kafkajs handed over no cluster: it must be the version in the lock file');
+    if (cluster === undefined) {
+      throw new Error('kafkajs passes no cluster to its assigner: it must be the version in the lock file');
+    }
     this.#cluster = cluster;
   }
 
-  /** Every partition, by number, also those that were added meanwhile. @param mine only these */
+  /** Every partition, ordered by number, including partitions added in the meantime. @param mine only these partitions */
   async offsets(mine?: ReadonlySet<number>): Promise<ReadableOffsets[]> {
     await this.#connect();
     await this.#cluster.refreshMetadata();
@@ -59,7 +65,7 @@ export class TopicReader {
   }
 
   /**
-   * Messages from an offset on, oldest first, at most `limit`; the offset must be a readable one.
+   * Messages from offset `low` on, oldest first, at most `limit`; `low` must be readable.
    * @throws KafkaUnavailable while the broker cannot read the partition, what kafkajs throws
    */
   async *read({ partition, low, high }: ReadableOffsets, limit: number): AsyncGenerator<FetchedMessage> {
@@ -70,13 +76,24 @@ export class TopicReader {
       const last = fetched.at(-1);
       if (last === undefined) return;
       for (const message of fetched) {
-        // A compressed batch comes as a whole, also what is before the offset asked for.
+        // A compressed batch arrives whole, including messages before the requested offset.
         if (BigInt(message.offset) < from || message.isControlRecord) continue;
         yield message;
         if (--left === 0) return;
       }
       from = BigInt(last.offset) + 1n;
     }
+  }
+
+  /**
+   * Asks a broker for the coordinator of a group, with a single request: kafkajs's own search hides why it found none (for
+   * example, because the group may not be described).
+   * @throws what the broker answered
+   */
+  async findCoordinator(groupId: string): Promise<void> {
+    await this.#connect();
+    const broker = (await this.#cluster.findControllerBroker()) as Broker & CoordinatorBroker;
+    await broker.findGroupCoordinator({ groupId, coordinatorType: 0 });
   }
 
   async close(): Promise<void> {
@@ -94,7 +111,7 @@ export class TopicReader {
     return new Map(found?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
   }
 
-  /** @param maxBytes the first batch of messages comes however large it is */
+  /** @param maxBytes does not limit the first batch of messages */
   async #fetch(partition: number, from: bigint, maxBytes: number): Promise<FetchedMessage[]> {
     const [leader] = Object.keys(this.#cluster.findLeaderForPartitions(this.#topic, [partition]));
     const broker = await this.#cluster.findBroker({ nodeId: String(leader) });

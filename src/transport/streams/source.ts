@@ -27,7 +27,7 @@ export interface StreamsTaskSourceOptions {
   /** ms without progress after which `run` rejects. */
   readonly stallMs?: number;
   /** Between attempts: of a batch that was given back, and while Redis is away. */
-  readonly pauses?: Backoff;
+  readonly backoff?: Backoff;
   /** ms that never go back. */
   readonly now?: () => number;
 }
@@ -38,7 +38,7 @@ const READ_TIMEOUT_MS = 2_000;
 const DEFAULTS = {
   idleMs: 30_000,
   stallMs: DEFAULT_STALL_MS,
-  pauses: DEFAULT_BACKOFF,
+  backoff: DEFAULT_BACKOFF,
   now: () => performance.now(),
 };
 

@@ -20,7 +20,7 @@ export interface StreamLoopOptions {
   readonly progress: StallDetector;
   readonly logger: Logger;
   readonly idleMs: number;
-  readonly pauses: Backoff;
+  readonly backoff: Backoff;
   readonly now: () => number;
   /** Aborted: no new batch. */
   readonly stopping: AbortSignal;
@@ -70,7 +70,7 @@ export class StreamLoop {
 
   /** Until `stopping`. @throws what does not pass by itself: no permission, a key that holds no stream */
   async run(): Promise<void> {
-    const { stopping, progress, pauses, logger } = this.#options;
+    const { stopping, progress, backoff, logger } = this.#options;
     for (let failures = 0; !stopping.aborted; ) {
       try {
         await this.#round();
@@ -81,7 +81,7 @@ export class StreamLoop {
         this.#state = { isReady: false, detail: `the stream cannot be read: ${(error as Error).name}` };
         progress.mark();
         logger.warn({ err: error }, 'the stream cannot be read; trying on');
-        await pause(backoffMs(failures++, pauses), stopping);
+        await pause(backoffMs(failures++, backoff), stopping);
       }
     }
   }
@@ -137,7 +137,7 @@ export class StreamLoop {
 
   /** Until the batch is acknowledged, belongs to another consumer, or is given up because the source stops. */
   async #untilDone(ids: readonly string[], lease: EntryLease, work: () => Promise<void>): Promise<void> {
-    const { group, stopping, progress, pauses, logger } = this.#options;
+    const { group, stopping, progress, backoff, logger } = this.#options;
     for (let failures = 0; ; failures++) {
       try {
         if (failures > 0) await lease.confirm();
@@ -146,7 +146,7 @@ export class StreamLoop {
       } catch (error) {
         if (lease.isLost) return;
         if (stopping.aborted) return await group.giveUp(ids);
-        const delayMs = backoffMs(failures, pauses);
+        const delayMs = backoffMs(failures, backoff);
         logger.warn({ err: error, first: ids[0], delayMs }, 'a batch was given back; it comes again');
         await pause(delayMs, stopping);
         if (stopping.aborted) return await group.giveUp(ids);

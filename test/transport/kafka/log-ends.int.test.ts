@@ -8,7 +8,7 @@ import { migrate } from '../../../src/mysql/migrate.ts';
 import { type RunningServer, startKafka } from '../../../src/tools/devservers/start-server.ts';
 import { KafkaDeadLetters } from '../../../src/transport/kafka/dead-letters.ts';
 import { KafkaTaskPublisher } from '../../../src/transport/kafka/publisher.ts';
-import { ensureTopics } from '../../../src/transport/kafka/topics.ts';
+import { ensureTopics } from '../../../src/transport/kafka/topic-admin.ts';
 import { freshDatabase, freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Kafka } from 'kafkajs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KafkaTaskPublisher } from '../../../src/transport/kafka/publisher.ts';
-import { ensureTopics } from '../../../src/transport/kafka/topics.ts';
+import { ensureTopics } from '../../../src/transport/kafka/topic-admin.ts';
 import { MessageRefused, PartlyPublished } from '../../../src/transport/task-publisher.ts';
 import { freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';

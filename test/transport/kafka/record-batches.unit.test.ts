@@ -6,10 +6,10 @@ import lz4 from 'lz4-napi';
 import snappy from 'snappy';
 import { describe, expect, it } from 'vitest';
 import { brokerFault } from '../../../src/transport/kafka/fetch-response.ts';
+import type { FetchedMessage } from '../../../src/transport/kafka/fetched-message.ts';
 import {
   batchesIn,
   decodeBatch,
-  type FetchedMessage,
   MAX_BATCH_BYTES,
   MAX_BATCH_RECORDS,
 } from '../../../src/transport/kafka/record-batches.ts';

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { Assignment } from '../../../src/transport/kafka/assignment.ts';
+import { Assignment, Membership } from '../../../src/transport/kafka/assignment.ts';
 import { findGap, inspectOffsets } from '../../../src/transport/kafka/losses.ts';
-import { Membership } from '../../../src/transport/kafka/membership.ts';
 import type { PartitionOffsets } from '../../../src/transport/kafka/topic-admin.ts';
 import { logger } from '../place.ts';
 
@@ -135,7 +134,7 @@ describe('a member of a group', () => {
     expect(membership.isLost).toBe(false);
     clock.now += 1;
     expect(membership).toMatchObject({ isOpen: false, isLost: true, reason: undefined });
-    expect(() => membership.requireHeld('kafka:t:0:5')).toThrow('the batch at kafka:t:0:5 belongs to another consumer');
+    expect(() => membership.requireHeld('kafka:t:0:5')).toThrow('the batch at kafka:t:0:5 now belongs to another consumer');
   });
 
   it('begins nothing more once a rebalance has begun, and may finish for a while', async () => {

@@ -61,7 +61,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
         times.push(performance.now());
         if (times.length < 6) throw new Error('away');
       },
-      { kafka: { pauses: { firstMs: 300, longestMs: 1_200 } } },
+      { kafka: { backoff: { firstMs: 300, longestMs: 1_200 } } },
     );
     await publishTo(opened, [0]);
     await until(() => one.handled.size === 1, { timeout: 150_000 });
@@ -95,7 +95,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
 
   it('resumes what another owner had paused', async () => {
     const opened = await fresh(2);
-    const long = { kafka: { pauses: { firstMs: 60_000, longestMs: 60_000 } } };
+    const long = { kafka: { backoff: { firstMs: 60_000, longestMs: 60_000 } } };
     const first = run(opened, () => Promise.reject(new Error('away')), long);
     await publishTo(opened, [0, 1]);
     await until(() => first.received.length >= 2, { timeout: 150_000 });

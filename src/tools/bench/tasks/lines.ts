@@ -2,8 +2,7 @@ import { openTransport } from '../../../app/transport.ts';
 import { openKafka } from '../../../transport/kafka/client.ts';
 import { kafkaBarrier } from '../../../transport/kafka/drain-barrier.ts';
 import { KafkaTaskPublisher } from '../../../transport/kafka/publisher.ts';
-import { TopicAdmin } from '../../../transport/kafka/topic-admin.ts';
-import { DEFAULT_PARTITIONS } from '../../../transport/kafka/topics.ts';
+import { DEFAULT_PARTITIONS, TopicAdmin } from '../../../transport/kafka/topic-admin.ts';
 import type { Ground } from '../ground.ts';
 import type { Line } from './line.ts';
 

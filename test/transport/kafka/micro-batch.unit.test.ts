@@ -1,20 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { Gathering } from '../../../src/transport/kafka/gathering.ts';
-import { BATCH, mergedBatches, type Part } from '../../../src/transport/kafka/merged-batches.ts';
-import { mergedCommits } from '../../../src/transport/kafka/merged-commits.ts';
+import {
+  batchAcrossPartitions,
+  commitAcrossPartitions,
+  MAX_BATCH,
+  MicroBatcher,
+  type PartitionBatch,
+} from '../../../src/transport/kafka/micro-batch.ts';
 import { BatchLost, type Delivery } from '../../../src/transport/task-source.ts';
 
-describe('what is gathered', () => {
+describe('a micro-batcher', () => {
   const calls = fc.array(fc.record({ item: fc.nat({ max: 9 }), waits: fc.nat({ max: 3 }) }), { minLength: 1 });
 
   test.prop([calls, fc.integer({ min: 1, max: 5 })])(
-    'is worked on once, in its order, by calls that fit and never overlap; each gets what its own call ended with',
+    'handles each item once, in order, by calls that fit and never overlap; each item gets the result of its own call',
     async (asked, most) => {
       let underWay = 0;
       const worked: number[][] = [];
-      const gathering = new Gathering<{ item: number; place: number }>({
+      const batcher = new MicroBatcher<{ item: number; place: number }>({
         fits: (_item, others) => others.length < most,
         work: async (items) => {
           expect(++underWay).toBe(1);
@@ -27,7 +31,7 @@ describe('what is gathered', () => {
       const ends: Promise<string>[] = [];
       for (const [place, { item, waits }] of asked.entries()) {
         ends.push(
-          gathering.add({ item, place }).then(
+          batcher.add({ item, place }).then(
             () => 'done',
             (error: Error) => error.message,
           ),
@@ -44,18 +48,17 @@ describe('what is gathered', () => {
     },
   );
 
-  it('in one turn of the event loop is one call, and so is what comes while it is under way', async () => {
+  it('makes one call of the items of one turn of the event loop, and one of those that come while it runs', async () => {
     const worked: number[][] = [];
-    const gathering = new Gathering<number>({
-      fits: () => true,
+    const batcher = new MicroBatcher<number>({
       work: async (items) => {
         worked.push([...items]);
         await sleep(20);
       },
     });
-    const first = [gathering.add(1), gathering.add(2)];
+    const first = [batcher.add(1), batcher.add(2)];
     await sleep(5);
-    await Promise.all([...first, gathering.add(3), gathering.add(4)]);
+    await Promise.all([...first, batcher.add(3), batcher.add(4)]);
     expect(worked).toEqual([
       [1, 2],
       [3, 4],
@@ -63,7 +66,7 @@ describe('what is gathered', () => {
   });
 });
 
-const part = (partition: number, count: number, more: Partial<Part> = {}): Part => ({
+const part = (partition: number, count: number, more: Partial<PartitionBatch> = {}): PartitionBatch => ({
   deliveries: Array.from({ length: count }, (_, i) => ({ position: `${partition}:${i}` }) as Delivery),
   lease: { renew: async () => undefined },
   isSuspect: false,
@@ -71,22 +74,24 @@ const part = (partition: number, count: number, more: Partial<Part> = {}): Part 
 });
 
 describe('batches of several partitions', () => {
-  function merged(isOver = () => false) {
+  function merged(mayBegin = () => true) {
     const sizes: number[] = [];
-    const batches = mergedBatches(async ({ deliveries, lease }) => {
+    const batches = batchAcrossPartitions(async ({ deliveries, lease }) => {
       sizes.push(deliveries.length);
       await lease.renew();
-    }, isOver);
+    }, mayBegin);
     return { batches, sizes };
   }
 
-  it('are one, up to a bound', async () => {
+  it('are handled as one, up to the maximum', async () => {
     const { batches, sizes } = merged();
-    await Promise.all([part(0, 3), part(1, BATCH - 3), part(2, 1), part(3, BATCH)].map((one) => batches.add(one)));
-    expect(sizes).toEqual([BATCH, 1, BATCH]);
+    await Promise.all(
+      [part(0, 3), part(1, MAX_BATCH - 3), part(2, 1), part(3, MAX_BATCH)].map((one) => batches.add(one)),
+    );
+    expect(sizes).toEqual([MAX_BATCH, 1, MAX_BATCH]);
   });
 
-  it('leave alone who was given back before', async () => {
+  it('leave out a partition whose last batch failed', async () => {
     const { batches, sizes } = merged();
     const parts = [part(0, 1), part(1, 2), part(2, 4, { isSuspect: true }), part(3, 8), part(4, 16)];
     await Promise.all(parts.map((one) => batches.add(one)));
@@ -100,17 +105,17 @@ describe('batches of several partitions', () => {
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
-  it('are given back, not begun, when it is over', async () => {
-    const { batches, sizes } = merged(() => true);
+  it('are given back instead of begun once no batch may begin', async () => {
+    const { batches, sizes } = merged(() => false);
     await expect(batches.add(part(0, 1))).rejects.toThrow(BatchLost);
     expect(sizes).toEqual([]);
   });
 });
 
 describe('commits of several partitions', () => {
-  it('are one request, without those that belong to others by now', async () => {
+  it('are one request, without partitions that now belong to others', async () => {
     const requests: unknown[] = [];
-    const commits = mergedCommits('tasks');
+    const commits = commitAcrossPartitions('tasks');
     const payload = { commitOffsetsIfNecessary: async (offsets?: unknown) => void requests.push(offsets) };
     const commit = (partition: number, signal: AbortSignal) =>
       commits.add({ partition, offset: `${partition}00`, payload, signal });

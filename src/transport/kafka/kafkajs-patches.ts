@@ -1,0 +1,86 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createRequire } from 'node:module';
+
+/**
+ * Fixes for kafkajs 2.2.4, which is no longer maintained. Importing this file applies them; the one for fetches is in
+ * fetch-response.ts.
+ */
+
+const load = createRequire(import.meta.url);
+
+/**
+ * The request queue. kafkajs sets a timer whenever it looks at its queue of requests, even if the queue is empty, and then
+ * with a negative delay. That costs 3% of a core in an idle process (tulios/kafkajs#1751), and on Node 24 it prints
+ * TimeoutNegativeWarning and spins. A timer is needed only while requests wait: each response looks at the queue, too.
+ */
+interface RequestQueue {
+  readonly pending: readonly unknown[];
+  /** ms since 1970; −1 when the broker does not throttle. */
+  readonly throttledUntil: number;
+  throttleCheckTimeoutId: NodeJS.Timeout | null;
+  checkPendingRequests(): void;
+  scheduleCheckPendingRequests(): void;
+}
+
+/** As in kafkajs. */
+const CHECK_INTERVAL_MS = 10;
+
+const { prototype } = load('kafkajs/src/network/requestQueue/index.js') as { prototype: RequestQueue };
+
+if (typeof prototype.scheduleCheckPendingRequests !== 'function') {
+  throw new Error('kafkajs has no RequestQueue.scheduleCheckPendingRequests: it must be the version in the lock file');
+}
+
+prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
+  if (this.pending.length === 0 || this.throttleCheckTimeoutId !== null) return;
+  const delay = Math.max(this.throttledUntil - Date.now(), CHECK_INTERVAL_MS);
+  this.throttleCheckTimeoutId = setTimeout(() => {
+    this.throttleCheckTimeoutId = null;
+    this.checkPendingRequests();
+  }, delay);
+};
+
+interface MetadataResponse {
+  readonly topicMetadata: readonly { readonly partitionMetadata: { partitionErrorCode: number }[] }[];
+}
+
+interface MetadataModule {
+  parse(response: MetadataResponse): Promise<MetadataResponse>;
+}
+
+/** https://kafka.apache.org/protocol#protocol_error_codes */
+const LEADER_NOT_AVAILABLE = 5;
+const NONE = 0;
+
+const METADATA_VERSIONS = [0, 1, 2, 3, 4, 5, 6];
+
+const allowsLeaderless = new AsyncLocalStorage<true>();
+
+/**
+ * Within `work`, metadata responses may name partitions without a leader. kafkajs otherwise treats the whole response as an
+ * error when one partition has no leader, so that a producer learns nothing about the other partitions and cannot send to
+ * them. Here such a partition stays in the response, with the leader −1 that the broker gives it; every other error is still
+ * an error. The same goes for requests about all topics of a cluster, which kafkajs sends when an admin client connects.
+ * Not for consumers: they would not look for the leader again for minutes.
+ */
+export function allowingLeaderless<T>(work: () => Promise<T>): Promise<T> {
+  return allowsLeaderless.run(true, work);
+}
+
+for (const version of METADATA_VERSIONS) {
+  const module = load(`kafkajs/src/protocol/requests/metadata/v${version}/response.js`) as MetadataModule;
+  const { parse } = module;
+  if (typeof parse !== 'function') {
+    throw new Error('kafkajs reads metadata in another way: it must be the version in the lock file');
+  }
+  module.parse = (response) => {
+    if (allowsLeaderless.getStore()) clearLeaderErrors(response);
+    return parse(response);
+  };
+}
+
+function clearLeaderErrors({ topicMetadata }: MetadataResponse): void {
+  for (const partition of topicMetadata.flatMap(({ partitionMetadata }) => partitionMetadata)) {
+    if (partition.partitionErrorCode === LEADER_NOT_AVAILABLE) partition.partitionErrorCode = NONE;
+  }
+}

@@ -1,0 +1,140 @@
+import type { EachBatchPayload } from 'kafkajs';
+import type { Logger } from 'pino';
+import { type Backoff, backoffMs } from '../../timing/backoff.ts';
+import type { StallDetector } from '../../timing/stall-detector.ts';
+import type { BatchHandler, Loss } from '../task-source.ts';
+import type { Assignment, OwnedPartition } from './assignment.ts';
+import { deliveryOf, type FetchedMessage } from './fetched-message.ts';
+import type { LogEndCheck } from './log-end-check.ts';
+import { findGap } from './losses.ts';
+import {
+  batchAcrossPartitions,
+  commitAcrossPartitions,
+  MAX_BATCH,
+  type MicroBatcher,
+  type OffsetCommit,
+  type PartitionBatch,
+} from './micro-batch.ts';
+import type { TopicAdmin } from './topic-admin.ts';
+
+export interface PartitionWorkerOptions {
+  readonly topic: string;
+  readonly group: string;
+  readonly handler: BatchHandler;
+  readonly onLoss: (loss: Loss) => Promise<void>;
+  readonly admin: TopicAdmin;
+  readonly logEnds: LogEndCheck | undefined;
+  readonly progress: StallDetector;
+  readonly backoff: Backoff;
+  /** Between two heartbeats while a handler works, ms. */
+  readonly heartbeatMs: number;
+  readonly logger: Logger;
+  /** May a new batch begin? Not while the source stops or the group rebalances. */
+  readonly mayBegin: () => boolean;
+}
+
+/** What kafkajs has fetched of one partition. */
+export interface PartitionFetch {
+  readonly payload: EachBatchPayload;
+  readonly assignment: Assignment;
+  readonly owned: OwnedPartition;
+}
+
+/** Hands what was fetched to the handler, together with what was fetched of other partitions, and commits what it has done. */
+export class PartitionWorker {
+  readonly #options: PartitionWorkerOptions;
+  readonly #batches: MicroBatcher<PartitionBatch>;
+  readonly #commits: MicroBatcher<OffsetCommit>;
+
+  constructor(options: PartitionWorkerOptions) {
+    this.#options = options;
+    this.#batches = batchAcrossPartitions(options.handler, options.mayBegin);
+    this.#commits = commitAcrossPartitions(options.topic);
+  }
+
+  /**
+   * Works through one fetch, batch by batch; a batch is committed when its handler has resolved. When the handler rejects, the
+   * partition is paused and what is left of the fetch is delivered again. So is what is left when the partition is lost.
+   * @throws what kafkajs throws for a commit
+   */
+  async workThrough(fetch: PartitionFetch): Promise<void> {
+    const { payload, assignment } = fetch;
+    // fetch-response.ts has decoded them.
+    const messages = payload.batch.messages as unknown as FetchedMessage[];
+    for (let from = 0; from < messages.length; from += MAX_BATCH) {
+      if (!this.#mayGoOn(fetch) || !payload.isRunning() || payload.isStale()) return;
+      const some = messages.slice(from, from + MAX_BATCH);
+      try {
+        if (from === 0) await this.#requireContinuity(fetch);
+        await this.#handle(some, fetch);
+      } catch (error) {
+        this.#giveBack(fetch, error);
+        return;
+      }
+      if (assignment.signal.aborted) return;
+      await this.#commit(some, from + MAX_BATCH >= messages.length, fetch);
+    }
+  }
+
+  #mayGoOn({ assignment }: PartitionFetch): boolean {
+    return this.#options.mayBegin() && assignment.membership.isOpen;
+  }
+
+  /** Reports a loss before anything behind it is delivered. */
+  async #requireContinuity({ payload, assignment, owned }: PartitionFetch): Promise<void> {
+    const { admin, logEnds, group, onLoss, progress } = this.#options;
+    const { partition } = owned;
+    const first = BigInt(String(payload.batch.messages[0]?.offset));
+    const low = async () => (await admin.offsets(group)).find((one) => one.partition === partition)?.low ?? 0n;
+    const loss = await findGap(partition, owned.next ?? first, first, low);
+    if (loss !== undefined) await onLoss(loss);
+    await logEnds?.ofFetch(assignment, partition, BigInt(payload.batch.highWatermark));
+    owned.next = first;
+    progress.mark();
+  }
+
+  async #handle(messages: readonly FetchedMessage[], { payload, assignment, owned }: PartitionFetch): Promise<void> {
+    const { progress, heartbeatMs } = this.#options;
+    const { topic, partition } = payload.batch;
+    const deliveries = messages.map((message) => deliveryOf(message, topic, partition));
+    const renew = async () => {
+      await assignment.membership.beat(payload.heartbeat);
+      progress.mark();
+      assignment.membership.requireHeld(String(deliveries[0]?.position));
+    };
+    // One step of a fan-out may take longer than a session. A handler that hangs in a source that has ended keeps nothing.
+    const background = setInterval(() => {
+      if (!assignment.signal.aborted) void assignment.membership.beat(payload.heartbeat);
+    }, heartbeatMs / 3);
+    try {
+      await this.#batches.add({ deliveries, lease: { renew }, isSuspect: owned.failures > 0 });
+    } finally {
+      clearInterval(background);
+      progress.mark();
+    }
+  }
+
+  /** Pauses the partition for a while; the others go on. */
+  #giveBack(fetch: PartitionFetch, error: unknown): void {
+    if (!this.#mayGoOn(fetch)) return;
+    const { payload, assignment, owned } = fetch;
+    const { backoff, logger } = this.#options;
+    const delayMs = backoffMs(owned.failures++, backoff);
+    logger.warn({ err: error, partition: owned.partition, delayMs }, 'a batch failed; it is delivered again');
+    assignment.later(delayMs, payload.pause());
+  }
+
+  /** After the last batch, commits up to the end of the fetch: control records at the end are never delivered. */
+  async #commit(messages: readonly FetchedMessage[], isLast: boolean, fetch: PartitionFetch): Promise<void> {
+    const { payload, assignment, owned } = fetch;
+    const { signal, membership } = assignment;
+    const lastOffset = String(messages.at(-1)?.offset);
+    const next = BigInt(isLast ? payload.batch.lastOffset() : lastOffset) + 1n;
+    await this.#commits.add({ partition: owned.partition, offset: next.toString(), payload, signal });
+    payload.resolveOffset(lastOffset);
+    owned.next = next;
+    owned.failures = 0;
+    this.#options.progress.mark();
+    await membership.beat(payload.heartbeat);
+  }
+}

@@ -1,6 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
 import type { Step } from '../../src/index/protocol.ts';
-import { isSuspended, suspendedToken } from '../../src/mysql/pairs.ts';
+import { isSuspended, suspendedToken } from '../../src/mysql/epoch.ts';
 import { Interner } from '../interner.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { type Action, actionsOn, type Menu } from '../site/actions.ts';

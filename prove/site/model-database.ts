@@ -6,7 +6,7 @@ import type { TruthRow } from './site.ts';
 
 type Row = readonly (string | null)[];
 
-/** Answers the statements of `mysql/live-contacts.ts`, the only ones that an answer needs, from one snapshot. */
+/** Answers the statements of `mysql/contacts.ts`, the only ones that an answer needs, from one snapshot. */
 export class ModelDatabase {
   readonly #snapshot: Snapshot;
 

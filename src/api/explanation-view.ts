@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { INDEX_CLASSES } from '../contracts/drift.ts';
 import { floorSchema, REASONS, relationsSchema, timeSchema } from '../contracts/http.ts';
 import { idSchema } from '../contracts/id.ts';
-import type { ContactRow } from '../mysql/explain-contact.ts';
+import type { ExplainedContact } from '../mysql/contacts.ts';
 import { audiencesOf } from '../mysql/photos.ts';
 import type { Explanation } from '../query/explain.ts';
 import { ANSWER_VERDICT_CODES, RULES, VERDICT_CODES } from '../query/verdict.ts';
@@ -85,7 +85,7 @@ export function explanationView(found: Explanation): z.input<typeof explanationS
   };
 }
 
-function rowView(row: ContactRow): z.input<typeof rowSchema> {
+function rowView(row: ExplainedContact): z.input<typeof rowSchema> {
   const { related, at, sees, version, above } = row;
   return {
     related,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { DatabaseUnavailable } from '../mysql/unavailable.ts';
+import { DatabaseUnavailable } from '../mysql/faults.ts';
 import { isUnavailable } from '../redis/unavailable.ts';
 import { pause } from '../timing/backoff.ts';
 import { retry } from '../timing/loop.ts';

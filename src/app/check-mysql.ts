@@ -1,10 +1,8 @@
-import { codeOf } from '../mysql/connections.ts';
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
-import { findPlanProblems } from '../mysql/explain-plan.ts';
-import { isExplainRefused } from '../mysql/faults.ts';
-import { mustTakeWrites, readServer } from '../mysql/server-identity.ts';
-import { type ColumnProblem, findColumnProblems } from '../mysql/view-columns.ts';
+import { codeOf, isExplainRefused } from '../mysql/faults.ts';
+import { mustTakeWrites, readServer } from '../mysql/server-record.ts';
+import { type ColumnProblem, findColumnProblems, findPlanProblems } from '../mysql/view-checks.ts';
 import { StartError } from './start-error.ts';
 
 const VIEWS: Readonly<Record<string, string>> = {
@@ -70,7 +68,7 @@ export async function checkPlans(database: Database): Promise<void> {
   const problems = await findPlanProblems(database).catch(explainRefused);
   if (problems.length === 0) return;
   const lines = problems.map(
-    ({ question, finding, mend }) => `MySQL cannot answer quickly for ${question}: ${finding}. ${mend}`,
+    ({ question, finding, fix }) => `MySQL cannot answer quickly for ${question}: ${finding}. ${fix}`,
   );
   throw new StartError([...new Set(lines)].join('\n'));
 }

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { withoutPasswords } from '../config/describe-config.ts';
 import { readTls } from '../config/tls.ts';
 import { isSupported, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
-import type { RedisRole } from '../mysql/epoch.ts';
+import type { RedisRole } from '../mysql/redis-masters.ts';
 import type { RedisConnectionOptions } from '../redis/connection.ts';
 import { openRedis, type RedisClient, untilReady } from '../redis/connection.ts';
 import { fieldOf } from '../redis/masters.ts';

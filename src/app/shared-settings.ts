@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { bumpEpoch, bumpKeepingSuspension } from '../index/epoch.ts';
 import type { Database } from '../mysql/database.ts';
-import { isSuspended } from '../mysql/pairs.ts';
+import { isSuspended } from '../mysql/epoch.ts';
 import { type RememberedSettings, readRememberedSettings, rememberSettings } from '../mysql/remembered-settings.ts';
 import { pause } from '../timing/backoff.ts';
 import type { ProcessContext } from './run-process.ts';

@@ -4,9 +4,8 @@ import process from 'node:process';
 import type { Logger } from 'pino';
 import { type Config, loadConfig } from '../config/config.ts';
 import { EpochWatch } from '../index/epoch-watch.ts';
-import { rememberGroup } from '../mysql/consumer-groups.ts';
+import { rememberGroup, streamCheckpoint } from '../mysql/consumer-groups.ts';
 import type { Database } from '../mysql/database.ts';
-import { streamMarkIn } from '../mysql/stream-marks.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { reply } from '../redis/unavailable.ts';
 import { ConsumerGroup } from '../transport/streams/consumer-group.ts';
@@ -49,7 +48,7 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
         idleMs: config.takeoverMs,
         openReader: (redisTimeoutMs) =>
           openRedisClient({ ...config, redisTimeoutMs }, `${name}-reader`, logger, 'streams'),
-        mark: streamMarkIn(primary, stream, group),
+        mark: streamCheckpoint(primary, stream, group),
       }),
     barrier: streamsBarrier(place),
     positions: streamsPositions(place),

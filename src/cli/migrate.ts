@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { MigrateReport, RollbackReport, StatusReport } from '../mysql/migrate.ts';
-import type { ViewReport } from '../mysql/schema-view-changes.ts';
+import type { ViewReport } from '../mysql/schema-views.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
 
 interface MigrateFlags {

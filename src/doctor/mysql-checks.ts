@@ -4,14 +4,12 @@ import { compareSettings } from '../app/shared-settings.ts';
 import type { Config } from '../config/config.ts';
 import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
 import type { Database } from '../mysql/database.ts';
-import { findPlanProblems } from '../mysql/explain-plan.ts';
-import { isExplainRefused } from '../mysql/faults.ts';
+import { isExplainRefused, StatementTooSlow } from '../mysql/faults.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { isAnyPhoto } from '../mysql/newest-photos.ts';
-import { readServer, type ServerState } from '../mysql/server-identity.ts';
+import { readServer, type ServerState } from '../mysql/server-record.ts';
 import { findSessionProblems } from '../mysql/session.ts';
-import { StatementTooSlow } from '../mysql/unavailable.ts';
-import { findColumnProblems } from '../mysql/view-columns.ts';
+import { findColumnProblems, findPlanProblems } from '../mysql/view-checks.ts';
 import { findVolatileViews } from '../mysql/volatile-views.ts';
 import { pairText } from '../repair/truth-check.ts';
 import { sampleTruth } from '../repair/truth-sample.ts';
@@ -118,7 +116,7 @@ async function plansVerdict(primary: Database): Promise<Verdict> {
     const problems = await findPlanProblems(primary);
     if (problems.length === 0) return fine('the views merge, and every question is answered from an index');
     const text = problems.map(({ question, finding }) => `${question}: ${finding}`).join('; ');
-    return problem(text, [...new Set(problems.map(({ mend }) => mend))].join(' '));
+    return problem(text, [...new Set(problems.map(({ fix }) => fix))].join(' '));
   } catch (error) {
     if (!isExplainRefused(error)) throw error;
     return warning(

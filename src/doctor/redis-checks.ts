@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { checkRedisUse } from '../app/open-redis.ts';
 import type { Config } from '../config/config.ts';
-import type { RedisRole } from '../mysql/epoch.ts';
+import type { RedisRole } from '../mysql/redis-masters.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { fieldOf } from '../redis/masters.ts';
 import { MAX_LETTER_BYTES } from '../transport/dead-letter-headers.ts';

@@ -20,7 +20,7 @@
  */
 import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
-import { isPublishedUpTo, readLastOutboxId } from '../mysql/outbox-progress.ts';
+import { isPublishedUpTo, readLastOutboxId } from '../mysql/outbox.ts';
 
 /** Whose index differs, and about whom. */
 export interface Suspect {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../mysql/database.ts';
-import type { Recorded, RedisRole } from '../mysql/epoch.ts';
+import type { Recorded } from '../mysql/epoch.ts';
+import type { RedisRole } from '../mysql/redis-masters.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { lookForMaster, masterNodes, RedisIsReplica, readMasters } from '../redis/masters.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';

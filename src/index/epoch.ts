@@ -1,15 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../mysql/database.ts';
-import {
-  type EpochRow,
-  type Recorded,
-  type RedisRole,
-  readEpoch,
-  recordRedisMasters,
-  renewEpoch,
-  writeEpoch,
-} from '../mysql/epoch.ts';
+import { type EpochRow, type Recorded, readEpoch, renewEpoch, writeEpoch } from '../mysql/epoch.ts';
 import { type EpochState, type KnownLoss, type LossProgress, noteProgress, suspendEpoch } from '../mysql/losses.ts';
+import { type RedisRole, recordRedisMasters } from '../mysql/redis-masters.ts';
 import { recordServer } from '../mysql/server-record.ts';
 import type { RedisMaster } from '../redis/masters.ts';
 import type { Epoch } from './contact-index.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../mysql/database.ts';
-import { type PutBackRow, readPutBackRows } from '../mysql/outbox-progress.ts';
+import { type OutboxRow, readPutBackRows } from '../mysql/outbox.ts';
 import { keyOf, type PendingWork, type PutOffWork, type Suspect } from './drain-barrier.ts';
 
 /** More rows than this hold everybody: a partition without a leader at a busy site, or a long time published again. */
@@ -29,11 +29,11 @@ export class PutBackRows implements PutOffWork {
 }
 
 /** Could the row's task change what this suspect's index says? */
-function concerns({ type, userId, otherId }: PutBackRow, { user, contact }: Suspect): boolean {
+function concerns({ type, userId, otherId }: OutboxRow, { user, contact }: Suspect): boolean {
   if (user === undefined) return true;
   if (type.startsWith('recency.contact.')) {
-    const other = user === userId ? otherId : user === otherId ? userId : undefined;
-    return other !== undefined && (contact === undefined || contact === other);
+    const other = user === userId ? otherId : user === otherId ? userId : null;
+    return other !== null && (contact === undefined || contact === other);
   }
   // The followers of its owner, or of a user who is deleted.
   return user === userId || contact === undefined || contact === userId;

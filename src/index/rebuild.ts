@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import { UserError } from '../contracts/user-error.ts';
-import { isSuspended } from '../mysql/pairs.ts';
+import { isSuspended } from '../mysql/epoch.ts';
 import type { TopContacts } from '../mysql/top-contacts.ts';
 import { type Epoch, FORGOTTEN, type Nonce, type ReplaceOutcome } from './contact-index.ts';
 import { type Operation, step } from './protocol.ts';

@@ -1,5 +1,5 @@
+import { EpochMissing } from '../mysql/epoch.ts';
 import { type MysqlFault, mysqlFaultOf } from '../mysql/faults.ts';
-import { EpochMissing } from '../mysql/server-identity.ts';
 import { type RedisFault, redisFaultOf } from '../redis/unavailable.ts';
 import { withTimeout } from '../timing/deadline.ts';
 

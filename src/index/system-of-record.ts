@@ -1,7 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
-import { readFollowers } from '../mysql/followers.ts';
-import { type Pair, type PairRows, readNeighbours, readPairs } from '../mysql/pairs.ts';
+import { type Pair, type PairRows, readFollowers, readNeighbours, readPairs } from '../mysql/pairs.ts';
 import type { ReadBy, TopContacts, TopContactsReader } from '../mysql/top-contacts.ts';
 import { readOwnersAmong } from '../mysql/users.ts';
 

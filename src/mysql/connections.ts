@@ -1,10 +1,10 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { type Deadline, DeadlineExceeded, RequestCancelled, settledWithin, withTimeout } from '../timing/deadline.ts';
+import { codeOf, DatabaseBusy, DEADLINE } from './faults.ts';
 import { KILL_MS, Killer, take, within } from './killer.ts';
 import { setUpSession } from './session.ts';
 import { type MysqlTls, tlsOptions } from './tls.ts';
 import { Turns } from './turns.ts';
-import { DatabaseBusy } from './unavailable.ts';
 
 export interface ConnectionsOptions {
   /** Connections at the most. */
@@ -35,9 +35,6 @@ const RENEWAL_MS = 1_000;
  * ended.
  */
 const BACKSTOP_MS = 1_000;
-
-/** The code of the error when nothing came back in time. */
-export const DEADLINE = 'DEADLINE';
 
 /** What ends by itself within so many ms is not worth a KILL: most statements take less than one. */
 const GRACE_MS = 20;
@@ -238,9 +235,4 @@ export function isSilence(error: unknown): boolean {
 
 function late(message: string): Error {
   return Object.assign(new Error(`MySQL: ${message}`), { code: DEADLINE });
-}
-
-/** Of an error of MySQL or of its client; '': it has none. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -1,11 +1,17 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import type { Deadline } from '../timing/deadline.ts';
 import { Connections, type ConnectionsOptions, isSilence, type UseOptions } from './connections.ts';
-import { isStatementTimeout, type MysqlFault, mysqlFaultOf } from './faults.ts';
+import {
+  DatabaseUnavailable,
+  HeavyQueriesBusy,
+  isStatementTimeout,
+  type MysqlFault,
+  mysqlFaultOf,
+  StatementTooSlow,
+} from './faults.ts';
 import { retryingLostRaces } from './lost-race.ts';
 import { proofOf } from './session.ts';
 import { Turns, type Urgency } from './turns.ts';
-import { DatabaseUnavailable, HeavyQueriesBusy, StatementTooSlow } from './unavailable.ts';
 
 export {
   DatabaseBusy,
@@ -13,10 +19,10 @@ export {
   DatabaseUnavailable,
   HeavyQueriesBusy,
   StatementTooSlow,
-} from './unavailable.ts';
+} from './faults.ts';
 
 /** A value of a row. A BIGINT is a number where that is exact, otherwise decimal text. */
-export type Value = string | number | null;
+export type ColumnValue = string | number | null;
 
 /** A value for one placeholder. Ids are strings; a number must be a safe integer. */
 export type Parameter = string | number | null;
@@ -90,7 +96,7 @@ export class Database {
     statement: string,
     parameters: readonly Parameter[],
     { deadline, heavy, withinMs = 0 }: ReadOptions = {},
-  ): Promise<readonly (readonly Value[])[]> {
+  ): Promise<readonly (readonly ColumnValue[])[]> {
     const sql = withinMs === 0 ? statement : endedAfter(withinMs, statement);
     const extraMs = withinMs === 0 ? 0 : Math.max(0, withinMs + ANSWER_MS - this.#deadlineMs);
     const read = () => this.#rows(sql, parameters, { extraMs, deadline });
@@ -161,12 +167,16 @@ export class Database {
   }
 
   /** One statement that only reads, on the connection that it was given. */
-  protected async read(connection: PoolConnection, sql: string, parameters: readonly Parameter[]): Promise<Value[][]> {
+  protected async read(
+    connection: PoolConnection,
+    sql: string,
+    parameters: readonly Parameter[],
+  ): Promise<ColumnValue[][]> {
     const [rows] = await connection.execute({ sql, rowsAsArray: true }, [...parameters]);
-    return rows as unknown as Value[][];
+    return rows as unknown as ColumnValue[][];
   }
 
-  async #rows(sql: string, parameters: readonly Parameter[], options: UseOptions): Promise<Value[][]> {
+  async #rows(sql: string, parameters: readonly Parameter[], options: UseOptions): Promise<ColumnValue[][]> {
     const once = () => this.#connections.use((connection) => this.read(connection, sql, parameters), options);
     try {
       return await once();

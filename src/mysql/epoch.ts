@@ -1,72 +1,56 @@
+/**
+ * The epoch: the token under which indexes are valid. Indexes of any other token are cold.
+ *
+ * Every statement whose rows matter returns, in one snapshot, the epoch's token, the proof of the server it ran on, and
+ * whether that server takes writes. A connection does not stay with the server that Recency knows: the primary is demoted
+ * under it, a failover leads the next one to a server that lost commits, a proxy gives each statement to another server.
+ * Rows of a server that is not on record under this token (`recency_mysql_servers`, see server-record.ts) count as rows of
+ * another epoch. Before the first comparison there is no record, and any server that takes writes is accepted.
+ */
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
-import type { Database, Value } from './database.ts';
-import { isSuspended, suspendedToken } from './pairs.ts';
-import { EpochMissing } from './server-identity.ts';
+import { UserError } from '../contracts/user-error.ts';
+import type { Deadline } from '../timing/deadline.ts';
+import type { ColumnValue, Database, Parameter, ReadOptions } from './database.ts';
+import { DatabaseNotPrimary } from './faults.ts';
+import { parseState, STATE } from './session.ts';
 
-/** The epoch in force. Indexes of any other one are cold. Whether it is suspended is in its token (`isSuspended`). */
+/** The epoch in force. Its token says whether it is suspended ({@link isSuspended}). */
 export interface EpochRow {
   readonly token: string;
-  /** Why it began, or was suspended, for people. */
+  /** Why it began or was suspended, for people. */
   readonly why: string;
-  /** When it began, or was suspended: ms since 1970 UTC. */
+  /** When it began or was suspended, ms since 1970 UTC. */
   readonly bumpedAt: number;
 }
 
-/** A server whose identity says whether what was written to it is still there. */
-export interface ServerIdentity {
-  readonly identity: string;
-  /** Where or what it is, for people. */
-  readonly description: string;
+/** The table `recency_epoch` has no row. */
+export class EpochMissing extends UserError {
+  override readonly name = 'EpochMissing';
+  constructor() {
+    super('The table recency_epoch is empty. Run `recency migrate` to fix it.');
+  }
 }
 
+const SUSPENDED = '!';
+
 /**
- * - `known`: all of these were seen before
- * - `first`: none was recorded before; they are now
- * - `new_epoch`: a server is another one than before, so what was written may be lost: a new epoch has begun
- * - `suspended`: the same, while the epoch is suspended: no index is trusted, and a new epoch begins when that ends
+ * While the epoch is suspended no index is trusted or built. Its token begins with a mark that no index can have, so every
+ * statement that returns the epoch says so in its own snapshot.
  */
-export type Recorded = 'known' | 'first' | 'new_epoch' | 'suspended';
+export function isSuspended(token: string): boolean {
+  return token.startsWith(SUSPENDED);
+}
+
+/** @param token of an epoch, which need not be the one in force */
+export function suspendedToken(token: string): string {
+  return SUSPENDED + token;
+}
 
 const READ = 'SELECT token, why, bumped_at FROM recency_epoch';
 const LOCK = 'SELECT token FROM recency_epoch FOR UPDATE';
 const BEGIN = 'UPDATE recency_epoch SET token = ?, why = ?, bumped_at = ?';
 const RENEW = 'UPDATE recency_epoch SET token = ?';
 const FORGET_LOSSES = "DELETE FROM recency_settings WHERE name LIKE 'loss:%'";
-
-/** What a Redis is for: it holds the indexes, it carries the tasks, or both. */
-export type RedisRole = 'index' | 'streams';
-
-/** Where the identities of the Redis masters of one role are kept. */
-interface Register {
-  readonly read: string;
-  readonly clear: string;
-  readonly add: string;
-  /** The values of `add`. @param now ms since 1970 UTC */
-  readonly row: (server: ServerIdentity, now: number) => (string | number)[];
-  /** What was recorded of the same server by a process of before `replid` was. */
-  readonly formerly?: (identity: string) => string;
-}
-
-const REDIS_MASTER: Pick<Register, 'row' | 'formerly'> = {
-  row: ({ identity, description }, now) => [...identity.split('/'), description.slice(0, 255), now],
-  formerly: (identity) => identity.replace(/\/.*/, '/'),
-};
-
-// One table for both roles: those that carry the tasks are marked. The identity of a master is `<run_id>/<master_replid>`.
-const REDIS_MASTERS: Readonly<Record<RedisRole, Register>> = {
-  index: {
-    ...REDIS_MASTER,
-    read: "SELECT CONCAT(run_id, '/', replid) AS identity FROM recency_redis_masters WHERE run_id NOT LIKE 'streams:%'",
-    clear: "DELETE FROM recency_redis_masters WHERE run_id NOT LIKE 'streams:%'",
-    add: 'INSERT INTO recency_redis_masters (run_id, replid, address, first_seen_at) VALUES (?, ?, ?, ?)',
-  },
-  streams: {
-    ...REDIS_MASTER,
-    read: "SELECT CONCAT(SUBSTRING(run_id, 9), '/', replid) AS identity FROM recency_redis_masters WHERE run_id LIKE 'streams:%'",
-    clear: "DELETE FROM recency_redis_masters WHERE run_id LIKE 'streams:%'",
-    add: "INSERT INTO recency_redis_masters (run_id, replid, address, first_seen_at) VALUES (CONCAT('streams:', ?), ?, ?, ?)",
-  },
-};
 
 /** @throws EpochMissing, DatabaseUnavailable */
 export async function readEpoch(database: Database): Promise<EpochRow> {
@@ -84,7 +68,7 @@ export async function writeEpoch(database: Database, epoch: EpochRow): Promise<v
 }
 
 /**
- * Makes every index cold. A suspended epoch stays suspended: what it waits for is still to be caught up with.
+ * Makes every index cold. A suspended epoch stays suspended, because the consumers still have to catch up.
  * @throws EpochMissing, DatabaseUnavailable
  */
 export function renewEpoch(database: Database, epoch: EpochRow): Promise<'new_epoch' | 'suspended'> {
@@ -92,74 +76,7 @@ export function renewEpoch(database: Database, epoch: EpochRow): Promise<'new_ep
 }
 
 /**
- * Compares the Redis masters in use with those recorded for these roles. An unknown one begins the epoch given, once for all
- * roles, and from then on those now in use are the known ones: a master that comes back later is unknown again, because it
- * missed what was written since.
- * @throws EpochMissing, DatabaseUnavailable
- */
-export function recordRedisMasters(
-  database: Database,
-  masters: readonly ServerIdentity[],
-  roles: readonly RedisRole[],
-  next: EpochRow,
-): Promise<Recorded> {
-  const registers = roles.map((role) => REDIS_MASTERS[role]);
-  return record(database, registers, masters, next);
-}
-
-async function record(
-  database: Database,
-  registers: readonly Register[],
-  servers: readonly ServerIdentity[],
-  next: EpochRow,
-): Promise<Recorded> {
-  if (await areKnown(database, registers, servers)) return 'known';
-  return await database.transaction(async (connection) => {
-    await lockEpoch(connection);
-    let outcome: Recorded = 'known'; // another process may have been first
-    for (const register of registers) {
-      const one = await recordIn(connection, register, servers, next.bumpedAt);
-      if (one === 'new_epoch' || outcome === 'known') outcome = one;
-    }
-    return outcome === 'new_epoch' ? await bump(connection, next) : outcome;
-  });
-}
-
-async function areKnown(
-  database: Database,
-  registers: readonly Register[],
-  servers: readonly ServerIdentity[],
-): Promise<boolean> {
-  for (const { read } of registers) {
-    const recorded = (await database.rows(read, [])).map(([identity]) => identity);
-    if (!isAllIn(servers, recorded)) return false;
-  }
-  return true;
-}
-
-async function recordIn(
-  connection: PoolConnection,
-  { read, clear, add, row, formerly }: Register,
-  servers: readonly ServerIdentity[],
-  now: number,
-): Promise<Recorded> {
-  const [rows] = await connection.query<RowDataPacket[]>(read);
-  const recorded = rows.map((found) => String(found.identity));
-  if (isAllIn(servers, recorded)) return 'known';
-  await connection.query(clear);
-  for (const server of servers) await connection.execute(add, row(server, now));
-  if (recorded.length === 0) return 'first';
-  const isKnown = ({ identity }: ServerIdentity) =>
-    recorded.includes(identity) || (formerly !== undefined && recorded.includes(formerly(identity)));
-  return servers.every(isKnown) ? 'known' : 'new_epoch';
-}
-
-function isAllIn(servers: readonly ServerIdentity[], recorded: readonly (Value | undefined)[]): boolean {
-  return servers.every(({ identity }) => recorded.includes(identity));
-}
-
-/**
- * Only one process decides at a time, so that one loss is one new epoch.
+ * Lets only one process at a time decide about the epoch, so that one loss begins one new epoch.
  * @returns the token in force
  * @throws EpochMissing
  */
@@ -170,8 +87,7 @@ export async function lockEpoch(connection: PoolConnection): Promise<string> {
 }
 
 /**
- * Makes every index cold, within a transaction of the caller's. A suspended epoch stays suspended, under another token: the
- * losses that suspended it are still to be caught up with.
+ * {@link renewEpoch} within the caller's transaction. A suspended epoch gets another token and stays suspended.
  * @throws EpochMissing
  */
 export async function bump(connection: PoolConnection, epoch: EpochRow): Promise<'new_epoch' | 'suspended'> {
@@ -183,8 +99,113 @@ export async function bump(connection: PoolConnection, epoch: EpochRow): Promise
   return 'new_epoch';
 }
 
-/** Begins the epoch, whatever was known to be lost. Under the lock of the caller's transaction. */
+/** Begins the epoch and forgets all known losses. The caller's transaction holds the lock. */
 export async function beginEpoch(connection: PoolConnection, { token, why, bumpedAt }: EpochRow): Promise<void> {
   await connection.query(FORGET_LOSSES);
   await connection.execute(BEGIN, [token, why.slice(0, 255), bumpedAt]);
+}
+
+/**
+ * The outcome of comparing servers with those on record:
+ * - `known`: all of them are on record
+ * - `first`: none was on record; they are now
+ * - `new_epoch`: one is new, so commits may be lost: a new epoch has begun
+ * - `suspended`: the same while the epoch is suspended: no index is trusted, and a new epoch begins when that ends
+ */
+export type Recorded = 'known' | 'first' | 'new_epoch' | 'suspended';
+
+/** SQL: the first two columns of a statement `FROM recency_epoch AS e` for `readOwn` and `readAnswer`. */
+export const EPOCH = `e.token, ${STATE}`;
+
+export interface EpochRows {
+  /** The token of the same snapshot. Rows of an unknown server have one that no index can have. */
+  readonly epoch: string;
+  /** Without the columns of `EPOCH`. */
+  readonly rows: readonly (readonly ColumnValue[])[];
+}
+
+/**
+ * Rows from which an index is written or a decision is made: only from the primary on record.
+ * @param statement selects `EPOCH` first and always has a row
+ * @throws DatabaseNotPrimary, EpochMissing, DatabaseUnavailable, StatementTooSlow
+ */
+export async function readOwn(
+  database: Database,
+  statement: string,
+  parameters: readonly Parameter[],
+  options?: ReadOptions,
+): Promise<EpochRows> {
+  for (let isAgain = false; ; isAgain = true) {
+    const read = await readWithEpoch(database, statement, parameters, options);
+    const server = await serverOf(database, read, options?.deadline);
+    if (server === 'primary') return { epoch: read.token, rows: read.rows };
+    // Perhaps only this connection is left over from before a failover.
+    if (!database.renewConnections() || isAgain) throw new DatabaseNotPrimary(NOT_PRIMARY[server]);
+  }
+}
+
+export interface AnswerRows extends EpochRows {
+  /** The rows may lack the latest changes. */
+  readonly isReplica: boolean;
+}
+
+/**
+ * Rows that are only shown to a reader, from any server. Those of a server that is not the primary on record count as a
+ * replica's.
+ * @param statement as for `readOwn`
+ * @throws EpochMissing, DatabaseUnavailable, StatementTooSlow
+ */
+export async function readAnswer(
+  database: Database,
+  statement: string,
+  parameters: readonly Parameter[],
+  options?: ReadOptions,
+): Promise<AnswerRows> {
+  const read = await readWithEpoch(database, statement, parameters, options);
+  const { token, rows } = read;
+  if (database.isReplica) return { epoch: token, rows, isReplica: true };
+  const server = await serverOf(database, read, options?.deadline);
+  if (server !== 'primary') database.renewConnections();
+  return { epoch: server === 'unknown' ? UNKNOWN + token : token, rows, isReplica: server !== 'primary' };
+}
+
+const UNKNOWN = '?';
+
+/**
+ * - `primary`: the server on record, which takes writes
+ * - `replica`: read-only, so it may lack the latest writes
+ * - `unknown`: takes writes but is not on record: it may lack what the primary had committed
+ */
+type Server = 'primary' | 'replica' | 'unknown';
+
+/** Why rows of other servers are refused. */
+export const NOT_PRIMARY: Readonly<Record<Exclude<Server, 'primary'>, string>> = {
+  replica: 'MySQL takes no writes here (read_only): RECENCY_MYSQL_URL must lead to the primary',
+  unknown: 'MySQL is another server than the one on record, and has not been compared with it yet',
+};
+
+interface RowsWithState {
+  readonly token: string;
+  readonly state: ColumnValue | undefined;
+  readonly rows: ColumnValue[][];
+}
+
+async function readWithEpoch(
+  database: Database,
+  statement: string,
+  parameters: readonly Parameter[],
+  options?: ReadOptions,
+): Promise<RowsWithState> {
+  const rows = await database.rows(statement, parameters, options);
+  const [first] = rows;
+  if (first === undefined) throw new EpochMissing();
+  return { token: String(first[0]), state: first[1], rows: rows.map((row) => row.slice(2)) };
+}
+
+async function serverOf(database: Database, { token, state }: RowsWithState, deadline?: Deadline): Promise<Server> {
+  const { proof, isWritable } = parseState(state) ?? {};
+  if (proof === undefined) return 'unknown';
+  if (!isWritable) return 'replica';
+  const onRecord = await database.proofUnder(token, deadline);
+  return onRecord === proof || onRecord === '' ? 'primary' : 'unknown';
 }

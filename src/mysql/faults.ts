@@ -1,15 +1,57 @@
 import { tlsFaultOf } from '../config/tls.ts';
-import { codeOf, DEADLINE } from './connections.ts';
-import { DatabaseUnavailable, StatementTooSlow } from './unavailable.ts';
+import { UserError } from '../contracts/user-error.ts';
+
+/** MySQL cannot answer now: it is unreachable, refuses, or did not answer in time. Nothing is wrong with the statement. */
+export class DatabaseUnavailable extends UserError {
+  override readonly name = 'DatabaseUnavailable';
+
+  override get kind() {
+    return 'unavailable' as const;
+  }
+
+  override get remedy() {
+    return 'Check that MySQL is running; `recency doctor` says more.';
+  }
+}
+
+/** Every connection is in use and none would become free in time. */
+export class DatabaseBusy extends DatabaseUnavailable {}
+
+/** The limit of heavy queries is reached, and one more would wait too long in the queue. */
+export class HeavyQueriesBusy extends DatabaseBusy {}
+
+/** The server is read-only, or is not the primary on record, so its rows must not be relied on. */
+export class DatabaseNotPrimary extends DatabaseUnavailable {}
+
+/** MySQL ended a statement at its time limit: the server works, but the question takes longer than that. */
+export class StatementTooSlow extends UserError {
+  override readonly name = 'StatementTooSlow';
+
+  override get kind() {
+    return 'unavailable' as const;
+  }
+
+  override get remedy() {
+    return 'It exceeded its time limit; `recency doctor` says whether an index is missing.';
+  }
+}
+
+/** The error code of a call that returned nothing in time. */
+export const DEADLINE = 'DEADLINE';
+
+/** The code of an error of MySQL, its client or the operating system; '' when it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
 
 /**
- * What an error of MySQL or of its client is a fault of:
- * - `away`: the server cannot be asked now; the same work will do later
- * - `session`: this connection broke; the same work will do on another one
- * - `setup`: tables, views, columns or permissions are not as they must be; no work will do until a person fixes that
- * - `slow`: the answer took too long. Whether that is the server's fault or the question's, only another question can tell
- * - `row`: what a row holds, or what was asked; other work will do
- * - `unknown`: none of these is known of it
+ * The cause of an error of MySQL or its client:
+ * - `away`: the server is unavailable; the same work will succeed later
+ * - `session`: this connection broke; the same work will succeed on another one
+ * - `setup`: tables, views, columns or permissions are wrong; no work will succeed until a person fixes that
+ * - `slow`: the answer took too long. Only another question can tell whether the server or the question is slow
+ * - `row`: the content of a row, or what was asked; other work will succeed
+ * - `unknown`: none of these
  */
 export type MysqlFault = 'away' | 'session' | 'setup' | 'slow' | 'row' | 'unknown';
 
@@ -25,11 +67,11 @@ const CLIENT: Readonly<Record<string, MysqlFault>> = {
   ECONNRESET: 'session',
   EPIPE: 'session',
   HANDSHAKE_NO_SSL_SUPPORT: 'setup',
-  HANDSHAKE_SSL_ERROR: 'away', // unless a certificate is at fault: also a server that goes away meanwhile
+  HANDSHAKE_SSL_ERROR: 'away', // unless a certificate is at fault: also a server that stops during the handshake
   [DEADLINE]: 'slow',
 };
 
-/** By MySQL's and MariaDB's error numbers, which mean the same on both as far as both know them. */
+/** By error number; a number that both MySQL and MariaDB know means the same on both. */
 const SERVER: Readonly<Record<number, MysqlFault>> = {
   1021: 'away', // ER_DISK_FULL
   1030: 'away', // ER_GET_ERRNO: the storage engine failed
@@ -85,25 +127,25 @@ const SERVER: Readonly<Record<number, MysqlFault>> = {
   3156: 'row', // ER_INVALID_JSON_VALUE_FOR_CAST
 };
 
-/** By the class of the SQLSTATE, for the numbers that are not named above. */
+/** By class of SQLSTATE, for numbers not listed above. */
 const SQLSTATE: Readonly<Record<string, MysqlFault>> = {
   '08': 'session', // connection exception
   '21': 'row', // cardinality: 1242, a subquery of a view returns more than one row
   '22': 'row', // data: 1264, 1292, 1365, 1406, 1441, 1690, …
   '28': 'setup', // invalid authorization
   '3D': 'setup', // no database
-  '40': 'away', // rolled back in favour of others
+  '40': 'away', // rolled back in favour of other transactions
   '42': 'setup', // syntax or access: 1044, 1054, 1142, 1143, 1146, 1227, 1305, 1370, …
 };
 
-/** What mysql2 says, without a code, of a connection that broke just before. */
+/** mysql2's message, without a code, about a connection that has just broken. */
 const CLOSED = /^Can't (add new command when connection is|write) in closed state$/;
 
-/** undefined: the error is not MySQL's. */
+/** Returns undefined when the error is not MySQL's. */
 export function mysqlFaultOf(error: unknown): MysqlFault | undefined {
   if (error instanceof DatabaseUnavailable) {
     const cause = mysqlFaultOf(error.cause);
-    return cause === 'slow' ? 'slow' : 'away'; // a session that broke twice is a server that is away
+    return cause === 'slow' ? 'slow' : 'away'; // a session that broke twice means an unavailable server
   }
   if (error instanceof StatementTooSlow) return 'slow';
   if (!(error instanceof Error)) return undefined;
@@ -114,13 +156,13 @@ export function mysqlFaultOf(error: unknown): MysqlFault | undefined {
   return SERVER[errno] ?? SQLSTATE[String(error.sqlState).slice(0, 2)] ?? 'unknown';
 }
 
-/** MySQL ended the statement by itself because its time was up: the server is there, and the question takes too long. */
+/** Did MySQL itself end the statement at its time limit? Then the server works and the question takes too long. */
 export function isStatementTimeout(error: unknown): boolean {
   const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : 0;
   return errno === 1969 || errno === 3024;
 }
 
-/** Explaining a view takes rights on what is under it (SHOW VIEW), which an account that only reads need not have. */
+/** EXPLAIN of a view needs rights on what is under it (SHOW VIEW), which a read-only account may lack. */
 export function isExplainRefused(error: unknown): boolean {
   return codeOf(error) === 'ER_VIEW_NO_EXPLAIN';
 }

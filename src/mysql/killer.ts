@@ -1,6 +1,6 @@
 import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';
 import { type Deadline, withTimeout } from '../timing/deadline.ts';
-import { DatabaseBusy } from './unavailable.ts';
+import { DatabaseBusy } from './faults.ts';
 
 /** For ending a statement in the server: to get there, and to see it ended, ms each. */
 export const KILL_MS = 1_000;

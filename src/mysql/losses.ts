@@ -9,9 +9,7 @@
 import { createHash } from 'node:crypto';
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database.ts';
-import { beginEpoch, type EpochRow, lockEpoch } from './epoch.ts';
-import { isSuspended, suspendedToken } from './pairs.ts';
-import { EpochMissing } from './server-identity.ts';
+import { beginEpoch, EpochMissing, type EpochRow, isSuspended, lockEpoch, suspendedToken } from './epoch.ts';
 
 export interface KnownLoss {
   /** The partition or stream, by a name that no other one has. */

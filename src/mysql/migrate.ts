@@ -1,8 +1,14 @@
 import type { Knex } from 'knex';
 import type { Connection } from 'mysql2/promise';
-import { checkServerVersion, connect, connectOrCreate, parseAddress, type SchemaAddress } from './schema-connection.ts';
-import { asSchemaError } from './schema-error.ts';
-import { withSchemaLock } from './schema-lock.ts';
+import {
+  asSchemaError,
+  checkServerVersion,
+  connect,
+  connectOrCreate,
+  parseAddress,
+  type SchemaAddress,
+  withSchemaLock,
+} from './schema-connection.ts';
 import {
   type AppliedMigration,
   applyMigrations,
@@ -12,8 +18,15 @@ import {
   refuseNewerSchema,
   undoMigrations,
 } from './schema-migrations.ts';
-import { readObjects, refuseForeignTables, siteTables } from './schema-objects.ts';
-import { dropViews, makeViews, reportViews, type ViewReport } from './schema-view-changes.ts';
+import {
+  dropViews,
+  makeViews,
+  readObjects,
+  refuseForeignTables,
+  reportViews,
+  siteTables,
+  type ViewReport,
+} from './schema-views.ts';
 import type { MysqlTls } from './tls.ts';
 
 export interface SchemaOptions {

@@ -1,21 +1,20 @@
+/**
+ * The newest photo of an uploader in each audience: what last uploads are compared with. A subquery for each audience reads
+ * one entry of the index (owner_id, audience, uploaded_at), because its ORDER BY names all three columns. Ordered by the
+ * time alone, MySQL reads and sorts all photos of the uploader, although the other two are given. With MAX() both servers
+ * read all of them, and MariaDB would materialize a derived table, because it cannot push the uploader into it.
+ */
 import type { Id } from '../contracts/id.ts';
-import type { Database, Value } from './database.ts';
-import { GREATEST_SCORE, LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
+import { GREATEST_SCORE, LAST_UPLOAD, lastUploadOf } from './contacts.ts';
+import type { ColumnValue, Database } from './database.ts';
 import type { Pair } from './pairs.ts';
 
-/**
- * The newest photo of an audience, by owner: what `last_upload_at` is compared with. A subquery for each audience reads
- * one entry of the index (owner_id, audience, uploaded_at), because its order names all three: ordered by the time alone, MySQL
- * reads and sorts all of an owner's photos, although the other two are given. With MAX() both servers read all of
- * them, and a derived table would be made whole by MariaDB, which cannot push the owner into it.
- */
-
-/** Numbers of audiences that there are statements for: few texts, so that prepared statements do not pile up. */
+/** Statements exist for these numbers of audiences only, so that prepared statements do not pile up. */
 export const AUDIENCES = [4, 16, 63] as const;
 
 export type Audiences = (typeof AUDIENCES)[number];
 
-// The same rules as for the view's column: whole ms, a bound, and nothing below 1 (DESIGN §1).
+// The same rules as for the view's column: whole ms, an upper bound, and nothing below 1.
 function newest(owner: string, audience: number): string {
   return `(SELECT CAST(FLOOR(LEAST(p.uploaded_at, ${GREATEST_SCORE})) AS SIGNED) FROM recency_photos AS p
            WHERE p.owner_id = ${owner} AND p.audience = ${audience} AND p.uploaded_at >= 1
@@ -24,7 +23,7 @@ function newest(owner: string, audience: number): string {
 
 const each = (audiences: Audiences) => Array.from({ length: audiences }, (_, audience) => audience);
 
-const OF_OWNERS = byAudiences(
+const OF_UPLOADERS = byAudiences(
   (audiences) => `
   SELECT owner.id, ${each(audiences)
     .map((audience) => newest('owner.id', audience))
@@ -33,28 +32,28 @@ const OF_OWNERS = byAudiences(
 );
 
 /**
- * The newest photo of each of the first audiences, in ms since 1970 UTC, by owner; 0: there is none.
- * @param withinMs the server ends the statement after so many ms
+ * By uploader, the upload time of the newest photo in each of the first audiences, ms since 1970 UTC; 0 when there is none.
+ * @param withinMs the server ends the statement after this time
  * @throws DatabaseUnavailable, StatementTooSlow
  */
 export async function readNewestOf(
   database: Database,
-  owners: readonly Id[],
+  uploaders: readonly Id[],
   audiences: Audiences,
   withinMs?: number,
 ): Promise<ReadonlyMap<Id, readonly number[]>> {
-  const rows = await database.rows(String(OF_OWNERS.get(audiences)), [JSON.stringify(owners)], {
+  const rows = await database.rows(String(OF_UPLOADERS.get(audiences)), [JSON.stringify(uploaders)], {
     heavy: 'background',
     withinMs,
   });
-  return new Map(rows.map(([owner, ...times]) => [String(owner), times.map(lastUploadOf)]));
+  return new Map(rows.map(([uploader, ...times]) => [String(uploader), times.map(lastUploadOf)]));
 }
 
-/** What a related pair's last upload is by either view. */
+/** A related pair's last upload according to each view. */
 export interface ComparedPair extends Pair {
-  /** `last_upload_at` of `recency_contacts`, ms since 1970 UTC; 0: there is none. */
+  /** `last_upload_at` of `recency_contacts`, ms since 1970 UTC; 0 when there is none. */
   readonly viewSays: number;
-  /** The newest row of `recency_photos` of an audience that the user sees; 0: there is none. */
+  /** The newest row of `recency_photos` in an audience that the user sees, ms since 1970 UTC; 0 when there is none. */
   readonly photosSay: number;
   /** A bitmask as decimal text. */
   readonly sees: string;
@@ -71,10 +70,10 @@ const OF_PAIRS = byAudiences(
 );
 
 /**
- * Reads both views about the same pairs in one statement, so of one snapshot: a photo whose transaction commits meanwhile is
- * in both or in neither. Who is not related is left out.
- * @param audiences those above are not looked at
- * @param withinMs the server ends the statement after so many ms
+ * Reads both views for the same pairs in one snapshot: a photo whose transaction commits meanwhile is in both or in neither.
+ * Pairs that are not related are left out.
+ * @param audiences higher audiences are ignored
+ * @param withinMs the server ends the statement after this time
  * @throws DatabaseUnavailable, StatementTooSlow
  */
 export async function comparePairs(
@@ -89,7 +88,7 @@ export async function comparePairs(
   );
 }
 
-function comparedPair([user, contact, viewSays, sees, photosSay]: readonly Value[]): ComparedPair {
+function comparedPair([user, contact, viewSays, sees, photosSay]: readonly ColumnValue[]): ComparedPair {
   return {
     user: String(user),
     contact: String(contact),
@@ -109,21 +108,73 @@ const FROM_CONTACT = `
   ORDER BY c.contact_id
   LIMIT ?`;
 
-/** Some of a user's contacts, by id from the one given, related or not. @throws DatabaseUnavailable */
+/** The user's next contacts in the order of their ids, related or not. @param from included @throws DatabaseUnavailable */
 export async function readContactsFrom(database: Database, user: Id, from: Id | '0', limit: number): Promise<Id[]> {
   return (await database.rows(FROM_CONTACT, [user, from, String(limit)])).map((row) => String(row[0]));
 }
 
-// In no order, so that it stops at the limit whatever the indexes are.
+// No ORDER BY, so that it stops at the limit whatever the indexes are.
 const ANY_PAIRS = 'SELECT c.user_id, c.contact_id FROM recency_contacts AS c LIMIT ?';
 
-/** Pairs, up to so many: all of them where there are fewer. @throws DatabaseUnavailable */
+/** Any pairs, at most `limit`. @throws DatabaseUnavailable */
 export async function readAnyPairs(database: Database, limit: number): Promise<Pair[]> {
   const rows = await database.rows(ANY_PAIRS, [String(limit)]);
   return rows.map(([user, contact]) => ({ user: String(user), contact: String(contact) }));
 }
 
-/** Is there a photo at all? @throws DatabaseUnavailable */
+/** Is there any photo? @throws DatabaseUnavailable */
 export async function isAnyPhoto(database: Database): Promise<boolean> {
   return (await database.rows('SELECT 1 FROM recency_photos LIMIT 1', [])).length > 0;
+}
+
+/** The columns of `users` in the reference schema with the newest photo of audience 0, 1, 2 and 3. */
+const COLUMN_OF_AUDIENCE = ['last_public_at', 'last_friends_at', 'last_family_at', 'last_friends_family_at'];
+
+const PRESENT = `
+  SELECT COUNT(*) FROM information_schema.COLUMNS
+  WHERE TABLE_SCHEMA = DATABASE()
+    AND (TABLE_NAME = 'users' AND COLUMN_NAME IN ('id', ${COLUMN_OF_AUDIENCE.map((name) => `'${name}'`).join(', ')})
+         OR TABLE_NAME = 'photos' AND COLUMN_NAME IN ('owner_id', 'audience', 'uploaded_at'))`;
+
+/** Does the database have the tables of the reference schema? A site with tables of its own has nothing to check. */
+export async function hasLastUploadColumns(database: Database): Promise<boolean> {
+  const [row] = await database.rows(PRESENT, []);
+  return Number(row?.[0]) === COLUMN_OF_AUDIENCE.length + 4;
+}
+
+const USERS = 'SELECT id FROM users WHERE id > ? ORDER BY id LIMIT ?';
+
+/** The next users of the reference schema, in the order of their ids. @param after '0': from the first */
+export async function readUsers(database: Database, after: Id | '0', limit: number): Promise<Id[]> {
+  return (await database.rows(USERS, [after, String(limit)])).map((row) => String(row[0]));
+}
+
+/** Reads one entry of an index, however many photos there are. */
+function isWrongColumn(column: string, audience: number): string {
+  return `u.${column} <> COALESCE((SELECT p.uploaded_at FROM photos AS p
+                                  WHERE p.owner_id = u.id AND p.audience = ${audience}
+                                  ORDER BY p.owner_id DESC, p.audience DESC, p.uploaded_at DESC LIMIT 1), 0)`;
+}
+
+const COMPARED_COLUMNS = `
+  SELECT u.id, ${COLUMN_OF_AUDIENCE.map(isWrongColumn).join(' OR ')}
+  FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS asked
+  STRAIGHT_JOIN users AS u ON u.id = asked.id`;
+
+export interface ComparedColumns {
+  /** The users asked for that exist. */
+  readonly users: readonly Id[];
+  /** Those of them whose columns contradict their photos. */
+  readonly wrong: readonly Id[];
+}
+
+/**
+ * Compares the `last_…_at` columns of these users with their photos. Both are read in one snapshot and written in one
+ * transaction, so every difference is an error.
+ * @throws DatabaseUnavailable
+ */
+export async function compareColumns(database: Database, users: readonly Id[]): Promise<ComparedColumns> {
+  const rows = await database.rows(COMPARED_COLUMNS, [JSON.stringify(users)]);
+  const wrong = rows.filter((row) => Number(row[1]) !== 0);
+  return { users: rows.map((row) => String(row[0])), wrong: wrong.map((row) => String(row[0])) };
 }

@@ -1,11 +1,11 @@
 import type { PoolConnection } from 'mysql2/promise';
-import type { Database, Value } from './database.ts';
+import type { ColumnValue, Database } from './database.ts';
 
-/** A row of `recency_outbox` as it was written, right or wrong. */
+/** A row of `recency_outbox` as it was written, valid or not. */
 export interface OutboxRow {
   readonly id: string;
   readonly type: string;
-  /** The user, or the owner of the photo. */
+  /** The user, or the uploader of the photo. */
   readonly userId: string;
   /** The contact, or the photo. */
   readonly otherId: string | null;
@@ -17,23 +17,23 @@ export interface OutboxRow {
   readonly attempt: number;
 }
 
-/** What became of claimed rows. Those that are in no list were published. */
-export interface Outcome {
+/** What became of claimed rows. Rows in neither list were published. */
+export interface PublishOutcome {
   /** To be published later: their partition does not take them now. */
   readonly putBack: readonly OutboxRow[];
   /** Never to be published, and why: not even the dead letters take them. */
   readonly refused: ReadonlyMap<OutboxRow, string>;
 }
 
-/** How much waits to be published; re-checks do not. */
+/** How much waits to be published, without re-checks. */
 export interface OutboxLag {
   /** At most COUNTED. */
   readonly rows: number;
-  /** Age of the oldest row, ms; 0: none waits. */
+  /** Age of the oldest row, ms; 0 when none waits. */
   readonly oldestMs: number;
 }
 
-/** Counting more would make the question dear just when there is trouble. */
+/** Counting more rows would make the question expensive when the backlog is already a problem. */
 export const COUNTED = 10_000;
 
 const PUT_BACK_LOOKED_AT = 1_000;
@@ -41,23 +41,24 @@ const PUT_BACK_LOOKED_AT = 1_000;
 /** ms since 1970 UTC by MySQL's clock: one clock for every process. */
 export const OUTBOX_NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(3)) DIV 1000`;
 
-// Rows that somebody else has claimed are skipped, so nobody waits for another. No cursor over the ids: a row with a
-// smaller id may be committed after one with a greater. The index is forced, here and below, because a small table would
-// be read as a whole, and reading it as a whole means waiting for rows that are not even committed.
+// Rows that another relay has claimed are skipped, so relays never wait for each other. No cursor over the ids: a row with
+// a smaller id may be committed after one with a greater id. The index is forced, here and below, because MySQL would read
+// a small table whole, and that means waiting for rows that are not even committed.
 const UNPUBLISHED = `
   recency_outbox FORCE INDEX (recency_outbox_published)
   WHERE published_at IS NULL AND is_recheck = FALSE`;
 
-// In the order of the index: new rows (due since 0) by their ids, then what was put back, by when it is due.
+const ROW = 'id, type, user_id, other_id, at, version, created_at, attempt';
+
+// In the order of the index: new rows (due at 0) by id, then rows that were put back, by due time.
 const claim = (from: string) => `
-  SELECT id, type, user_id, other_id, at, version, created_at, attempt
+  SELECT ${ROW}
   FROM ${UNPUBLISHED} AND due_at >= ${from} AND due_at <= ${OUTBOX_NOW}
   ORDER BY due_at, id
   LIMIT ?
   FOR UPDATE SKIP LOCKED`;
 
-const CLAIM = claim('0');
-const CLAIM_PUT_BACK = claim('1');
+const CLAIMS = { due: claim('0'), 'put back': claim('1') };
 
 const CLAIM_PUBLISHED = `
   SELECT id
@@ -67,14 +68,15 @@ const CLAIM_PUBLISHED = `
   LIMIT ?
   FOR UPDATE SKIP LOCKED`;
 
-const CLAIMED = `
+/** The rows of the ids given, as `o`. */
+export const CLAIMED = `
   JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS claimed
   STRAIGHT_JOIN recency_outbox AS o FORCE INDEX (PRIMARY) ON o.id = claimed.id`;
 
 const MARK = `UPDATE ${CLAIMED} SET o.published_at = ${OUTBOX_NOW}`;
 const UNMARK = `UPDATE ${CLAIMED} SET o.published_at = NULL, o.due_at = ${OUTBOX_NOW}, o.attempt = 0, o.refused = NULL`;
 
-// Twice as long for each attempt: 0.5 s, 1 s, … at most 30 s.
+// The delay doubles with each attempt: 0.5 s, 1 s, … at most 30 s.
 const PUT_BACK = `
   UPDATE ${CLAIMED}
   SET o.due_at = ${OUTBOX_NOW} + LEAST(30000, 500 * POW(2, LEAST(o.attempt, 6))), o.attempt = LEAST(o.attempt + 1, 1000)`;
@@ -87,20 +89,19 @@ const REFUSE = `
 const DELETE = `DELETE o FROM ${CLAIMED}`;
 
 /**
- * Takes unpublished rows that are due, has them published, and marks what became of them, in one transaction: when
- * `publish` rejects, or the process ends before the commit, they are as they were. Under READ COMMITTED, so that the
- * site's inserts never wait.
+ * Claims unpublished rows that are due, publishes them and marks their outcome, in one transaction: when `publish` rejects
+ * or the process ends before the commit, they are unchanged. Under READ COMMITTED, so that the site's inserts never wait.
  * @param which `due`: new rows before those that were put back; `put back`: only those
- * @returns how many rows there were
+ * @returns the number of rows claimed
  * @throws DatabaseUnavailable, and what `publish` throws
  */
 export async function publishRows(
   database: Database,
-  { limit, which }: { limit: number; which: 'due' | 'put back' },
-  publish: (rows: readonly OutboxRow[]) => Promise<Outcome>,
+  { limit, which }: { limit: number; which: keyof typeof CLAIMS },
+  publish: (rows: readonly OutboxRow[]) => Promise<PublishOutcome>,
 ): Promise<number> {
   return await database.transaction(async (connection) => {
-    const rows = (await selectRows(connection, which === 'due' ? CLAIM : CLAIM_PUT_BACK, [String(limit)])).map(rowOf);
+    const rows = (await selectRows(connection, CLAIMS[which], [String(limit)])).map(rowOf);
     if (rows.length === 0) return 0;
     await markAll(connection, rows, await publish(rows));
     return rows.length;
@@ -110,21 +111,18 @@ export async function publishRows(
 async function markAll(
   connection: PoolConnection,
   rows: readonly OutboxRow[],
-  { putBack, refused }: Outcome,
+  { putBack, refused }: PublishOutcome,
 ): Promise<void> {
   const others = new Set([...putBack, ...refused.keys()]);
   const published = rows.filter((row) => !others.has(row));
   const ids = (some: readonly OutboxRow[]) => JSON.stringify(some.map(({ id }) => id));
   if (published.length > 0) await connection.execute(MARK, [ids(published)]);
   if (putBack.length > 0) await connection.execute(PUT_BACK, [ids(putBack)]);
-  const reasons = [...refused].map(([{ id }, why]) => ({ id, why: why.slice(0, LONGEST_REASON) }));
+  const reasons = [...refused].map(([{ id }, why]) => ({ id, why: why.slice(0, 500) })); // as long as the column
   if (reasons.length > 0) await connection.execute(REFUSE, [JSON.stringify(reasons)]);
 }
 
-/** Characters that the column `refused` holds. */
-const LONGEST_REASON = 500;
-
-/** No row is put off for longer, ms: what seems to be due later was put off before MySQL's clock was set back. */
+/** No row is delayed for longer, ms: one that seems to be due later was delayed before MySQL's clock was set back. */
 export const LONGEST_PUT_OFF_MS = 60_000;
 
 const PULL_FORWARD = `
@@ -134,7 +132,7 @@ const PULL_FORWARD = `
   LIMIT 1000`;
 
 /**
- * Makes what was put off before MySQL's clock was set back due now, a thousand rows at most.
+ * Makes rows that were delayed before MySQL's clock was set back due now, a thousand at most.
  * @throws DatabaseUnavailable
  */
 export async function pullForward(database: Database, which: 'tasks' | 'rechecks'): Promise<void> {
@@ -143,9 +141,9 @@ export async function pullForward(database: Database, which: 'tasks' | 'rechecks
 }
 
 /**
- * Deletes rows that were published before a time, at most `limit`.
+ * Deletes at most `limit` rows that were published before a time.
  * @param before ms since 1970 UTC
- * @returns how many
+ * @returns the number of rows deleted
  * @throws DatabaseUnavailable
  */
 export function deletePublished(database: Database, before: number, limit: number): Promise<number> {
@@ -153,9 +151,9 @@ export function deletePublished(database: Database, before: number, limit: numbe
 }
 
 /**
- * Makes rows that were published in this time unpublished again, at most `limit`: the relays publish them once more.
+ * Makes at most `limit` rows that were published in this time unpublished again, so that the relays publish them once more.
  * @param time ms since 1970 UTC; `from` included, `to` not
- * @returns how many
+ * @returns the number of rows
  * @throws DatabaseUnavailable
  */
 export function unpublish(database: Database, time: { from: number; to: number }, limit: number): Promise<number> {
@@ -176,17 +174,17 @@ async function change(
   }, 'READ COMMITTED');
 }
 
-/** Rows of a statement within a transaction. */
+/** Runs a SELECT within a transaction. */
 export async function selectRows(
   connection: PoolConnection,
   statement: string,
   parameters: string[],
-): Promise<Value[][]> {
+): Promise<ColumnValue[][]> {
   const [rows] = await connection.execute({ sql: statement, rowsAsArray: true }, parameters);
-  return rows as unknown as Value[][];
+  return rows as unknown as ColumnValue[][];
 }
 
-function rowOf([id, type, userId, otherId, at, version, createdAt, attempt]: readonly Value[]): OutboxRow {
+function rowOf([id, type, userId, otherId, at, version, createdAt, attempt]: readonly ColumnValue[]): OutboxRow {
   return {
     id: String(id),
     type: String(type),
@@ -199,12 +197,12 @@ function rowOf([id, type, userId, otherId, at, version, createdAt, attempt]: rea
   };
 }
 
-function textOrNull(column: string | number | null | undefined): string | null {
+function textOrNull(column: ColumnValue | undefined): string | null {
   return column === null || column === undefined ? null : String(column);
 }
 
-// The first of the new rows is the oldest of them. What was put back is there in the order of its due times, so the
-// oldest is looked for among the first ones only.
+// The first new row is the oldest of them. Rows that were put back are ordered by due time, so the oldest is looked for
+// among the first of them only.
 const LAG = `
   SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM ${UNPUBLISHED} LIMIT ?) AS waiting),
          (SELECT ${OUTBOX_NOW} - MIN(created_at) FROM (
@@ -219,8 +217,32 @@ export async function readOutboxLag(database: Database): Promise<OutboxLag> {
   return { rows: Number(row?.[0] ?? 0), oldestMs: Math.max(0, Number(row?.[1] ?? 0)) };
 }
 
-/** ms since 1970 UTC by MySQL's clock, which also says when a row was published. @throws DatabaseUnavailable */
+/** ms since 1970 UTC by MySQL's clock, which also dates the publishing of rows. @throws DatabaseUnavailable */
 export async function readClock(database: Database): Promise<number> {
   const [row] = await database.rows(`SELECT ${OUTBOX_NOW}`, []);
   return Number(row?.[0]);
+}
+
+/** The id of the newest row; '0' when there is none. @throws DatabaseUnavailable */
+export async function readLastOutboxId(database: Database): Promise<string> {
+  const [row] = await database.rows('SELECT MAX(id) FROM recency_outbox', []);
+  return String(row?.[0] ?? 0);
+}
+
+const UP_TO = `SELECT 1 FROM ${UNPUBLISHED} AND due_at = 0 AND id <= ? LIMIT 1`;
+
+/**
+ * Is every new task up to this row published? Rows with smaller ids that are committed later count too, which does no harm.
+ * Rows that were put back do not ({@link readPutBackRows}), nor do re-checks, which are not tasks (`readRechecksOf`).
+ * @throws DatabaseUnavailable
+ */
+export async function isPublishedUpTo(database: Database, id: string): Promise<boolean> {
+  return (await database.rows(UP_TO, [id])).length === 0;
+}
+
+const PUT_BACK_ROWS = `SELECT ${ROW} FROM ${UNPUBLISHED} AND due_at > 0 LIMIT ?`;
+
+/** Tasks that were put back or are to be published again, in no order. @throws DatabaseUnavailable */
+export async function readPutBackRows(database: Database, limit: number): Promise<OutboxRow[]> {
+  return (await database.rows(PUT_BACK_ROWS, [String(limit)])).map(rowOf);
 }

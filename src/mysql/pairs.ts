@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
-import type { Database, Value } from './database.ts';
-import { LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
-import { EPOCH, type EpochRows, readOwn } from './server-identity.ts';
+import { LAST_UPLOAD, lastUploadOf } from './contacts.ts';
+import type { ColumnValue, Database } from './database.ts';
+import { EPOCH, type EpochRows, readOwn } from './epoch.ts';
 
 export interface Pair {
   readonly user: Id;
@@ -10,36 +10,36 @@ export interface Pair {
 
 export interface PairRow extends Pair {
   readonly related: boolean;
-  /** The contact's newest photo that the user may see, ms since 1970 UTC; 0: there is none. */
+  /** The contact's newest photo that the user may see, ms since 1970 UTC; 0 when there is none. */
   readonly lastUploadAt: number;
-  /** Of the relationship's row. */
+  /** Version of the relationship's row. */
   readonly version: string;
 }
 
-// The epoch comes from the same snapshot, also when no pair has a row.
+// The epoch comes from the same snapshot, even when no pair has a row.
 const ROWS = `
   SELECT ${EPOCH}, c.user_id, c.contact_id, c.related, ${LAST_UPLOAD}, c.version
   FROM recency_epoch AS e`;
 
-// The pairs drive: each is one look-up by primary key.
+// The pairs drive the join: each is one look-up by primary key.
 const PAIRS = `${ROWS}
   LEFT JOIN (
     JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', contact_id BIGINT UNSIGNED PATH '$[1]')) AS pair
     STRAIGHT_JOIN recency_contacts AS c ON c.user_id = pair.user_id AND c.contact_id = pair.contact_id
   ) ON TRUE`;
 
-// One range of the index that the followers were read from: half the work of as many look-ups.
+// One range of the index that the followers were read from: half the work of the same number of look-ups.
 const NEIGHBOURS = `${ROWS}
   LEFT JOIN recency_contacts AS c ON c.contact_id = ? AND c.user_id BETWEEN ? AND ? AND c.related`;
 
-/** What MySQL says of some pairs, in one snapshot. */
+/** Pairs of one snapshot. */
 export interface PairRows {
   readonly epoch: string;
   readonly rows: readonly PairRow[];
 }
 
 /**
- * What MySQL says of these pairs, in one snapshot together with the epoch. A pair without a row is left out.
+ * These pairs, in one snapshot with the epoch. Pairs without a row are left out.
  * @throws DatabaseNotPrimary, DatabaseUnavailable
  */
 export async function readPairs(database: Database, pairs: readonly Pair[]): Promise<PairRows> {
@@ -47,9 +47,9 @@ export async function readPairs(database: Database, pairs: readonly Pair[]): Pro
 }
 
 /**
- * The same of one contact's pairs, from the first of `pairs` to the last: those that are not related are left out, and
- * who follows in between comes along.
- * @param pairs with the same contact, in the order of the users' ids, at least one
+ * All related pairs of one contact from the first of `pairs` to the last, including followers in between that were not
+ * asked for. Pairs that are not related are left out.
+ * @param pairs of the same contact, in the order of the users' ids, at least one
  * @throws DatabaseNotPrimary, DatabaseUnavailable
  */
 export async function readNeighbours(database: Database, pairs: readonly Pair[]): Promise<PairRows> {
@@ -62,7 +62,7 @@ function pairRows({ epoch, rows }: EpochRows): PairRows {
   return { epoch, rows: rows.filter(([user]) => user !== null).map(pairRow) };
 }
 
-function pairRow([user, contact, related, lastUploadAt, version]: readonly Value[]): PairRow {
+function pairRow([user, contact, related, lastUploadAt, version]: readonly ColumnValue[]): PairRow {
   return {
     user: String(user),
     contact: String(contact),
@@ -72,17 +72,30 @@ function pairRow([user, contact, related, lastUploadAt, version]: readonly Value
   };
 }
 
+// Related or not: a change that ends a relationship (a suspension, say) must reach the indexes that still hold the uploader.
+const FOLLOWERS = `
+  SELECT ${EPOCH}, page.user_id
+  FROM recency_epoch AS e
+  LEFT JOIN (
+    SELECT c.user_id
+    FROM recency_contacts AS c
+    WHERE c.contact_id = ? AND c.user_id > ?
+    ORDER BY c.user_id
+    LIMIT ?
+  ) AS page ON TRUE`;
+
+/** Numerically: ids are decimal digits without leading zeros. */
+function byId(a: Id, b: Id): number {
+  return a.length - b.length || (a < b ? -1 : 1);
+}
+
 /**
- * Is no index to be trusted, and none to be built? The token of a suspended epoch begins with a mark that no index can
- * have, so every statement that returns the epoch says so in its own snapshot.
+ * The next users who have a row with the uploader as the contact, in the order of their ids.
+ * @param after only users after this one; '0': from the first
+ * @throws DatabaseNotPrimary, DatabaseUnavailable
  */
-export function isSuspended(epoch: string): boolean {
-  return epoch.startsWith(SUSPENDED);
+export async function readFollowers(database: Database, uploader: Id, after: Id | '0', limit: number): Promise<Id[]> {
+  const { rows } = await readOwn(database, FOLLOWERS, [uploader, after, String(limit)]);
+  const users = rows.filter(([user]) => user !== null).map(([user]) => String(user));
+  return users.sort(byId); // a derived table has no order of its own
 }
-
-/** @param token of an epoch, which need not be the one in force */
-export function suspendedToken(token: string): string {
-  return SUSPENDED + token;
-}
-
-const SUSPENDED = '!';

@@ -1,8 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import type { Database, Parameter, Value } from './database.ts';
-import { HAS_UPLOAD, lastUploadOf, wholeMs } from './last-upload.ts';
-import { COLUMNS, contactOf, type LiveContact } from './live-contacts.ts';
+import { COLUMNS, contactOf, HAS_UPLOAD, type LiveContact, lastUploadOf, wholeMs } from './contacts.ts';
+import type { ColumnValue, Database, Parameter } from './database.ts';
 
 export interface Photo {
   readonly id: Id;
@@ -42,7 +41,7 @@ const SIZES = [4, 16, 80] as const;
 const LARGEST = 80;
 const STATEMENTS = new Map(SIZES.map((size) => [size as number, statement(size)]));
 
-type Row = readonly Value[];
+type Row = readonly ColumnValue[];
 
 interface Branch {
   readonly owner: Id;

@@ -1,21 +1,21 @@
 /**
- * Re-checks: pairs that are to be looked at again, because their rows were older than a task had said. The task is
- * acknowledged, and the change is perhaps committed only now; nobody else knows that it is still to come. So they are
- * kept in MySQL, where the change itself will be, as rows of the outbox that consumers take when they are due.
+ * Re-checks: pairs to read again, because their rows were older than a task had said. The task is acknowledged, but the
+ * change may be committed only later, and nothing else knows that it is still to come. So re-checks are kept in MySQL, where
+ * the change itself will be, as rows of the outbox that consumers take when they are due.
  */
 import type { Id } from '../contracts/id.ts';
-import type { Database, Value } from './database.ts';
-import { LONGEST_PUT_OFF_MS, OUTBOX_NOW, pullForward, selectRows } from './outbox.ts';
+import type { ColumnValue, Database } from './database.ts';
+import { CLAIMED, LONGEST_PUT_OFF_MS, OUTBOX_NOW, pullForward, selectRows } from './outbox.ts';
 
-/** A re-check as it stands in the outbox. */
+/** A re-check in the outbox. */
 export interface RecheckRow {
-  /** Of the row. */
+  /** Of the row in the outbox. */
   readonly id: string;
   readonly user: Id;
   readonly contact: Id;
-  /** The row of the pair must be at least of this version. */
+  /** The pair's row must have at least this version. */
   readonly version: string;
-  /** Which look at the pair this is, from 1. */
+  /** Counts the reads of the pair, from 1. */
   readonly attempt: number;
 }
 
@@ -27,7 +27,7 @@ const WAITING = `
   recency_outbox FORCE INDEX (recency_outbox_published)
   WHERE published_at IS NULL AND is_recheck = TRUE`;
 
-// The type makes the row a task, should a relay that knows nothing of re-checks find it.
+// The type makes the row a valid task, in case a relay that does not know re-checks finds it.
 const INSERT = `
   INSERT INTO recency_outbox (type, user_id, other_id, version, attempt, is_recheck, due_at)
   SELECT 'recency.contact.changed', pair.user, pair.contact, pair.version, ?, TRUE, ${OUTBOX_NOW} + ?
@@ -36,7 +36,7 @@ const INSERT = `
   )) AS pair`;
 
 /**
- * Keeps re-checks of these pairs, in one statement.
+ * Writes re-checks of these pairs, in one statement.
  * @param delayMs from now, by MySQL's clock
  * @throws DatabaseUnavailable
  */
@@ -61,32 +61,28 @@ const CLAIM = `
   LIMIT ?
   FOR UPDATE SKIP LOCKED`;
 
-const CLAIMED = `
-  JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS claimed
-  STRAIGHT_JOIN recency_outbox AS o FORCE INDEX (PRIMARY) ON o.id = claimed.id`;
-
-const HOLD = `UPDATE ${CLAIMED} SET o.due_at = ${OUTBOX_NOW} + ?`;
+const LEASE = `UPDATE ${CLAIMED} SET o.due_at = ${OUTBOX_NOW} + ?`;
 const DELETE = `DELETE o FROM ${CLAIMED} WHERE o.is_recheck = TRUE`;
 
 /**
- * Takes re-checks that are due, the longest due first. They come back when they are not deleted within the lease, so
- * that each is done at least once.
+ * Claims re-checks that are due, the longest due first. They become due again unless they are deleted within the lease, so
+ * each is done at least once.
  * @throws DatabaseUnavailable
  */
 export async function claimRechecks(database: Database, limit: number, leaseMs: number): Promise<RecheckRow[]> {
-  // Mostly there is nothing: one statement that locks nothing says so.
+  // Usually there is nothing: find that out with one statement that locks nothing.
   const [[isAnyDue, isAnyTooFar] = []] = await database.rows(LOOK, []);
   if (isAnyTooFar !== null) await pullForward(database, 'rechecks');
   else if (isAnyDue === null) return [];
   return await database.transaction(async (connection) => {
     const rows = (await selectRows(connection, CLAIM, [String(limit)])).map(rowOf);
-    if (rows.length > 0) await connection.execute(HOLD, [idsOf(rows), leaseMs]);
+    if (rows.length > 0) await connection.execute(LEASE, [idsOf(rows), leaseMs]);
     return rows;
   }, 'READ COMMITTED');
 }
 
 /**
- * These are done. A worker that is still at work on one that came back does no harm.
+ * Removes re-checks that are done. It does no harm if another worker has claimed one again meanwhile.
  * @throws DatabaseUnavailable
  */
 export async function deleteRechecks(database: Database, rows: readonly RecheckRow[]): Promise<void> {
@@ -96,7 +92,7 @@ export async function deleteRechecks(database: Database, rows: readonly RecheckR
 
 const ALL = `SELECT id, user_id, other_id, version, attempt FROM ${WAITING}`;
 
-// Joined with a table of its own, which has a key on the ids: as a condition the text would be parsed for every row.
+// A derived table has a key on the ids. As a condition, the JSON text would be parsed for every row.
 const ofUsers = (column: string) => `
   SELECT o.id, o.user_id, o.other_id, o.version, o.attempt
   FROM recency_outbox AS o FORCE INDEX (recency_outbox_published)
@@ -108,9 +104,9 @@ const ofUsers = (column: string) => `
 const OF_USERS = `${ofUsers('user_id')} UNION ${ofUsers('other_id')}`;
 
 /**
- * Re-checks that wait or are in hand with one of these users on either side of their pair, in no order. One that is there
- * before and after the question is never missed.
- * @param users undefined: everybody
+ * Re-checks, waiting or claimed, with one of these users on either side of their pair, in no order. One that exists
+ * throughout the statement is never missed.
+ * @param users undefined: all users
  * @throws DatabaseUnavailable
  */
 export async function readRechecksOf(database: Database, users: readonly Id[] | undefined): Promise<RecheckRow[]> {
@@ -119,10 +115,10 @@ export async function readRechecksOf(database: Database, users: readonly Id[] | 
   return rows.map(rowOf);
 }
 
-/** How many re-checks wait or are in hand, counted up to a bound, and how long the first has been due. */
+/** How many re-checks wait or are claimed, and how long the first has been due. */
 export interface RecheckBacklog {
   readonly rows: number;
-  /** ms; 0: none is due. */
+  /** ms; 0 when none is due. */
   readonly overdueMs: number;
 }
 
@@ -130,7 +126,7 @@ const BACKLOG = `
   SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM ${WAITING} LIMIT ?) AS waiting),
          (SELECT ${OUTBOX_NOW} - due_at FROM ${WAITING} ORDER BY due_at, id LIMIT 1)`;
 
-/** @param counted rows are counted up to so many @throws DatabaseUnavailable */
+/** @param counted the maximum number of rows counted @throws DatabaseUnavailable */
 export async function readRecheckBacklog(database: Database, counted: number): Promise<RecheckBacklog> {
   const [row] = await database.rows(BACKLOG, [String(counted)]);
   return { rows: Number(row?.[0] ?? 0), overdueMs: Math.max(0, Number(row?.[1] ?? 0)) };
@@ -140,7 +136,7 @@ function idsOf(rows: readonly RecheckRow[]): string {
   return JSON.stringify(rows.map(({ id }) => id));
 }
 
-function rowOf([id, user, contact, version, attempt]: readonly Value[]): RecheckRow {
+function rowOf([id, user, contact, version, attempt]: readonly ColumnValue[]): RecheckRow {
   return {
     id: String(id),
     user: String(user),

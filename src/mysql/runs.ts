@@ -1,5 +1,5 @@
 import type { Id } from '../contracts/id.ts';
-import type { Database, Value } from './database.ts';
+import type { ColumnValue, Database } from './database.ts';
 import { type Fence, NOT_STALE, StaleFence } from './leases.ts';
 
 export type RunKind = 'backfill' | 'repair';
@@ -81,7 +81,7 @@ export async function findRun(database: Database, id: Id): Promise<Run | undefin
   return row && runOf(row);
 }
 
-function runOf(row: readonly Value[]): Run {
+function runOf(row: readonly ColumnValue[]): Run {
   const [id, kind, state, parameters, cursor, counts, startedAt, updatedAt, finishedAt] = row;
   return {
     id: String(id),

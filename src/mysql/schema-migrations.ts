@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import knexOf, { type Knex } from 'knex';
 import type { Connection } from 'mysql2';
-import { SchemaError } from './schema-error.ts';
+import { SchemaError } from './schema-connection.ts';
 import { setUpSession } from './session.ts';
 import { type MysqlTls, tlsOptions } from './tls.ts';
 

@@ -1,22 +1,88 @@
 /**
- * The MySQL server on record: the one whose rows count (see server-identity.ts).
+ * The MySQL server on record: the primary, whose rows count (see epoch.ts).
  *
- * Another one is put on record with a new epoch: after a failover or a restore, commits that the indexes know may be lost.
- * Where several servers that take writes answer at one address in turns (a cluster with several writers behind a balancer,
- * a primary that was replaced and not stopped), that would be a new epoch at every comparison. So a server that was replaced
- * is not put on record again while the one that replaced it still answers: it is refused.
+ * A server with another identity is put on record with a new epoch: after a failover or a restore, commits that the indexes
+ * reflect may be lost. Where several writable servers answer at one address in turns (a cluster with several writers behind
+ * a balancer, a primary that was replaced but not stopped), that would begin a new epoch at every comparison. So a server
+ * that was replaced is refused, not put on record again, while the one that replaced it still answers.
  */
-import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
-import type { Database } from './database.ts';
-import { bump, type EpochRow, lockEpoch, type Recorded } from './epoch.ts';
-import { mustTakeWrites, readServer, type ServerState, serverIn } from './server-identity.ts';
-import { DatabaseNotPrimary } from './unavailable.ts';
+import type { Connection, PoolConnection, RowDataPacket } from 'mysql2/promise';
+import type { ColumnValue, Database } from './database.ts';
+import { bump, type EpochRow, lockEpoch, NOT_PRIMARY, type Recorded } from './epoch.ts';
+import { DatabaseNotPrimary } from './faults.ts';
+import { parseState, SERVER, STATE } from './session.ts';
+
+/** A server as it describes itself. */
+export interface ServerState {
+  /** What is put on record. A server that may lose commits in a crash gets a new identity at each start. */
+  readonly identity: string;
+  readonly takesWrites: boolean;
+  /** It is the one on record, or none is. */
+  readonly isOnRecord: boolean;
+  /** The identity on record; undefined: none. */
+  readonly recorded: string | undefined;
+  /** Not every commit is flushed (innodb_flush_log_at_trx_commit is not 1). */
+  readonly isRelaxed: boolean;
+  /** Version and address, for people. */
+  readonly description: string;
+}
+
+const SERVER_STATE = `
+  SELECT ${STATE}, ${SERVER}, @@global.innodb_flush_log_at_trx_commit,
+         CONCAT(VERSION(), ' at ', @@global.hostname, ':', @@global.port),
+         (SELECT MAX(identity) FROM recency_mysql_servers)`;
+
+/**
+ * The server behind a session, and the one on record now.
+ * @param on a database, or the connection of a transaction
+ * @throws DatabaseNotPrimary when Recency did not set up the session, or the server's durability has changed since;
+ * DatabaseUnavailable
+ */
+export async function readServer(on: Database | Connection): Promise<ServerState> {
+  const [row] = 'transaction' in on ? await on.rows(SERVER_STATE, []) : await rowsOn(on, SERVER_STATE);
+  const [state, server, flush, description, onRecord] = row ?? [];
+  const identity = String(server);
+  const isRelaxed = Number(flush) !== 1;
+  const parsed = parseState(state);
+  if (parsed === undefined || (isRelaxed && !isOneRun(identity))) {
+    throw new DatabaseNotPrimary('The session was not set up by Recency, or before the server was told to flush less');
+  }
+  const recorded = onRecord === null ? undefined : String(onRecord);
+  return {
+    identity,
+    takesWrites: !identity.startsWith('replica:') && parsed.isWritable,
+    isOnRecord: recorded === undefined || recorded === identity,
+    recorded,
+    isRelaxed,
+    description: String(description),
+  };
+}
+
+/** Does the identity stand for a single run of a server? */
+function isOneRun(identity: string): boolean {
+  return identity.includes('@');
+}
+
+/** The identity without the run. */
+function withoutRun(identity: string): string {
+  return identity.replace(/@.*/, '');
+}
+
+async function rowsOn(connection: Connection, sql: string): Promise<ColumnValue[][]> {
+  const [rows] = await connection.query<RowDataPacket[]>({ sql, rowsAsArray: true });
+  return rows as unknown as ColumnValue[][];
+}
+
+/** @throws DatabaseNotPrimary when the server takes no writes */
+export function mustTakeWrites({ takesWrites, description }: ServerState): void {
+  if (!takesWrites) throw new DatabaseNotPrimary(`${NOT_PRIMARY.replica} (now ${description})`);
+}
 
 /** What is known of servers that were replaced. */
 interface Replacements {
   /** When the server on record was last seen, ms since 1970 UTC. */
   readonly seenAt: number;
-  /** By identity: when each was last seen, or refused. */
+  /** By identity: when each was last seen or refused, ms since 1970 UTC. */
   readonly replaced: Readonly<Record<string, number>>;
 }
 
@@ -28,15 +94,15 @@ const FORGET = `DELETE FROM recency_settings WHERE name = '${NAME}'`;
 const CLEAR = 'DELETE FROM recency_mysql_servers';
 const ADD = 'INSERT INTO recency_mysql_servers (identity, version, first_seen_at) VALUES (?, ?, ?)';
 
-/** For how long the server on record counts as there after it was seen, ms: three comparisons. */
+/** How long the server on record counts as present after it was seen, ms: three comparisons. */
 const PRESENT_MS = 30_000;
 
-/** For how long it is remembered that a server was replaced, ms. */
+/** How long a replaced server is remembered, ms. */
 const REPLACED_MS = 600_000;
 
 /**
  * Compares the server that answers with the one on record.
- * @param nextEpoch the epoch that begins when it is another one
+ * @param nextEpoch the epoch that begins when it is another server
  * @throws DatabaseNotPrimary when it takes no writes, or takes turns with another one; EpochMissing, DatabaseUnavailable
  */
 export async function recordServer(
@@ -63,7 +129,7 @@ export async function recordServer(
   return outcome;
 }
 
-/** @param before as it answered outside of the transaction @param here as it answers inside */
+/** @param before the server that answered outside the transaction @param here the one that answers inside */
 async function recordIn(
   connection: PoolConnection,
   before: ServerState,
@@ -78,7 +144,7 @@ async function recordIn(
       await put(connection, here, now);
       return 'first';
     }
-    return before.isOnRecord || serverIn(before.identity) === serverIn(here.identity) ? 'known' : 'in_turns';
+    return before.isOnRecord || withoutRun(before.identity) === withoutRun(here.identity) ? 'known' : 'in_turns';
   }
   if (here.identity in replaced && now - seenAt < PRESENT_MS) {
     await writeReplacements(connection, { seenAt, replaced: { ...replaced, [here.identity]: now } });

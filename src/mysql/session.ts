@@ -5,7 +5,7 @@
  * without autocommit a connection reads its first snapshot for ever, with READ UNCOMMITTED it reads what is rolled back
  * later, `sql_select_limit` cuts results off. So nothing of that is left to the server.
  *
- * The session also notes which server it is on, evaluated by that server (see server-identity.ts). A proxy that gives a
+ * The session also notes which server it is on, evaluated by that server (see epoch.ts). A proxy that gives a
  * statement to a session that was not set up, or to another server, is noticed in the rows of that very statement.
  */
 import { createHash } from 'node:crypto';
@@ -60,6 +60,20 @@ export const SERVER = '@recency_server';
 export const PROOF = '@recency_proof';
 
 const PROOF_LENGTH = 12;
+
+/** SQL: the state that {@link parseState} reads; NULL in a session that Recency has not set up. */
+export const STATE = `CONCAT(${PROOF}, @@global.read_only)`;
+
+const STATES = new RegExp(`^([0-9a-f]{${PROOF_LENGTH}})(.+)$`);
+
+/** MariaDB says ON and OFF, and newer versions have more words for on. */
+const WRITABLE = /^(?:0|OFF)$/;
+
+/** Undefined: Recency has not set up the session. */
+export function parseState(state: unknown): { readonly proof: string; readonly isWritable: boolean } | undefined {
+  const [, proof, readOnly = ''] = STATES.exec(String(state)) ?? [];
+  return proof === undefined ? undefined : { proof, isWritable: WRITABLE.test(readOnly) };
+}
 
 /** What `PROOF` says on a server of this identity. */
 export function proofOf(identity: string): string {

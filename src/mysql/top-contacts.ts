@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
-import { type Database, type ReadOptions, StatementTooSlow, type Value } from './database.ts';
-import { BY_KEY, HAS_UPLOAD, LAST_UPLOAD, lastUploadOf } from './last-upload.ts';
-import { COLUMNS, contactOf, type LiveContact } from './live-contacts.ts';
-import { EPOCH, readOwn } from './server-identity.ts';
+import { BY_KEY, COLUMNS, contactOf, HAS_UPLOAD, LAST_UPLOAD, type LiveContact, lastUploadOf } from './contacts.ts';
+import { type ColumnValue, type Database, type ReadOptions, StatementTooSlow } from './database.ts';
+import { EPOCH, readOwn } from './epoch.ts';
 
 export interface TopContacts {
   readonly epoch: string;
@@ -169,7 +168,7 @@ export class TopContactsReader {
 
 const NOBODY: TopContacts = { epoch: '', tops: [] };
 
-function group(users: readonly Id[], rows: readonly (readonly Value[])[]): Key[][] {
+function group(users: readonly Id[], rows: readonly (readonly ColumnValue[])[]): Key[][] {
   const tops = new Map<Id, Key[]>(users.map((user) => [user, []]));
   for (const [user, contact, at] of rows) {
     if (user !== null && contact !== null) tops.get(String(user))?.push({ id: String(contact), at: lastUploadOf(at) });

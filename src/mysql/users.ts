@@ -1,5 +1,5 @@
 import { GREATEST_ID, type Id } from '../contracts/id.ts';
-import type { Database, Value } from './database.ts';
+import type { ColumnValue, Database } from './database.ts';
 import { isExplainRefused } from './faults.ts';
 
 /**
@@ -102,7 +102,7 @@ export async function estimateRelationships(
 }
 
 /** id, select_type, table, (partitions,) type, possible_keys, key, key_len, ref, rows, (filtered,) Extra */
-function rowsOfStep(columns: readonly Value[]): number {
+function rowsOfStep(columns: readonly ColumnValue[]): number {
   const hasMore = columns.length > 10;
   const rows = Number(columns[hasMore ? 9 : 8] ?? 1);
   return hasMore ? (rows * Number(columns[10] ?? 100)) / 100 : rows;

@@ -6,7 +6,7 @@
  * The server keeps a view's text in a form of its own: names in backquotes, calls of built-in functions without them, no
  * comments, `now()` for whatever means that (MariaDB: `current_timestamp()`). A function's text is kept as it was written.
  */
-import type { Database, Value } from './database.ts';
+import type { ColumnValue, Database } from './database.ts';
 
 /** Something in a view, or in what it reads or calls, that is not decided by the rows. */
 export interface VolatileCall {
@@ -110,7 +110,7 @@ async function readSource(database: Database, name: Name): Promise<Source | 'unr
 }
 
 /** The server gives no text, or an empty one, to whoever may not read it. */
-function textOf(column: Value | undefined): string {
+function textOf(column: ColumnValue | undefined): string {
   return column === null || column === undefined ? '' : String(column);
 }
 

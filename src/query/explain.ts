@@ -4,8 +4,8 @@ import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import type { ContactIndex, Reading } from '../index/contact-index.ts';
 import type { Limits } from '../index/limits.ts';
+import { type ExplainedContact, readExplainedContact } from '../mysql/contacts.ts';
 import type { Database } from '../mysql/database.ts';
-import { type ContactRow, readContactRow } from '../mysql/explain-contact.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import type { RecentContacts } from './recent-contacts.ts';
 import {
@@ -27,7 +27,7 @@ export interface Explanation {
   /** How the index differs from what it must be, about this contact or as a whole. */
   readonly drift: IndexClass | undefined;
   /** What MySQL says; undefined: it has no row of the pair. */
-  readonly row: ContactRow | undefined;
+  readonly row: ExplainedContact | undefined;
   readonly index: {
     readonly state: Reading['state'];
     /** undefined: there is no whole index. */
@@ -98,7 +98,7 @@ async function look({ index, database, limits }: ExplainOptions, user: Id, conta
   const read = async () => await withinDeadline(deadline, index.read(user, 0, false));
   let reading = await read();
   for (let looks = 1; ; looks++) {
-    const { epoch, row } = await readContactRow(database, user, contact, deadline);
+    const { epoch, row } = await readExplainedContact(database, user, contact, deadline);
     const drift = driftOf(verdictOf(reading, epoch, row, contact), reading, limits);
     if (drift === undefined || looks === LOOKS) return { reading, epoch, row };
     const again = await read();

@@ -1,7 +1,7 @@
 import { byKeyDescending, isAbove, type Key } from '../contracts/key.ts';
 import { isWanted, type Relation } from '../contracts/relation.ts';
 import type { WarmReading } from '../index/contact-index.ts';
-import type { LiveContact } from '../mysql/live-contacts.ts';
+import type { LiveContact } from '../mysql/contacts.ts';
 
 /** What part of the order is asked for. */
 export interface Page {

@@ -1,8 +1,8 @@
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending } from '../contracts/key.ts';
 import { isWanted, type Relation } from '../contracts/relation.ts';
+import type { LiveContact } from '../mysql/contacts.ts';
 import type { Database } from '../mysql/database.ts';
-import type { LiveContact } from '../mysql/live-contacts.ts';
 import { type ContactPhotos, readPhotos } from '../mysql/photos.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { RecentAnswer, RecentContacts } from './recent-contacts.ts';

@@ -2,8 +2,8 @@ import { INDEX_CLASSES, type IndexClass } from '../contracts/drift.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { Epoch, Reading, WarmReading } from '../index/contact-index.ts';
 import { type Limits, outsideLimits } from '../index/limits.ts';
-import type { ContactRow } from '../mysql/explain-contact.ts';
-import { isSuspended } from '../mysql/pairs.ts';
+import type { ExplainedContact } from '../mysql/contacts.ts';
+import { isSuspended } from '../mysql/epoch.ts';
 
 /** The rule that each of them breaks (DESIGN §3). */
 export const RULES: Readonly<Record<IndexClass, string>> = {
@@ -58,7 +58,12 @@ export type VerdictCode = keyof typeof VERDICTS;
 export const VERDICT_CODES = Object.keys(VERDICTS) as [VerdictCode, ...VerdictCode[]];
 
 /** @param row undefined: MySQL has no row of the pair */
-export function verdictOf(reading: Reading, epoch: Epoch, row: ContactRow | undefined, contact: string): VerdictCode {
+export function verdictOf(
+  reading: Reading,
+  epoch: Epoch,
+  row: ExplainedContact | undefined,
+  contact: string,
+): VerdictCode {
   if (reading.state !== 'warm') return reading.state;
   if (reading.epoch !== epoch) return 'other_epoch';
   const entry = reading.head.find(({ id }) => id === contact);
@@ -71,7 +76,7 @@ export function verdictOf(reading: Reading, epoch: Epoch, row: ContactRow | unde
 }
 
 /** Why the contact does not belong into the index; undefined: it does. */
-function outsideIndex(row: ContactRow | undefined, { floor }: WarmReading): VerdictCode | undefined {
+function outsideIndex(row: ExplainedContact | undefined, { floor }: WarmReading): VerdictCode | undefined {
   if (row === undefined) return 'not_a_contact';
   if (!row.related) return 'no_longer_related';
   if (row.at <= 0) return 'no_visible_upload';
@@ -107,14 +112,14 @@ export const ANSWER_VERDICT_CODES = Object.keys(ANSWER_VERDICTS) as [AnswerVerdi
  * @param shown the page shows the contact
  * @param limit how many contacts the page has
  */
-export function answerVerdictOf(row: ContactRow | undefined, shown: boolean, limit: number): AnswerVerdict {
+export function answerVerdictOf(row: ExplainedContact | undefined, shown: boolean, limit: number): AnswerVerdict {
   const outside = outsidePage(row, limit);
   if (shown) return outside === undefined ? 'shown' : 'not_wanted';
   return outside ?? 'left_out';
 }
 
 /** Why the contact does not belong on the page; undefined: it does. */
-function outsidePage(row: ContactRow | undefined, limit: number): AnswerVerdict | undefined {
+function outsidePage(row: ExplainedContact | undefined, limit: number): AnswerVerdict | undefined {
   if (row === undefined) return 'not_a_contact';
   if (!row.related) return 'no_longer_related';
   if (row.at <= 0) return 'no_visible_upload';

@@ -3,7 +3,7 @@ import type { Key } from '../contracts/key.ts';
 import { RELATIONS, type Relation } from '../contracts/relation.ts';
 import type { ContactIndex, Nonce } from '../index/contact-index.ts';
 import type { Limits } from '../index/limits.ts';
-import { type ContactRow, readAllContacts } from '../mysql/all-contacts.ts';
+import { type RawContact, readAllContacts } from '../mysql/contacts.ts';
 import { type Database, StatementTooSlow } from '../mysql/database.ts';
 import { type RecentAnswer, RecentContacts } from '../query/recent-contacts.ts';
 import type { MismatchKind, Recurrence } from './belief.ts';
@@ -127,7 +127,7 @@ export class Answers {
     };
   }
 
-  async #allContacts(primary: Database, user: Id): Promise<ContactRow[]> {
+  async #allContacts(primary: Database, user: Id): Promise<RawContact[]> {
     const { aloneMs = ALONE_MS } = this.#stores;
     try {
       return await readAllContacts(primary, user, aloneMs);

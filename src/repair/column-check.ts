@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
-import { compareColumns, hasLastUploadColumns, readUsers } from '../mysql/last-upload-columns.ts';
+import { compareColumns, hasLastUploadColumns, readUsers } from '../mysql/newest-photos.ts';
 
 /** Users of the reference schema whose `last_…_at` columns were compared with their photos. */
 export type ColumnCounts = {

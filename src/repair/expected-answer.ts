@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { Relation } from '../contracts/relation.ts';
-import type { ContactRow } from '../mysql/all-contacts.ts';
+import type { RawContact } from '../mysql/contacts.ts';
 
 /**
  * What an answer must be, worked out from all of a user's rows by rules written a second time: neither the SQL of the
@@ -19,12 +19,12 @@ export interface ExpectedAnswer {
   readonly more: boolean;
 }
 
-interface Ordered extends ContactRow {
+interface Ordered extends RawContact {
   readonly at: bigint;
 }
 
 /** All who can be in an answer at all, in the order of answers. */
-export function inOrder(rows: readonly ContactRow[]): Ordered[] {
+export function inOrder(rows: readonly RawContact[]): Ordered[] {
   return (
     rows
       .filter((row) => row.related && row.lastUploadAt !== null && row.lastUploadAt > 0n)
@@ -56,12 +56,12 @@ export function contactOf(line: Line): Id {
   return line.slice(0, line.indexOf(' '));
 }
 
-function uploadOf({ lastUploadAt }: ContactRow): bigint {
+function uploadOf({ lastUploadAt }: RawContact): bigint {
   const at = lastUploadAt ?? 0n;
   return at > GREATEST ? GREATEST : at;
 }
 
-function isOf(relation: Relation, { isFriend, isFamily }: ContactRow): boolean {
+function isOf(relation: Relation, { isFriend, isFamily }: RawContact): boolean {
   const by = { any: true, friends: isFriend, family: isFamily, friends_or_family: isFriend || isFamily };
   return by[relation];
 }

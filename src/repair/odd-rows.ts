@@ -1,4 +1,4 @@
-import type { ContactRow } from '../mysql/all-contacts.ts';
+import type { RawContact } from '../mysql/contacts.ts';
 
 /** Rows of `recency_contacts` that a site's view should not give. Each kind has a rule, and none of them is an error. */
 export type OddRows = {
@@ -20,7 +20,7 @@ const AHEAD_MS = 3_600_000;
  * @param rows of one user
  * @param now ms since 1970 UTC
  */
-export function countOddRows(rows: readonly ContactRow[], now: number): OddRows {
+export function countOddRows(rows: readonly RawContact[], now: number): OddRows {
   const upload = (isOdd: (at: bigint) => boolean) =>
     rows.filter(({ lastUploadAt }) => lastUploadAt !== null && isOdd(lastUploadAt)).length;
   const latest = BigInt(now + AHEAD_MS);

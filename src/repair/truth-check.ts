@@ -11,10 +11,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
 import { isoTime } from '../contracts/iso-time.ts';
-import type { ContactRow } from '../mysql/all-contacts.ts';
+import type { RawContact } from '../mysql/contacts.ts';
+import { lastUploadOf } from '../mysql/contacts.ts';
 import { type Database, StatementTooSlow } from '../mysql/database.ts';
 import { mysqlFaultOf } from '../mysql/faults.ts';
-import { lastUploadOf } from '../mysql/last-upload.ts';
 import {
   AUDIENCES,
   type Audiences,
@@ -93,7 +93,7 @@ export class TruthCheck {
   }
 
   /** Every related contact of a user, of whom all rows were read. @throws DatabaseUnavailable */
-  async ofRows(user: Id, rows: readonly ContactRow[]): Promise<CheckedTruth> {
+  async ofRows(user: Id, rows: readonly RawContact[]): Promise<CheckedTruth> {
     const related = rows.filter((row) => row.related);
     this.#provideFor(related);
     const uploads = related.filter(({ lastUploadAt }) => lastUploadOf(lastUploadAt) > 0).length;
@@ -194,7 +194,7 @@ export class TruthCheck {
     return left;
   }
 
-  #isSuspect({ id, sees, lastUploadAt }: ContactRow): boolean {
+  #isSuspect({ id, sees, lastUploadAt }: RawContact): boolean {
     const times = this.#newest.get(id);
     if (times === undefined) return true; // forgotten meanwhile
     const photosSay = this.#visible(sees).reduce((latest, audience) => Math.max(latest, times[audience] ?? 0), 0);

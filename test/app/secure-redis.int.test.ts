@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { checkRedisUse, closeRedis, openRedisClient, untilRedisAnswers } from '../../src/app/open-redis.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { SettingName } from '../../src/config/settings.ts';
-import type { RedisRole } from '../../src/mysql/epoch.ts';
+import type { RedisRole } from '../../src/mysql/redis-masters.ts';
 import { readMasters } from '../../src/redis/masters.ts';
 import { aclRules } from '../../src/redis/permissions.ts';
-import { findProgram } from '../../src/tools/devservers/launch/machine.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
+import { findProgram } from '../../src/tools/devservers/launch/machine.ts';
 import { type CertificateFiles, TestCa } from '../support/certificates.ts';
 import { MASTER, RedisSentinels } from '../support/redis-sentinels.ts';
 import { SecureRedis } from '../support/secure-redis.ts';

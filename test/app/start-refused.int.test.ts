@@ -104,7 +104,7 @@ describe('MySQL', () => {
     await refused(
       'consume',
       await migrated('ALTER TABLE contacts DROP KEY contacts_followers'),
-      /followers of an owner .*no index serves it.*an index on \(contact_id, user_id/,
+      /followers of an uploader .*no index serves it.*an index on \(contact_id, user_id/,
     );
   });
 
@@ -112,7 +112,7 @@ describe('MySQL', () => {
     await refused(
       'serve',
       await migrated('ALTER TABLE photos DROP KEY photos_newest'),
-      /newest photos of an owner .*an index on \(owner_id, audience, uploaded_at, id\)/,
+      /newest photos of an uploader .*an index on \(owner_id, audience, uploaded_at, id\)/,
     );
   });
 

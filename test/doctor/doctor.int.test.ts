@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { suspendForLoss } from '../../src/index/epoch.ts';
 import { Database } from '../../src/mysql/database.ts';
-import { findPlanProblems } from '../../src/mysql/explain-plan.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
+import { findPlanProblems } from '../../src/mysql/view-checks.ts';
 import { type SamplerReport, SamplerReports } from '../../src/repair/sampler/report.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import type { Settings } from '../support/cli.ts';
@@ -338,9 +338,9 @@ describe('the questions that must come from an index', () => {
   });
 
   it.each([
-    ['contacts DROP KEY contacts_followers', ['the followers of an owner']],
-    ['photos DROP KEY photos_newest', ['the newest photos of an owner']],
-    ['photos DROP KEY photos_newest, ADD KEY (owner_id)', ['the newest photos of an owner']],
+    ['contacts DROP KEY contacts_followers', ['the followers of an uploader']],
+    ['photos DROP KEY photos_newest', ['the newest photos of an uploader']],
+    ['photos DROP KEY photos_newest, ADD KEY (owner_id)', ['the newest photos of an uploader']],
     [
       'users MODIFY id BIGINT UNSIGNED NOT NULL, DROP PRIMARY KEY',
       ['some contacts of a user', 'all contacts of a user'],
@@ -362,7 +362,7 @@ describe('the questions that must come from an index', () => {
   it.each([
     [
       'recency_photos AS SELECT DISTINCT id, owner_id, audience, uploaded_at, title FROM photos',
-      'the newest photos of an owner',
+      'the newest photos of an uploader',
     ],
     [
       `recency_contacts AS SELECT c.user_id, c.contact_id, c.active AS related, MAX(p.uploaded_at) AS last_upload_at,

@@ -5,9 +5,8 @@ import { type RaiseBarrier, sharedBarrier } from '../../src/index/drain-barrier.
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
-import { findPlanProblems } from '../../src/mysql/explain-plan.ts';
 import { readPhotos } from '../../src/mysql/photos.ts';
-import { findColumnProblems } from '../../src/mysql/view-columns.ts';
+import { findColumnProblems, findPlanProblems } from '../../src/mysql/view-checks.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { openPageCheck } from '../../src/repair/open-check.ts';
 import { Repair } from '../../src/repair/repair.ts';

@@ -11,7 +11,7 @@ import { refresh } from '../../src/index/refresh.ts';
 import { Database, DatabaseNotPrimary } from '../../src/mysql/database.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
-import { readServer } from '../../src/mysql/server-identity.ts';
+import { readServer } from '../../src/mysql/server-record.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { expectExact } from '../support/exact.ts';
 import { OwnMysql } from '../support/own-mysql.ts';

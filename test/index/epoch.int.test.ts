@@ -7,10 +7,10 @@ import { bumpEpoch, checkMysqlServer, checkRedisMasters } from '../../src/index/
 import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import { Database } from '../../src/mysql/database.ts';
-import type { RedisRole } from '../../src/mysql/epoch.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
-import { readServer } from '../../src/mysql/server-identity.ts';
+import type { RedisRole } from '../../src/mysql/redis-masters.ts';
+import { readServer } from '../../src/mysql/server-record.ts';
 import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
 import { readMasters } from '../../src/redis/masters.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';

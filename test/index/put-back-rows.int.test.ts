@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EVERYBODY, keyOf, type Suspect } from '../../src/index/drain-barrier.ts';
 import { PutBackRows } from '../../src/index/put-back-rows.ts';
-import { isPublishedUpTo, readLastOutboxId } from '../../src/mysql/outbox-progress.ts';
+import { isPublishedUpTo, readLastOutboxId } from '../../src/mysql/outbox.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
 async function putBack({ primary }: Stores, type: string, user: string, other: string | null): Promise<void> {

@@ -8,7 +8,7 @@ import {
   storeFaultOf,
 } from '../../src/index/store-fault.ts';
 import { DatabaseBusy, DatabaseUnavailable, StatementTooSlow } from '../../src/mysql/database.ts';
-import { EpochMissing } from '../../src/mysql/server-identity.ts';
+import { EpochMissing } from '../../src/mysql/epoch.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 
 /** As mysql2 makes them; a number that it does not know has no code. */

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { describe, expect, it } from 'vitest';
 import { migrate, rollback, status } from '../../src/mysql/migrate.ts';
-import { withSchemaLock } from '../../src/mysql/schema-lock.ts';
+import { withSchemaLock } from '../../src/mysql/schema-connection.ts';
 import { loadMigrations } from '../../src/mysql/schema-migrations.ts';
 import { freshDatabase } from '../support/servers.ts';
 import { until } from '../support/until.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, status } from '../../src/mysql/migrate.ts';
-import { SchemaError } from '../../src/mysql/schema-error.ts';
+import { SchemaError } from '../../src/mysql/schema-connection.ts';
 import { freshDatabase, freshName, mysqlUrl } from '../support/servers.ts';
 
 const PASSWORD = 'sesame-4711';

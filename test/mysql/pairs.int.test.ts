@@ -1,8 +1,7 @@
 import { fc } from '@fast-check/vitest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
-import { readFollowers } from '../../src/mysql/followers.ts';
-import { type Pair, readNeighbours, readPairs } from '../../src/mysql/pairs.ts';
+import { type Pair, readFollowers, readNeighbours, readPairs } from '../../src/mysql/pairs.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 

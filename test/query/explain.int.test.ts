@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
+import { readExplainedContact } from '../../src/mysql/contacts.ts';
 import { Database } from '../../src/mysql/database.ts';
-import { readContactRow } from '../../src/mysql/explain-contact.ts';
 import { explain } from '../../src/query/explain.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
@@ -99,15 +99,15 @@ describe("a contact's place", () => {
   it('is the one that the order of the index gives, of equal times too', async () => {
     await writeSite(freshSitePool(stores.url), site);
     for (const [above, { id }] of rankedContacts(site, USER, 'any').entries()) {
-      const { row } = await readContactRow(stores.primary, USER, id);
+      const { row } = await readExplainedContact(stores.primary, USER, id);
       expect(row).toMatchObject({ id, above, related: true });
     }
-    expect((await readContactRow(stores.primary, '2', USER)).row).toBeUndefined();
+    expect((await readExplainedContact(stores.primary, '2', USER)).row).toBeUndefined();
   });
 
   it('costs one statement', async () => {
     const database = new CountingDatabase(stores.url);
-    await readContactRow(database, USER, '9');
+    await readExplainedContact(database, USER, '9');
     expect(database.statements).toBe(1);
   });
 });

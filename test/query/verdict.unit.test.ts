@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { INDEX_CLASSES } from '../../src/contracts/drift.ts';
 import type { Reading } from '../../src/index/contact-index.ts';
-import type { ContactRow } from '../../src/mysql/explain-contact.ts';
+import type { ExplainedContact } from '../../src/mysql/contacts.ts';
 import {
   ANSWER_VERDICT_CODES,
   ANSWER_VERDICTS,
@@ -33,14 +33,14 @@ function warm(parts: Partial<Extract<Reading, { state: 'warm' }>> = {}): Reading
   };
 }
 
-function row(parts: Partial<ContactRow> = {}): ContactRow {
+function row(parts: Partial<ExplainedContact> = {}): ExplainedContact {
   const flags = { isFriend: false, isFamily: false, related: true };
   return { id: CONTACT, at: 70, ...flags, sees: '1', version: '1', above: 1, ...parts };
 }
 
 const without = warm({ head: [key('9', 90), key('5', 50)], size: 2 });
 
-const CASES: [VerdictCode, Reading, ContactRow | undefined][] = [
+const CASES: [VerdictCode, Reading, ExplainedContact | undefined][] = [
   ['in_index', warm(), row()],
   ['score', warm(), row({ at: 71 })],
   ['ghost', warm(), undefined],
@@ -96,7 +96,7 @@ describe('a verdict', () => {
 
 const LIMIT = 3;
 
-const ANSWER_CASES: [AnswerVerdict, ContactRow | undefined, boolean][] = [
+const ANSWER_CASES: [AnswerVerdict, ExplainedContact | undefined, boolean][] = [
   ['shown', row({ above: LIMIT - 1 }), true],
   ['left_out', row({ above: LIMIT - 1 }), false],
   ['further_down', row({ above: LIMIT }), false],

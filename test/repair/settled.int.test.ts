@@ -10,7 +10,7 @@ import {
   sharedBarrier,
 } from '../../src/index/drain-barrier.ts';
 import { PutBackRows } from '../../src/index/put-back-rows.ts';
-import { isPublishedUpTo } from '../../src/mysql/outbox-progress.ts';
+import { isPublishedUpTo } from '../../src/mysql/outbox.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';

@@ -1,10 +1,10 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import type { ContactRow } from '../../src/mysql/all-contacts.ts';
+import type { RawContact } from '../../src/mysql/contacts.ts';
 import { expectedAnswer, inOrder } from '../../src/repair/expected-answer.ts';
 import { sum } from '../../src/repair/tally.ts';
 
-function row(id: string, lastUploadAt: bigint | null, more: Partial<ContactRow> = {}): ContactRow {
+function row(id: string, lastUploadAt: bigint | null, more: Partial<RawContact> = {}): RawContact {
   return { id, lastUploadAt, related: true, isFriend: false, isFamily: false, sees: '1', ...more };
 }
 

@@ -8,7 +8,7 @@ import { openLogger } from '../../src/app/logger.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { readAllContacts } from '../../src/mysql/all-contacts.ts';
+import { readAllContacts } from '../../src/mysql/contacts.ts';
 import { Database, DatabaseUnavailable, StatementTooSlow } from '../../src/mysql/database.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { openPageCheck } from '../../src/repair/open-check.ts';

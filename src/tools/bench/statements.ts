@@ -1,5 +1,5 @@
 import type { Pool } from 'mysql2/promise';
-import { Database, type Parameter, type Value } from '../../mysql/database.ts';
+import { type ColumnValue, Database, type Parameter } from '../../mysql/database.ts';
 
 /** One statement that was asked. */
 export interface Statement {
@@ -14,7 +14,7 @@ export class RecordingDatabase extends Database {
   mostAtOnce = 0;
   #underWay = 0;
 
-  override async rows(...asked: Parameters<Database['rows']>): Promise<readonly (readonly Value[])[]> {
+  override async rows(...asked: Parameters<Database['rows']>): Promise<readonly (readonly ColumnValue[])[]> {
     const [sql, parameters] = asked;
     this.statements.push({ sql, parameters: [...parameters] });
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay);

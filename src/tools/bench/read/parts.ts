@@ -1,8 +1,8 @@
 import { createConnection } from 'mysql2/promise';
 import { DEFAULT_LIMIT } from '../../../contracts/http.ts';
 import type { Id } from '../../../contracts/id.ts';
+import { readCandidates } from '../../../mysql/contacts.ts';
 import type { Database, Parameter } from '../../../mysql/database.ts';
-import { readCandidates } from '../../../mysql/live-contacts.ts';
 import { setUpSession } from '../../../mysql/session.ts';
 import type { HttpAnswer } from '../../harness/http.ts';
 import type { Ground } from '../ground.ts';

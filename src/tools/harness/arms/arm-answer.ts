@@ -1,4 +1,4 @@
-import type { LiveContact } from '../../../mysql/live-contacts.ts';
+import type { LiveContact } from '../../../mysql/contacts.ts';
 import type { RecentAnswer, RecentQuery } from '../../../query/recent-contacts.ts';
 import type { Stopwatch } from '../../../query/stopwatch.ts';
 

@@ -1,6 +1,6 @@
 import type { Id } from '../../../contracts/id.ts';
+import { readPlain } from '../../../mysql/contacts.ts';
 import type { Database } from '../../../mysql/database.ts';
-import { readPlain } from '../../../mysql/live-contacts.ts';
 import type { RecipeIndex } from './recipe-index.ts';
 
 /** As uploads would have left it, the oldest first. @param max contacts that an index keeps @throws DatabaseUnavailable */

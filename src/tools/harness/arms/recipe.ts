@@ -1,7 +1,6 @@
 import type { Id } from '../../../contracts/id.ts';
+import { BY_KEY, COLUMNS, contactOf, HAS_UPLOAD, type LiveContact } from '../../../mysql/contacts.ts';
 import type { Database } from '../../../mysql/database.ts';
-import { BY_KEY, HAS_UPLOAD } from '../../../mysql/last-upload.ts';
-import { COLUMNS, contactOf, type LiveContact } from '../../../mysql/live-contacts.ts';
 import { VIEWS } from '../../../mysql/schema-views.ts';
 import type { RecentAnswer, RecentQuery } from '../../../query/recent-contacts.ts';
 import { Stopwatch } from '../../../query/stopwatch.ts';

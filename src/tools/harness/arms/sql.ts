@@ -1,5 +1,5 @@
+import { readPlain } from '../../../mysql/contacts.ts';
 import type { Database } from '../../../mysql/database.ts';
-import { readPlain } from '../../../mysql/live-contacts.ts';
 import type { RecentAnswer, RecentQuery } from '../../../query/recent-contacts.ts';
 import { Stopwatch } from '../../../query/stopwatch.ts';
 import { answerOf } from './arm-answer.ts';

@@ -1,0 +1,169 @@
+/** Checks of a site's views: the types of their columns, and the plans of the questions asked of them. */
+import type { ColumnValue, Database } from './database.ts';
+
+/** A column of a view whose type is not what Recency expects. */
+export interface ColumnProblem {
+  /** `recency_contacts.last_upload_at` */
+  readonly column: string;
+  /** MySQL's name of it. */
+  readonly type: string;
+  /** It works nevertheless: fractions are cut off. Otherwise nothing can be relied on. */
+  readonly works: boolean;
+  readonly fix: string;
+}
+
+const INTEGER = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint']);
+const FRACTIONAL = new Set(['decimal', 'float', 'double']);
+
+/** The columns that must be whole numbers, and their meaning. */
+const WHOLE: Readonly<Record<string, 'id' | 'number' | 'flag' | 'time'>> = {
+  'recency_contacts.user_id': 'id',
+  'recency_contacts.contact_id': 'id',
+  'recency_contacts.related': 'flag',
+  'recency_contacts.last_upload_at': 'time',
+  'recency_contacts.sees': 'number',
+  'recency_contacts.is_friend': 'flag',
+  'recency_contacts.is_family': 'flag',
+  'recency_contacts.version': 'number',
+  'recency_photos.id': 'id',
+  'recency_photos.owner_id': 'id',
+  'recency_photos.audience': 'number',
+  'recency_photos.uploaded_at': 'time',
+};
+
+const VIEW_COLUMNS = `
+  SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE FROM information_schema.COLUMNS
+  WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN ('recency_contacts', 'recency_photos')
+  ORDER BY TABLE_NAME, ORDINAL_POSITION`;
+
+/** Columns of the views that should be whole numbers and are not. @throws DatabaseUnavailable */
+export async function findColumnProblems(database: Database): Promise<ColumnProblem[]> {
+  const rows = await database.rows(VIEW_COLUMNS, []);
+  return rows.flatMap(([table, name, dataType]) => {
+    const column = `${table}.${name}`;
+    const type = String(dataType).toLowerCase();
+    const kind = WHOLE[column];
+    if (kind === undefined || INTEGER.has(type)) return [];
+    return [{ column, type, works: kind === 'time' && FRACTIONAL.has(type), fix: fixOf(kind, type, String(name)) }];
+  });
+}
+
+function fixOf(kind: 'id' | 'number' | 'flag' | 'time', type: string, name: string): string {
+  if (kind === 'flag')
+    return `In the view, write \`(…) <> 0 AS ${name}\`, or another expression that is true or false.`;
+  if (kind !== 'time') return `In the view, select a column of an integer type as ${name}.`;
+  if (FRACTIONAL.has(type)) return `In the view, write \`CAST(FLOOR(…) AS SIGNED) AS ${name}\`: whole milliseconds.`;
+  const recipe =
+    type === 'timestamp'
+      ? `CAST(FLOOR(UNIX_TIMESTAMP(…) * 1000) AS SIGNED)`
+      : `TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', …) DIV 1000`;
+  return `In the view, write \`${recipe} AS ${name}\`: milliseconds since 1970 UTC. See the traps in docs/adopting.md.`;
+}
+
+/** A question that MySQL would answer by reading far more rows than it returns. */
+export interface PlanProblem {
+  /** The question, for people. */
+  readonly question: string;
+  /** What MySQL would do. */
+  readonly finding: string;
+  readonly fix: string;
+}
+
+interface PlannedQuestion {
+  readonly about: string;
+  readonly statement: string;
+  /** The index that the answer needs. */
+  readonly needs: string;
+}
+
+const MERGE =
+  'Define the view with ALGORITHM=MERGE and without DISTINCT, GROUP BY, UNION, LIMIT, aggregates or subqueries in what it selects.';
+
+/**
+ * What Recency asks of the views, reduced to what an index must serve. Only equalities: for a range, MySQL reports a possible
+ * index even where it means to read the whole table.
+ */
+const QUESTIONS: readonly PlannedQuestion[] = [
+  {
+    about: 'some contacts of a user (recency_contacts by user_id and contact_id)',
+    statement: `
+      SELECT c.contact_id, c.related, c.last_upload_at, c.sees
+      FROM JSON_TABLE('["1","2"]', '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted
+      STRAIGHT_JOIN recency_contacts AS c ON c.user_id = 1 AND c.contact_id = wanted.id`,
+    needs: 'a unique index on (user_id, contact_id)',
+  },
+  {
+    about: 'all contacts of a user (recency_contacts by user_id)',
+    statement: 'SELECT c.contact_id, c.last_upload_at FROM recency_contacts AS c WHERE c.user_id = 1 AND c.related',
+    needs: 'an index that begins with user_id',
+  },
+  {
+    about: 'the followers of an uploader (recency_contacts by contact_id)',
+    statement: 'SELECT c.user_id FROM recency_contacts AS c WHERE c.contact_id = 1',
+    needs: 'an index on (contact_id, user_id, …)',
+  },
+  {
+    about: 'the newest photos of an uploader (recency_photos by owner_id and audience)',
+    statement: `
+      SELECT p.id FROM recency_photos AS p
+      WHERE p.owner_id = 1 AND p.audience = 0 ORDER BY p.uploaded_at DESC, p.id DESC LIMIT 10`,
+    needs: 'an index on (owner_id, audience, uploaded_at, id)',
+  },
+];
+
+/**
+ * Do the views merge into the questions, and do the indexes exist that the answers need? By EXPLAIN, which reads nothing. A
+ * table that MySQL reads whole because it is small is no problem, as long as there is an index.
+ * @throws DatabaseUnavailable, and MySQL's own error when a view is missing or may not be explained
+ */
+export async function findPlanProblems(database: Database): Promise<PlanProblem[]> {
+  const problems: PlanProblem[] = [];
+  for (const question of QUESTIONS) problems.push(...(await explain(database, question)));
+  return problems;
+}
+
+async function explain(database: Database, { about, statement, needs }: PlannedQuestion): Promise<PlanProblem[]> {
+  const rows = await database.rows(`EXPLAIN FORMAT=TRADITIONAL ${statement}`, []);
+  const steps = rows.map(stepOf).filter((step) => step.table !== 'wanted');
+  if (steps.some((step) => step.isSeparate)) {
+    return [{ question: about, finding: 'the view does not merge, so all of it is read every time', fix: MERGE }];
+  }
+  return steps.filter(readsTooMuch).map(({ table, isSorted }) => ({
+    question: about,
+    finding: isSorted
+      ? `all matching rows are read and sorted (${table})`
+      : `no index serves it: all of ${table} is read`,
+    fix: `Give the table behind ${table} ${needs}.`,
+  }));
+}
+
+interface PlanStep {
+  readonly table: string;
+  /** The view, or a part of it, is materialized first. */
+  readonly isSeparate: boolean;
+  readonly hasIndex: boolean;
+  readonly readsAll: boolean;
+  readonly isSorted: boolean;
+}
+
+/** Rows. A full scan of an index of a smaller table says nothing, although it may be the wrong index. */
+const SMALL = 1_000;
+
+/** id, select_type, table, (partitions,) type, possible_keys, key, key_len, ref, rows, (filtered,) Extra */
+function stepOf(columns: readonly ColumnValue[]): PlanStep {
+  const offset = columns.length > 10 ? 1 : 0;
+  const type = columns[3 + offset];
+  const possibleKeys = columns[4 + offset] ?? null;
+  const rows = Number(columns[8 + offset]);
+  return {
+    table: String(columns[2] ?? ''),
+    isSeparate: !/^(SIMPLE|PRIMARY)$/.test(String(columns[1])) || /^<(derived|union|subquery)/.test(String(columns[2])),
+    hasIndex: possibleKeys !== null && !(type === 'index' && rows > SMALL),
+    readsAll: type === 'ALL' || type === 'index',
+    isSorted: /filesort/.test(String(columns.at(-1))),
+  };
+}
+
+function readsTooMuch({ hasIndex, readsAll, isSorted }: PlanStep): boolean {
+  return readsAll ? !hasIndex : isSorted;
+}

@@ -8,7 +8,7 @@ import { readClock } from '../../src/mysql/outbox.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
 import { republish } from '../../src/relay/republish.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import { Repair } from '../../src/repair/repair.ts';
+import { createRepair } from '../../src/repair/repair.ts';
 import { backfillAll } from '../../src/tools/demo/phases/backfill.ts';
 import { between, pick, shuffled } from '../../src/tools/demo/random.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
@@ -121,7 +121,7 @@ const repair = job(async ({ stores }, signal) => {
     'repair',
     () => undefined,
     async (records, lost) => {
-      await runToEnd(new Repair({ ...records, check, steps: stores.steps }, {}), { signal: lost });
+      await runToEnd(createRepair({ ...records, check, steps: stores.steps }, {}), { signal: lost });
     },
   );
 });

@@ -8,15 +8,14 @@ import type { Database } from '../mysql/database.ts';
 import type { Fence } from '../mysql/leases.ts';
 import { MeteredDatabase } from '../mysql/metered-database.ts';
 import type { RunKind } from '../mysql/runs.ts';
-import { openPageCheck } from '../repair/open-check.ts';
-import type { PageCheck } from '../repair/page-check.ts';
+import { PageCheck } from '../repair/page-check.ts';
 import type { PagedRunStores } from '../repair/paged-run.ts';
-import { openSampler } from '../repair/sampler/open-sampler.ts';
 import { SamplerReports } from '../repair/sampler/report.ts';
+import { Sampler } from '../repair/sampler/sampler.ts';
 import { Windows } from '../repair/sampler/windows.ts';
-import type { IndexedUsers } from '../repair/stray-pages.ts';
 import type { CheckedTruth } from '../repair/truth-check.ts';
 import { sampleTruth } from '../repair/truth-sample.ts';
+import type { IndexedUsers } from '../repair/user-pages.ts';
 import { pause } from '../timing/backoff.ts';
 import type { Transport } from '../transport/transport.ts';
 import { samplerMetrics, truthMetrics } from './metrics.ts';
@@ -39,6 +38,8 @@ const SETTLE_MS = 30_000;
 
 const now = () => performance.now();
 
+const CLOCKS = { now, clock: Date.now, random: Math.random };
+
 /** Does a long job, and closes everything. @throws ConfigError, StartError, what the job throws */
 export async function withJobParts<T>(
   name: 'verify' | RunKind,
@@ -48,7 +49,7 @@ export async function withJobParts<T>(
   const isMetered = name !== 'verify'; // it makes every statement dearer
   const options = { name, isPatient: true, ...(isMetered ? { Database: MeteredDatabase } : {}) };
   return await withStores(options, signal, async (context) => {
-    const { config, stores, resources } = context;
+    const { config, stores, resources, logger } = context;
     const { index, primary } = stores;
     const limits = { max: config.max, min: config.min };
     const raiseBarrier = drainBarrier(context);
@@ -56,14 +57,15 @@ export async function withJobParts<T>(
     // The plain query about a user with very many contacts takes as long as reading them.
     const { heavy } = primary;
     const answersFrom = resources.adopt(openPrimary(config, { extraMs: aloneMs, heavy }), (opened) => opened.close());
-    const check = openPageCheck({
+    const check = new PageCheck({
       index,
       primary,
       answersFrom,
       limits,
       raiseBarrier,
       settleMs: SETTLE_MS,
-      now,
+      ...CLOCKS,
+      logger,
       aloneMs,
       truthMs: Math.min(aloneMs, config.mysqlTimeoutMs), // in smaller parts rather than beside the budget
     });
@@ -99,7 +101,7 @@ export async function whileLeaseHolder<T>(
     async ({ token, lost }) => {
       const fence: Fence = { lease: kind, token };
       const rowsRead = () => (primary instanceof MeteredDatabase ? primary.rowsRead : 0);
-      const runStores = { primary, fence, clock: Date.now, rowsRead, now, random: Math.random };
+      const runStores = { primary, fence, rowsRead, ...CLOCKS };
       return await work(runStores, AbortSignal.any([signal, lost]));
     },
     { signal, onWaiting },
@@ -127,7 +129,7 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
   const { sampleRate: rate, max, min } = config;
   if (rate === 0) return;
   const windows = new Windows(now);
-  const sampler = openSampler({
+  const sampler = new Sampler({
     index: trustedReads(index, watch),
     limits: { max, min },
     raiseBarrier: drainBarrierOf({
@@ -141,8 +143,8 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
     settleMs: SETTLE_MS,
     pollMs: POLL_MS,
     aloneMs: config.mysqlTimeoutMs, // not longer: whoever is sampled with such a user waits for it
-    random: Math.random,
-    ...{ primary, rate, windows, logger, now, onTruth },
+    ...CLOCKS,
+    ...{ primary, rate, windows, logger, onTruth },
   });
   const work = async (signal: AbortSignal) => {
     logger.info({ rate }, 'sampling');
@@ -188,7 +190,7 @@ export function watchTruth(
   inBackground(context, async (signal) => {
     for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
-        return hear(await sampleTruth({ primary, aloneMs: config.mysqlTimeoutMs }, AT_START, signal));
+        return hear(await sampleTruth({ primary, ...CLOCKS, aloneMs: config.mysqlTimeoutMs }, AT_START, signal));
       } catch (err) {
         if (signal.aborted) return;
         logger.warn({ err, pauseMs }, 'the views could not be compared with the photos yet');

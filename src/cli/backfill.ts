@@ -15,13 +15,10 @@ export function addBackfill(program: Command): void {
   });
   whenCalled<JobFlags>(runOptions(rangeOptions(command)), async (output, flags) => {
     const request = runRequest(flags);
-    const { Backfill } = await import('../repair/backfill.ts');
+    const { createBackfill } = await import('../repair/backfill.ts');
     const result = await interruptible((signal) =>
-      runRecordedJob(
-        output,
-        'backfill',
-        signal,
-        (stores, { stores: { patient: steps } }) => new Backfill({ ...stores, steps }, request),
+      runRecordedJob(output, 'backfill', signal, (stores, { stores: { patient: steps } }) =>
+        createBackfill({ ...stores, steps }, request),
       ),
     );
     await output.result(result, text(result));

@@ -1,7 +1,7 @@
 import { type DriftClass, INDEX_CLASSES } from '../contracts/drift.ts';
+import type { AnswerCounts, IndexCounts, TruthCounted } from '../repair/counts.ts';
 import type { DriftExample } from '../repair/examples.ts';
 import type { FailedUser } from '../repair/failed-users.ts';
-import type { AnswerCounts, IndexCounts, TruthCounted } from '../repair/page-check.ts';
 import { pairText, type WrongPair } from '../repair/truth-check.ts';
 
 /** What is wrong with indexes. */

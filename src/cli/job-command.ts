@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import type { JobParts } from '../app/jobs.ts';
 import type { Id } from '../contracts/id.ts';
 import type { RunKind } from '../mysql/runs.ts';
-import type { PagedRun, PagedRunStores } from '../repair/paged-run.ts';
-import type { Progress } from '../repair/progress.ts';
-import type { RunReport } from '../repair/recorded-run.ts';
+import type { Job, Progress } from '../repair/job.ts';
+import type { PagedRunStores } from '../repair/paged-run.ts';
 import { id, refuseEmptyRange, usersOrAll, whole } from './arguments.ts';
 import { UsageError } from './exit-code.ts';
 import type { Output } from './output.ts';
@@ -66,11 +65,11 @@ export function showProgress(output: Output): { onProgress: (progress: Progress)
  * Runs a job that keeps its cursor in MySQL. Only one process runs a job of a kind at a time; this one waits for its turn. When
  * the job fails or is interrupted, a note says how to resume it.
  */
-export async function runRecordedJob<R extends RunReport, T>(
+export async function runRecordedJob<T>(
   output: Output,
   kind: RunKind,
   signal: AbortSignal,
-  make: (stores: PagedRunStores, parts: JobParts) => PagedRun<R> & { readonly result: T },
+  make: (stores: PagedRunStores, parts: JobParts) => Job & { readonly result: T },
 ): Promise<T> {
   const [{ whileLeaseHolder, withJobParts }, { runToEnd }] = await Promise.all([
     import('../app/jobs.ts'),

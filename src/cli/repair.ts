@@ -15,14 +15,10 @@ export function addRepair(program: Command): void {
   });
   whenCalled<JobFlags>(runOptions(usersOption(command, 'users to repair')), async (output, flags) => {
     const request = runRequest(flags);
-    const { Repair } = await import('../repair/repair.ts');
+    const { createRepair } = await import('../repair/repair.ts');
     const result = await interruptible((signal) =>
-      runRecordedJob(
-        output,
-        'repair',
-        signal,
-        (stores, { check, indexedUsers, stores: { patient: steps } }) =>
-          new Repair({ ...stores, check, steps, indexedUsers }, request),
+      runRecordedJob(output, 'repair', signal, (stores, { check, indexedUsers, stores: { patient: steps } }) =>
+        createRepair({ ...stores, check, steps, indexedUsers }, request),
       ),
     );
     await output.result(result, text(result));

@@ -135,7 +135,10 @@ const LAST_UPLOAD_MEND =
 /** The views against one another: whatever Recency does, its answers are no better than these. */
 async function lastUploadsVerdict(primary: Database): Promise<Verdict> {
   try {
-    const { counts, wrong, uploads } = await sampleTruth({ primary }, PAIRS);
+    const { counts, wrong, uploads } = await sampleTruth(
+      { primary, random: Math.random, now: () => performance.now() },
+      PAIRS,
+    );
     const compared = `${counts.pairs} pairs compared with recency_photos`;
     const isNever = counts.pairs > 0 && uploads === 0;
     const never = isNever ? 'last_upload_at is NULL or 0 in all of them; ' : '';

@@ -1,8 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { ninesOf } from '../repair/sampler/nines.ts';
 import { type SamplerReport, SamplerReports } from '../repair/sampler/report.ts';
-import { WINDOW_NAMES, type WindowName } from '../repair/sampler/windows.ts';
+import { ninesOf, WINDOW_NAMES, type WindowName } from '../repair/sampler/windows.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
 /** How consistent the indexes are, as the sampler of the consumers last said. */

@@ -1,71 +1,71 @@
 import type { Id } from '../contracts/id.ts';
 import { run, type Steps } from '../index/protocol.ts';
 import { EpochSuspended, rebuild } from '../index/rebuild.ts';
-import { Chunks } from './chunks.ts';
-import { ContactsTooMany, type FailedUser } from './failed-users.ts';
-import { PagedRun, type PagedRunStores, type RunRequest } from './paged-run.ts';
-import { sum } from './tally.ts';
+import { TimedBatches } from './adaptive-batches.ts';
+import { addCounts } from './counts.ts';
+import { ContactsTooMany } from './failed-users.ts';
+import type { Cost } from './job.ts';
+import { PagedRun, type PagedRunStores, type PageWork, type ProcessedUsers, type RunResult } from './paged-run.ts';
+import type { RunParameters, RunRequest } from './run-parameters.ts';
 
 export interface BackfillStores extends PagedRunStores {
   readonly steps: Steps;
 }
 
-/** A type, not an interface: it is kept as a tally. */
+/** What a run saves. */
 export type BackfillReport = {
   readonly before: { readonly users: number };
   readonly after: {
     readonly rebuilt: number;
     /** Lost every race; put into the delay queue. */
     readonly unsettled: number;
-    /** A key of the wrong type is in the way. */
+    /** Blocked by a key of the wrong type. */
     readonly obstructed: number;
-    /** Cannot be built: what they are by name says why. */
+    /** Cannot be built; `failed_users` says why. */
     readonly failed: number;
   };
-  readonly cost: { readonly rows_read: number; readonly seconds: number };
+  readonly cost: Cost;
 };
 
 /** What `backfill --json` prints. */
-export type BackfillResult = BackfillReport['before'] &
-  BackfillReport['after'] &
-  BackfillReport['cost'] & {
-    readonly run: Id;
-    readonly dry_run: boolean;
-    /** Of this part of the run; the first 100. */
-    readonly failed_users: readonly FailedUser[];
-  };
+export type BackfillResult = RunResult<BackfillReport>;
 
 const NOTHING_BUILT = { rebuilt: 0, unsettled: 0, obstructed: 0, failed: 0 };
-const FREE = { rows_read: 0, seconds: 0 };
 
-/** Builds the indexes of users page by page; a dry run only counts them. */
-export class Backfill extends PagedRun<BackfillReport> {
-  /** @throws InvalidJob */
-  constructor(stores: BackfillStores, request: RunRequest) {
-    const chunks = new Chunks(stores.now);
-    const work = async (users: readonly Id[], { dryRun }: { dryRun: boolean }, signal?: AbortSignal) => {
-      const built = dryRun ? [] : await chunks.each(users, (some) => build(some, stores.steps), signal);
-      return { report: { before: { users: users.length }, after: built.reduce(sum, NOTHING_BUILT), cost: FREE } };
-    };
-    const empty = { before: { users: 0 }, after: NOTHING_BUILT, cost: FREE };
-    const failed = (users: number) => ({ before: { users }, after: { ...NOTHING_BUILT, failed: users }, cost: FREE });
-    super(stores, { kind: 'backfill', empty, work, usersIn: ({ before }) => before.users, failed }, request);
-  }
-
-  /** Of all parts of the run. */
-  get result(): BackfillResult {
-    const { before, after, cost } = this.report;
-    const seconds = Math.round(cost.seconds * 1000) / 1000;
-    const { id: run, failedUsers: failed_users } = this;
-    const { dryRun: dry_run } = this.parameters;
-    return { run, dry_run, ...before, ...after, rows_read: cost.rows_read, seconds, failed_users };
-  }
+/** Builds the indexes of users page by page. A dry run only counts the users. @throws InvalidJob */
+export function createBackfill(stores: BackfillStores, request: RunRequest): PagedRun<BackfillReport> {
+  return new PagedRun(stores, new BackfillWork(stores), request);
 }
 
-async function build(users: readonly Id[], steps: Steps): Promise<BackfillReport['after']> {
-  const { rebuilt, unsettled, obstructed, slow, suspended } = await run(rebuild(users, true), steps);
-  if (suspended.length > 0) throw new EpochSuspended();
-  if (slow.length > 0) throw new ContactsTooMany(slow[0]);
-  if (unsettled.length > 0) await steps.defer({ pairs: [], rebuilds: unsettled });
-  return { ...NOTHING_BUILT, rebuilt: rebuilt.length, unsettled: unsettled.length, obstructed: obstructed.length };
+class BackfillWork implements PageWork<BackfillReport> {
+  readonly kind = 'backfill';
+  readonly empty = { before: { users: 0 }, after: NOTHING_BUILT, cost: { rows_read: 0, seconds: 0 } };
+  readonly #steps: Steps;
+  readonly #batches: TimedBatches;
+
+  constructor({ steps, now }: BackfillStores) {
+    this.#steps = steps;
+    this.#batches = new TimedBatches(now);
+  }
+
+  async process(
+    users: readonly Id[],
+    { dryRun }: RunParameters,
+    signal?: AbortSignal,
+  ): Promise<ProcessedUsers<BackfillReport>> {
+    const built = dryRun ? [] : await this.#batches.each(users, (some) => this.#build(some), signal);
+    return { before: { users: users.length }, after: built.reduce(addCounts, NOTHING_BUILT) };
+  }
+
+  examples(): object {
+    return {};
+  }
+
+  async #build(users: readonly Id[]): Promise<BackfillReport['after']> {
+    const { rebuilt, unsettled, obstructed, slow, suspended } = await run(rebuild(users, true), this.#steps);
+    if (suspended.length > 0) throw new EpochSuspended();
+    if (slow.length > 0) throw new ContactsTooMany(slow[0]);
+    if (unsettled.length > 0) await this.#steps.defer({ pairs: [], rebuilds: unsettled });
+    return { ...NOTHING_BUILT, rebuilt: rebuilt.length, unsettled: unsettled.length, obstructed: obstructed.length };
+  }
 }

@@ -1,10 +1,10 @@
 import type { Id } from '../contracts/id.ts';
-import type { WrongAnswer } from './answers.ts';
+import type { WrongAnswer } from './answer-check.ts';
 import type { Mismatch } from './drift.ts';
 import type { Drifted, WrongAnswersOf } from './page-check.ts';
 import type { WrongPair } from './truth-check.ts';
 
-/** Enough to look into one by hand; a report is not a list of everybody. */
+/** Examples of each kind: enough to investigate by hand; a report does not list everybody. */
 const SHOWN = 20;
 
 export interface Found {
@@ -35,7 +35,7 @@ export interface Shown {
   readonly wrong_pairs: WrongPair[];
 }
 
-/** The first few of each kind of thing that is wrong, by name. */
+/** Keeps the first few things of each kind that are wrong. */
 export class Examples {
   #found: Found = NOTHING;
 
@@ -49,25 +49,21 @@ export class Examples {
     };
   }
 
+  /** As `--json` prints them: without nonces, which mean nothing to a reader. */
   shown(): Shown {
     const { drifted, answers, columns, pairs } = this.#found;
     return {
-      wrong_users: drifted.map(({ user, visible, mismatches }) => ({
+      wrong_users: drifted.map(({ user, clientVisible, mismatches }) => ({
         user,
-        visible,
-        mismatches: withoutNonces(mismatches.slice(0, SHOWN)),
+        visible: clientVisible,
+        mismatches: mismatches.slice(0, SHOWN).map(({ nonce: _, ...rest }) => rest),
       })),
       wrong_answers: answers.map(({ user, wrong }) => ({
         user,
-        wrong: withoutNonces(wrong.map(({ differing: _, ...rest }) => rest)),
+        wrong: wrong.map(({ nonce: _, differing: __, ...rest }) => rest),
       })),
       wrong_columns: [...columns],
       wrong_pairs: [...pairs],
     };
   }
-}
-
-/** A nonce tells nobody anything who cannot see the next one. */
-function withoutNonces<T extends { readonly nonce: unknown }>(found: readonly T[]): Omit<T, 'nonce'>[] {
-  return found.map(({ nonce: _, ...rest }) => rest);
 }

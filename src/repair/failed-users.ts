@@ -3,16 +3,16 @@ import { settingAside } from '../index/set-aside.ts';
 import { answersAtOnce, storeFaultOf } from '../index/store-fault.ts';
 import type { Database } from '../mysql/database.ts';
 
-/** A user with whom a job could do nothing, although the stores answered and others were done. */
+/** A user whom a job could not process although the stores answered and it processed others. */
 export interface FailedUser {
   readonly user: Id;
   readonly reason: string;
 }
 
-/** A report names so many; all are counted. */
+/** Maximum failed users that a report names; all are counted. */
 const NAMED = 100;
 
-/** Reading all contacts of a user takes longer than even a job may wait for. */
+/** Reading all contacts of a user takes longer than even a job may wait. */
 export class ContactsTooMany extends Error {
   override readonly name = 'ContactsTooMany';
 
@@ -22,7 +22,7 @@ export class ContactsTooMany extends Error {
   }
 }
 
-/** Does pages of users, and sets aside those with whom nothing can be done, so that the others are done. */
+/** Processes pages of users and sets aside those who fail, so that the others are still processed. */
 export class FailedUsers {
   readonly #primary: Database;
   #named: readonly FailedUser[] = [];
@@ -31,21 +31,21 @@ export class FailedUsers {
     this.#primary = primary;
   }
 
-  /** The first of them, by name. */
+  /** The first users who failed. */
   get named(): readonly FailedUser[] {
     return this.#named;
   }
 
   /**
-   * @param work on some of the users; what it returns counts only when it resolves
-   * @returns what the work on all parts returned, how many users failed, and who
-   * @throws what concerns all users, what is no fault of a store or a user, the signal's reason
+   * @param work processes some of the users; a result counts only when it resolves
+   * @returns the results of all parts, and the users who failed
+   * @throws faults that concern all users, errors that no store or user caused, the signal's reason
    */
   async workOn<R>(
     users: readonly Id[],
     work: (some: readonly Id[]) => Promise<R>,
     signal?: AbortSignal,
-  ): Promise<{ done: R[]; failed: number; failures: readonly FailedUser[] }> {
+  ): Promise<{ done: R[]; failures: readonly FailedUser[] }> {
     const done: R[] = [];
     const answers = answersAtOnce([() => this.#primary.rows('SELECT 1', [])]);
     const isOurs = (error: unknown) => error instanceof ContactsTooMany || storeFaultOf(error) !== undefined;
@@ -53,6 +53,6 @@ export class FailedUsers {
     const aside = await settingAside(users, async (some) => void done.push(await work(some)), { answers, isEnd });
     const failures = aside.map(({ item, error }) => ({ user: item, reason: `${error.name}: ${error.message}` }));
     this.#named = [...this.#named, ...failures].slice(0, NAMED);
-    return { done, failed: failures.length, failures };
+    return { done, failures };
   }
 }

@@ -1,29 +1,29 @@
+import type { Id } from '../contracts/id.ts';
 import { isStoreFault } from '../index/store-fault.ts';
 import { retry } from '../timing/loop.ts';
-import type { Progress } from './progress.ts';
 
-/** A long job: pages, one after the other. */
+/** A long job that works page by page. */
 export interface Job {
-  /** Once, before the first page. */
+  /** Call once, before the first page. */
   start(): Promise<void>;
-  /** One page; what it counted, undefined: there are no more pages. After an error the same page comes again. */
+  /** Does one page and returns its counts; undefined: no pages are left. After an error the same page comes again. */
   runOnce(signal?: AbortSignal): Promise<object | undefined>;
   progress(): Progress;
 }
 
 export interface JobOptions {
-  /** Ends the job between two pages, and whatever it waits for. */
+  /** Ends the job between two pages, and interrupts its waits. */
   readonly signal?: AbortSignal;
   /** Called after every page. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** Before a page that failed because of a store is tried again, ms. After the last, the job fails. */
+/** Pauses before a page that failed because of a store is retried, ms. After the last retry the job fails. */
 const RETRY_PAUSES_MS = [200, 500, 1_000, 2_000, 5_000];
 
 /**
  * Runs a job to its end.
- * @throws the signal's reason, and what a page throws: RedisUnavailable or DatabaseUnavailable only after some retries
+ * @throws the signal's reason; what a page throws, RedisUnavailable and DatabaseUnavailable only after retries
  */
 export async function runToEnd(job: Job, { signal, onProgress }: JobOptions = {}): Promise<void> {
   await job.start();
@@ -34,9 +34,82 @@ async function runPage(job: Job, signal: AbortSignal | undefined): Promise<boole
   signal?.throwIfAborted();
   const onFailure = (error: unknown, failures: number) => {
     signal?.throwIfAborted();
-    const waitMs = RETRY_PAUSES_MS[failures - 1];
-    if (waitMs === undefined || !isStoreFault(error)) throw error;
-    return waitMs;
+    const pauseMs = RETRY_PAUSES_MS[failures - 1];
+    if (pauseMs === undefined || !isStoreFault(error)) throw error;
+    return pauseMs;
   };
   return await retry(async () => (await job.runOnce(signal)) !== undefined, { signal, onFailure });
+}
+
+/** How far a job has come. */
+export interface Progress {
+  /** The id to resume the run by; undefined: this job cannot be resumed. */
+  readonly run: Id | undefined;
+  /** Users done. */
+  readonly done: number;
+  /** Estimated number of users in all. */
+  readonly total: number;
+  /** Users a second in this process. */
+  readonly rate: number;
+  /** Seconds left at this rate; undefined: unknown as yet. */
+  readonly eta: number | undefined;
+}
+
+/** Measures the progress of this process's part of a job. */
+export class ProgressMeter {
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  #done = 0;
+
+  /** @param now ms, monotonic */
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#startedAt = now();
+  }
+
+  add(users: number): void {
+    this.#done += users;
+  }
+
+  /** @param done users done in all parts of the job @param total the estimate */
+  progress(run: Id | undefined, done: number, total: number): Progress {
+    const seconds = (this.#now() - this.#startedAt) / 1000;
+    const rate = seconds > 0 ? this.#done / seconds : 0;
+    return { run, done, total, rate, eta: rate > 0 ? (total - done) / rate : undefined };
+  }
+}
+
+/** What part of a run has cost. The seconds include pauses for the rate limit. */
+export type Cost = { readonly rows_read: number; readonly seconds: number };
+
+export interface CostSources {
+  /** Rows that this job's statements have read so far. */
+  readonly rowsRead: () => number;
+  /** ms, monotonic. */
+  readonly now: () => number;
+}
+
+/** Divides what a process spends among its pages, so that nothing is left out or counted twice. */
+export class CostMeter {
+  readonly #sources: CostSources;
+  #rows: number;
+  #since: number;
+
+  constructor(sources: CostSources) {
+    this.#sources = sources;
+    this.#rows = sources.rowsRead();
+    this.#since = sources.now();
+  }
+
+  /** The cost since the last one that was saved. */
+  unsaved(): Cost {
+    const { rowsRead, now } = this.#sources;
+    return { rows_read: rowsRead() - this.#rows, seconds: (now() - this.#since) / 1000 };
+  }
+
+  /** Call when a cost from `unsaved` has been saved. */
+  saved(cost: Cost): void {
+    this.#rows += cost.rows_read;
+    this.#since += cost.seconds * 1000;
+  }
 }

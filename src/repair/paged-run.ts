@@ -1,76 +1,94 @@
 import type { Id } from '../contracts/id.ts';
 import { EpochSuspended } from '../index/rebuild.ts';
+import type { Database } from '../mysql/database.ts';
+import type { Fence } from '../mysql/leases.ts';
 import { readEpochState } from '../mysql/losses.ts';
-import { findRun, type RunKind } from '../mysql/runs.ts';
-import { Costs } from './costs.ts';
+import { createRun, findRun, type RunKind, type RunState, saveRun } from '../mysql/runs.ts';
+import { addCounts, type Counts } from './counts.ts';
+import { Examples, type Found, type Shown } from './examples.ts';
 import { type FailedUser, FailedUsers } from './failed-users.ts';
-import type { Job } from './job.ts';
-import { openPages } from './open-pages.ts';
-import { Pace } from './pace.ts';
-import { type Progress, ProgressMeter } from './progress.ts';
-import { RecordedRun, type RunRecords, type RunReport } from './recorded-run.ts';
-import { parseRunParameters, type RunParameters, type RunParametersInput } from './run-parameters.ts';
-import type { IndexedUsers } from './stray-pages.ts';
-import { sum } from './tally.ts';
-import { PAGE_SIZE, type UserPages } from './user-pages.ts';
+import { type Cost, CostMeter, type CostSources, type Job, type Progress, ProgressMeter } from './job.ts';
+import { RateLimiter } from './rate-limiter.ts';
+import { InvalidJob, parseRunParameters, type RunParameters, type RunRequest } from './run-parameters.ts';
+import { createUserPages, type IndexedUsers, PAGE_SIZE, type UserPages } from './user-pages.ts';
 
-export interface PagedRunStores extends RunRecords {
-  /** Rows that this job's questions to MySQL have read so far. */
-  readonly rowsRead: () => number;
-  /** ms, monotonic. */
-  readonly now: () => number;
+export interface PagedRunStores extends CostSources {
+  readonly primary: Database;
+  /** The run is made under this fence: a stale holder's writes are refused. */
+  readonly fence: Fence;
+  /** ms since 1970 UTC. */
+  readonly clock: () => number;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Users in a page at the most (PAGE_SIZE). */
+  /** Maximum users in a page (PAGE_SIZE). */
   readonly pageSize?: number;
 }
 
-/** A new run, or one to go on with (of which only the rate can be given anew). */
-export type RunRequest =
-  | (RunParametersInput & { readonly resume?: undefined })
-  | { readonly resume: Id; readonly rate?: number | undefined };
+/** What a run saves in MySQL: what it found, what it did, and the cost. */
+export type RunReport = {
+  readonly before: Counts & { readonly users: number };
+  readonly after: Counts & { readonly failed: number };
+  readonly cost: Cost;
+};
 
-export interface PagedRunOptions<R extends RunReport> {
+/** What a run does with the users of a page. */
+export interface PageWork<R extends RunReport, E extends object = object> {
   readonly kind: RunKind;
+  /** The report of a run that has done nothing. */
   readonly empty: R;
-  /** Does some users of a page; they may come again. The cost is added here. */
-  readonly work: (users: readonly Id[], parameters: RunParameters, signal?: AbortSignal) => Promise<WorkedOn<R>>;
-  /** Those who have an index: then those of them who own no relationship are looked at as well, at the end. */
+  /** Given: after all users with relationships, the run also covers indexes whose user has none. */
   readonly indexedUsers?: IndexedUsers | undefined;
-  /** How many users a report counts. */
-  readonly usersIn: (report: R) => number;
-  /** Counts users with whom nothing could be done. */
-  readonly failed: (users: number) => R;
+  /** Processes some users of a page. The same users may come again, until the page is saved. */
+  process(users: readonly Id[], parameters: RunParameters, signal?: AbortSignal): Promise<ProcessedUsers<R>>;
+  /** The examples that the result shows. */
+  examples(shown: Shown): E;
 }
 
-/** What the work on some users of a page came to. */
-export interface WorkedOn<R extends RunReport> {
-  readonly report: R;
-  /** Called once their page is recorded, after which they do not come again. */
-  readonly onRecorded?: () => void;
+export interface ProcessedUsers<R extends RunReport> {
+  readonly before: R['before'];
+  readonly after: R['after'];
+  /** Examples for the result; they are kept once the page is saved. */
+  readonly found?: Partial<Found>;
 }
 
-interface Opened<R extends RunReport> {
-  readonly run: RecordedRun<R>;
+/** What a run's `--json` prints, apart from examples. */
+export type RunResult<R extends RunReport> = R['before'] &
+  R['after'] &
+  Cost & {
+    readonly run: Id;
+    readonly dry_run: boolean;
+    /** The first 100 of this part of the run. */
+    readonly failed_users: readonly FailedUser[];
+  };
+
+interface Started<R extends RunReport> {
+  readonly id: Id;
   readonly parameters: RunParameters;
   readonly pages: UserPages;
-  readonly pace: Pace;
+  readonly rateLimiter: RateLimiter;
   readonly meter: ProgressMeter;
-  readonly costs: Costs;
+  readonly costs: CostMeter;
+  /** The last user of the last saved page; '0': none. */
+  cursor: Id | '0';
+  /** The sum of all saved pages, of all parts of the run. */
+  report: R;
 }
 
-/** Pages through users in the order of their ids; after each page the cursor and the report are saved. */
-export class PagedRun<R extends RunReport> implements Job {
+type SavedRun<R extends RunReport> = { id: Id; parameters: unknown; cursor: Id | '0'; report: R };
+
+/** A resumable job: goes through users by id, page by page, and saves its cursor and report in MySQL after each page. */
+export class PagedRun<R extends RunReport, E extends object = object> implements Job {
   readonly #stores: PagedRunStores;
-  readonly #options: PagedRunOptions<R>;
+  readonly #work: PageWork<R, E>;
   readonly #request: RunParameters | { readonly resume: Id; readonly rate?: number | undefined };
   readonly #failed: FailedUsers;
-  #opened: Opened<R> | undefined;
+  readonly #examples = new Examples();
+  #started: Started<R> | undefined;
 
   /** @throws InvalidJob */
-  constructor(stores: PagedRunStores, options: PagedRunOptions<R>, request: RunRequest) {
+  constructor(stores: PagedRunStores, work: PageWork<R, E>, request: RunRequest) {
     this.#stores = stores;
-    this.#options = options;
+    this.#work = work;
     this.#failed = new FailedUsers(stores.primary);
     const { resume, ...input } = request;
     this.#request = resume === undefined ? parseRunParameters(input) : { resume, rate: input.rate };
@@ -79,94 +97,131 @@ export class PagedRun<R extends RunReport> implements Job {
   /** @throws InvalidJob, EpochSuspended, StaleFence, DatabaseUnavailable */
   async start(): Promise<void> {
     const { primary, random, now, pageSize = PAGE_SIZE } = this.#stores;
+    const { indexedUsers } = this.#work;
     await this.#refuseWhileSuspended();
-    const run = await this.#open();
+    const saved = 'resume' in this.#request ? await this.#resume(this.#request.resume) : await this.#begin();
     const { rate } = this.#request;
-    const parameters = parseRunParameters({ ...(run.parameters as object), ...(rate === undefined ? {} : { rate }) });
-    const done = { cursor: run.cursor, users: this.#options.usersIn(run.report) };
-    const pace = new Pace(parameters.rate, now);
-    const { indexedUsers } = this.#options;
-    const pages = await openPages({ primary, random, pageSize, pace, indexedUsers }, parameters, done);
-    const costs = new Costs(this.#stores);
-    this.#opened = { run, parameters, pages, pace, meter: new ProgressMeter(now), costs };
+    const parameters = parseRunParameters({ ...(saved.parameters as object), ...(rate !== undefined && { rate }) });
+    const rateLimiter = new RateLimiter(parameters.rate, now);
+    const done = { cursor: saved.cursor, users: saved.report.before.users };
+    const pageStores = { primary, random, pageSize, rateLimiter, indexedUsers };
+    const pages = await createUserPages(pageStores, parameters, done);
+    const meter = new ProgressMeter(now);
+    this.#started = { ...saved, parameters, pages, rateLimiter, meter, costs: new CostMeter(this.#stores) };
   }
 
   /** @throws StaleFence, DatabaseUnavailable, RedisUnavailable */
   async runOnce(signal?: AbortSignal): Promise<R | undefined> {
-    const { run, parameters, pages, pace, meter, costs } = this.#mustBeOpen();
-    const users = await pages.next(signal);
+    const run = this.#mustBeStarted();
+    const users = await run.pages.next(signal);
     if (users === undefined) {
-      await run.finish();
+      await this.#save(run.id, 'done', run.cursor, run.report);
       return undefined;
     }
-    await pace.spend(users.length, signal);
-    const { page, parts } = await this.#work(users, parameters, signal);
-    const cost = costs.soFar();
-    await run.add(pages.cursor, { ...page, cost });
-    for (const { onRecorded } of parts) onRecorded?.();
-    costs.count(cost);
-    pages.done();
-    meter.add(users.length);
+    await run.rateLimiter.spend(users.length, signal);
+    const { page, found } = await this.#process(users, run.parameters, signal);
+    const cost = run.costs.unsaved();
+    const report = addCounts(run.report, { ...page, cost });
+    const { cursor } = run.pages;
+    await this.#save(run.id, 'running', cursor, report);
+    run.cursor = cursor;
+    run.report = report; // not before it is saved: after an error the same page comes again
+    run.costs.saved(cost);
+    for (const some of found) this.#examples.add(some);
+    run.pages.done();
+    run.meter.add(users.length);
     return page;
   }
 
   progress(): Progress {
-    const { run, pages, meter } = this.#mustBeOpen();
-    const done = this.#options.usersIn(run.report);
-    return meter.progress(run.id, done, pages.total(done));
+    const { id, report, pages, meter } = this.#mustBeStarted();
+    const done = report.before.users;
+    return meter.progress(id, done, pages.total(done));
   }
 
-  /** Has it a run, which can be resumed? Before `start` it has none. */
-  get isOpen(): boolean {
-    return this.#opened !== undefined;
+  /** Is there a run that can be resumed? */
+  get isStarted(): boolean {
+    return this.#started !== undefined;
   }
 
   get id(): Id {
-    return this.#mustBeOpen().run.id;
+    return this.#mustBeStarted().id;
   }
 
-  get parameters(): RunParameters {
-    return this.#mustBeOpen().parameters;
-  }
-
-  /** Of all parts of the run. */
+  /** The sum of all saved pages, of all parts of the run. */
   get report(): R {
-    return this.#mustBeOpen().run.report;
+    return this.#mustBeStarted().report;
   }
 
-  /** Before a run is recorded, or goes on, that could do nothing. A dry run builds nothing. */
+  /** The report, with examples and failed users of this part of the run. */
+  get result(): RunResult<R> & E {
+    const { id, parameters, report } = this.#mustBeStarted();
+    const { before, after, cost }: RunReport = report;
+    const result = {
+      run: id,
+      dry_run: parameters.dryRun,
+      ...before,
+      ...after,
+      rows_read: cost.rows_read,
+      seconds: Math.round(cost.seconds * 1000) / 1000,
+      ...this.#work.examples(this.#examples.shown()),
+      failed_users: this.#failed.named,
+    };
+    return result as RunResult<R> & E;
+  }
+
+  /** Checked before a run is saved or resumed that could do nothing. A dry run builds nothing, so it may run. */
   async #refuseWhileSuspended(): Promise<void> {
     const { primary } = this.#stores;
     const { suspended, epoch } = await readEpochState(primary);
     if (!suspended) return;
     const request = this.#request;
-    const recorded = 'resume' in request ? (await findRun(primary, request.resume))?.parameters : request;
-    if (recorded === undefined) return; // there is no such run: it is refused for that
-    if (!parseRunParameters(recorded as RunParametersInput).dryRun) throw new EpochSuspended(epoch.why);
+    const requested = 'resume' in request ? (await findRun(primary, request.resume))?.parameters : request;
+    if (requested === undefined) return; // the run to resume does not exist: that is reported instead
+    if (!parseRunParameters(requested).dryRun) throw new EpochSuspended(epoch.why);
   }
 
-  /** The users of this part of the run with whom nothing could be done; the first of them, by name. */
-  get failedUsers(): readonly FailedUser[] {
-    return this.#failed.named;
+  /** One user's bad row or too many contacts stop nobody else: such users are counted as failed. */
+  async #process(users: readonly Id[], parameters: RunParameters, signal?: AbortSignal) {
+    const { empty } = this.#work;
+    const process = (some: readonly Id[]) => this.#work.process(some, parameters, signal);
+    const { done, failures } = await this.#failed.workOn(users, process, signal);
+    const failed = failures.length;
+    const page = done.reduce<R>((all, { before, after }) => addCounts(all, { ...empty, before, after }), {
+      ...empty,
+      before: { ...empty.before, users: failed },
+      after: { ...empty.after, failed },
+    });
+    return { page, found: done.map((part) => part.found ?? {}) };
   }
 
-  /** What one user's row or number of contacts keeps from being done is counted, and keeps nobody else from it. */
-  async #work(users: readonly Id[], parameters: RunParameters, signal?: AbortSignal) {
-    const { work, failed: count, empty } = this.#options;
-    const { done, failed } = await this.#failed.workOn(users, (some) => work(some, parameters, signal), signal);
-    const reports = [...done.map(({ report }) => report), ...(failed > 0 ? [count(failed)] : [])];
-    return { page: reports.reduce((all, part) => sum(all, part), empty), parts: done };
+  async #begin(): Promise<SavedRun<R>> {
+    const { primary, fence, clock } = this.#stores;
+    const { kind, empty } = this.#work;
+    const parameters = this.#request;
+    const id = await createRun(primary, fence, { kind, parameters, counts: empty }, clock());
+    return { id, parameters, cursor: '0', report: empty };
   }
 
-  #open(): Promise<RecordedRun<R>> {
-    const { kind, empty } = this.#options;
-    const request = this.#request;
-    if ('resume' in request) return RecordedRun.resume(this.#stores, kind, request.resume);
-    return RecordedRun.begin(this.#stores, kind, request, empty);
+  async #resume(id: Id): Promise<SavedRun<R>> {
+    const { kind } = this.#work;
+    const run = await findRun(this.#stores.primary, id);
+    if (run === undefined) throw new InvalidJob(`there is no run ${id} to resume`);
+    if (run.kind !== kind) throw new InvalidJob(`run ${id} is a ${run.kind}: resume it by \`recency ${run.kind}\``);
+    if (run.state === 'done') throw new InvalidJob(`run ${id} is done: start a new one, without --resume`);
+    const report = run.counts as R;
+    await this.#save(id, 'running', run.cursor, report);
+    return { id, parameters: run.parameters, cursor: run.cursor, report };
   }
 
-  #mustBeOpen(): Opened<R> {
-    if (this.#opened === undefined) throw new Error('a run must be started first');
-    return this.#opened;
+  /** @throws StaleFence, DatabaseUnavailable */
+  async #save(id: Id, state: RunState, cursor: Id | '0', counts: R): Promise<void> {
+    const { primary, fence, clock } = this.#stores;
+    await saveRun(primary, fence, { id, state, cursor, counts }, clock());
+  }
+
+  #mustBeStarted(): Started<R> {
+    if (this.#started === undefined) throw new Error('a run must be started first');
+    return this.#started;
   }
 }

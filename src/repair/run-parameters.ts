@@ -1,17 +1,26 @@
 import { z } from 'zod';
-import { idSchema } from '../contracts/id.ts';
-import { InvalidJob } from './invalid-job.ts';
+import { type Id, idSchema } from '../contracts/id.ts';
+import { UserError } from '../contracts/user-error.ts';
+
+/** A long job was asked for something impossible. The message says what, and what to ask for instead. Nothing was done. */
+export class InvalidJob extends UserError {
+  override readonly name = 'InvalidJob';
+
+  override get kind() {
+    return 'wrong_use' as const;
+  }
+}
 
 const rate = z.number('rate: users a second, greater than 0').positive('rate: users a second, greater than 0');
 
 const schema = z
   .strictObject({
-    /** The first and the last user, by id. */
+    /** The ids of the first and the last user. */
     from: idSchema.optional(),
     to: idSchema.optional(),
-    /** So many users, taken at random. */
+    /** Number of users to choose at random. */
     sample: z.int('users: a whole number from 1, or all').positive('users: a whole number from 1, or all').optional(),
-    /** Users a second at the most. */
+    /** Maximum users a second. */
     rate: rate.optional(),
     /** Only count; write to no index. */
     dryRun: z.boolean().default(false),
@@ -23,9 +32,14 @@ const schema = z
     error: 'either a range of users or a sample of them, not both',
   });
 
-/** Which users a run is about, and how fast it may go. */
+/** The users a run covers, and its speed. */
 export type RunParameters = z.infer<typeof schema>;
 export type RunParametersInput = z.input<typeof schema>;
+
+/** A new run, or one to resume, of which only the rate can be changed. */
+export type RunRequest =
+  | (RunParametersInput & { readonly resume?: undefined })
+  | { readonly resume: Id; readonly rate?: number | undefined };
 
 /** @throws InvalidJob */
 export function parseRunParameters(input: unknown): RunParameters {

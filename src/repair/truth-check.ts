@@ -1,20 +1,19 @@
 /**
- * Compares `last_upload_at` of `recency_contacts` with `recency_photos`: drift of the class `truth`. Both views are the
- * site's, so a difference is the site's fault. No index shows it, since indexes and plain SQL both take the column for
- * the truth, and no rebuild removes it.
+ * Compares `last_upload_at` of `recency_contacts` with `recency_photos`: drift of the class `truth`. The site defines both
+ * views, so a difference is the site's fault. No index shows it, because indexes and plain SQL both rely on the column, and
+ * no rebuild removes it.
  *
- * All contacts of a user are compared with what was read of their owners' photos up to a minute before, because the same
- * owner is the contact of many users. That only makes suspects: a pair counts as wrong when one statement, of one
- * snapshot, sees both views contradict one another. A site that writes the column in the photo's transaction is never accused,
- * whatever commits meanwhile.
+ * All contacts of a user are compared with what was read of their photos up to a minute before, because the same uploader
+ * is a contact of many users. That only finds suspects: a pair counts as wrong when one statement, which reads both views
+ * from one snapshot, sees them contradict one another. So a site that writes the column in the photo's transaction is
+ * never accused, whatever commits meanwhile.
  */
 import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
 import { isoTime } from '../contracts/iso-time.ts';
 import type { RawContact } from '../mysql/contacts.ts';
+import type { Database } from '../mysql/database.ts';
 import { lastUploadOf } from '../mysql/contacts.ts';
-import { type Database, StatementTooSlow } from '../mysql/database.ts';
-import { mysqlFaultOf } from '../mysql/faults.ts';
 import {
   AUDIENCES,
   type Audiences,
@@ -25,18 +24,10 @@ import {
 } from '../mysql/newest-photos.ts';
 import type { Pair } from '../mysql/pairs.ts';
 import { audiencesOf } from '../mysql/photos.ts';
+import { concernsOnlyItems, HalvedBatches, MAX_SLOW_ITEMS } from './adaptive-batches.ts';
+import { addCounts, NO_TRUTH, type TruthCounts } from './counts.ts';
 
-/** A type, not an interface: pages of it are summed up. */
-export type TruthCounts = {
-  /** Related pairs whose last upload was compared with the photos; not those with whom that took too long or failed. */
-  readonly pairs: number;
-  /** Those of them that the photos contradict. */
-  readonly wrong: number;
-};
-
-export const NO_TRUTH: TruthCounts = { pairs: 0, wrong: 0 };
-
-/** A pair of which the two views say different things. Times in ms since 1970 UTC; null: no upload. */
+/** A pair for which the two views disagree. Times in ms since 1970 UTC; null: no upload. */
 export interface WrongPair extends Pair {
   readonly view_says: number | null;
   readonly photos_say: number | null;
@@ -46,163 +37,136 @@ export interface CheckedTruth {
   readonly counts: TruthCounts;
   /** Users with a wrong pair. */
   readonly users: number;
-  /** Pairs that have an upload, by the view. */
+  /** Pairs that have an upload, according to `recency_contacts`. */
   readonly uploads: number;
+  /** Pairs that MySQL could not read, or not in time. */
+  readonly unread: number;
   /** The first few. */
   readonly wrong: readonly WrongPair[];
 }
 
 export interface TruthStores {
   readonly primary: Database;
-  /** From 0 up to 1 (Math.random). */
-  readonly random?: () => number;
-  /** For one statement, about a thousand pairs at the most, ms (5,000). What takes longer is asked for in smaller parts. */
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** ms, monotonic. */
+  readonly now: () => number;
+  /** Deadline of a statement of up to a thousand pairs, ms (5,000). A slower one is split. */
   readonly aloneMs?: number | undefined;
 }
 
-const WITHIN_MS = 5_000;
+const DEADLINE_MS = 5_000;
 
-/** Owners or pairs in one statement, at the most. */
+/** Maximum uploaders or pairs in one statement. */
 const AT_ONCE = 1_000;
 
-/** When so many are too slow one by one, the rest of the same look is not tried. */
-const TOO_SLOW = 3;
-
-/** Owners whose photos' times are remembered, and for how long. */
+/** Uploaders whose photos' times are remembered, and for how many ms. */
 const REMEMBERED = { max: 50_000, ttl: 60_000 };
 
-/** Wrong pairs by name, of one look. */
+/** Maximum wrong pairs named by one check. */
 const NAMED = 20;
 
-/** Of a page of users, those of whom more than the head is compared; and contacts of each. */
+/** For this many users of a page, more than the head is compared: so many contacts of each. */
 const SPOTS = { users: 5, contacts: 100 };
 
 export class TruthCheck {
   readonly #database: Database;
   readonly #random: () => number;
-  readonly #withinMs: number;
-  readonly #newest = new LRUCache<Id, readonly number[]>(REMEMBERED);
+  readonly #deadlineMs: number;
+  /** By uploader, the time of the newest photo of each audience. */
+  readonly #newest: LRUCache<Id, readonly number[]>;
   readonly #masks = new LRUCache<string, readonly number[]>({ max: 1_000 });
+  readonly #batches = new HalvedBatches(AT_ONCE);
   #audiences: Audiences = AUDIENCES[0];
-  #atOnce = AT_ONCE;
 
-  constructor({ primary, random = Math.random, aloneMs = WITHIN_MS }: TruthStores) {
+  constructor({ primary, random, now, aloneMs = DEADLINE_MS }: TruthStores) {
     this.#database = primary;
     this.#random = random;
-    this.#withinMs = aloneMs;
+    this.#deadlineMs = aloneMs;
+    this.#newest = new LRUCache({ ...REMEMBERED, perf: { now } });
   }
 
-  /** Every related contact of a user, of whom all rows were read. @throws DatabaseUnavailable */
+  /** Compares every related contact of a user. @param rows all rows of the user @throws DatabaseUnavailable */
   async ofRows(user: Id, rows: readonly RawContact[]): Promise<CheckedTruth> {
     const related = rows.filter((row) => row.related);
-    this.#provideFor(related);
-    const uploads = related.filter(({ lastUploadAt }) => lastUploadOf(lastUploadAt) > 0).length;
+    this.#includeAudiences(related);
     const suspects = new Set<Id>();
-    let unread = 0;
+    let failed = 0;
     for (let from = 0; from < related.length; from += AT_ONCE) {
       const some = related.slice(from, from + AT_ONCE);
-      if (unread < TOO_SLOW) unread += await this.#remember(some.map(({ id }) => id));
+      if (failed < MAX_SLOW_ITEMS) failed += await this.#remember(some.map(({ id }) => id));
       for (const row of some) if (this.#isSuspect(row)) suspects.add(row.id);
     }
-    const pairs = [...suspects].map((contact) => ({ user, contact }));
-    const { done, left } = await this.#inParts(pairs, (some) => this.#compare(some));
-    const { counts, wrong } = judged(done.flat());
-    const checked = { pairs: related.length - left, wrong: counts.wrong };
-    return { counts: checked, users: counts.wrong > 0 ? 1 : 0, uploads, wrong };
+    const checked = await this.ofPairs([...suspects].map((contact) => ({ user, contact })));
+    const { wrong } = checked.counts;
+    const uploads = related.filter(({ lastUploadAt }) => lastUploadOf(lastUploadAt) > 0).length;
+    return { ...checked, counts: { pairs: related.length - checked.unread, wrong }, uploads };
   }
 
-  /** Those of the pairs who are related. @throws DatabaseUnavailable, the signal's reason */
+  /** Compares those of the pairs who are related. @throws DatabaseUnavailable, the signal's reason */
   async ofPairs(pairs: readonly Pair[], signal?: AbortSignal): Promise<CheckedTruth> {
     const byKey = new Map(pairs.map((pair) => [`${pair.user} ${pair.contact}`, pair]));
-    const { done } = await this.#inParts([...byKey.values()], (some) => this.#compare(some), signal);
-    return judged(done.flat());
+    const { done, left } = await this.#batches.each([...byKey.values()], (some) => this.#compare(some), signal);
+    return judge(done.flat(), left);
   }
 
   /**
-   * The given pairs of these users, and of a few of the users a hundred contacts more, whoever they are: a last upload that
-   * is too low keeps a pair out of everybody's head.
+   * Compares the given pairs, and up to a hundred more contacts of a few of the users, whether in the head or not: a last
+   * upload that is too low keeps a contact out of every head.
    * @throws DatabaseUnavailable, the signal's reason
    */
   async ofHeads(users: readonly Id[], heads: readonly Pair[], signal?: AbortSignal): Promise<CheckedTruth> {
-    const any = () => users[Math.floor(this.#random() * users.length)] ?? '0';
+    const anyUser = () => users[Math.floor(this.#random() * users.length)] ?? '0';
     const waiting = [...users];
     const others: Pair[] = [];
     for (let spots = 0; spots < SPOTS.users && waiting.length > 0; spots++) {
       const [user = '0'] = waiting.splice(Math.floor(this.#random() * waiting.length), 1);
-      const contacts = await readContactRun(this.#database, user, any(), SPOTS.contacts).catch(noneOf);
+      const contacts = await readContactRun(this.#database, user, anyUser(), SPOTS.contacts).catch(noneIfUnreadable);
       others.push(...contacts.map((contact) => ({ user, contact })));
     }
     return await this.ofPairs([...heads, ...others], signal);
   }
 
-  /**
-   * Does the work on all, with so many in a statement as are answered in time. Those with whom it fails alone are left out: what
-   * is compared here must not keep anything else from being done.
-   */
-  async #inParts<T, R>(items: readonly T[], work: (some: readonly T[]) => Promise<R>, signal?: AbortSignal) {
-    const done: R[] = [];
-    let left = 0;
-    let tooSlow = 0;
-    for (let from = 0; from < items.length; ) {
-      signal?.throwIfAborted();
-      const some = items.slice(from, from + this.#atOnce);
-      try {
-        done.push(await work(some));
-        from += some.length;
-        if (some.length >= this.#atOnce) this.#atOnce = Math.min(AT_ONCE, this.#atOnce * 2);
-      } catch (error) {
-        if (!isOfSome(error)) throw error;
-        this.#atOnce = Math.ceil(some.length / 2);
-        if (some.length > 1) continue;
-        left += 1;
-        from += 1;
-        if (error instanceof StatementTooSlow) tooSlow += 1;
-        if (tooSlow === TOO_SLOW) return { done, left: left + items.length - from };
-      }
-    }
-    return { done, left };
-  }
-
-  /** Both views of these pairs in one statement. */
+  /** Reads both views of these pairs in one statement. */
   async #compare(pairs: readonly Pair[]): Promise<ComparedPair[]> {
     for (;;) {
       const audiences = this.#audiences;
-      const rows = await comparePairs(this.#database, pairs, audiences, this.#withinMs);
-      this.#provideFor(rows);
+      const rows = await comparePairs(this.#database, pairs, audiences, this.#deadlineMs);
+      this.#includeAudiences(rows);
       if (this.#audiences === audiences) return rows;
     }
   }
 
-  /** Sees to it that the statements look at every audience that somebody of these sees. */
-  #provideFor(rows: readonly { readonly sees: string }[]): void {
-    const highest = rows.reduce((most, { sees }) => Math.max(most, this.#visible(sees).at(-1) ?? 0), 0);
+  /** Makes the statements include every audience that these rows mention. */
+  #includeAudiences(rows: readonly { readonly sees: string }[]): void {
+    const highest = rows.reduce((most, { sees }) => Math.max(most, this.#audiencesIn(sees).at(-1) ?? 0), 0);
     const needed = AUDIENCES.find((audiences) => audiences > highest) ?? AUDIENCES[AUDIENCES.length - 1];
     if (needed === undefined || needed <= this.#audiences) return;
     this.#audiences = needed;
     this.#newest.clear();
   }
 
-  /** @returns how many could not be read: they count as suspects */
-  async #remember(owners: readonly Id[]): Promise<number> {
-    const unknown = [...new Set(owners.filter((owner) => !this.#newest.has(owner)))];
-    const { left } = await this.#inParts(unknown, async (some) => {
+  /** @returns how many uploaders could not be read: their pairs become suspects */
+  async #remember(uploaders: readonly Id[]): Promise<number> {
+    const unknown = [...new Set(uploaders.filter((uploader) => !this.#newest.has(uploader)))];
+    const { left } = await this.#batches.each(unknown, async (some) => {
       const audiences = this.#audiences;
-      const newest = await readNewestOf(this.#database, some, audiences, this.#withinMs);
-      if (this.#audiences !== audiences) return; // more are wanted meanwhile: these count as suspects
-      for (const [owner, times] of newest) this.#newest.set(owner, times);
+      const newest = await readNewestOf(this.#database, some, audiences, this.#deadlineMs);
+      if (this.#audiences !== audiences) return; // more audiences are needed by now: these become suspects
+      for (const [uploader, times] of newest) this.#newest.set(uploader, times);
     });
     return left;
   }
 
   #isSuspect({ id, sees, lastUploadAt }: RawContact): boolean {
     const times = this.#newest.get(id);
-    if (times === undefined) return true; // forgotten meanwhile
-    const photosSay = this.#visible(sees).reduce((latest, audience) => Math.max(latest, times[audience] ?? 0), 0);
+    if (times === undefined) return true; // not read, or evicted
+    const photosSay = this.#audiencesIn(sees).reduce((latest, audience) => Math.max(latest, times[audience] ?? 0), 0);
     return photosSay !== lastUploadOf(lastUploadAt);
   }
 
-  /** The audiences in a bitmask, the lowest first. */
-  #visible(sees: string): readonly number[] {
+  /** The audiences in a bitmask, lowest first. */
+  #audiencesIn(sees: string): readonly number[] {
     const known = this.#masks.get(sees);
     if (known !== undefined) return known;
     const audiences = audiencesOf(sees).map(Number);
@@ -211,56 +175,44 @@ export class TruthCheck {
   }
 }
 
-/** It is a matter of what was asked: MySQL may well answer about others. */
-function isOfSome(error: unknown): boolean {
-  return error instanceof StatementTooSlow || mysqlFaultOf(error) === 'row';
-}
-
-function noneOf(error: unknown): [] {
-  if (isOfSome(error)) return [];
+function noneIfUnreadable(error: unknown): [] {
+  if (concernsOnlyItems(error)) return [];
   throw error;
 }
 
-/** The user's contacts by id from `from`, and then from the first, up to so many. @throws DatabaseUnavailable */
+/** Up to `count` of the user's contacts by id from `from`, continuing with the first. @throws DatabaseUnavailable */
 export async function readContactRun(database: Database, user: Id, from: Id | '0', count: number): Promise<Id[]> {
   const found = await readContactsFrom(database, user, from, count);
   if (found.length === count || from === '0') return found;
   return [...new Set([...found, ...(await readContactsFrom(database, user, '0', count - found.length))])];
 }
 
-const NOTHING: CheckedTruth = { counts: NO_TRUTH, users: 0, uploads: 0, wrong: [] };
-
-function judged(compared: readonly ComparedPair[]): CheckedTruth {
-  const wrong = wrongOf(compared);
-  const named = wrong.slice(0, NAMED).map(({ user, contact, viewSays, photosSay }) => ({
-    ...{ user, contact, view_says: viewSays || null, photos_say: photosSay || null },
-  }));
+function judge(compared: readonly ComparedPair[], unread: number): CheckedTruth {
+  const wrong = compared.filter(({ viewSays, photosSay }) => viewSays !== photosSay);
   return {
     counts: { pairs: compared.length, wrong: wrong.length },
     users: new Set(wrong.map(({ user }) => user)).size,
     uploads: compared.filter(({ viewSays }) => viewSays > 0).length,
-    wrong: named,
+    unread,
+    wrong: wrong.slice(0, NAMED).map(({ user, contact, viewSays, photosSay }) => {
+      return { user, contact, view_says: viewSays || null, photos_say: photosSay || null };
+    }),
   };
 }
 
-function wrongOf(compared: readonly ComparedPair[]): ComparedPair[] {
-  return compared.filter(({ viewSays, photosSay }) => viewSays !== photosSay);
+/** The sum of checks of different users. */
+export function addTruth(checks: readonly CheckedTruth[]): CheckedTruth {
+  const total = (count: (check: CheckedTruth) => number) => checks.reduce((sum, check) => sum + count(check), 0);
+  return {
+    counts: checks.reduce((sum, { counts }) => addCounts(sum, counts), NO_TRUTH),
+    users: total(({ users }) => users),
+    uploads: total(({ uploads }) => uploads),
+    unread: total(({ unread }) => unread),
+    wrong: checks.flatMap(({ wrong }) => wrong).slice(0, NAMED),
+  };
 }
 
-/** Of different users. */
-export function together(checks: readonly CheckedTruth[]): CheckedTruth {
-  return checks.reduce(
-    (all, { counts, users, uploads, wrong }) => ({
-      counts: { pairs: all.counts.pairs + counts.pairs, wrong: all.counts.wrong + counts.wrong },
-      users: all.users + users,
-      uploads: all.uploads + uploads,
-      wrong: all.wrong.length < NAMED ? [...all.wrong, ...wrong].slice(0, NAMED) : all.wrong,
-    }),
-    NOTHING,
-  );
-}
-
-/** What the views say of a pair, for people. */
+/** What the views say about a pair, for people. */
 export function pairText({ user, contact, view_says, photos_say }: WrongPair): string {
   const text = (at: number | null) => (at === null ? 'none' : isoTime(at));
   return `user ${user}, contact ${contact}: recency_contacts says ${text(view_says)}, recency_photos ${text(photos_say)}`;

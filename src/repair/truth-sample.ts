@@ -4,34 +4,34 @@ import type { Database } from '../mysql/database.ts';
 import { readAnyPairs } from '../mysql/newest-photos.ts';
 import type { Pair } from '../mysql/pairs.ts';
 import { readNextOwner } from '../mysql/users.ts';
-import { type OwnerRange, readOwnerRange } from './sample.ts';
+import { type IdSpan, readIdSpan } from './find-users.ts';
 import { type CheckedTruth, readContactRun, TruthCheck, type TruthStores } from './truth-check.ts';
 
-/** Of each owner who is drawn. More come from each where there are fewer owners. */
-const PAIRS_AN_OWNER = 5;
+/** Pairs wanted of each user who is drawn; more where there are few users. */
+const PAIRS_PER_USER = 5;
 
-/** Owners looked for side by side. */
+/** Points looked up side by side. */
 const POINTS_AT_ONCE = 16;
 
-/** Points for each owner wanted, at the most: where there are few, most points find one who is drawn already. */
-const POINTS_AN_OWNER = 3;
+/** Maximum points for each user wanted: with few users, most points find one who is drawn already. */
+const POINTS_PER_USER = 3;
 
 /**
- * Compares some pairs with the photos: all, where there are no more; otherwise pairs from all over the table.
- * @param wanted pairs, related or not; only those who are related are compared
+ * Compares some pairs with the photos: all of them if there are no more than wanted, otherwise pairs from all over the table.
+ * @param wanted number of pairs, related or not; only related ones are compared
  * @throws DatabaseUnavailable, StatementTooSlow, the signal's reason
  */
 export async function sampleTruth(stores: TruthStores, wanted: number, signal?: AbortSignal): Promise<CheckedTruth> {
-  const { primary, random = Math.random } = stores;
+  const { primary, random } = stores;
   const all = await readAnyPairs(primary, wanted + 1);
   const pairs = all.length <= wanted ? all : await drawPairs(primary, wanted, random, signal);
   return await new TruthCheck(stores).ofPairs(pairs, signal);
 }
 
 /**
- * Draws pairs from all over `recency_contacts` without reading what is in between: each look-up reads one end of an index.
- * First owners, spread over their ids; then some contacts of each, from the id of another owner on, because the ids of
- * contacts lie as those of owners do.
+ * Draws pairs from all over `recency_contacts` without reading what lies between them: each look-up reads one end of an
+ * index. First it draws users, spread over their ids, then some contacts of each, starting at the id of another user,
+ * because contacts' ids are distributed as users' ids are.
  * @throws DatabaseUnavailable, the signal's reason
  */
 export async function drawPairs(
@@ -40,69 +40,65 @@ export async function drawPairs(
   random: () => number,
   signal?: AbortSignal,
 ): Promise<Pair[]> {
-  const owners = await drawOwners(database, Math.ceil(wanted / PAIRS_AN_OWNER), random, signal);
-  const anyone = () => owners[Math.floor(random() * owners.length)] ?? '0';
-  let rich = owners.map((user) => ({ user, from: anyone() }));
+  const users = await drawUsers(database, Math.ceil(wanted / PAIRS_PER_USER), random, signal);
+  const anyUser = () => users[Math.floor(random() * users.length)] ?? '0';
+  let open = users.map((user) => ({ user, from: anyUser() }));
   const drawn = new Map<string, Pair>();
-  // Those who have more are asked for more, where others have fewer than were wanted of each.
-  for (let each = 0; rich.length > 0 && drawn.size < wanted; ) {
-    each += Math.ceil((wanted - drawn.size) / rich.length);
-    const full: typeof rich = [];
-    for (const some of chunks(rich, POINTS_AT_ONCE)) {
+  // If some users have fewer contacts than wanted of each, those who may have more are asked again, for more.
+  for (let each = 0; open.length > 0 && drawn.size < wanted; ) {
+    each += Math.ceil((wanted - drawn.size) / open.length);
+    const full: typeof open = [];
+    for (const some of chunks(open, POINTS_AT_ONCE)) {
       signal?.throwIfAborted();
       const runs = await Promise.all(some.map(({ user, from }) => readContactRun(database, user, from, each)));
       for (const [i, contacts] of runs.entries()) {
-        const owner = some[i] as (typeof rich)[number];
-        for (const contact of contacts) drawn.set(`${owner.user} ${contact}`, { user: owner.user, contact });
-        if (contacts.length === each) full.push(owner);
+        const { user } = some[i] as (typeof open)[number];
+        for (const contact of contacts) drawn.set(`${user} ${contact}`, { user, contact });
+        if (contacts.length === each) full.push(some[i] as (typeof open)[number]);
       }
     }
-    rich = full;
+    open = full;
   }
   return [...drawn.values()].slice(0, wanted);
 }
 
-async function drawOwners(
-  database: Database,
-  count: number,
-  random: () => number,
-  signal?: AbortSignal,
-): Promise<Id[]> {
-  const range = await readOwnerRange(database);
-  if (range === undefined) return [];
-  const points = new SparsePoints(range);
+async function drawUsers(database: Database, count: number, random: () => number, signal?: AbortSignal): Promise<Id[]> {
+  const span = await readIdSpan(database);
+  if (span === undefined) return [];
+  const points = new SparsePoints(span);
   const found = new Set<Id>();
-  for (let drawn = 0; drawn < count * POINTS_AN_OWNER && found.size < count; drawn += POINTS_AT_ONCE) {
+  for (let drawn = 0; drawn < count * POINTS_PER_USER && found.size < count; drawn += POINTS_AT_ONCE) {
     signal?.throwIfAborted();
     const some = Array.from({ length: POINTS_AT_ONCE }, () => points.draw(random())).filter((id) => id !== undefined);
-    if (some.length === 0) break; // every owner is found
-    const owners = await Promise.all(
+    if (some.length === 0) break; // every user is found
+    const users = await Promise.all(
       some.map(async (after) => {
-        const owner = await readNextOwner(database, { after: String(after), to: range.last });
-        return { after, owner: owner ?? range.last };
+        const user = await readNextOwner(database, { after: String(after), to: span.last });
+        return { after, user: user ?? span.last };
       }),
     );
-    for (const { after, owner } of owners) {
-      points.cut(after, BigInt(owner));
-      found.add(owner);
+    for (const { after, user } of users) {
+      points.cut(after, BigInt(user));
+      found.add(user);
     }
   }
   return [...found].slice(0, count);
 }
 
 /**
- * Points on a range of ids, each with the same chance, except where it is known already who comes next: ids with large
- * gaps between them (one account of 2^60 among small ones, or ids made from the time) would lead most points to the same few.
+ * Points on a range of ids, all with the same probability, except where the next user is already known. Without that
+ * exception, large gaps (one account of 2^60 among small ones, or ids made from the time) would lead most points to the
+ * same few users.
  */
 export class SparsePoints {
-  /** Stretches of points, first to last, that are still to be drawn from. */
+  /** Stretches of points, from the first to the last, that can still be drawn. */
   #open: readonly (readonly [bigint, bigint])[];
 
-  constructor({ first, last }: OwnerRange) {
+  constructor({ first, last }: IdSpan) {
     this.#open = [[BigInt(first) - 1n, BigInt(last) - 1n]];
   }
 
-  /** The next id after the point is wanted. Undefined: there are no points left. @param random from 0 up to 1 */
+  /** A point whose next user is to be looked up; undefined: no points are left. @param random from 0 up to 1 */
   draw(random: number): bigint | undefined {
     const steps = 2n ** 53n;
     const size = this.#open.reduce((sum, [first, last]) => sum + last - first + 1n, 0n);
@@ -114,7 +110,7 @@ export class SparsePoints {
     return undefined;
   }
 
-  /** The next id after `point` is `next`: so it is after all points in between. */
+  /** The next user after `point` is `next`, and so it is for all points in between. */
   cut(point: bigint, next: bigint): void {
     this.#open = this.#open.flatMap(([first, last]) => {
       if (next <= first || point > last) return [[first, last] as const];

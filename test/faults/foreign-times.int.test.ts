@@ -8,8 +8,8 @@ import { refresh } from '../../src/index/refresh.ts';
 import { readPhotos } from '../../src/mysql/photos.ts';
 import { findColumnProblems, findPlanProblems } from '../../src/mysql/view-checks.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import { openPageCheck } from '../../src/repair/open-check.ts';
-import { Repair } from '../../src/repair/repair.ts';
+import { PageCheck } from '../../src/repair/page-check.ts';
+import { createRepair } from '../../src/repair/repair.ts';
 import { Verify } from '../../src/repair/verify.ts';
 import { startConsuming } from '../support/consuming.ts';
 import { freshFence } from '../support/repair-site.ts';
@@ -84,7 +84,7 @@ function jobsOn({ stores }: Site) {
   const { index, primary } = stores;
   const now = () => performance.now();
   const raiseBarrier: RaiseBarrier = async () => sharedBarrier(async () => true);
-  const check = openPageCheck({
+  const check = new PageCheck({
     index,
     primary,
     limits: { max: 10, min: 3 },
@@ -92,6 +92,8 @@ function jobsOn({ stores }: Site) {
     graceMs: 0,
     settleMs: 1_000,
     now,
+    clock: Date.now,
+    random: Math.random,
   });
   return { primary, check, now, random: Math.random };
 }
@@ -225,7 +227,7 @@ describe('a row that cannot be read', () => {
     await pool.query('INSERT INTO ties VALUES (2, 101), (3, 103)');
     await run(rebuild([USER, '2', '3']), stores.steps);
     await contactsView(pool, OUT_OF_RANGE);
-    const repair = new Repair(
+    const repair = createRepair(
       {
         ...jobsOn(site),
         steps: stores.steps,

@@ -10,14 +10,15 @@ import { KeyNames } from '../../src/index/redis/keys.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
-import { Answers } from '../../src/repair/answers.ts';
-import { Backfill } from '../../src/repair/backfill.ts';
+import { AnswerCheck } from '../../src/repair/answer-check.ts';
+import { createBackfill } from '../../src/repair/backfill.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import { openPageCheck } from '../../src/repair/open-check.ts';
-import { Repair } from '../../src/repair/repair.ts';
-import { openSampler } from '../../src/repair/sampler/open-sampler.ts';
+import { PageCheck } from '../../src/repair/page-check.ts';
+import { createRepair } from '../../src/repair/repair.ts';
 import { SamplerReports } from '../../src/repair/sampler/report.ts';
+import { Sampler } from '../../src/repair/sampler/sampler.ts';
 import { Windows } from '../../src/repair/sampler/windows.ts';
+import { TruthCheck } from '../../src/repair/truth-check.ts';
 import { Verify } from '../../src/repair/verify.ts';
 import { startConsuming } from '../support/consuming.ts';
 import { makeHeavy, STRANGER } from '../support/heavy-user.ts';
@@ -130,7 +131,7 @@ async function jobStores(patientMs: number) {
     transport,
     putOff: [rechecks, delayed],
   });
-  const check = openPageCheck({
+  const check = new PageCheck({
     index,
     primary,
     limits: LIMITS,
@@ -138,6 +139,8 @@ async function jobStores(patientMs: number) {
     graceMs: 0,
     settleMs: 5_000,
     now,
+    clock: Date.now,
+    random: Math.random,
     aloneMs: patientMs,
   });
   const fence = await freshFence(stores);
@@ -148,18 +151,18 @@ async function jobStores(patientMs: number) {
 describe('a job that comes to a user with too many contacts', () => {
   it('builds the others, names that one, and has a report that says so', async () => {
     const { stores, records } = await jobStores(SHORT);
-    const job = new Backfill({ ...records, steps: stores.patient }, {});
+    const job = createBackfill({ ...records, steps: stores.patient }, {});
     await runToEnd(job);
     expect(job.result).toMatchObject({ users: everybody.length, rebuilt: everybody.length - 1, failed: 1 });
     expect(job.result.failed_users).toEqual([
       { user: HEAVY, reason: expect.stringMatching(/ContactsTooMany.*user 1 /) },
     ]);
-    await expect(new Backfill(records as never, { resume: job.id }).start()).rejects.toThrow('is done');
+    await expect(createBackfill(records as never, { resume: job.id }).start()).rejects.toThrow('is done');
   });
 
   it('builds that one as well, where it has the time', async () => {
     const { stores, records } = await jobStores(60_000);
-    const job = new Backfill({ ...records, steps: stores.patient }, {});
+    const job = createBackfill({ ...records, steps: stores.patient }, {});
     await runToEnd(job);
     expect(job.result).toMatchObject({ rebuilt: everybody.length, failed: 0, failed_users: [] });
   });
@@ -178,7 +181,7 @@ describe('a job that comes to a user with too many contacts', () => {
       failed: 1,
       failed_users: [{ user: HEAVY }],
     });
-    const repair = new Repair({ ...records, steps: stores.patient }, {});
+    const repair = createRepair({ ...records, steps: stores.patient }, {});
     await runToEnd(repair);
     expect(repair.result).toMatchObject({ repaired: 1, still_wrong: 0, failed: 1, failed_users: [{ user: HEAVY }] });
   });
@@ -191,7 +194,8 @@ describe('answers to a user with very many contacts', () => {
     const hasty = new Database(url, { connections: 2, queue: 10, deadlineMs: SHORT });
     onTestFinished(() => hasty.close());
     const { index } = stores;
-    const answers = new Answers({ ...records, index, primary: hasty, limits: LIMITS, aloneMs });
+    const asked = { ...records, primary: hasty, aloneMs };
+    const answers = new AnswerCheck({ ...asked, index, limits: LIMITS, truth: new TruthCheck(asked) });
     return await answers.check(HEAVY, [{ relation: 'any', limit: 1 }]);
   };
 
@@ -219,7 +223,7 @@ describe('the sampler, where a user has too many contacts', () => {
     const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
     const windows = new Windows(records.now);
     const { index, primary, redis, prefix } = stores;
-    const sampler = openSampler({
+    const sampler = new Sampler({
       ...{
         index,
         primary,
@@ -230,11 +234,11 @@ describe('the sampler, where a user has too many contacts', () => {
         pollMs: 10,
       },
       ...{ rate: 10, random: Math.random, windows, reports: new SamplerReports(redis, prefix), logger },
-      ...{ now: records.now, aloneMs: SHORT },
+      ...{ now: records.now, clock: records.clock, aloneMs: SHORT },
     });
     // Half of the draws go in turn through all owners.
     for (let round = 0; round < 2 * (everybody.length / 10); round++) await sampler.runOnce();
-    await sampler.settled();
+    await sampler.idle();
     const { checked, wrong, unsettled } = windows.within('5m');
     expect(wrong).toBeGreaterThan(0);
     expect(checked).toBeGreaterThan(wrong);

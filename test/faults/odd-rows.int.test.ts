@@ -4,7 +4,7 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import { openPageCheck } from '../../src/repair/open-check.ts';
+import { PageCheck } from '../../src/repair/page-check.ts';
 import { Verify } from '../../src/repair/verify.ts';
 import { passedAtOnce } from '../support/barriers.ts';
 import { freshSitePool } from '../support/small-site.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
 async function verify() {
   const { index, primary } = stores;
   const now = () => performance.now();
-  const check = openPageCheck({
+  const check = new PageCheck({
     index,
     primary,
     limits: LIMITS,
@@ -48,6 +48,8 @@ async function verify() {
     graceMs: 0,
     settleMs: 1_000,
     now,
+    clock: Date.now,
+    random: Math.random,
   });
   const job = new Verify({ primary, check, now, random: Math.random }, { user: USER });
   await runToEnd(job);

@@ -13,7 +13,7 @@ import { isSuspended } from '../../src/mysql/epoch.ts';
 import { readEpochState } from '../../src/mysql/losses.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { sentenceOf } from '../../src/query/verdict.ts';
-import { Backfill } from '../../src/repair/backfill.ts';
+import { createBackfill } from '../../src/repair/backfill.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { startNewEpoch } from '../../src/tools/reference-site/new-epoch.ts';
@@ -121,12 +121,12 @@ describe('while a loss is known', () => {
     const { primary, steps } = stores;
     const fence = { lease: 'backfill', token: '1' };
     const common = { primary, steps, fence, clock: Date.now, rowsRead: () => 0, now: () => 0, random: () => 0 };
-    const backfill = (dryRun: boolean) => runToEnd(new Backfill(common, { dryRun }));
+    const backfill = (dryRun: boolean) => runToEnd(createBackfill(common, { dryRun }));
     await expect(backfill(false)).rejects.toThrow(/suspended \(tasks were lost: gap: in 0\)/);
     await backfill(true);
-    const killed = new Backfill(common, { dryRun: true });
+    const killed = createBackfill(common, { dryRun: true });
     await killed.start();
-    await runToEnd(new Backfill(common, { resume: killed.id }));
+    await runToEnd(createBackfill(common, { resume: killed.id }));
   });
 
   it('settings that are adopted end it only where tasks are in another place', async () => {

@@ -10,7 +10,7 @@ import { readRecheckBacklog } from '../../src/mysql/rechecks.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
-import { Examination } from '../../src/repair/examination.ts';
+import { IndexCheck } from '../../src/repair/index-check.ts';
 import { type Random, shuffled } from '../../src/tools/demo/random.ts';
 import type { TaskPublisher } from '../../src/transport/task-publisher.ts';
 import type { Loss } from '../../src/transport/task-source.ts';
@@ -179,7 +179,7 @@ export class Trial {
   repair(users: readonly Id[]): void {
     const steps = this.#stepsOf(this.#keeper);
     const index = this.#readInTurns();
-    const examination = new Examination({
+    const examination = new IndexCheck({
       index,
       primary: this.arena.inTurns,
       limits: LIMITS,

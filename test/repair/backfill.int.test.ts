@@ -7,10 +7,10 @@ import { DatabaseUnavailable } from '../../src/mysql/database.ts';
 import { nextFencingToken } from '../../src/mysql/leases.ts';
 import { findRun } from '../../src/mysql/runs.ts';
 import { Leases } from '../../src/redis/lease.ts';
-import { Backfill, type BackfillStores } from '../../src/repair/backfill.ts';
+import { type BackfillStores, createBackfill } from '../../src/repair/backfill.ts';
+import type { Progress } from '../../src/repair/job.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import type { Progress } from '../../src/repair/progress.ts';
-import { Repair } from '../../src/repair/repair.ts';
+import { createRepair } from '../../src/repair/repair.ts';
 import { expectExact } from '../support/exact.ts';
 import { MortalDatabase } from '../support/mortal-database.ts';
 import { freshFence, freshSite, LIMITS, type RepairSite, userId } from '../support/repair-site.ts';
@@ -58,7 +58,7 @@ describe('backfill', () => {
   it('builds the index of everybody who owns a relationship, and keeps a report', async () => {
     await forgetAll();
     const progress: Progress[] = [];
-    const job = new Backfill(await fresh(), {});
+    const job = createBackfill(await fresh(), {});
     await runToEnd(job, { onProgress: (now) => progress.push(now) });
     for (const user of everybody) await expectExact(site.stores, LIMITS, user, 'backfilled');
 
@@ -86,7 +86,7 @@ describe('backfill', () => {
   it('keeps to a range, both ends included', async () => {
     await forgetAll();
     const [from, to] = [everybody[10] as Id, everybody[16] as Id];
-    const job = new Backfill(await fresh(), { from, to });
+    const job = createBackfill(await fresh(), { from, to });
     await runToEnd(job);
     expect(await warmUsers()).toEqual(everybody.slice(10, 17));
     expect(job.result.users).toBe(7);
@@ -94,14 +94,14 @@ describe('backfill', () => {
 
   it('only counts in a dry run', async () => {
     await forgetAll();
-    const job = new Backfill(await fresh(), { dryRun: true });
+    const job = createBackfill(await fresh(), { dryRun: true });
     await runToEnd(job);
     expect(job.result).toMatchObject({ users: everybody.length, rebuilt: 0, dry_run: true });
     expect(await warmUsers()).toEqual([]);
   });
 
   it('does nothing where nobody owns a relationship', async () => {
-    const job = new Backfill(await fresh(), { from: '1', to: '2' });
+    const job = createBackfill(await fresh(), { from: '1', to: '2' });
     await runToEnd(job);
     expect(job.result).toMatchObject({ users: 0, rebuilt: 0 });
   });
@@ -109,7 +109,7 @@ describe('backfill', () => {
   it('tells of a key that is in the way', async () => {
     await forgetAll();
     const user = everybody[3] as Id;
-    const job = new Backfill(await fresh(), { from: user, to: user });
+    const job = createBackfill(await fresh(), { from: user, to: user });
     const { redis, prefix } = site.stores;
     const key = new KeyNames(prefix).set(user);
     await redis.set(key, 'not ours');
@@ -122,7 +122,7 @@ describe('backfill', () => {
     await forgetAll();
     const user = everybody[4] as Id;
     const raced: Steps['replace'] = async (_epoch, requests) => requests.map(() => 'raced');
-    const job = new Backfill(await fresh({ steps: { ...site.repair.steps, replace: raced } }), {
+    const job = createBackfill(await fresh({ steps: { ...site.repair.steps, replace: raced } }), {
       from: user,
       to: user,
     });
@@ -167,7 +167,7 @@ describe('a backfill that ends early', () => {
     const replaced: Id[] = [];
     for (let done = false; !done; ) {
       const { stores, replaced: now, close } = mortal(kills < 20 ? 4 + (kills % 5) : Number.POSITIVE_INFINITY);
-      const job = new Backfill(await fresh({ ...stores, pageSize: 2 }), {
+      const job = createBackfill(await fresh({ ...stores, pageSize: 2 }), {
         ...(run ? { resume: run } : {}),
       });
       try {
@@ -180,7 +180,7 @@ describe('a backfill that ends early', () => {
       }
       replaced.push(...now.flat());
       await close();
-      if (job.isOpen) run ??= job.id;
+      if (job.isStarted) run ??= job.id;
     }
     expect(kills).toBe(20);
     expect(new Set(replaced)).toEqual(new Set(everybody));
@@ -191,12 +191,12 @@ describe('a backfill that ends early', () => {
   it('stops between two pages at the signal, and can be resumed', async () => {
     await forgetAll();
     const enough = new AbortController();
-    const first = new Backfill(await fresh(), {});
+    const first = createBackfill(await fresh(), {});
     const stopped = runToEnd(first, { signal: enough.signal, onProgress: () => enough.abort(new Error('enough')) });
     await expect(stopped).rejects.toThrow('enough');
     expect(await warmUsers()).toEqual(everybody.slice(0, PAGE));
 
-    const second = new Backfill(await fresh(), { resume: first.id });
+    const second = createBackfill(await fresh(), { resume: first.id });
     const progress: Progress[] = [];
     await runToEnd(second, { onProgress: (now) => progress.push(now) });
     expect(progress[0]?.done).toBe(2 * PAGE);
@@ -206,7 +206,7 @@ describe('a backfill that ends early', () => {
 
   it('is refused its writes when another process has the lease by then', async () => {
     const fence = await freshFence(site.stores);
-    const job = new Backfill(await fresh({ fence }), {});
+    const job = createBackfill(await fresh({ fence }), {});
     await job.start();
     await job.runOnce();
     await nextFencingToken(site.stores.primary, fence.lease, Date.now());
@@ -220,7 +220,7 @@ describe('a backfill that ends early', () => {
       if (failures-- > 0) throw new DatabaseUnavailable('away');
       return await site.repair.steps.topContacts(users);
     };
-    const job = new Backfill(await fresh({ steps: { ...site.repair.steps, topContacts } }), {});
+    const job = createBackfill(await fresh({ steps: { ...site.repair.steps, topContacts } }), {});
     await runToEnd(job);
     expect(job.result.rebuilt).toBe(everybody.length);
   });
@@ -233,7 +233,7 @@ describe('a backfill that ends early', () => {
     [{ from: '01' }, 'from: not an id'],
   ])('%j is refused', async (request, message) => {
     const attempt = async () => {
-      const job = new Backfill(await fresh(), request);
+      const job = createBackfill(await fresh(), request);
       await job.start();
     };
     await expect(attempt()).rejects.toThrow(message);
@@ -241,14 +241,14 @@ describe('a backfill that ends early', () => {
   });
 
   it('does not resume what is done, or is another kind of run', async () => {
-    const job = new Backfill(await fresh(), { sample: 1 });
+    const job = createBackfill(await fresh(), { sample: 1 });
     await job.start();
-    await expect(new Repair(site.repair, { resume: job.id }).start()).rejects.toThrow(
+    await expect(createRepair(site.repair, { resume: job.id }).start()).rejects.toThrow(
       `run ${job.id} is a backfill: resume it by \`recency backfill\``,
     );
     await job.runOnce();
     await job.runOnce();
-    await expect(new Backfill(await fresh(), { resume: job.id }).start()).rejects.toThrow(`run ${job.id} is done`);
+    await expect(createBackfill(await fresh(), { resume: job.id }).start()).rejects.toThrow(`run ${job.id} is done`);
   });
 });
 
@@ -256,7 +256,7 @@ describe('the pace of a backfill', () => {
   it('is at most so many users a second', async () => {
     const from = performance.now();
     const { steps, replaced } = watched(site.repair.steps);
-    await runToEnd(new Backfill(await fresh({ steps }), { rate: 40, to: everybody[29] as Id }));
+    await runToEnd(createBackfill(await fresh({ steps }), { rate: 40, to: everybody[29] as Id }));
     // The first page is free; 25 more users take 25/40 of a second.
     expect(performance.now() - from).toBeGreaterThan(600);
     expect(replaced.every((page) => page.length <= PAGE)).toBe(true);
@@ -265,7 +265,7 @@ describe('the pace of a backfill', () => {
   it('has pages of a second at the most, and its waiting ends at the signal', async () => {
     const { steps, replaced } = watched(site.repair.steps);
     const enough = new AbortController();
-    const job = new Backfill(await fresh({ steps }), { rate: 0.5 });
+    const job = createBackfill(await fresh({ steps }), { rate: 0.5 });
     const stopped = runToEnd(job, { signal: enough.signal, onProgress: () => setTimeout(() => enough.abort(), 5) });
     await expect(stopped).rejects.toThrow(/abort/i);
     expect(replaced).toEqual([[everybody[0]]]);
@@ -295,11 +295,11 @@ describe('several processes that want to backfill', () => {
         return await site.repair.steps.claim(users);
       },
     };
-    const base = await fresh({ steps });
+    const base = await fresh({ steps, now: () => 0 }); // batches of a stopped clock never shrink, so each page is one batch
     const jobs = await Promise.all(
       Array.from({ length: 3 }, () =>
         leases().hold('backfill', async ({ name, token }) => {
-          const job = new Backfill({ ...base, fence: { lease: name, token } }, {});
+          const job = createBackfill({ ...base, fence: { lease: name, token } }, {});
           await runToEnd(job);
           return job;
         }),

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DRIFT_CLASSES, type DriftClass, INDEX_CLASSES } from '../../src/contracts/drift.ts';
 import { byKeyDescending, type Key } from '../../src/contracts/key.ts';
 import type { WarmReading } from '../../src/index/contact-index.ts';
-import { diff, INDEX_MISMATCH, type Mismatch } from '../../src/repair/drift.ts';
-import { isVisible } from '../../src/repair/visible.ts';
+import { diff, INDEX_MISMATCH, isClientVisible, type Mismatch } from '../../src/repair/drift.ts';
 
 const { recurrence } = INDEX_MISMATCH;
 
@@ -97,7 +96,7 @@ describe('diff', () => {
   test.prop([exact])('finds nothing in what a rebuild leaves', ({ truth, reading, limits }) => {
     expect(diff(reading, truth, limits)).toEqual([]);
     expect(diff(reading, truth.slice(0, limits.max + 1), limits)).toEqual([]);
-    expect(isVisible(reading, truth, limits.max)).toBe(false);
+    expect(isClientVisible(reading, truth, limits.max)).toBe(false);
   });
 
   it('names the contact, and what each side has', () => {
@@ -195,7 +194,7 @@ function clientNotices({ truth, reading, limits }: Case): boolean {
 
 describe('what a client would notice', () => {
   test.prop([anything], { numRuns: 3_000 })('is a first page that differs from the plain query', (drawn) => {
-    expect(isVisible(drawn.reading, drawn.truth, drawn.limits.max)).toBe(clientNotices(drawn));
+    expect(isClientVisible(drawn.reading, drawn.truth, drawn.limits.max)).toBe(clientNotices(drawn));
   });
 
   test.prop([anything], { numRuns: 1_000 })('is always drift', (drawn) => {
@@ -213,7 +212,7 @@ describe('what a client would notice', () => {
     ['too few, which makes the plain query answer', warm(truth.slice(0, 1), truth[1]), false],
   ])('%s: %j → %s', (_what, reading, expected) => {
     expect(diff(reading, truth, limits)).not.toEqual([]);
-    expect(isVisible(reading, truth, limits.max)).toBe(expected);
+    expect(isClientVisible(reading, truth, limits.max)).toBe(expected);
   });
 
   it('knows every class', () => {

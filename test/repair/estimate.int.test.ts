@@ -2,8 +2,8 @@ import { createConnection } from 'mysql2/promise';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GREATEST_ID, type Id } from '../../src/contracts/id.ts';
 import { Database } from '../../src/mysql/database.ts';
-import { openPages } from '../../src/repair/open-pages.ts';
-import { Pace } from '../../src/repair/pace.ts';
+import { RateLimiter } from '../../src/repair/rate-limiter.ts';
+import { createUserPages } from '../../src/repair/user-pages.ts';
 import { freshName, mysqlUrl } from '../support/servers.ts';
 import { freshStores } from '../support/stores.ts';
 
@@ -23,8 +23,11 @@ async function siteOf(users: readonly Id[], contactsOf: (i: number) => number) {
 
 /** What a job would say of the total, before its first page and after each. */
 async function totalsOf(primary: Database, pageSize: number, from?: Id) {
-  const pace = new Pace(undefined, () => performance.now());
-  const pages = await openPages({ primary, random: Math.random, pageSize, pace }, { from, to: GREATEST_ID });
+  const rateLimiter = new RateLimiter(undefined, () => performance.now());
+  const pages = await createUserPages(
+    { primary, random: Math.random, pageSize, rateLimiter },
+    { from, to: GREATEST_ID },
+  );
   const totals: number[] = [];
   let seen = 0;
   for (let page = await pages.next(); page !== undefined; page = await pages.next()) {

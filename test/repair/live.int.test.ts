@@ -3,7 +3,7 @@ import type { Id } from '../../src/contracts/id.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import { Repair } from '../../src/repair/repair.ts';
+import { createRepair } from '../../src/repair/repair.ts';
 import { Verify } from '../../src/repair/verify.ts';
 import { act } from '../support/busy-site.ts';
 import { startConsuming } from '../support/consuming.ts';
@@ -21,7 +21,7 @@ it('repair of a site under load counts no change on its way as drift, and finds 
   const { raiseBarrier } = await startConsuming(site.stores, { pageSize: 7 });
   const check = site.checkWith(raiseBarrier);
   const repair = async () => {
-    const job = new Repair({ ...site.repair, check, pageSize: 10, fence: await freshFence(site.stores) }, {});
+    const job = createRepair({ ...site.repair, check, pageSize: 10, fence: await freshFence(site.stores) }, {});
     await runToEnd(job);
     return job.result;
   };

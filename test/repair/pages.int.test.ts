@@ -2,13 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { DatabaseUnavailable } from '../../src/mysql/database.ts';
 import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
-import { readLastOwner, readNextOwner, readNextOwners } from '../../src/mysql/users.ts';
-import { Chunks } from '../../src/repair/chunks.ts';
-import { nextOwners } from '../../src/repair/next-owners.ts';
-import type { UserRange } from '../../src/repair/owner-estimate.ts';
-import { OwnerEstimate } from '../../src/repair/owner-estimate.ts';
-import { sampleUsers } from '../../src/repair/sample.ts';
-import { OwnerPages } from '../../src/repair/user-pages.ts';
+import { type OwnersWanted, readLastOwner, readNextOwner, readNextOwners } from '../../src/mysql/users.ts';
+import { TimedBatches } from '../../src/repair/adaptive-batches.ts';
+import { nextUsers, sampleUsers } from '../../src/repair/find-users.ts';
+import { UserEstimate } from '../../src/repair/user-estimate.ts';
+import { RelatedUserPages } from '../../src/repair/user-pages.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
@@ -34,7 +32,7 @@ beforeAll(async () => {
   return () => metered.close();
 });
 
-async function pagesOf(pages: OwnerPages): Promise<(readonly Id[])[]> {
+async function pagesOf(pages: RelatedUserPages): Promise<(readonly Id[])[]> {
   const all: (readonly Id[])[] = [];
   for (let page = await pages.next(); page !== undefined; page = await pages.next()) {
     expect(await pages.next()).toEqual(page); // the same one until it is done
@@ -44,18 +42,18 @@ async function pagesOf(pages: OwnerPages): Promise<(readonly Id[])[]> {
   return all;
 }
 
-const ownerPages = (range: UserRange, size: number, after?: Id) =>
-  new OwnerPages(stores.primary, range, size, new OwnerEstimate(stores.primary, range), after);
+const ownerPages = (range: OwnersWanted, size: number, after?: Id) =>
+  new RelatedUserPages(stores.primary, range, size, new UserEstimate(stores.primary, range), after);
 
 describe('pages of users', () => {
   it.each([1, 7, 50, 500])('of %i hold everybody once, by id', async (size) => {
-    const pages = await pagesOf(ownerPages({ before: '0', to: GREATEST }, size));
+    const pages = await pagesOf(ownerPages({ after: '0', to: GREATEST }, size));
     expect(pages.flat()).toEqual(OWNERS);
     expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(size);
   });
 
   it('keep to their range, and go on where an earlier part ended', async () => {
-    const range = { before: DENSE[9] as Id, to: SPARSE[3] as Id };
+    const range = { after: DENSE[9] as Id, to: SPARSE[3] as Id };
     expect((await pagesOf(ownerPages(range, 20))).flat()).toEqual(OWNERS.slice(10, 104));
     const rest = ownerPages(range, 20, DENSE[90]);
     expect((await pagesOf(rest)).flat()).toEqual(OWNERS.slice(91, 104));
@@ -63,7 +61,7 @@ describe('pages of users', () => {
 
   it('cost a look-up a user where ids are dense, whatever the users have', async () => {
     const before = metered.rowsRead;
-    const found = await nextOwners(metered, { after: String(BigInt(DENSE[0] as Id) - 1n), to: GREATEST }, 100);
+    const found = await nextUsers(metered, { after: String(BigInt(DENSE[0] as Id) - 1n), to: GREATEST }, 100);
     expect(found).toEqual(DENSE);
     expect(metered.rowsRead - before).toBeLessThan(5 * 100);
   });
@@ -113,7 +111,7 @@ describe('chunks', () => {
   /** Each item costs so many ms by a clock of its own. */
   async function sizes(msEach: (i: number) => number): Promise<number[]> {
     let clock = 0;
-    const chunks = new Chunks(() => clock);
+    const chunks = new TimedBatches(() => clock);
     return await chunks.each(items, async (some) => {
       for (const item of some) clock += msEach(item);
       return some.length;
@@ -128,7 +126,7 @@ describe('chunks', () => {
       under -= 1;
       return some;
     };
-    expect((await new Chunks(() => 0).each(items, work)).flat()).toEqual(items);
+    expect((await new TimedBatches(() => 0).each(items, work)).flat()).toEqual(items);
     expect(most).toBe(2);
   });
 
@@ -146,7 +144,7 @@ describe('chunks', () => {
   });
 
   it('are quartered by a deadline, and the error is told', async () => {
-    const chunks = new Chunks(() => 0);
+    const chunks = new TimedBatches(() => 0);
     const tried: number[] = [];
     const work = async (some: readonly number[]) => {
       tried.push(some.length);
@@ -159,6 +157,6 @@ describe('chunks', () => {
   it('end at the signal', async () => {
     const enough = new AbortController();
     const work = async () => enough.abort(new Error('enough'));
-    await expect(new Chunks(() => 0).each(items, work, enough.signal)).rejects.toThrow('enough');
+    await expect(new TimedBatches(() => 0).each(items, work, enough.signal)).rejects.toThrow('enough');
   });
 });

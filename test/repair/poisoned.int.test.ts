@@ -3,8 +3,8 @@ import type { Id } from '../../src/contracts/id.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import { Repair } from '../../src/repair/repair.ts';
-import { openSampler } from '../../src/repair/sampler/open-sampler.ts';
+import { createRepair } from '../../src/repair/repair.ts';
+import { Sampler } from '../../src/repair/sampler/sampler.ts';
 import { Windows } from '../../src/repair/sampler/windows.ts';
 import { Verify } from '../../src/repair/verify.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
@@ -43,7 +43,7 @@ async function verify() {
 }
 
 async function repair() {
-  const job = new Repair({ ...site.repair, fence: await freshFence(site.stores) }, {});
+  const job = createRepair({ ...site.repair, fence: await freshFence(site.stores) }, {});
   await runToEnd(job);
   return job.result;
 }
@@ -95,15 +95,16 @@ describe('a re-check that waits for a version that no row ever reaches', () => {
     await spoil(site.stores, another(), PLANTS.score);
     const { stores, raiseBarrier } = site;
     const windows = new Windows(() => performance.now());
-    const sampler = openSampler({
+    const sampler = new Sampler({
       ...{ index: stores.index, primary: stores.primary, limits: LIMITS, raiseBarrier, windows, logger },
       ...{ rate: site.users.length, random: Math.random, settleMs: 1_500, graceMs: 0 },
       reports: { write: async () => undefined },
       now: () => performance.now(),
+      clock: Date.now,
     });
     for (let round = 0; round < 4; round++) {
       await sampler.runOnce();
-      await sampler.settled();
+      await sampler.idle();
     }
     expect(windows.within('5m')).toMatchObject({ wrong: expect.toSatisfy((wrong: number) => wrong > 0), unsettled: 0 });
   });

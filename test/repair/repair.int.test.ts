@@ -8,8 +8,8 @@ import { findRun } from '../../src/mysql/runs.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
 import { readOwnersAmong } from '../../src/mysql/users.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import type { RunRequest } from '../../src/repair/paged-run.ts';
-import { Repair, type RepairResult, type RepairStores } from '../../src/repair/repair.ts';
+import { createRepair, type RepairResult, type RepairStores } from '../../src/repair/repair.ts';
+import type { RunRequest } from '../../src/repair/run-parameters.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { expectExact } from '../support/exact.ts';
 import { MortalDatabase } from '../support/mortal-database.ts';
@@ -34,9 +34,12 @@ beforeEach(async () => {
   await site.pool.query('UPDATE recency_outbox SET published_at = 1');
 });
 
-async function start(request: RunRequest = {}, changes: Partial<RepairStores> = {}): Promise<Repair> {
+async function start(
+  request: RunRequest = {},
+  changes: Partial<RepairStores> = {},
+): Promise<ReturnType<typeof createRepair>> {
   const pageSize = 50;
-  const job = new Repair({ ...site.repair, pageSize, fence: await freshFence(site.stores), ...changes }, request);
+  const job = createRepair({ ...site.repair, pageSize, fence: await freshFence(site.stores), ...changes }, request);
   await job.start();
   return job;
 }
@@ -177,7 +180,7 @@ describe('a repair that is killed', () => {
     for (let done = false; !done; ) {
       const { replaced: now, close, ...stores } = mortal(kills < 20 ? 3 + (kills % 4) : Number.POSITIVE_INFINITY);
       const fence = await freshFence(site.stores);
-      const job = new Repair({ ...site.repair, pageSize: 10, fence, ...stores }, run ? { resume: run } : {});
+      const job = createRepair({ ...site.repair, pageSize: 10, fence, ...stores }, run ? { resume: run } : {});
       try {
         await runToEnd(job);
         expect(job.result).toMatchObject({ users: everybody.length, still_wrong: 0 });
@@ -188,7 +191,7 @@ describe('a repair that is killed', () => {
       }
       replaced.push(...now);
       await close();
-      if (job.isOpen) run ??= job.id;
+      if (job.isStarted) run ??= job.id;
     }
     expect(kills).toBe(20);
     expect(new Set(replaced)).toEqual(new Set(planted.keys()));

@@ -4,8 +4,8 @@ import type { Id } from '../../src/contracts/id.ts';
 import { EVERYBODY } from '../../src/index/drain-barrier.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { openSampler } from '../../src/repair/sampler/open-sampler.ts';
 import { SamplerReports } from '../../src/repair/sampler/report.ts';
+import { Sampler } from '../../src/repair/sampler/sampler.ts';
 import { Windows } from '../../src/repair/sampler/windows.ts';
 import { act } from '../support/busy-site.ts';
 import { startConsuming } from '../support/consuming.ts';
@@ -26,8 +26,8 @@ it('a site under load: no change on its way is counted as wrong, and what is pla
   const now = () => performance.now();
   const windows = new Windows(now);
   let suspected = 0;
-  const sampler = openSampler({
-    ...{ index, primary, limits: LIMITS, settleMs: 10_000, graceMs: 0, pollMs: 10, now },
+  const sampler = new Sampler({
+    ...{ index, primary, limits: LIMITS, settleMs: 10_000, graceMs: 0, pollMs: 10, now, clock: Date.now },
     raiseBarrier: (suspects) => {
       suspected++;
       return raiseBarrier(suspects);
@@ -41,7 +41,7 @@ it('a site under load: no change on its way is counted as wrong, and what is pla
   const acting = Promise.all([act(site, isOver), act(site, isOver), act(site, isOver)]);
   while (!isOver()) await sampler.runOnce();
   expect((await acting).reduce((sum, done) => sum + done, 0)).toBeGreaterThan(100);
-  await sampler.settled();
+  await sampler.idle();
   // Who changes all the time may be unsettled: a site that never rests is not told from one that is wrong.
   const { checked, wrong, visible, unsettled } = windows.within('5m');
   expect({ wrong, visible }).toEqual({ wrong: 0, visible: 0 });
@@ -53,6 +53,6 @@ it('a site under load: no change on its way is counted as wrong, and what is pla
   await until(() => barrier.passed());
   await spoil(site.stores, site.users[3] as Id, PLANTS.score);
   for (let round = 0; round < USERS / 5 + 1; round++) await sampler.runOnce();
-  await sampler.settled();
+  await sampler.idle();
   expect(windows.within('5m')).toMatchObject({ wrong: expect.toSatisfy((wrong: number) => wrong > 0), unsettled });
 });

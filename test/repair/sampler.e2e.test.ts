@@ -93,7 +93,7 @@ it.each(['REDIS_URL', 'MYSQL_URL'] as const)(
       );
     await until(async () => (await right()) > 0);
     proxy.silence({ alsoNew: true });
-    await consumer.cli.says('consistency cannot be sampled now');
+    await consumer.cli.says('consistency cannot be sampled');
     const before = await right();
     expect(await right()).toBe(before);
     proxy.mend();

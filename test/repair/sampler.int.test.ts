@@ -11,10 +11,10 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { nextFencingToken } from '../../src/mysql/leases.ts';
 import { Leases } from '../../src/redis/lease.ts';
+import { UserDraw } from '../../src/repair/find-users.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import { openSampler } from '../../src/repair/sampler/open-sampler.ts';
 import { SamplerReports } from '../../src/repair/sampler/report.ts';
-import { UserDraw } from '../../src/repair/sampler/user-draw.ts';
+import { Sampler } from '../../src/repair/sampler/sampler.ts';
 import { Windows } from '../../src/repair/sampler/windows.ts';
 import { Verify } from '../../src/repair/verify.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
@@ -58,13 +58,13 @@ function sampler({ raiseBarrier = site.raiseBarrier, settleMs = 5_000, isTrusted
   const reports = new SamplerReports(redis, freshPrefix());
   const lines: Record<string, unknown>[] = [];
   const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
-  const opened = openSampler({
-    ...{ index, primary, limits: LIMITS, raiseBarrier, settleMs, graceMs: 0, pollMs: 10, now },
+  const opened = new Sampler({
+    ...{ index, primary, limits: LIMITS, raiseBarrier, settleMs, graceMs: 0, pollMs: 10, now, clock: Date.now },
     ...{ rate: RATE, random: Math.random, windows, reports, logger },
   });
   const rounds = async (count: number) => {
     for (let i = 0; i < count; i++) await opened.runOnce();
-    await opened.settled();
+    await opened.idle();
     return windows.within('5m');
   };
   return { sampler: opened, windows, reports, rounds, lines };
@@ -133,7 +133,7 @@ describe('a change on its way', () => {
     for (let round = 0; round < ROUNDS; round++) await opened.runOnce();
     expect(windows.within('5m')).toEqual({ checked: 0, wrong: 0, visible: 0, unsettled: 0 });
     await process();
-    await opened.settled();
+    await opened.idle();
     const { checked, ...rest } = windows.within('5m');
     expect(rest).toEqual({ wrong: 0, visible: 0, unsettled: 0 });
     expect(checked).toBeGreaterThanOrEqual(USERS);
@@ -200,7 +200,7 @@ describe('while Redis is away', () => {
     await until(() => windows.within('5m').checked > 0 && lines.length > 1);
     ending.abort();
     await running;
-    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('cannot be sampled now'), 'sampling again']);
+    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('cannot be sampled'), 'sampling again']);
   });
 });
 

@@ -2,10 +2,9 @@ import { fc, test } from '@fast-check/vitest';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { DriftClass } from '../../src/contracts/drift.ts';
-import { pointWithin } from '../../src/repair/sample.ts';
-import { ninesOf } from '../../src/repair/sampler/nines.ts';
-import { type SampleCounts, WINDOW_NAMES, WINDOWS, Windows } from '../../src/repair/sampler/windows.ts';
-import { WrongUsers } from '../../src/repair/sampler/wrong-users.ts';
+import { pointWithin } from '../../src/repair/find-users.ts';
+import { WrongUsers } from '../../src/repair/sampler/report.ts';
+import { ninesOf, type SampleCounts, WINDOW_NAMES, WINDOWS, Windows } from '../../src/repair/sampler/windows.ts';
 
 describe('nines', () => {
   it.each([

@@ -4,7 +4,7 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { findRun, type Run } from '../../src/mysql/runs.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import { Repair, type RepairResult } from '../../src/repair/repair.ts';
+import { createRepair, type RepairResult } from '../../src/repair/repair.ts';
 import { expectExact } from '../support/exact.ts';
 import { MENDED, plantEach } from '../support/plant-drift.ts';
 import { freshFence, freshSite, LIMITS, type RepairSite } from '../support/repair-site.ts';
@@ -13,7 +13,7 @@ const USERS = 1_000;
 const OF_EACH = 100;
 
 async function repair({ repair, stores }: RepairSite): Promise<RepairResult> {
-  const job = new Repair({ ...repair, fence: await freshFence(stores) }, {});
+  const job = createRepair({ ...repair, fence: await freshFence(stores) }, {});
   await runToEnd(job);
   return job.result;
 }

@@ -1,8 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import type { RawContact } from '../../src/mysql/contacts.ts';
-import { expectedAnswer, inOrder } from '../../src/repair/expected-answer.ts';
-import { sum } from '../../src/repair/tally.ts';
+import { expectedAnswer, inOrder } from '../../src/repair/answer-check.ts';
+import { addCounts } from '../../src/repair/counts.ts';
 
 function row(id: string, lastUploadAt: bigint | null, more: Partial<RawContact> = {}): RawContact {
   return { id, lastUploadAt, related: true, isFriend: false, isFamily: false, sees: '1', ...more };
@@ -61,14 +61,14 @@ describe('the expected answer', () => {
   );
 });
 
-describe('tallies', () => {
-  it('are summed by name, group by group', () => {
+describe('counts', () => {
+  it('are added by name, group by group', () => {
     const a = { users: 1, classes: { ghost: 1 }, cost: { seconds: 0.5 } };
-    expect(sum(a, { users: 2, classes: { ghost: 3 }, cost: { seconds: 1 } })).toEqual({
+    expect(addCounts(a, { users: 2, classes: { ghost: 3 }, cost: { seconds: 1 } })).toEqual({
       users: 3,
       classes: { ghost: 4 },
       cost: { seconds: 1.5 },
     });
-    expect(sum<Record<string, number>>({ a: 1 }, { b: 2 })).toEqual({ a: 1, b: 2 });
+    expect(addCounts<Record<string, number>>({ a: 1 }, { b: 2 })).toEqual({ a: 1, b: 2 });
   });
 });

@@ -6,9 +6,9 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
-import { Examination } from '../../src/repair/examination.ts';
-import { InvalidJob } from '../../src/repair/invalid-job.ts';
+import { IndexCheck } from '../../src/repair/index-check.ts';
 import { runToEnd } from '../../src/repair/job.ts';
+import { InvalidJob } from '../../src/repair/run-parameters.ts';
 import { Verify, type VerifyRequest, type VerifyResult } from '../../src/repair/verify.ts';
 import { startNewEpoch } from '../../src/tools/reference-site/new-epoch.ts';
 import { inTransaction } from '../../src/tools/reference-site/transaction.ts';
@@ -177,7 +177,7 @@ describe('what counts as visible', () => {
 
   it('is what a client of the API would see, whatever the index holds', { timeout: 120_000 }, async () => {
     const { index, primary } = site.stores;
-    const examination = new Examination({ index, primary, limits: LIMITS, now: () => performance.now() });
+    const check = new IndexCheck({ index, primary, limits: LIMITS, now: () => performance.now() });
     const nothing = () => undefined;
     const recent = new RecentContacts({
       index,
@@ -214,10 +214,10 @@ describe('what counts as visible', () => {
     await fc.assert(
       fc.asyncProperty(members, fc.option(member, { nil: undefined }), async (drawn, floor) => {
         await setIndex(user, drawn, floor);
-        const [finding] = await examination.look([user]);
+        const [finding] = await check.look([user]);
         const visible = await clientSees();
         seen[`${visible}`]++;
-        expect(finding?.visible).toBe(visible);
+        expect(finding?.clientVisible).toBe(visible);
         if (visible) expect(finding?.mismatches).not.toEqual([]);
         await setIndex(
           user,

@@ -11,9 +11,9 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { readAllContacts } from '../../src/mysql/contacts.ts';
 import { Database, DatabaseUnavailable, StatementTooSlow } from '../../src/mysql/database.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import { openPageCheck } from '../../src/repair/open-check.ts';
-import { Repair } from '../../src/repair/repair.ts';
-import { openSampler } from '../../src/repair/sampler/open-sampler.ts';
+import { PageCheck } from '../../src/repair/page-check.ts';
+import { createRepair } from '../../src/repair/repair.ts';
+import { Sampler } from '../../src/repair/sampler/sampler.ts';
 import { Windows } from '../../src/repair/sampler/windows.ts';
 import { type CheckedTruth, TruthCheck } from '../../src/repair/truth-check.ts';
 import { drawPairs, sampleTruth } from '../../src/repair/truth-sample.ts';
@@ -105,10 +105,11 @@ beforeEach(async () => {
 });
 
 const now = () => performance.now();
+const CLOCKS = { now, clock: Date.now, random: Math.random };
 
 function checkParts(primary: Database = site.stores.primary) {
   const { index } = site.stores;
-  return { index, primary, limits: LIMITS, raiseBarrier: passedAtOnce, graceMs: 0, settleMs: 1_000, now };
+  return { index, primary, limits: LIMITS, raiseBarrier: passedAtOnce, graceMs: 0, settleMs: 1_000, ...CLOCKS };
 }
 
 /** The primary, but for how it answers. */
@@ -123,7 +124,7 @@ function withRows(rows: Database['rows']): Database {
 }
 
 async function verified(primary: Database = site.stores.primary) {
-  const check = openPageCheck(checkParts(primary));
+  const check = new PageCheck(checkParts(primary));
   const job = new Verify({ primary, check, now, random: Math.random, pageSize: 7 }, {});
   await runToEnd(job);
   return job.result;
@@ -133,26 +134,26 @@ async function repaired(dryRun: boolean, primary: Database = site.stores.primary
   const { steps } = site.stores;
   const stores = {
     primary,
-    check: openPageCheck(checkParts(primary)),
+    check: new PageCheck(checkParts(primary)),
     steps,
     now,
     random: Math.random,
     rowsRead: () => 0,
   };
-  const job = new Repair({ ...stores, fence: await freshFence(site.stores), clock: Date.now }, { dryRun });
+  const job = createRepair({ ...stores, fence: await freshFence(site.stores), clock: Date.now }, { dryRun });
   await runToEnd(job);
   return job.result;
 }
 
 async function sampled(): Promise<CheckedTruth[]> {
   const found: CheckedTruth[] = [];
-  const sampler = openSampler({
-    ...{ ...checkParts(), rate: 10, random: Math.random, windows: new Windows(now) },
+  const sampler = new Sampler({
+    ...{ ...checkParts(), rate: 10, windows: new Windows(now) },
     ...{ reports: { write: async () => undefined }, logger: openLogger({ logLevel: 'silent' }, 'consume', 2) },
     onTruth: (truth) => found.push(truth),
   });
   for (let round = 0; round < 3; round++) await sampler.runOnce();
-  await sampler.settled();
+  await sampler.idle();
   return found;
 }
 
@@ -218,7 +219,7 @@ describe('a view that contradicts the photos', () => {
       ...{ view_says: expect.any(Number), photos_say: expect.any(Number) },
     });
     const before = await count('wrong');
-    hear(await sampleTruth({ primary: site.stores.primary }, 50));
+    hear(await sampleTruth({ primary: site.stores.primary, ...CLOCKS }, 50));
     expect(await count('wrong')).toBeGreaterThan(before);
     expect(lines).toHaveLength(1);
   });
@@ -249,7 +250,9 @@ describe('a view that contradicts the photos', () => {
     const expected = await contradictions();
     expect(expected.wrong.length).toBeGreaterThan(0);
     expect((await verified()).truth).toEqual({ pairs: expected.pairs, wrong: expected.wrong.length });
-    expect((await sampleTruth({ primary: site.stores.primary }, 10_000)).counts.wrong).toBe(expected.wrong.length);
+    expect((await sampleTruth({ primary: site.stores.primary, ...CLOCKS }, 10_000)).counts.wrong).toBe(
+      expected.wrong.length,
+    );
     if (!byRepair) return;
     await run(rebuild(everybody), site.stores.steps);
     expect((await repaired(true)).truth.wrong).toBeGreaterThan(0); // beside the heads, where they are empty
@@ -282,7 +285,7 @@ describe('what cannot be compared with the photos', () => {
       return await primary.rows(sql, parameters, options);
     };
     const database = withRows(rows);
-    return { truth: new TruthCheck({ primary: database }), database, statements: () => statements };
+    return { truth: new TruthCheck({ primary: database, ...CLOCKS }), database, statements: () => statements };
   }
   const allPairs = () =>
     everybody.flatMap((user, u) =>
@@ -291,11 +294,11 @@ describe('what cannot be compared with the photos', () => {
 
   it('in one statement is compared in smaller ones', async () => {
     await view(site.pool, OF_ALL);
-    const expected = await new TruthCheck({ primary: site.stores.primary }).ofPairs(allPairs());
+    const expected = await new TruthCheck({ primary: site.stores.primary, ...CLOCKS }).ofPairs(allPairs());
     const { truth } = primaryWith((asked) => asked.length > 7);
     expect((await truth.ofPairs(allPairs())).counts).toEqual(expected.counts);
     const rows = await readAllContacts(site.stores.primary, '4');
-    const whole = await new TruthCheck({ primary: site.stores.primary }).ofRows('4', rows);
+    const whole = await new TruthCheck({ primary: site.stores.primary, ...CLOCKS }).ofRows('4', rows);
     expect(whole.counts.wrong).toBeGreaterThan(0);
     expect(await truth.ofRows('4', rows)).toEqual(whole);
   });
@@ -369,7 +372,7 @@ describe('a view that agrees with the photos', () => {
     })();
     for (let i = 0; i < 5; i++) {
       expect((await verified()).truth.wrong).toBe(0);
-      expect((await sampleTruth({ primary: site.stores.primary }, 10_000)).counts.wrong).toBe(0);
+      expect((await sampleTruth({ primary: site.stores.primary, ...CLOCKS }, 10_000)).counts.wrong).toBe(0);
     }
     ended = true;
     await writing;
@@ -410,7 +413,7 @@ describe('whatever the rows and the columns are', () => {
           if (other !== undefined)
             await pool.query('UPDATE accounts SET newest_open = ? WHERE id = ?', [other, ids[i]]);
         }
-        const check = openPageCheck(checkParts());
+        const check = new PageCheck(checkParts());
         const job = new Verify({ primary: stores.primary, check, now, random: Math.random }, { user: '5000' });
         await runToEnd(job);
         const expected = (await contradictions()).wrong.filter((pair) => pair.startsWith('5000 '));

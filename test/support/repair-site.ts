@@ -8,8 +8,7 @@ import { indexedUsers } from '../../src/index/redis/indexed-users.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { type Fence, nextFencingToken } from '../../src/mysql/leases.ts';
 import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
-import { openPageCheck } from '../../src/repair/open-check.ts';
-import type { PageCheck } from '../../src/repair/page-check.ts';
+import { PageCheck } from '../../src/repair/page-check.ts';
 import type { RepairStores } from '../../src/repair/repair.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
@@ -75,9 +74,9 @@ export async function freshSite(options: RepairSiteOptions): Promise<RepairSite>
 }
 
 function pageCheck({ index, primary }: Stores, metered: MeteredDatabase, raiseBarrier: RaiseBarrier, settleMs: number) {
-  const now = () => performance.now();
   const stores = { index, primary: metered, answersFrom: primary };
-  return openPageCheck({ ...stores, limits: LIMITS, raiseBarrier, graceMs: 0, settleMs, now });
+  const clocks = { now: () => performance.now(), clock: Date.now, random: Math.random };
+  return new PageCheck({ ...stores, limits: LIMITS, raiseBarrier, graceMs: 0, settleMs, ...clocks });
 }
 
 function graph(users: readonly Id[], contactsOf: (i: number) => number) {

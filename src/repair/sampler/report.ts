@@ -1,33 +1,42 @@
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { DRIFT_CLASSES } from '../../contracts/drift.ts';
-import { idSchema } from '../../contracts/id.ts';
+import { type Id, idSchema } from '../../contracts/id.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
 import { WINDOW_NAMES } from './windows.ts';
 
-const count = z.int().nonnegative();
+const wrongUserSchema = z.object({
+  user: idSchema,
+  /** None: only answers are wrong. */
+  classes: z.array(z.enum(DRIFT_CLASSES)).readonly(),
+  /** A client would have noticed. */
+  visible: z.boolean(),
+});
 
-const countsSchema = z.object({ checked: count, wrong: count, visible: count, unsettled: count });
+/** A user whose index or answers are confirmed to be wrong. */
+export type WrongUser = Readonly<z.infer<typeof wrongUserSchema>>;
+
+const count = z.int().nonnegative();
 
 const reportSchema = z.object({
   /** Users a second. */
   rate: z.int().positive(),
-  windows: z.record(z.enum(WINDOW_NAMES), countsSchema),
-  /** Some of those who were wrong in the longest window, the latest first. */
-  wrong_users: z.array(
-    z.object({ user: idSchema, classes: z.array(z.enum(DRIFT_CLASSES)).readonly(), visible: z.boolean() }),
-  ),
+  windows: z.record(z.enum(WINDOW_NAMES), z.object({ checked: count, wrong: count, visible: count, unsettled: count })),
+  /** Some of those who were wrong in the longest window, latest first. */
+  wrong_users: z.array(wrongUserSchema),
 });
 
-/** What the sampler lets other processes see. */
+/** What other processes can see of the sampler. */
 export type SamplerReport = z.infer<typeof reportSchema>;
 
-/** ms that a report is there after it was made: longer means that nobody samples. */
+/** ms that a report is kept. If there is none, nobody samples. */
 const KEPT_MS = 15_000;
 
 /**
- * The latest report of whoever samples, in Redis. It needs no fence: the report of a holder that is one no more is true as
- * well, and the next one takes its place a second later.
+ * The latest report, in Redis. It needs no fence: the report of a sampler that has lost its lease is true as well, and the
+ * next one replaces it a second later.
  */
 export class SamplerReports {
   readonly #client: RedisClient;
@@ -43,13 +52,60 @@ export class SamplerReports {
     await reply(this.#client.set(this.#key, JSON.stringify(report), 'PX', KEPT_MS));
   }
 
-  /** The report, and how old it is in ms by the clock of Redis; undefined: nobody samples. @throws RedisUnavailable */
+  /** The report and its age in ms by the clock of Redis; undefined: nobody samples. @throws RedisUnavailable */
   async read(): Promise<{ report: SamplerReport; ageMs: number } | undefined> {
     const leftMs = await reply(this.#client.pttl(this.#key));
     const text = await reply(this.#client.get(this.#key));
-    // One that would be kept for longer was made before the clock of Redis was set back.
-    return text === null || leftMs > KEPT_MS
-      ? undefined
-      : { report: reportSchema.parse(JSON.parse(text)), ageMs: KEPT_MS - leftMs };
+    // A report that would be kept for longer was made before the clock of Redis was set back.
+    if (text === null || leftMs > KEPT_MS) return undefined;
+    return { report: reportSchema.parse(JSON.parse(text)), ageMs: KEPT_MS - leftMs };
   }
+}
+
+/** Maximum wrong users remembered; those who were found longest ago are forgotten. */
+const MAX_KNOWN = 1_000;
+
+/** Users who were found wrong, and not right since. Each is logged once, and again if it is wrong in another way. */
+export class WrongUsers {
+  readonly #logger: Logger;
+  readonly #now: () => number;
+  /** With the time of the last finding, by `now`. */
+  readonly #known = new LRUCache<Id, { readonly found: WrongUser; readonly at: number }>({ max: MAX_KNOWN });
+
+  /** @param now ms, monotonic */
+  constructor(logger: Logger, now: () => number) {
+    this.#logger = logger;
+    this.#now = now;
+  }
+
+  add(wrong: readonly WrongUser[]): void {
+    for (const found of wrong) {
+      const before = this.#known.get(found.user);
+      if (before === undefined || !isSame(before.found, found)) this.#log(found);
+      this.#known.set(found.user, { found, at: this.#now() });
+    }
+  }
+
+  /** Call when the user is found right. */
+  forget(user: Id): void {
+    this.#known.delete(user);
+  }
+
+  /** At most `count` of those found within the last `withinMs`, latest first. */
+  latest(withinMs: number, count: number): WrongUser[] {
+    const since = this.#now() - withinMs;
+    return [...this.#known.values()]
+      .filter(({ at }) => at >= since)
+      .slice(0, count)
+      .map(({ found }) => found);
+  }
+
+  #log({ user, classes, visible }: WrongUser): void {
+    const what = visible ? 'a user gets wrong answers' : "a user's index is wrong; no client would notice";
+    this.#logger.error({ user, classes, visible }, `${what}: \`recency verify --user\` shows it, \`repair\` fixes it`);
+  }
+}
+
+function isSame(a: WrongUser, b: WrongUser): boolean {
+  return a.visible === b.visible && a.classes.toSorted().join() === b.classes.toSorted().join();
 }

@@ -6,7 +6,7 @@ import { openTransport } from '../../app/transport.ts';
 import { drainBarrierOf, type RaiseBarrier } from '../../index/drain-barrier.ts';
 import { PutBackRows } from '../../index/put-back-rows.ts';
 import { indexedUsers } from '../../index/redis/indexed-users.ts';
-import { openPageCheck } from '../../repair/open-check.ts';
+import { PageCheck } from '../../repair/page-check.ts';
 import type { TaskPublisher } from '../../transport/task-publisher.ts';
 import { openSitePool } from '../reference-site/transaction.ts';
 import type { Place } from './place.ts';
@@ -48,8 +48,8 @@ export async function openRigStores({ config }: Place, opening: Opening): Promis
     putOff: [rechecks, delayed],
   });
   const limits = { max: config.max, min: config.min };
-  const now = () => performance.now();
-  const check = openPageCheck({ index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, now });
+  const clocks = { now: () => performance.now(), clock: Date.now, random: Math.random };
+  const check = new PageCheck({ index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, ...clocks });
   const indexed = () => indexedUsers(stores.redis, config.keyPrefix);
   return { ...stores, pool, publisher, raiseBarrier, jobs: { ...context, stores, check, indexedUsers: indexed } };
 }

@@ -2,7 +2,7 @@ import type { JobParts } from '../../../app/jobs.ts';
 import { openPrimary } from '../../../app/open-mysql.ts';
 import { indexStores } from '../../../app/stores.ts';
 import type { Database } from '../../../mysql/database.ts';
-import { openPageCheck } from '../../../repair/open-check.ts';
+import { PageCheck } from '../../../repair/page-check.ts';
 import type { Ground } from '../ground.ts';
 
 /** Nothing changes meanwhile, so nothing is waited for. */
@@ -16,10 +16,12 @@ export function jobPartsOn<D extends Database>(
   const { config } = place;
   const primary = resources.adopt(openPrimary(config, { Database: DatabaseClass }) as D, (opened) => opened.close());
   const parts = indexStores(config, primary, stores.redis);
-  const check = openPageCheck({
+  const check = new PageCheck({
     ...{ index: parts.index, primary, raiseBarrier: stores.raiseBarrier, settleMs: SETTLE_MS },
     limits: { max: config.max, min: config.min },
     now: () => performance.now(),
+    clock: Date.now,
+    random: Math.random,
   });
   return { ...stores.jobs, stores: { ...stores, primary, ...parts }, check, primary };
 }

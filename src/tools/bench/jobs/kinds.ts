@@ -1,7 +1,7 @@
 import { type JobParts, whileLeaseHolder } from '../../../app/jobs.ts';
-import { Backfill } from '../../../repair/backfill.ts';
+import { createBackfill } from '../../../repair/backfill.ts';
 import { type Job, runToEnd } from '../../../repair/job.ts';
-import { Repair } from '../../../repair/repair.ts';
+import { createRepair } from '../../../repair/repair.ts';
 import { Verify } from '../../../repair/verify.ts';
 import type { Household } from './households.ts';
 
@@ -17,11 +17,11 @@ export async function doJob(kind: JobKind, parts: JobParts, household: Household
   const { steps } = parts.stores;
   return await whileLeaseHolder(parts, kind === 'backfill' ? kind : 'repair', nobodyElse, async (stores, signal) => {
     if (kind === 'backfill') {
-      const job = new Backfill({ ...stores, steps }, range);
+      const job = createBackfill({ ...stores, steps }, range);
       await runToEnd(job, { signal });
       return rowsRead(job.result, job.result.rebuilt === users.length);
     }
-    const job = new Repair({ ...stores, steps, check: parts.check }, { ...range, dryRun: true });
+    const job = createRepair({ ...stores, steps, check: parts.check }, { ...range, dryRun: true });
     await runToEnd(job, { signal });
     return rowsRead(job.result, job.result.warm === users.length && job.result.wrong === 0);
   });

@@ -1,5 +1,5 @@
 import { type JobParts, whileLeaseHolder } from '../../../app/jobs.ts';
-import { Backfill, type BackfillResult } from '../../../repair/backfill.ts';
+import { type BackfillResult, createBackfill } from '../../../repair/backfill.ts';
 import { runToEnd } from '../../../repair/job.ts';
 import type { Progress } from '../story/step-progress.ts';
 
@@ -8,7 +8,7 @@ export async function backfillAll(jobs: JobParts, progress: Progress): Promise<B
   const { steps } = jobs.stores;
   const nobodyElse = () => undefined;
   const result = await whileLeaseHolder(jobs, 'backfill', nobodyElse, async (stores, signal) => {
-    const job = new Backfill({ ...stores, steps }, {});
+    const job = createBackfill({ ...stores, steps }, {});
     await runToEnd(job, { signal, onProgress: ({ done, total }) => progress(done, total) });
     return job.result;
   });

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Holds a long job to so many users a second, on average over its pages. */
-export class Pace {
+/** Limits a long job to a number of users a second, on average over its pages. */
+export class RateLimiter {
   readonly #rate: number | undefined;
   readonly #now: () => number;
   /** When the users so far would have been done at exactly this rate. */
   #due: number | undefined;
 
   /**
-   * @param rate users a second; undefined: as fast as it goes
+   * @param rate users a second; undefined: unlimited
    * @param now ms, monotonic
    */
   constructor(rate: number | undefined, now: () => number) {
@@ -16,14 +16,14 @@ export class Pace {
     this.#now = now;
   }
 
-  /** Waits until that many users more may be looked at. @throws the signal's reason */
+  /** Waits until the next `users` may be processed. @throws the signal's reason */
   async spend(users: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     if (this.#rate === undefined) return;
     const now = this.#now();
-    // Time that was not used (a slow page) is not made up for: the rate is a limit.
+    // Time lost on a slow page is not made up for: the rate is a limit.
     const due = Math.max(this.#due ?? now, now);
     this.#due = due + (users / this.#rate) * 1000;
-    if (due > now) await pause(due - now, undefined, signal ? { signal } : {});
+    if (due > now) await pause(due - now, undefined, { signal });
   }
 }

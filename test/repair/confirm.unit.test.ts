@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inTurn, type RaiseBarrier, type Suspect, sharedBarrier } from '../../src/index/drain-barrier.ts';
-import { Belief, type Doubts, type MismatchKind, type Recurrence } from '../../src/repair/belief.ts';
+import { Confirmer, type Mismatches, type MismatchKind, type Recurrence } from '../../src/repair/confirm.ts';
 import { neverPassed } from '../support/barriers.ts';
 
 /** Each barrier is passed after so many questions. */
@@ -15,11 +15,11 @@ function passedAfter(questions: number) {
 }
 
 function belief(raiseBarrier: RaiseBarrier, settleMs = 10_000, graceMs = 0) {
-  return new Belief({ raiseBarrier, graceMs, settleMs, pollMs: 20, now: () => performance.now() });
+  return new Confirmer({ raiseBarrier, graceMs, settleMs, pollMs: 20, now: () => performance.now() });
 }
 
 /** What each look finds, one after the other. */
-function looks(...found: Doubts<string>[]) {
+function looks(...found: Mismatches<string>[]) {
   const asked: (readonly string[])[] = [];
   const look = async (users: readonly string[]) => {
     asked.push(users);
@@ -33,7 +33,7 @@ const KIND: MismatchKind<string> = {
   recurrence: (a, b): Recurrence => (a === b ? 'lasting' : a[0] === b[0] ? 'recurring' : undefined),
   contactsOf: ([contact]) => [contact],
 };
-const doubts = (of: Record<string, string[]>): Doubts<string> => new Map(Object.entries(of));
+const doubts = (of: Record<string, string[]>): Mismatches<string> => new Map(Object.entries(of));
 
 describe('a mismatch', () => {
   it('is confirmed when it is still there after everything was processed', async () => {

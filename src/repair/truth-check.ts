@@ -11,9 +11,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
 import { isoTime } from '../contracts/iso-time.ts';
-import type { RawContact } from '../mysql/contacts.ts';
+import { lastUploadOf, type RawContact } from '../mysql/contacts.ts';
 import type { Database } from '../mysql/database.ts';
-import { lastUploadOf } from '../mysql/contacts.ts';
 import {
   AUDIENCES,
   type Audiences,

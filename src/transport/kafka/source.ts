@@ -101,7 +101,7 @@ export class KafkaTaskSource implements TaskSource {
 
   state(): SourceState {
     if (this.#fault !== undefined) return { isReady: false, detail: toldTo(this.#fault) };
-    return this.#session?.state ?? { isReady: false, detail: 'not begun' };
+    return this.#session?.state ?? { isReady: false, detail: 'not started' };
   }
 
   async #run(handler: BatchHandler, onLoss: (loss: Loss) => Promise<void>): Promise<void> {

@@ -8,57 +8,57 @@ export interface ConsumerGroupOptions {
   /** The stream's key. */
   readonly stream: string;
   readonly group: string;
-  /** This process's name among the group's consumers; no two may have the same. */
+  /** This process's name in the group; unique. */
   readonly consumer: string;
 }
 
-/** Where a group stands; ids of entries. */
+/** A group's position in its stream, as entry ids. */
 export interface GroupState {
-  /** The last that was ever added to the stream. */
+  /** The last entry ever added to the stream. */
   readonly lastAdded: string;
-  /** How many were ever added. */
+  /** How many entries were ever added. */
   readonly added: number;
-  /** The last that was delivered to a consumer of the group. */
+  /** The last entry delivered to a consumer of the group. */
   readonly lastDelivered: string;
-  /** Entries that were removed before the group had read them. */
+  /** Entries removed before the group had read them. */
   readonly removedUnread: number;
 }
 
 export interface Claimed {
   readonly entries: RawEntry[];
-  /** Entries that were delivered, never acknowledged, and are no longer in the stream. */
+  /** Entries that were delivered but not acknowledged, and are no longer in the stream. */
   readonly deleted: string[];
 }
 
-/** Entries that are not acknowledged. */
+/** The number of entries that are not acknowledged. */
 export interface Backlog {
-  /** To some consumer of the group. */
+  /** Delivered to some consumer of the group. */
   readonly delivered: number;
   readonly undelivered: number;
 }
 
-/** The group, or the stream itself, is gone. */
+/** Does the error say that the group, or the stream itself, is gone? */
 export function isGone(error: unknown): boolean {
   return error instanceof Error && /NOGROUP|UNBLOCKED|no such key/.test(error.message);
 }
 
-/** So idle that anybody may claim it. */
+/** Idle time given to entries that are given up: any consumer may claim them. */
 const GIVEN_UP_MS = 24 * 3600 * 1000;
 
-/** Entries removed in one call: Redis does nothing else meanwhile. */
+/** Entries removed per call: Redis does nothing else meanwhile. */
 const TRIM_STEP = 5_000;
 
-/** A consumer that was not heard of for so long is gone. */
+/** A consumer that has been silent for this long is gone. */
 const RETIRED_MS = 3600 * 1000;
 
-/** A consumer group of a Redis stream, through the eyes of one consumer. Everything throws RedisUnavailable. */
+/** A consumer group of a Redis stream, as one of its consumers sees it. All methods throw RedisUnavailable. */
 export class ConsumerGroup {
   readonly #options: ConsumerGroupOptions;
-  readonly #scripts: Readonly<Record<'create' | 'state' | 'hold' | 'trim' | 'retire' | 'clockBack', Script>>;
-  /** Where the next look for idle entries begins. */
+  readonly #scripts: Readonly<Record<'create' | 'state' | 'lease' | 'trim' | 'retire' | 'clockBack', Script>>;
+  /** Where the next search for idle entries begins. */
   #cursor = '0-0';
-  /** The same for entries that were delivered before the clock of Redis was set back. */
-  #looked = '-';
+  /** The same, for entries that were delivered before Redis's clock was set back. */
+  #clockBackCursor = '-';
 
   constructor(options: ConsumerGroupOptions) {
     this.#options = options;
@@ -67,14 +67,14 @@ export class ConsumerGroup {
     this.#scripts = {
       create: define('create-group'),
       state: define('group-state'),
-      hold: define('hold'),
+      lease: define('lease-entries'),
       trim: define('trim'),
       retire: define('retire'),
       clockBack: define('clock-back'),
     };
   }
 
-  /** Undefined: there is no such stream, or no such group. */
+  /** Undefined if the stream or the group does not exist. */
   async state(): Promise<GroupState | undefined> {
     const found = (await this.#state('0')) as [string, number, string, number] | null;
     if (found === null) return undefined;
@@ -82,18 +82,18 @@ export class ConsumerGroup {
     return { lastAdded, added, lastDelivered, removedUnread };
   }
 
-  /** What was removed unread was reported and is not to be found again. */
+  /** Marks entries that were removed unread as reported, so that they are not found again. */
   async accept(): Promise<void> {
     await this.#state('1');
   }
 
-  /** Creates the group, and the stream where there is none; everything in the stream is delivered. */
+  /** Creates the group, and the stream if needed. Everything in the stream is delivered. */
   async create(): Promise<void> {
     const { stream, group } = this.#options;
     await this.#scripts.create([stream], [group]);
   }
 
-  /** New entries. @param reader a connection of its own: it is blocked up to so many ms */
+  /** New entries. @param reader a separate connection, because it is blocked for up to `blockMs` */
   async read(reader: RedisClient, count: number, blockMs: number): Promise<RawEntry[]> {
     const { stream, group, consumer } = this.#options;
     const found = (await reply(
@@ -112,15 +112,15 @@ export class ConsumerGroup {
       ),
     )) as [Buffer, RawEntry[]] | [[Buffer, RawEntry[]]] | null;
     if (found === null) return [];
-    // RESP3 gives a map of streams, flat; RESP2 a list of pairs.
+    // RESP3 returns a flat map of streams, RESP2 a list of pairs.
     const [first, entries] = found;
     return Array.isArray(first) ? first[1] : (entries ?? []);
   }
 
-  /** Entries that nobody has acknowledged or renewed for so long. Each call looks at some of those delivered. */
+  /** Claims entries that nobody has acknowledged or renewed for `idleMs`. Each call looks at some of the delivered entries. */
   async claimIdle(idleMs: number, count: number): Promise<Claimed> {
     const { client, stream, group, consumer } = this.#options;
-    this.#looked = String(await this.#scripts.clockBack([stream], [group, this.#looked, count]));
+    this.#clockBackCursor = String(await this.#scripts.clockBack([stream], [group, this.#clockBackCursor, count]));
     const [cursor, entries, deleted] = (await reply(
       client.callBuffer('XAUTOCLAIM', stream, group, consumer, idleMs, this.#cursor, 'COUNT', count),
     )) as [Buffer, RawEntry[], Buffer[]];
@@ -133,30 +133,30 @@ export class ConsumerGroup {
     await reply(client.xack(stream, group, ...ids));
   }
 
-  /** How many of them this consumer still holds. */
+  /** Renews this consumer's lease on entries. Returns how many of them it still owns. */
   renew(ids: readonly string[]): Promise<number> {
-    return this.#hold(ids, 0);
+    return this.#lease(ids, 0);
   }
 
-  /** Lets any other consumer claim them at once. */
+  /** Lets any other consumer claim the entries at once. */
   async giveUp(ids: readonly string[]): Promise<void> {
-    await this.#hold(ids, GIVEN_UP_MS);
+    await this.#lease(ids, GIVEN_UP_MS);
   }
 
-  /** Removes what every group has acknowledged. */
+  /** Removes entries that every group has acknowledged. */
   async trim(): Promise<void> {
     for (let removed = TRIM_STEP; removed > TRIM_STEP / 2; ) {
       removed = (await this.#scripts.trim([this.#options.stream], [TRIM_STEP])) as number;
     }
   }
 
-  /** Forgets this consumer unless it holds entries, and others that are long gone. */
+  /** Deletes this consumer unless it still has entries, and consumers that are long gone. */
   async retire(): Promise<void> {
     const { stream, group, consumer } = this.#options;
     await this.#scripts.retire([stream], [group, consumer, RETIRED_MS]);
   }
 
-  /** Undefined when Redis cannot tell. */
+  /** Undefined when Redis does not know. */
   async backlog(): Promise<Backlog | undefined> {
     const { client, stream, group } = this.#options;
     if ((await reply(client.exists(stream))) === 0) return { delivered: 0, undelivered: 0 };
@@ -171,9 +171,9 @@ export class ConsumerGroup {
     return this.#scripts.state([this.#options.stream], [this.#options.group, accept]);
   }
 
-  async #hold(ids: readonly string[], idleMs: number): Promise<number> {
+  async #lease(ids: readonly string[], idleMs: number): Promise<number> {
     const { stream, group, consumer } = this.#options;
-    return (await this.#scripts.hold([stream], [group, consumer, idleMs, ...ids])) as number;
+    return (await this.#scripts.lease([stream], [group, consumer, idleMs, ...ids])) as number;
   }
 }
 

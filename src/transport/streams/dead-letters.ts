@@ -4,34 +4,33 @@ import { reply } from '../../redis/unavailable.ts';
 import { deadLetterOf, lettersToReplay, listed, originalHeaders } from '../dead-letter-headers.ts';
 import type { DeadLetter, DeadLetters, Failure, ListedLetter, Replayed } from '../dead-letters.ts';
 import type { Delivery } from '../task-source.ts';
-import { addEntries } from './add-entries.ts';
-import { deliveryOf, entryFields, type RawEntry } from './entries.ts';
+import { addEntries, deliveryOf, entryFields, type RawEntry } from './entries.ts';
 import type { StreamRoom } from './publisher.ts';
 
 export interface StreamsDeadLettersOptions {
-  /** Closed by whoever opened it. */
+  /** Owned by the caller, who also closes it. */
   readonly client: RedisClient;
   /** The key of the tasks' stream; the letters are in `<stream>.dlq`. */
   readonly stream: string;
-  /** Letters kept at the most; the oldest go first. */
+  /** Maximum letters kept; the oldest are removed first. */
   readonly max?: number;
-  /** So many letters were removed because there were more than `max`: nobody will see them again. */
+  /** Called with the number of letters that were removed because there were more than `max`. They are lost. */
   readonly onDropped?: (letters: number) => void;
-  /** Is there room on the stream of the tasks for letters that are replayed? */
+  /** Checks that the tasks' stream has room for letters that are replayed. */
   readonly room?: Pick<StreamRoom, 'check'>;
 }
 
-/** Longer than tasks are kept, for people are slower. */
+/** Longer than tasks are kept, because people handle dead letters. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
 export const DEFAULT_MAX_LETTERS = 2_000;
 
-/** Letters in one call of the script: Redis does nothing else meanwhile. In a list, their bodies come along and are dropped at once. */
+/** Letters per script call: Redis does nothing else meanwhile. Also the page size of lists, which read the bodies and drop them. */
 const LETTERS_A_CALL = 50;
 
 /**
- * Dead letters in a stream of their own. The id of a letter is that of its entry. Letters stay listed when they were
- * replayed, as they do on Kafka; they are removed after 30 days, and the oldest when there are too many.
+ * Dead letters in a stream of their own. A letter's id is its entry's id. Replayed letters stay listed, as they do on Kafka.
+ * Letters are removed after 30 days, and the oldest ones when there are too many.
  */
 export class StreamsDeadLetters implements DeadLetters {
   readonly #client: RedisClient;
@@ -46,7 +45,7 @@ export class StreamsDeadLetters implements DeadLetters {
     this.#put = defineScript(options.client, 'put_letters', new URL('./lua/put-letters.lua', import.meta.url));
   }
 
-  /** @throws RedisUnavailable; some may have been put */
+  /** @throws RedisUnavailable; some letters may have been added */
   async put(letters: readonly { delivery: Delivery; failure: Failure }[]): Promise<void> {
     const { max = DEFAULT_MAX_LETTERS, onDropped } = this.#options;
     for (let from = 0; from < letters.length; from += LETTERS_A_CALL) {
@@ -80,7 +79,7 @@ export class StreamsDeadLetters implements DeadLetters {
     return letter;
   }
 
-  /** @throws TransportFull when too many tasks wait already, RedisUnavailable; NotReplayable */
+  /** @throws NotReplayable, TransportFull, RedisUnavailable */
   async replay(ids: readonly string[]): Promise<Replayed> {
     const { letters, missing } = await lettersToReplay(this, ids);
     const entries = letters.map(({ body, headers }) => entryFields(body, originalHeaders(headers)));

@@ -10,15 +10,15 @@ export interface StreamsBarrierOptions {
   /** The stream's key. */
   readonly stream: string;
   readonly group: string;
-  /** Of the same stream and group. */
+  /** Reads the state of the same stream and group. */
   readonly view: Pick<ConsumerGroup, 'state'>;
 }
 
 const NOTHING = '0-0';
 
 /**
- * Passed when the group was delivered everything up to the stream's last entry, and none of that waits to be
- * acknowledged: a task is acknowledged when it is applied.
+ * A barrier that is passed when everything up to the stream's last entry has been delivered to the group and acknowledged. A
+ * task is acknowledged when it has been applied.
  */
 export function streamsBarrier(options: StreamsBarrierOptions): RaiseBarrier {
   return async () => {
@@ -27,7 +27,7 @@ export function streamsBarrier(options: StreamsBarrierOptions): RaiseBarrier {
   };
 }
 
-/** A stream is one place. */
+/** The group's position. A stream is a single place. */
 export function streamsPositions(options: StreamsBarrierOptions): GroupPositions {
   const place = `streams:${options.stream}:${options.group}`;
   return {

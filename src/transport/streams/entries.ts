@@ -1,12 +1,14 @@
+import type { RedisClient } from '../../redis/connection.ts';
+import { reply } from '../../redis/unavailable.ts';
 import type { Delivery } from '../task-source.ts';
 
-/** An entry as Redis gives it: its id, then fields and values in turns. */
+/** A stream entry as Redis returns it: its id, then alternating fields and values. */
 export type RawEntry = readonly [id: Buffer, fields: readonly Buffer[]];
 
-/** The field of the body; every other field is a header of that name. */
+/** The field that holds the body. Every other field is the header of that name. */
 const BODY = 'body';
 
-/** The fields and values of an entry, in turns; without a body it is a tombstone. */
+/** The alternating fields and values of an entry. An entry without a body is a tombstone. */
 export function entryFields(body: Buffer | null, headers: Readonly<Record<string, string>>): (string | Buffer)[] {
   const fields: (string | Buffer)[] = Object.entries(headers).flat();
   if (body !== null) fields.push(BODY, body);
@@ -26,12 +28,33 @@ export function deliveryOf(stream: string, [rawId, fields]: RawEntry): Delivery 
   return { position: `streams:${stream}:${id}`, body, headers, timestamp: timeOf(id) };
 }
 
-/** ms since 1970: an id begins with the time of the server that gave it. */
+/** Commands per pipeline. */
+const PIPELINE = 500;
+
+/**
+ * Adds entries at the end of a stream, in order.
+ * @param entries the alternating fields and values of each
+ * @throws RedisUnavailable; some entries may have been added
+ */
+export async function addEntries(
+  client: RedisClient,
+  stream: string,
+  entries: readonly (readonly (string | Buffer)[])[],
+): Promise<void> {
+  for (let from = 0; from < entries.length; from += PIPELINE) {
+    const pipeline = client.pipeline();
+    for (const fields of entries.slice(from, from + PIPELINE)) pipeline.call('XADD', stream, '*', ...fields);
+    const results = (await reply(pipeline.exec())) ?? [];
+    for (const [error] of results) if (error !== null) await reply(Promise.reject(error));
+  }
+}
+
+/** ms since 1970 UTC: an entry's id begins with the time of the server that created it. */
 export function timeOf(id: string): number {
   return Number(id.slice(0, id.indexOf('-')));
 }
 
-/** Of two ids of entries, does the first come before the second? */
+/** Does entry id `a` come before entry id `b`? */
 export function isBefore(a: string, b: string): boolean {
   const [ams, aseq] = parts(a);
   const [bms, bseq] = parts(b);

@@ -3,8 +3,8 @@ import type { ConsumerGroup, GroupState } from './consumer-group.ts';
 import { isBefore } from './entries.ts';
 
 /**
- * How far a group has come, kept somewhere else than in the Redis of the stream: an older copy of that Redis would not
- * know that it is older. Ids of entries; it may lag behind.
+ * The last entry that a group has consumed, kept outside the stream's Redis: a Redis that came back with an older copy of its
+ * data cannot tell that it is older. The mark may lag behind.
  */
 export interface StreamMark {
   load(): Promise<string | undefined>;
@@ -14,7 +14,7 @@ export interface StreamMark {
 export interface LossCheckOptions {
   readonly group: ConsumerGroup;
   readonly stream: string;
-  /** Do indexes exist, so that this group must have consumed before? */
+  /** Do indexes exist? Then this group must have consumed before. */
   readonly expectsOffsets: () => Promise<boolean>;
   readonly mark?: StreamMark;
 }
@@ -23,29 +23,28 @@ const BEGINNING = '0-0';
 const GONE = 'the stream or its consumer group is gone';
 
 /**
- * Finds out whether the stream still is what it was: to be asked at the start, whenever a connection was made anew, and
- * now and then.
- * What is found is reported until the report succeeds; then the group is put in order, so that it is not found again.
+ * Checks that the stream has lost nothing: at the start, after every reconnection, and now and then. A loss is reported until
+ * the report succeeds; then the group is brought up to date, so that the same loss is not found again.
  */
 export class LossCheck {
   readonly #options: LossCheckOptions;
   readonly #found: Loss[] = [];
-  /** The last entry that this process has got. */
+  /** The last entry delivered to this process. */
   #seen: string | undefined;
-  #noted: string | undefined;
-  /** How many entries the stream had ever had at the last check. */
+  #saved: string | undefined;
+  /** How many entries had ever been added to the stream, at the last check. */
   #added = 0;
 
   constructor(options: LossCheckOptions) {
     this.#options = options;
   }
 
-  /** An entry was delivered to this process. */
+  /** Records that an entry was delivered to this process. */
   saw(entry: string): void {
     if (this.#seen === undefined || isBefore(this.#seen, entry)) this.#seen = entry;
   }
 
-  /** Entries were removed before they were acknowledged. */
+  /** Records that entries were removed before they were acknowledged. */
   sawDeleted(entries: readonly string[]): void {
     if (entries.length === 0) return;
     this.#found.push(
@@ -53,17 +52,17 @@ export class LossCheck {
     );
   }
 
-  /** Is there something to report at once? */
+  /** Is there a loss to report at once? */
   get isDue(): boolean {
     return this.#found.length > 0;
   }
 
   async run(report: (loss: Loss) => Promise<void>): Promise<void> {
     const { group, mark } = this.#options;
-    const known = await mark?.load(); // before the state: others go on meanwhile, and the mark with them
+    const known = await mark?.load(); // before the state: other consumers move the mark on meanwhile
     let state = await group.state();
     const isMissed = state === undefined && (await this.#isExpected(known));
-    if (isMissed) state = await group.state(); // another process may have made the group in between
+    if (isMissed) state = await group.state(); // another process may have created the group in between
     const loss = state === undefined ? isMissed && this.#loss(GONE) : this.#of(state, known);
     for (const one of loss ? [...this.#found, loss] : this.#found) await report(one);
     this.#found.length = 0;
@@ -71,14 +70,14 @@ export class LossCheck {
     else if (state.removedUnread > 0) await group.accept();
     if (loss) this.#seen = state?.lastDelivered ?? BEGINNING;
     this.#added = state?.added ?? 0;
-    await this.#note();
+    await this.#saveMark();
   }
 
-  /** After the stream was found to be whole up to there, or to begin anew. */
-  async #note(): Promise<void> {
-    if (this.#seen === undefined || this.#seen === this.#noted) return;
+  /** Saves the mark, once the stream is known to be complete up to there, or to have started again. */
+  async #saveMark(): Promise<void> {
+    if (this.#seen === undefined || this.#seen === this.#saved) return;
     await this.#options.mark?.save(this.#seen);
-    this.#noted = this.#seen;
+    this.#saved = this.#seen;
   }
 
   async #isExpected(known: string | undefined): Promise<boolean> {

@@ -2,27 +2,26 @@ import type { RedisClient } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
 import { encodeTask } from '../cloud-events.ts';
 import { type OutgoingTask, type TaskPublisher, TransportFull } from '../task-publisher.ts';
-import { addEntries } from './add-entries.ts';
-import { entryFields } from './entries.ts';
+import { addEntries, entryFields } from './entries.ts';
 
 export interface StreamRoomOptions {
   readonly client: RedisClient;
   /** The stream's key. */
   readonly stream: string;
-  /** Entries that the stream may have. */
+  /** Maximum number of entries in the stream. */
   readonly max: number;
 }
 
-/** How full a stream is. */
+/** How full a stream is, in entries. */
 export interface StreamFill {
   readonly entries: number;
   readonly max: number;
 }
 
 /**
- * Keeps a stream from growing without end while nobody consumes it: in the end it would take all of Redis's memory. What
- * finds no room waits where it came from; a stream is never cut by length, which would lose tasks. A batch is taken whole, and
- * several publishers may each find room for one, so the stream may grow beyond `max` by a batch of each.
+ * Keeps a stream from growing until it takes all of Redis's memory while nobody consumes it. Tasks that find no room wait
+ * where they came from; a stream is never trimmed by length, which would lose tasks. Batches are added whole, and several
+ * publishers may check at once, so the stream may exceed `max` by one batch per publisher.
  */
 export class StreamRoom {
   readonly #options: StreamRoomOptions;
@@ -37,23 +36,23 @@ export class StreamRoom {
     return { entries: await reply(client.xlen(stream)), max };
   }
 
-  /** Is there room for a batch? @throws TransportFull, RedisUnavailable */
+  /** Resolves if there is room for a batch. @throws TransportFull, RedisUnavailable */
   async check(): Promise<void> {
     const { entries, max } = await this.fill();
-    if (entries >= max) throw new TransportFull(`the stream has ${entries} entries and may have ${max}`);
+    if (entries >= max) throw new TransportFull(`the stream is full: it has ${entries} entries of at most ${max}`);
   }
 }
 
 export interface StreamsTaskPublisherOptions {
-  /** Closed by whoever opened it. */
+  /** Owned by the caller, who also closes it. */
   readonly client: RedisClient;
   /** The stream's key. */
   readonly stream: string;
-  /** Without it the stream is not bounded. */
+  /** Without it the stream is unbounded. */
   readonly room?: Pick<StreamRoom, 'check'>;
 }
 
-/** Puts tasks on a Redis stream. They are as durable as that Redis is: see its `appendonly`. */
+/** Puts tasks on a Redis stream. They are as durable as that Redis: see its `appendonly` setting. */
 export class StreamsTaskPublisher implements TaskPublisher {
   readonly #options: StreamsTaskPublisherOptions;
 
@@ -65,7 +64,7 @@ export class StreamsTaskPublisher implements TaskPublisher {
     await this.#options.room?.check();
   }
 
-  /** @throws TransportFull before any was taken, RedisUnavailable */
+  /** @throws TransportFull before any task is added, RedisUnavailable */
   async publish(tasks: readonly OutgoingTask[]): Promise<void> {
     const { client, stream, room } = this.#options;
     await room?.check();

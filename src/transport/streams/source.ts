@@ -8,31 +8,31 @@ import { LossCheck, type StreamMark } from './loss-check.ts';
 import { BLOCK_MS, StreamLoop } from './stream-loop.ts';
 
 export interface StreamsTaskSourceOptions {
-  /** For commands that answer at once. */
+  /** For commands that do not block. */
   readonly client: RedisClient;
-  /** Opens a connection for reading, which blocks; its commands may take `commandTimeoutMs`. The source closes it. */
+  /** Opens a connection for blocking reads, whose commands may take `commandTimeoutMs`. The source closes it. */
   readonly openReader: (commandTimeoutMs: number) => RedisClient;
   /** The stream's key. */
   readonly stream: string;
   readonly group: string;
-  /** This process's name in the group; no two may have the same. */
+  /** This process's name in the group; unique. */
   readonly consumer: string;
-  /** Do indexes exist, so that this group must have consumed before? */
+  /** Do indexes exist? Then this group must have consumed before. */
   readonly expectsOffsets: () => Promise<boolean>;
   readonly logger: Logger;
-  /** Where to note how far the group has come, outside of this Redis. */
+  /** Records the group's progress outside this Redis. */
   readonly mark?: StreamMark;
-  /** ms after which others may take over what a silent consumer holds. */
+  /** Other consumers may take over entries that are not renewed for this long, ms. */
   readonly idleMs?: number;
-  /** ms without progress after which `run` rejects. */
+  /** `run` rejects after this long without progress, ms. */
   readonly stallMs?: number;
-  /** Between attempts: of a batch that was given back, and while Redis is away. */
+  /** Between attempts to handle a batch, and to reach Redis. */
   readonly backoff?: Backoff;
-  /** ms that never go back. */
+  /** Monotonic clock, ms. */
   readonly now?: () => number;
 }
 
-/** ms more than it blocks that a read may take. */
+/** A read may take this much longer than it blocks, ms. */
 const READ_TIMEOUT_MS = 2_000;
 
 const DEFAULTS = {
@@ -43,8 +43,8 @@ const DEFAULTS = {
 };
 
 /**
- * Tasks from a Redis stream, by a consumer group. Entries stay in the stream until every group has acknowledged them.
- * While Redis is away it goes on trying; `run` rejects for what does not pass by itself.
+ * Consumes tasks from a Redis stream as a member of a consumer group. Entries stay in the stream until every group has
+ * acknowledged them. It retries while Redis is unavailable; `run` rejects for what does not pass by itself.
  */
 export class StreamsTaskSource implements TaskSource {
   readonly #options: StreamsTaskSourceOptions & typeof DEFAULTS;
@@ -75,7 +75,7 @@ export class StreamsTaskSource implements TaskSource {
   }
 
   state(): SourceState {
-    return this.#loop?.state ?? { isReady: false, detail: 'not begun' };
+    return this.#loop?.state ?? { isReady: false, detail: 'not started' };
   }
 
   async #run(handler: BatchHandler, onLoss: (loss: Loss) => Promise<void>): Promise<void> {
@@ -85,18 +85,25 @@ export class StreamsTaskSource implements TaskSource {
     const losses = new LossCheck({ ...this.#options, group: this.#group });
     const stopping = this.#stopping.signal;
     const loop = new StreamLoop({
-      ...{ ...this.#options, reader, group: this.#group, losses, handler, onLoss, progress, stopping },
+      ...this.#options,
+      reader,
+      group: this.#group,
+      losses,
+      handler,
+      onLoss,
+      progress,
+      stopping,
     });
     this.#loop = loop;
     const ended = new AbortController();
-    // What was delivered to others is theirs to get on with.
+    // Entries delivered to other consumers are not ours to work on.
     const isWaiting = async () => loop.isWorking || ((await this.#undelivered()) ?? 0) > 0;
     const stalled = progress.watch(isWaiting, ended.signal);
     try {
       await Promise.race([stalled, loop.run()]);
       await this.#retire();
     } catch (error) {
-      throw named(error, this.#options.stream);
+      throw explained(error, this.#options.stream);
     } finally {
       ended.abort();
       this.#stopping.abort();
@@ -113,13 +120,13 @@ export class StreamsTaskSource implements TaskSource {
       await this.#group.trim();
       await this.#group.retire();
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'the stream was left untidy; another consumer sees to it');
+      this.#options.logger.debug({ err: error }, 'the stream was not trimmed on shutdown; another consumer will do it');
     }
   }
 }
 
-function named(error: unknown, stream: string): unknown {
+function explained(error: unknown, stream: string): unknown {
   if (!(error instanceof Error && error.message.startsWith('WRONGTYPE'))) return error;
-  const message = `the key ${stream} in Redis holds something else than a stream; remove it or set another key prefix`;
+  const message = `the key ${stream} in Redis is not a stream; remove it or set another key prefix`;
   return new Error(message, { cause: error });
 }

@@ -134,7 +134,9 @@ describe('a member of a group', () => {
     expect(membership.isLost).toBe(false);
     clock.now += 1;
     expect(membership).toMatchObject({ isOpen: false, isLost: true, reason: undefined });
-    expect(() => membership.requireHeld('kafka:t:0:5')).toThrow('the batch at kafka:t:0:5 now belongs to another consumer');
+    expect(() => membership.requireHeld('kafka:t:0:5')).toThrow(
+      'the batch at kafka:t:0:5 now belongs to another consumer',
+    );
   });
 
   it('begins nothing more once a rebalance has begun, and may finish for a while', async () => {

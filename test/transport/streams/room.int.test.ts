@@ -49,7 +49,7 @@ describe('a stream with a bound', () => {
     measureFill(registry, { fill: () => room.fill() });
     expect(await registry.metrics()).toMatch(/^recency_stream_entries 1499$.*^recency_stream_max_entries 1000$/ms);
     await expect(publisher.publish(freshTasks(1))).rejects.toThrow(TransportFull);
-    await expect(publisher.checkRoom()).rejects.toThrow('the stream has 1499 entries and may have 1000');
+    await expect(publisher.checkRoom()).rejects.toThrow('the stream is full: it has 1499 entries of at most 1000');
     expect(await client.xlen(stream)).toBe(1_499);
     await client.xtrim(stream, 'MAXLEN', '=', 10);
     await publisher.publish(freshTasks(1));

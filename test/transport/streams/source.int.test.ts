@@ -125,7 +125,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     await redis.set(opened.stream, 'text');
     const one = run(opened);
     await until(() => one.end() !== undefined);
-    expect((one.end() as Error).message).toMatch(/holds something else than a stream/);
+    expect((one.end() as Error).message).toMatch(/is not a stream/);
   });
 
   it('goes on when Redis was away, and sees when it came back with less', async () => {

@@ -1,13 +1,14 @@
--- Lets entries of a group be taken over although the server's clock was set back: Redis counts how long an entry has been
--- idle from the time of its delivery, and one that was delivered "later than now" is not idle until the clock gets there.
+-- Lets entries of a group be taken over after the server's clock was set back. Redis measures idle time from an entry's
+-- delivery, so an entry that was delivered "later than now" is not idle until the clock gets there.
 --
 -- KEYS    1 stream
 -- ARGV    1 group
---         2 after  the entry behind which to look; '-': from the first
---         3 count  of entries to look at
+--         2 after  look at the entries behind this one; '-': from the first
+--         3 count  entries to look at
 -- reply   the last entry looked at; '-': there are no more
--- Such an entry shows 0 ms, as does one that was delivered or renewed just now, to which nothing happens: its holder stays
--- the holder, from now on. One that is no longer in the stream is left alone: XAUTOCLAIM tells of it.
+-- Such an entry shows 0 ms idle, as does one that has just been delivered or renewed. Both stay with their consumer, idle from
+-- now on, which changes nothing for the latter. Entries that are no longer in the stream are left alone: XAUTOCLAIM reports
+-- them.
 
 local stream, group, after, count = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 assert(count and count > 0, 'clock-back: bad arguments')

@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
--- Creates a consumer group that reads a stream from its beginning, and the stream where there is none.
+-- Creates a consumer group that reads a stream from its beginning, and the stream if it does not exist.
 --
 -- KEYS    1 stream
 -- ARGV    1 group
--- reply   1 created; 0 it was there
--- Runs at maxmemory (allow-oom): a stream that has filled Redis before its first consumer started must be drained.
+-- reply   1 created; 0 it existed
+-- Runs at maxmemory (allow-oom): a stream that filled Redis before its first consumer started must be drained.
 
 local stream, group = KEYS[1], ARGV[1]
 assert(#ARGV == 1 and #group > 0, 'create-group: bad arguments')

@@ -1,13 +1,13 @@
--- Where a consumer group of a stream stands, and whether entries were removed before it had read them.
+-- Reads the position of a stream's consumer group, and counts the entries that were removed before it had read them.
 --
 -- KEYS    1 stream
 -- ARGV    1 group
---         2 accept  1: entries found removed are not to be found again
--- reply   nil: there is no such stream or group; otherwise
+--         2 accept  1: entries found removed are not reported again
+-- reply   nil if the stream or the group does not exist; otherwise
 --         { last entry ever added, how many were ever added, last entry delivered to the group,
 --           entries removed before the group had read them }
--- Only a trim from the front is looked for: then nothing is left of what the group has read, and more entries are gone
--- than it has read. Our own trimming stays behind what is acknowledged.
+-- Detects only a trim from the front: then nothing is left of what the group has read, and more entries are gone than it has
+-- read. Our own trimming stays behind what is acknowledged.
 
 local stream, group, accept = KEYS[1], ARGV[1], ARGV[2] == '1'
 

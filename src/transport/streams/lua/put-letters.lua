@@ -1,15 +1,15 @@
 #!lua flags=allow-oom
--- Adds dead letters at the end of their stream, and removes what is too old or one too many, the oldest first.
+-- Adds dead letters at the end of their stream, and removes letters that are too old or too many, the oldest first.
 --
 -- KEYS    1 letters  stream
--- ARGV    1 kept     ms that a letter is kept
---         2 max      the most letters that are kept
---         then of each letter
---           count   of fields and values together, followed by as many texts: fields and values in turns
--- reply   how many were removed because there were too many; those that were too old are not counted
--- Every argument is checked before the first write. The server's own clock is used: one clock for every process.
--- Runs at maxmemory (allow-oom): their number is bounded, and a poison task in a stream that has filled Redis must not keep
--- what comes after it from being acknowledged.
+-- ARGV    1 kept     how long a letter is kept, ms
+--         2 max      maximum letters kept
+--         then for each letter
+--           count   of fields and values together, followed by that many strings: alternating fields and values
+-- reply   how many letters were removed because there were too many; those that were too old are not counted
+-- Checks every argument before the first write. Uses the server's clock, so that all processes share one clock.
+-- Runs at maxmemory (allow-oom): the number of letters is bounded, and a poison task in a stream that has filled Redis must
+-- not keep the tasks behind it from being acknowledged.
 
 local letters, kept, max = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 assert(kept and kept > 0 and max and max >= 1, 'put-letters: bad arguments')

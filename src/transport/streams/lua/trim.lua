@@ -1,9 +1,9 @@
--- Removes entries that every group of a stream has acknowledged. Never by length: that would remove what still waits.
+-- Removes entries that every group of a stream has acknowledged. Never by length: that would remove entries that still wait.
 --
 -- KEYS    1 stream
--- ARGV    1 limit  entries to look at; some more than it may be removed
--- reply   how many were removed, whole nodes and so somewhat less than the limit; 0 also when there is no stream, or no group that could have acknowledged anything
--- Whole nodes of the stream only.
+-- ARGV    1 limit  entries to look at; slightly more may be removed
+-- reply   how many entries were removed: whole stream nodes only, and so slightly less than the limit; 0 also if there is no
+--         stream, or no group that could have acknowledged anything
 
 local stream, limit = KEYS[1], tonumber(ARGV[1])
 assert(limit and limit > 0, 'trim: bad arguments')

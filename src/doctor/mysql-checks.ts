@@ -7,7 +7,7 @@ import type { Database } from '../mysql/database.ts';
 import { isExplainRefused, StatementTooSlow } from '../mysql/faults.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { isAnyPhoto } from '../mysql/newest-photos.ts';
-import { readServer, type ServerState } from '../mysql/server-record.ts';
+import { readServer, type ServerState, withoutRun } from '../mysql/server-record.ts';
 import { findSessionProblems } from '../mysql/session.ts';
 import { findColumnProblems, findPlanProblems } from '../mysql/view-checks.ts';
 import { findVolatileViews } from '../mysql/volatile-views.ts';
@@ -20,7 +20,7 @@ export function mysqlChecks(primary: Database, config: Config): Checks {
   const { user } = mysqlAddress(config.mysqlUrl);
   return {
     version: async () => versionVerdict(String((await primary.rows('SELECT VERSION()', []))[0]?.[0])),
-    primary: async () => primaryVerdict(await readServer(primary)),
+    primary: async () => primaryVerdict(await readServers(primary)),
     session: () => sessionVerdict(primary),
     durability: async () => durabilityVerdict(await readServer(primary)),
     schema: async () => {
@@ -47,7 +47,26 @@ function epochVerdict({ epoch: { token, why, bumpedAt }, suspended, losses }: Ep
   );
 }
 
-function primaryVerdict({ takesWrites, isOnRecord, recorded, description }: ServerState): Verdict {
+/** Sessions that are opened at once, so that a balancer or splitter shows the servers behind it. */
+const SESSIONS = 6;
+
+/** The servers that answer, each once. @throws DatabaseUnavailable */
+async function readServers(primary: Database): Promise<ServerState[]> {
+  const states = await Promise.all(Array.from({ length: SESSIONS }, () => readServer(primary)));
+  return [...new Map(states.map((state) => [withoutRun(state.identity), state])).values()];
+}
+
+function primaryVerdict(servers: readonly ServerState[]): Verdict {
+  const [server] = servers;
+  if (server !== undefined && servers.length === 1) return serverVerdict(server);
+  const names = servers.map(({ takesWrites, description }) => `${description}${takesWrites ? '' : ' (read_only)'}`);
+  return problem(
+    `several servers answer in turns: ${names.sort().join('; ')}`,
+    'Recency needs one server that takes writes, and answers are only exact from that one: set RECENCY_MYSQL_URL to an address that leads to the primary alone, past any balancer or read/write splitter.',
+  );
+}
+
+function serverVerdict({ takesWrites, isOnRecord, recorded, description }: ServerState): Verdict {
   if (!takesWrites) return problem('takes no writes (read_only)', 'Set RECENCY_MYSQL_URL to the primary.');
   if (isOnRecord)
     return fine(
@@ -57,7 +76,7 @@ function primaryVerdict({ takesWrites, isOnRecord, recorded, description }: Serv
     );
   return warning(
     `takes writes, and is not the one on record: ${description}`,
-    'After a failover a running process puts it on record within seconds, with a new epoch. Otherwise several servers answer in turns: set RECENCY_MYSQL_URL to one.',
+    'After a failover, a running process puts it on record within seconds, with a new epoch.',
   );
 }
 

@@ -64,7 +64,7 @@ function isOneRun(identity: string): boolean {
 }
 
 /** The identity without the run. */
-function withoutRun(identity: string): string {
+export function withoutRun(identity: string): string {
   return identity.replace(/@.*/, '');
 }
 

@@ -3,6 +3,7 @@ import { NotReady } from '../../src/api/readiness.ts';
 import { checkPrimary } from '../../src/app/check-mysql.ts';
 import { isPrimary } from '../../src/app/checks.ts';
 import { StartError } from '../../src/app/start-error.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
 import { bumpEpoch, checkMysqlServer } from '../../src/index/epoch.ts';
 import { fanOut } from '../../src/index/fan-out.ts';
 import { run } from '../../src/index/protocol.ts';
@@ -14,8 +15,10 @@ import { migrate } from '../../src/mysql/migrate.ts';
 import { readServer } from '../../src/mysql/server-record.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { expectExact } from '../support/exact.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { OwnMysql } from '../support/own-mysql.ts';
 import { freshDatabase, freshPrefix } from '../support/servers.ts';
+import { serviceSettings } from '../support/service-settings.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, type Stores, storesOn } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
@@ -110,6 +113,19 @@ describe('a server behind a live address that is another one than before', () =>
     await putOnRecord(stores, 'uuid:of-the-other-writer', { seenAt: later, replaced: { [identity]: Date.now() } });
     expect(await checkMysqlServer(stores.primary)).toBe('new_epoch');
     expect(await checkMysqlServer(stores.primary)).toBe('known');
+  });
+
+  it('is named by doctor, together with the one on record', async () => {
+    const url = await freshDatabase();
+    await migrate({ url });
+    await using proxy = await TcpProxy.before(url);
+    proxy.alternateWith(await own.copyOf(url));
+    const { json } = await runInProcess(['doctor', '--json'], { ...(await serviceSettings()), MYSQL_URL: proxy.url });
+    const [{ findings }] = json() as [{ findings: Finding[] }];
+    expect(findings.find(({ area, check }) => area === 'mysql' && check === 'primary')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringMatching(/^several servers answer in turns: .+; .+/),
+    });
   });
 
   async function putOnRecord({ primary }: Stores, identity: string, replacements: object): Promise<void> {

@@ -11,6 +11,8 @@ export class TcpProxy implements AsyncDisposable {
   readonly #listener: Server;
   readonly #pairs = new Set<Pair>();
   #target: URL;
+  /** A second server, which every other new connection leads to. */
+  #other: URL | undefined;
   #takesNew = true;
   #losing = 0;
 
@@ -65,13 +67,20 @@ export class TcpProxy implements AsyncDisposable {
     if (!keepOld) for (const pair of this.#pairs) this.#break(pair);
   }
 
+  /** From now on every other new connection leads to this server, as behind a balancer. */
+  alternateWith(url: string): void {
+    this.#other = new URL(url);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const pair of this.#pairs) this.#break(pair);
     await new Promise((resolve) => this.#listener.close(resolve));
   }
 
   #accept(client: Socket): void {
-    const server = connect(Number(this.#target.port), this.#target.hostname);
+    const target = this.#target;
+    const server = connect(Number(target.port), target.hostname);
+    if (this.#other !== undefined) [this.#target, this.#other] = [this.#other, target];
     const pair: Pair = { client, server, isSilent: !this.#takesNew };
     this.#pairs.add(pair);
     client.on('data', (bytes) => pair.isSilent || server.write(bytes));

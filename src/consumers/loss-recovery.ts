@@ -9,22 +9,22 @@ export interface LossRecoveryOptions {
   readonly database: Database;
   readonly positions: GroupPositions;
   readonly logger: Logger;
-  /** A loss was found: an alarm. */
+  /** Called when a loss is found: an alarm. */
   readonly onLoss?: (loss: Loss) => void;
-  /** The group has caught up, and a new epoch has begun. */
+  /** Called when the group has caught up and a new epoch has begun. */
   readonly onNewEpoch?: () => void;
-  /** Between two looks while the epoch is suspended, ms (500). */
+  /** Time between two checks while the epoch is suspended, ms (500). */
   readonly intervalMs?: number;
-  /** Between two looks otherwise, ms (5,000): another consumer may have found a loss, and died. */
+  /** Time between two checks otherwise, ms (5,000): another consumer may have found a loss, and died. */
   readonly idleMs?: number;
 }
 
-/** Before "not caught up yet" is said again, ms. */
+/** Time between two warnings that the group has not caught up yet, ms. */
 const REMINDER_MS = 60_000;
 
 /**
  * Suspends the epoch when tasks were lost, and begins a new one when the group has caught up. Every consumer of the group
- * looks whether it has, whoever found the loss: nothing is left undone by one that dies.
+ * checks whether it has, whichever of them found the loss, so a consumer that dies leaves nothing undone.
  */
 export class LossRecovery {
   readonly #options: LossRecoveryOptions;
@@ -35,7 +35,7 @@ export class LossRecovery {
     this.#options = options;
   }
 
-  /** Withdraws the trust in every index, for all processes. @throws DatabaseUnavailable, EpochMissing */
+  /** Marks every index as untrusted, for all processes. @throws DatabaseUnavailable, EpochMissing */
   async found(loss: Loss): Promise<void> {
     const { database, positions, logger, onLoss } = this.#options;
     const { reason, detail } = loss;
@@ -45,20 +45,20 @@ export class LossRecovery {
     this.#wake.abort();
   }
 
-  /** Looks, until aborted, whether a suspension can end. It never rejects. */
+  /** Checks, until aborted, whether a suspension can end. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { logger, intervalMs = 500, idleMs = 5_000 } = this.#options;
     while (!signal.aborted) {
       this.#wake = new AbortController();
       const suspended = await this.runOnce().catch((error: unknown) => {
-        logger.debug({ err: error }, 'it cannot be told now whether tasks that were lost are caught up with');
+        logger.debug({ err: error }, 'cannot check now whether the consumers have caught up after a loss');
         return true;
       });
       await pause(suspended ? intervalMs : idleMs, AbortSignal.any([signal, this.#wake.signal]));
     }
   }
 
-  /** @returns whether the epoch is suspended. @throws DatabaseUnavailable, what the transport throws */
+  /** Checks once. Returns whether the epoch is suspended. @throws DatabaseUnavailable, what the transport throws */
   async runOnce(): Promise<boolean> {
     const { database, logger, onNewEpoch } = this.#options;
     const state = await readEpochState(database);

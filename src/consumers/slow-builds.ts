@@ -8,86 +8,86 @@ import { rebuild } from '../index/rebuild.ts';
 import type { Held } from '../redis/delay-queue.ts';
 
 export interface SlowBuildsOptions {
-  /** With the time that the rebuild of a very heavy user takes. */
+  /** With time limits that suffice for the rebuild of a very heavy user. */
   readonly steps: Steps;
   readonly delayed: Pick<DelayedWork, 'finish' | 'extend'>;
   readonly logger: Logger;
 }
 
-/** How long a rebuild is held for at a time: longer than a step of it may take (MYSQL_BUILD_TIMEOUT_MS). */
+/** Lease of a rebuild: longer than one of its steps may take (MYSQL_BUILD_TIMEOUT_MS). */
 const LEASE_MS = 180_000;
 
-/** How often it is logged that a user cannot be built: reads ask for them again and again. */
-const TOLD = { max: 1_000, ttl: 600_000 };
+/** Limits how often it is logged that a user's index cannot be built: reads ask for it again and again. */
+const REPORTED = { max: 1_000, ttl: 600_000 };
 
 /**
- * Rebuilds that take long, one at a time, of items that stay held meanwhile: what is not finished when this process ends
- * comes back. An item may be taken again while its build waits or runs, because its lease ended or because it was put
- * anew; the hold that counts is then the latest.
+ * Does slow rebuilds, one at a time. Their items stay leased meanwhile, so what is not finished when this process ends comes
+ * back. An item may be taken again while its build waits or runs, because its lease ended or it was added anew; the latest
+ * lease then counts.
  */
 export class SlowBuilds {
   readonly #options: SlowBuildsOptions;
   readonly #oneAtATime = pLimit(1);
-  /** The latest hold on each item whose build runs or waits for its turn. */
-  readonly #held = new Map<Id, Held<DelayedItem>>();
-  readonly #told = new LRUCache<Id, true>(TOLD);
+  /** The latest lease of each item whose build runs or waits for its turn. */
+  readonly #leased = new Map<Id, Held<DelayedItem>>();
+  readonly #reported = new LRUCache<Id, true>(REPORTED);
   #ended = false;
 
   constructor(options: SlowBuildsOptions) {
     this.#options = options;
   }
 
-  /** Begins nothing more. What runs is left to itself, and finishes its item if it still can. */
+  /** Starts no further build. One that is running goes on by itself, and finishes its item if it still can. */
   end(): void {
     this.#ended = true;
   }
 
-  /** Has these rebuilds done, each when its turn comes. @throws RedisUnavailable */
-  async add(held: Held<DelayedItem>): Promise<void> {
-    if (held.items.length === 0) return;
-    const { items, leaseEnd } = await this.#options.delayed.extend(held, LEASE_MS);
+  /** Queues these rebuilds. @throws RedisUnavailable */
+  async add(lease: Held<DelayedItem>): Promise<void> {
+    if (lease.items.length === 0) return;
+    const { items, leaseEnd } = await this.#options.delayed.extend(lease, LEASE_MS);
     for (const item of items) {
-      const isNew = !this.#held.has(item.user);
-      this.#held.set(item.user, { items: [item], leaseEnd });
-      if (isNew) void this.#oneAtATime(() => this.#build(item.user)).finally(() => this.#held.delete(item.user));
+      const isNew = !this.#leased.has(item.user);
+      this.#leased.set(item.user, { items: [item], leaseEnd });
+      if (isNew) void this.#oneAtATime(() => this.#build(item.user)).finally(() => this.#leased.delete(item.user));
     }
   }
 
   async #build(user: Id): Promise<void> {
     const { delayed, logger, steps } = this.#options;
     if (this.#ended) return;
-    let held: Held<DelayedItem> | undefined;
+    let lease: Held<DelayedItem> | undefined;
     try {
-      // The hold as it was before the last step: who asked before the index was written has got what they asked for. Who
-      // asks afterwards is perhaps not served by it, and their item comes back.
+      // The lease as it was before the last step. A rebuild that was asked for before the index was written is done. One
+      // asked for afterwards may not be, so its item must come back.
       const renew = async () => {
-        held = await this.#prolonged(user);
+        lease = await this.#extended(user);
       };
       const { unsettled, slow } = await run(rebuild([user]), steps, { renew });
       if (slow.length > 0) {
-        this.#tell(user, 'error', 'reading all contacts of the user takes longer than RECENCY_MYSQL_BUILD_TIMEOUT_MS');
+        this.#report(user, 'error', 'reading all contacts of the user takes longer than RECENCY_MYSQL_BUILD_TIMEOUT_MS');
       }
-      // Trying again at once would keep others from their turn: it comes back when its lease ends.
-      if (unsettled.length > 0) this.#tell(user, 'warn', 'it changes all the time; it is tried again later');
-      else if (held !== undefined) await delayed.finish(held);
+      // Retrying at once would delay the other builds: it comes back when its lease ends.
+      if (unsettled.length > 0) this.#report(user, 'warn', 'it changes all the time; it will be retried later');
+      else if (lease !== undefined) await delayed.finish(lease);
     } catch (error) {
-      logger.warn({ err: error, user }, 'a slow rebuild was not done; it comes back');
+      logger.warn({ err: error, user }, 'a slow rebuild failed; it will be retried');
     }
   }
 
-  /** The latest hold on the user's item, good for as long as the next step may take. */
-  async #prolonged(user: Id): Promise<Held<DelayedItem> | undefined> {
-    const held = this.#held.get(user);
-    if (held === undefined) return undefined;
-    const prolonged = await this.#options.delayed.extend(held, LEASE_MS);
-    // Nothing: the lease had ended. Another one: the item was taken again meanwhile.
-    if (prolonged.items.length > 0 && this.#held.get(user) === held) this.#held.set(user, prolonged);
-    return this.#held.get(user);
+  /** The latest lease of the user's item, extended for as long as the next step may take. */
+  async #extended(user: Id): Promise<Held<DelayedItem> | undefined> {
+    const lease = this.#leased.get(user);
+    if (lease === undefined) return undefined;
+    const extended = await this.#options.delayed.extend(lease, LEASE_MS);
+    // No items: the lease had ended. Another lease: the item was taken again meanwhile.
+    if (extended.items.length > 0 && this.#leased.get(user) === lease) this.#leased.set(user, extended);
+    return this.#leased.get(user);
   }
 
-  #tell(user: Id, level: 'warn' | 'error', why: string): void {
-    if (this.#told.has(user)) return;
-    this.#told.set(user, true);
+  #report(user: Id, level: 'warn' | 'error', why: string): void {
+    if (this.#reported.has(user)) return;
+    this.#reported.set(user, true);
     this.#options.logger[level]({ user }, `an index cannot be built: ${why}`);
   }
 }

@@ -5,12 +5,12 @@ import { migrate } from '../../src/mysql/migrate.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { type RunningServer, startMysql, startRedis } from '../../src/tools/devservers/start-server.ts';
 import { residentBytes } from '../../src/tools/harness/processes/resident-bytes.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { runCli, type Settings, startProcess } from '../support/cli.ts';
 import { freshTopic, hasKafka, kafkaBrokers } from '../support/servers.ts';
+import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 const USERS = Array.from({ length: 50 }, (_, i) => String(1 + i));
@@ -30,13 +30,6 @@ interface System {
   readonly metricsPorts: readonly number[];
 }
 
-async function start(command: string, settings: Settings, says: string): Promise<CliProcess> {
-  const cli = new CliProcess([command], settings);
-  onTestFinished(() => cli[Symbol.asyncDispose]());
-  await cli.says(says, 40_000);
-  return cli;
-}
-
 /** The three processes on stores of their own; Kafka, where there is one, keeps the tasks when Redis forgets everything. */
 async function startSystem(mysql: RunningServer, redis: RunningServer): Promise<System> {
   await migrate({ url: mysql.url });
@@ -50,18 +43,14 @@ async function startSystem(mysql: RunningServer, redis: RunningServer): Promise<
     ...{ REDIS_TIMEOUT_MS: '300', MYSQL_TIMEOUT_MS: '1000', CONNECT_TIMEOUT_MS: '500', LOG_LEVEL: 'error' },
   };
   const pool = openSitePool(mysql.url, 2);
-  await loadGraph(pool, {
-    users: [...USERS, ...CONTACTS].map((id) => ({ id })),
-    contacts: USERS.flatMap((user) => CONTACTS.map((contact) => ({ user, contact }))),
-    photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
-  });
+  await writeSite(pool, everybodyKnows(USERS, CONTACTS));
   await pool.end();
   expect((await runCli(['backfill'], settings)).code).toBe(0);
   const loud = { ...settings, LOG_LEVEL: 'info' };
   await Promise.all([
-    start('serve', loud, 'answering at'),
-    start('consume', { ...loud, METRICS_PORT: String(consumePort) }, 'consuming'),
-    start('relay', { ...loud, METRICS_PORT: String(relayPort) }, 'relaying'),
+    startProcess('serve', loud),
+    startProcess('consume', { ...loud, METRICS_PORT: String(consumePort) }),
+    startProcess('relay', { ...loud, METRICS_PORT: String(relayPort) }),
   ]);
   return { settings, address: `http://127.0.0.1:${port}`, metricsPorts: ports };
 }

@@ -3,12 +3,12 @@ import { type Admin, Kafka } from 'kafkajs';
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { CliProcess, type Settings } from '../support/cli.ts';
+import { type CliProcess, type Settings, startProcess } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 const USERS = ['1', '2', '3'];
@@ -20,15 +20,11 @@ type Site = Settings & { MYSQL_URL: string; TOPIC: string; KEY_PREFIX: string };
 async function freshSite(transport: 'streams' | 'kafka'): Promise<Site> {
   const settings = (await serviceSettings(transport)) as Site;
   const pool = openSitePool(settings.MYSQL_URL, 2);
-  await loadGraph(pool, {
-    users: [...USERS, ...CONTACTS].map((id) => ({ id })),
-    contacts: USERS.flatMap((user) => CONTACTS.map((contact) => ({ user, contact }))),
-    photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
-  });
+  await writeSite(pool, everybodyKnows(USERS, CONTACTS));
   await pool.end();
   expect((await runInProcess(['backfill'], settings)).code).toBe(0);
   const { consume } = await startConsumer(settings);
-  const relay = await start('relay', settings, 'relaying');
+  const relay = await startProcess('relay', settings);
   await leave(settings, 3);
   await consumed(settings);
   await stop(consume);
@@ -38,16 +34,9 @@ async function freshSite(transport: 'streams' | 'kafka'): Promise<Site> {
   return settings;
 }
 
-async function start(command: string, settings: Settings, says: string): Promise<CliProcess> {
-  const cli = new CliProcess([command], settings);
-  onTestFinished(() => cli[Symbol.asyncDispose]());
-  await cli.says(says);
-  return cli;
-}
-
 async function startConsumer(settings: Settings) {
   const port = String(await freePort());
-  const consume = await start('consume', { ...settings, METRICS_PORT: port }, 'consuming');
+  const consume = await startProcess('consume', { ...settings, METRICS_PORT: port });
   const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   return { consume, metrics };
 }
@@ -133,7 +122,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { time
   }, async () => {
     const settings = await freshSite('kafka');
     const before = await epoch(settings);
-    const relay = await start('relay', settings, 'relaying');
+    const relay = await startProcess('relay', settings);
     const loseAllButTheLast = async () => {
       await leave(settings, 40);
       await until(async () => (await waiting(settings)) === 0);

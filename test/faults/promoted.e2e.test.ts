@@ -5,7 +5,7 @@ import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { runCli, type Settings, startProcess } from '../support/cli.ts';
 import { canStartCluster, isInSync, RedisCluster } from '../support/redis-cluster.ts';
 import { MASTER, RedisSentinels } from '../support/redis-sentinels.ts';
 import { serviceSettings } from '../support/service-settings.ts';
@@ -75,18 +75,11 @@ async function siteOn(redisUrl: string) {
   });
   expect((await runCli(['backfill'], settings)).code).toBe(0);
   const [serve] = await Promise.all([
-    start('serve', settings, 'answering at'),
-    start('consume', settings, 'consuming'),
-    start('relay', settings, 'relaying'),
+    startProcess('serve', settings),
+    startProcess('consume', settings),
+    startProcess('relay', settings),
   ]);
   return { settings, pool, api: String(/"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1]) };
-}
-
-async function start(command: string, settings: Settings, says: string): Promise<CliProcess> {
-  const cli = new CliProcess([command], settings);
-  onTestFinished(() => cli[Symbol.asyncDispose]());
-  await cli.says(says);
-  return cli;
 }
 
 interface Failover {

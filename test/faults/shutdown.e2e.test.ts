@@ -4,7 +4,7 @@ import { migrate } from '../../src/mysql/migrate.ts';
 import { type RunningServer, startKafka, startMysql, startRedis } from '../../src/tools/devservers/start-server.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { type CliProcess, runCli, type Settings, startProcess } from '../support/cli.ts';
 import { hasKafka } from '../support/servers.ts';
 import { until } from '../support/until.ts';
 
@@ -12,13 +12,6 @@ const CONTACTS = Array.from({ length: 20 }, (_, i) => String(2 + i));
 
 /** What SHUTDOWN_TIMEOUT_MS promises by default, ms. */
 const PROMISED_MS = 10_000;
-
-async function start(command: string, settings: Settings, says: string): Promise<CliProcess> {
-  const cli = new CliProcess([command], settings);
-  onTestFinished(() => cli[Symbol.asyncDispose]());
-  await cli.says(says, 60_000);
-  return cli;
-}
 
 /** SIGTERM; after how many ms the process was gone. */
 async function terminated(cli: CliProcess): Promise<number> {
@@ -74,9 +67,9 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       'ends serve, consume and relay within 10 s, %i ms after they began to hang',
       async (afterMs) => {
         const processes = await Promise.all([
-          start('serve', settings, 'answering at'),
-          start('consume', settings, 'consuming'),
-          start('relay', settings, 'relaying'),
+          startProcess('serve', settings),
+          startProcess('consume', settings),
+          startProcess('relay', settings),
         ]);
         await keepBusy(processes[0]);
         await signalAll('SIGSTOP');

@@ -2,35 +2,24 @@ import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { runCli, type Settings, startProcess } from '../support/cli.ts';
 import { freshName, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 const USERS = ['1', '2', '3', '4', '5'];
 const CONTACTS = Array.from({ length: 20 }, (_, i) => String(101 + i));
-
-async function start(command: string, settings: Settings, says: string): Promise<CliProcess> {
-  const cli = new CliProcess([command], settings);
-  onTestFinished(() => cli[Symbol.asyncDispose]());
-  await cli.says(says);
-  return cli;
-}
 
 /** A site with indexes, whose tasks are on a Redis of their own. */
 async function siteOn(streams: RunningServer) {
   const settings = { ...(await serviceSettings()), STREAMS_URL: streams.url, TOPIC: freshName(), KAFKA_GROUP: 'g' };
   const pool = openSitePool(settings.MYSQL_URL, 2);
   onTestFinished(() => pool.end());
-  await loadGraph(pool, {
-    users: [...USERS, ...CONTACTS].map((id) => ({ id })),
-    contacts: USERS.flatMap((user) => CONTACTS.map((contact) => ({ user, contact }))),
-    photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
-  });
+  await writeSite(pool, everybodyKnows(USERS, CONTACTS));
   expect((await runCli(['backfill'], settings)).code).toBe(0);
   return { settings, pool };
 }
@@ -43,9 +32,9 @@ describe('with a Redis of their own for the tasks', { timeout: 120_000 }, () => 
     await using streams = await startRedis();
     const { settings, pool } = await siteOn(streams);
     const [, relay] = [
-      await start('consume', settings, 'consuming'),
-      await start('relay', settings, 'relaying'),
-      await start('serve', settings, 'answering at'),
+      await startProcess('consume', settings),
+      await startProcess('relay', settings),
+      await startProcess('serve', settings),
     ];
     const first = await epoch(settings);
     for (const user of USERS) await removeContact(pool, user, '120');

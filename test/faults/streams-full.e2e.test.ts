@@ -3,12 +3,12 @@ import type { Pool } from 'mysql2/promise';
 import { createConnection } from 'mysql2/promise';
 import { expect, it, onTestFinished } from 'vitest';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { runCli, startProcess } from '../support/cli.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 const USERS = Array.from({ length: 300 }, (_, i) => String(1 + i));
@@ -20,22 +20,11 @@ const ROOM = 3 * 2 ** 20;
 /** Of 220 bytes each: more than there is room for. */
 const TASKS = 20_000;
 
-async function start(command: string, settings: Settings, says: string): Promise<CliProcess> {
-  const cli = new CliProcess([command], settings);
-  onTestFinished(() => cli[Symbol.asyncDispose]());
-  await cli.says(says);
-  return cli;
-}
-
 async function withIndexes(redisUrl: string) {
   const settings = { ...(await serviceSettings()), REDIS_URL: redisUrl, START_TIMEOUT_MS: '3000', SAMPLE_RATE: '0' };
   const pool = openSitePool(settings.MYSQL_URL, 2);
   onTestFinished(() => pool.end());
-  await loadGraph(pool, {
-    users: [...USERS, ...CONTACTS].map((id) => ({ id })),
-    contacts: USERS.flatMap((user) => CONTACTS.map((contact) => ({ user, contact }))),
-    photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
-  });
+  await writeSite(pool, everybodyKnows(USERS, CONTACTS));
   expect((await runCli(['backfill'], settings)).code).toBe(0);
   return { settings, pool };
 }
@@ -75,16 +64,16 @@ it('a backlog fills Redis to its maxmemory: consumers that start then drain it, 
   const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
   await redis.config('SET', 'maxmemory', String(used + ROOM));
   await writeBacklog(pool);
-  const relay = await start('relay', settings, 'relaying');
+  const relay = await startProcess('relay', settings);
   await until(() => relay.stdout.includes('OOM command not allowed'));
   expect(await unpublished(settings)).toBeGreaterThan(3_000);
   await expect(redis.set('another', 'x')).rejects.toThrow(/^OOM/);
 
-  const killed = await start('consume', settings, 'consuming');
+  const killed = await startProcess('consume', settings);
   await until(async () => (await redis.xpending(stream, settings.KAFKA_GROUP ?? '')).length > 0);
   killed.signal('SIGKILL');
   await killed.ended;
-  const consumer = await start('consume', settings, 'consuming');
+  const consumer = await startProcess('consume', settings);
   await until(async () => (await unpublished(settings)) === 0, { timeout: 90_000, interval: 200 });
   const verify = await runCli(['verify', '--users', 'all', '--json'], settings);
   expect(JSON.parse(verify.stdout)).toMatchObject({ warm: 300, wrong: 0, answers_wrong: 0, unsettled: 0 });

@@ -1,10 +1,10 @@
 import { createConnection } from 'mysql2/promise';
-import { describe, expect, it, type TestContext } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { runCli, type Settings, startProcess } from '../support/cli.ts';
 import { hasKafka } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { until } from '../support/until.ts';
@@ -16,8 +16,6 @@ const BEST = '21';
 const TRANSPORTS = ['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const;
 
 type Site = Settings & { MYSQL_URL: string };
-type Finished = Pick<TestContext, 'onTestFinished'>;
-
 /** One user with twenty contacts and an index. A statement may take a minute: whatever ends sooner is not its deadline. */
 async function freshSite(transport: 'streams' | 'kafka'): Promise<Site> {
   const settings = { ...(await serviceSettings(transport)), TAKEOVER_MS: '6000', MYSQL_TIMEOUT_MS: '60000' };
@@ -30,13 +28,6 @@ async function freshSite(transport: 'streams' | 'kafka'): Promise<Site> {
   await pool.end();
   expect((await runCli(['backfill'], settings)).code).toBe(0);
   return settings;
-}
-
-async function start(command: string, settings: Settings, says: string, { onTestFinished }: Finished) {
-  const cli = new CliProcess([command], settings);
-  onTestFinished(() => cli[Symbol.asyncDispose]());
-  await cli.says(says, 40_000);
-  return cli;
 }
 
 async function sql(url: string, statement: string): Promise<unknown[]> {
@@ -84,9 +75,9 @@ describe.concurrent('fault 2: a worker is stopped past its session between its r
   it.for(TRANSPORTS)('%s: another one goes on; what the first one read is not written', async (transport, context) => {
     const settings = await freshSite(transport);
     const { MYSQL_URL } = settings;
-    await start('relay', settings, 'relaying', context);
+    await startProcess('relay', settings, context);
     const port = String(await freePort());
-    const stopped = await start('consume', { ...settings, METRICS_PORT: port }, 'consuming', context);
+    const stopped = await startProcess('consume', { ...settings, METRICS_PORT: port }, context);
     const unlock = await lockUsers(MYSQL_URL);
     await addTask(MYSQL_URL);
     await until(() => isHeldUp(MYSQL_URL));
@@ -96,7 +87,7 @@ describe.concurrent('fault 2: a worker is stopped past its session between its r
     const pool = openSitePool(MYSQL_URL, 1);
     await removeContact(pool, USER, BEST);
     await pool.end();
-    await start('consume', settings, 'consuming', context);
+    await startProcess('consume', settings, context);
     await until(async () => (await best(settings)) === '20', { interval: 250 });
 
     stopped.signal('SIGCONT');
@@ -112,8 +103,8 @@ describe.concurrent('fault 8: a consumer hangs while its heartbeats go on', { ti
     async (transport, context) => {
       const settings = await freshSite(transport);
       const { MYSQL_URL } = settings;
-      await start('relay', settings, 'relaying', context);
-      const hanging = await start('consume', { ...settings, SAMPLE_RATE: '0' }, 'consuming', context);
+      await startProcess('relay', settings, context);
+      const hanging = await startProcess('consume', { ...settings, SAMPLE_RATE: '0' }, context);
       const unlock = await lockUsers(MYSQL_URL);
       context.onTestFinished(unlock);
       await addTask(MYSQL_URL);
@@ -123,7 +114,7 @@ describe.concurrent('fault 8: a consumer hangs while its heartbeats go on', { ti
       expect(performance.now() - from).toBeLessThan(25_000);
       expect(hanging.stdout).toContain('no progress for');
       await unlock();
-      await start('consume', settings, 'consuming', context);
+      await startProcess('consume', settings, context);
       await expectRight(settings);
     },
   );

@@ -4,15 +4,15 @@ import { befallen } from './mishaps.ts';
 import type { Actor, Turns } from './turns.ts';
 import type { WriteWatch } from './write-watch.ts';
 
-export interface ActorStepsOptions {
+interface ActorStepsOptions {
   readonly actor: Actor;
   readonly turns: Turns;
   readonly watch: WriteWatch;
-  /** A broken invariant. */
+  /** Called with a broken invariant. */
   readonly onFault: (error: Error) => void;
 }
 
-/** The steps of the protocol as one actor does them: each in a turn of its own, and watched. */
+/** The steps of the protocol for one actor: each in a turn of its own, and checked. */
 export function stepsOf({ actor, turns, watch, onFault }: ActorStepsOptions): Steps {
   const watched = (name: StepName, args: readonly unknown[]): Promise<unknown> =>
     watch.do(actor, name, args).catch((error: Error) => {

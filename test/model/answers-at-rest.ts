@@ -6,7 +6,7 @@ import type { RecentContacts } from '../../src/query/recent-contacts.ts';
 import type { RecentPhotos } from '../../src/query/recent-photos.ts';
 import { type PlainContact, wanted } from './plain-sql.ts';
 
-/** What is asked: for each of these relations, with each of these limits, page after page to the end. */
+/** Each relation is queried with each of these limits, page by page to the end. */
 export interface Questions {
   readonly relations: readonly Relation[];
   readonly limits: readonly number[];
@@ -15,12 +15,12 @@ export interface Questions {
 /** One, up to the end of an index, beyond it, and for everybody. */
 export const EVERYTHING: Questions = { relations: RELATIONS, limits: [1, 2, 3, 10] };
 
-/** For a look on the way. */
+/** For a check while a history runs. */
 export const SOMETHING: Questions = { relations: ['any', 'friends'], limits: [1, 2] };
 
 /**
- * I8: what this user is answered is what plain SQL says.
- * @returns how many answers were looked at
+ * Checks I8: this user's answers equal plain SQL.
+ * @returns how many answers were checked
  * @throws AssertionError
  */
 export async function expectAnswersExact(

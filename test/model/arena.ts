@@ -11,24 +11,24 @@ import type { Carrier } from './carrier.ts';
 import { TurnDatabase } from './turn-database.ts';
 
 export interface ArenaOptions {
-  /** Of a database of its own, migrated. */
+  /** URL of a migrated database of its own. */
   readonly mysqlUrl: string;
-  /** Of a Redis of its own: histories flush all of it. */
+  /** URL of a Redis of its own: histories flush all of it. */
   readonly redisUrl: string;
-  /** Each history has a key prefix of its own, that begins like this. */
+  /** Each history has its own key prefix, which starts with this. */
   readonly prefix: string;
-  /** What brings tasks to the consumers of one history; by default a bag. */
+  /** Carries tasks to the consumers of one history; a bag by default. */
   readonly openCarrier?: (prefix: string, random: Random) => Promise<Carrier>;
 }
 
-/** Real servers, for one history after the other. */
+/** Real servers for one history after the other. */
 export class Arena {
   readonly pool: Pool;
   readonly primary: Database;
-  /** For whoever has to wait for turns. */
+  /** For everything that takes turns. */
   readonly inTurns: TurnDatabase;
   readonly redis: Redis;
-  /** Says what went wrong in the product's eyes; MODEL_LOG=debug shows it. */
+  /** The product's log; MODEL_LOG=debug shows it. */
   readonly logger = pino({ level: process.env.MODEL_LOG ?? 'silent' });
   readonly openCarrier: NonNullable<ArenaOptions['openCarrier']>;
   readonly #prefix: string;

@@ -18,13 +18,13 @@ export interface RestStores {
   readonly limits: Limits;
 }
 
-/** An index that a reader would use: all there, and of the epoch in force. */
+/** An index that a reader would use: complete, and of the epoch in force. */
 function isInUse(reading: Reading, epoch: Epoch): boolean {
   return reading.state === 'warm' && reading.epoch === epoch;
 }
 
 /**
- * I1 to I4 and I9 of these users' indexes, when nothing is on its way.
+ * Checks I1 to I4 and I9 of these users' indexes when no work is pending.
  * @returns how many of them have an index
  * @throws AssertionError
  */
@@ -58,12 +58,12 @@ function expectExact(reading: Reading, truth: readonly Key[], { max, min }: Limi
 
 async function expectCompact({ redis, prefix }: RestStores, user: Id): Promise<void> {
   const key = new KeyNames(prefix).set(user);
-  // An empty set is no key.
+  // An empty set has no key.
   const encoding = await redis.object('ENCODING', key).catch(() => null);
   ok(encoding === 'listpack' || encoding === null, `user ${user}: I9: ${key} is a ${encoding}`);
 }
 
-/** What must not change when tasks come again that were processed before: I5. Undefined: no index that is in use. */
+/** The state that must not change when processed tasks are delivered again: I5. Undefined: no index in use. */
 export async function indexesInUse({ index, primary }: RestStores, users: readonly Id[]): Promise<unknown[]> {
   const { token } = await readEpoch(primary);
   const readings = await Promise.all(users.map((user) => index.read(user, 0, false)));

@@ -6,8 +6,8 @@ import type { Carrier, ConsumerParts, Picks, Worker } from './carrier.ts';
 import { ModelConsumer } from './model-consumer.ts';
 
 /**
- * A transport without any order: a bag that messages are put into and drawn from. What was drawn and not acknowledged
- * comes back; a message may be drawn and stay.
+ * A transport without any order: a bag of messages. A message that was drawn and not acknowledged comes back; a message may
+ * be drawn and stay.
  */
 export class Bag implements Carrier {
   readonly consumers = 4;
@@ -40,7 +40,7 @@ export class Bag implements Carrier {
     return this.#acknowledged;
   }
 
-  /** Who draws them holds them until they are acknowledged or given back. @param stay they also remain: duplicates */
+  /** The drawer holds them until they are acknowledged or given back. @param stay they also remain in the bag: duplicates */
   draw(holder: object, picks: Picks, stay: boolean): readonly Delivery[] {
     const drawn = this.#chosen(picks);
     if (!stay) this.#waiting = this.#waiting.filter((message) => !drawn.includes(message));
@@ -53,7 +53,7 @@ export class Bag implements Carrier {
     this.#held.delete(holder);
   }
 
-  /** Of a holder who holds nothing, or whose hold has ended, nothing comes back. */
+  /** Does nothing for a holder that holds nothing any more. */
   giveBack(holder: object): void {
     this.#waiting.push(...(this.#held.get(holder) ?? []));
     this.#held.delete(holder);

@@ -7,31 +7,31 @@ import { addTo, NOTHING, type Tally } from './tally.ts';
 import { Trial } from './trial.ts';
 import { oneTurn } from './turns.ts';
 
-/** One history that went wrong before, by what was printed then. */
+/** A history that failed before, by the values printed then. */
 export interface Replay {
   readonly seed: number;
   readonly path: string;
-  /** Of a shrunk one: which of its commands were kept. */
+  /** For a shrunk history: which of its commands were kept. */
   readonly commands?: string | undefined;
 }
 
-export interface CampaignOptions {
+interface CampaignOptions {
   readonly histories: number;
-  /** Commands in one of them at the most. */
+  /** Maximum commands per history. */
   readonly commands: number;
-  /** ms; the history under way is played to its end. */
+  /** Time limit, ms; the running history is played to its end. */
   readonly timeLimitMs: number;
-  /** ms for making shorter what went wrong. */
+  /** Time for shrinking a failure, ms. */
   readonly shrinkLimitMs: number;
-  /** Tells all of the histories; undefined: others every time. */
+  /** Determines all histories; undefined: random. */
   readonly seed?: number | undefined;
   /** Only this one. */
   readonly replay?: Replay | undefined;
-  /** The test that plays them, for playing one again. */
+  /** The test file, for the command that replays a history. */
   readonly test: string;
 }
 
-/** What the environment asks of a campaign: MODEL_SEED, MODEL_PATH and MODEL_REPLAY as printed; MODEL_HISTORIES, more of them. */
+/** Reads the campaign's options from the environment: MODEL_SEED, MODEL_PATH and MODEL_REPLAY as printed; MODEL_HISTORIES, more of them. */
 export function askedFor(environment: NodeJS.ProcessEnv, usually: number): Asked {
   const { MODEL_SEED, MODEL_PATH: path, MODEL_REPLAY: commands, MODEL_HISTORIES } = environment;
   const seed = MODEL_SEED === undefined ? undefined : Number(MODEL_SEED);
@@ -45,8 +45,8 @@ export interface Asked extends Pick<CampaignOptions, 'seed' | 'replay' | 'histor
 }
 
 /**
- * Plays random histories, one after the other. One that goes wrong is shrunk.
- * @throws Error with what was broken, the shortest history found, and how to play it again
+ * Plays random histories, one after the other. A failing one is shrunk.
+ * @throws Error with what was broken, the shortest history found, and how to replay it
  */
 export async function playHistories(arena: Arena, options: CampaignOptions): Promise<Tally> {
   const { replay, seed, timeLimitMs, shrinkLimitMs, test } = options;
@@ -67,7 +67,7 @@ export async function playHistories(arena: Arena, options: CampaignOptions): Pro
   throw new Error(reportOf(shortest, test), { cause: shortest.errorInstance });
 }
 
-/** @param limitMs after that no history begins: fast-check would leave the one under way to itself */
+/** @param limitMs no history starts after this: fast-check would abandon a running one */
 function propertyOn(arena: Arena, { commands, replay }: CampaignOptions, tally: Tally, limitMs: number) {
   const deadline = performance.now() + limitMs;
   const scheduler = fc.scheduler({ act: oneTurn });

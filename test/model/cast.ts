@@ -1,11 +1,11 @@
 import type { Limits } from '../../src/index/limits.ts';
 
-/** Five users. The orders of their ids as numbers, as text and by length differ; two are beyond 2^53. */
+/** Five users. Their ids sort differently as numbers, as text and by length; two are beyond 2^53. */
 export const CAST = ['9', '10', '100', '9007199254740993', '18446744073709551615'] as const;
 
-/** Everybody has up to four contacts, so that most indexes leave somebody out, and many run low. */
+/** Everybody has up to four contacts, so that most indexes leave a contact out, and many run low. */
 export const LIMITS: Limits = { max: 2, min: 1 };
 
-/** Of photos: few, so that many are equal. ms since 1970 UTC. */
+/** Upload times, ms since 1970 UTC: few, so that many are equal. */
 export const timeAt = (minute: number): number => 1_083_412_800_000 + minute * 60_000;
 export const MINUTES = 9;

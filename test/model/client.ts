@@ -9,7 +9,7 @@ import type { Journal } from '../../src/tools/demo/play/journal.ts';
 import { judge, type Shown } from '../../src/tools/demo/play/judge.ts';
 import type { Span } from '../../src/tools/demo/play/timeline.ts';
 
-export interface QueryParts {
+interface QueryParts {
   readonly index: Pick<ContactIndex, 'read'>;
   readonly database: Database;
   readonly limits: Limits;
@@ -22,7 +22,7 @@ export interface Queries {
   readonly photos: RecentPhotos;
 }
 
-/** The code that answers clients, as the API has it put together. */
+/** The code that answers clients, wired as in the API. */
 export function queriesOn({ index, database, limits, onCold, onLow }: QueryParts): Queries {
   const now = () => performance.now();
   const contacts = new RecentContacts({
@@ -31,7 +31,7 @@ export function queriesOn({ index, database, limits, onCold, onLow }: QueryParts
   return { contacts, photos: new RecentPhotos({ recent: contacts, database, now }) };
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly queries: Queries;
   readonly journal: Journal;
   /** The journal's clock. */
@@ -44,18 +44,18 @@ export interface Asked {
   readonly limit: number;
 }
 
-/** Asks as a client does and holds every answer against the journal: I7, at any moment. */
+/** Queries as a client does and compares every answer with the journal: I7, at any moment. */
 export class Client {
   readonly #options: ClientOptions;
   answers = 0;
-  /** Of those, narrowed by an index. */
+  /** Those narrowed by an index. */
   narrowed = 0;
 
   constructor(options: ClientOptions) {
     this.#options = options;
   }
 
-  /** A page of contacts and the one after it. @throws Error when an answer shows what it must not */
+  /** Reads a page of contacts and the one after it. @throws Error when an answer shows what it must not */
   async readContacts({ user, relation, limit }: Asked): Promise<void> {
     const { contacts } = this.#options.queries;
     const first = await this.#timed(() => contacts.find({ user, relation, limit, below: undefined }));
@@ -99,7 +99,7 @@ interface Answered {
   readonly contacts: readonly ShownRow[];
 }
 
-/** Everything that a row of an answer shows. */
+/** Everything that a row of an answer contains. */
 function shownBy(user: Id, { id: contact, at, photos = [] }: ShownRow): Shown[] {
   return [{ user, contact, at }, ...photos.map((photo) => ({ user, contact, at: photo.uploadedAt, photo: photo.id }))];
 }

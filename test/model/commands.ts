@@ -6,10 +6,10 @@ import { describeMove, member, move, relating } from './moves.ts';
 import { comeToRest } from './rest.ts';
 import type { Trial } from './trial.ts';
 
-/** The model is the journal of the site: fast-check keeps none. */
+/** Empty: the site's journal is the model. */
 type None = Readonly<Record<string, never>>;
 
-/** Something that happens, in a turn of its own. */
+/** An event in a turn of its own. */
 class Happening implements AsyncCommand<None, Trial> {
   readonly #text: string;
   readonly #happen: (trial: Trial) => Promise<unknown> | unknown;
@@ -128,7 +128,7 @@ const lost = fc.array(pick, { minLength: 1, maxLength: 3 }).map((picks) =>
   }),
 );
 
-/** Everything comes to rest and is looked at; then it goes on. Otherwise a later rebuild would hide what went wrong. */
+/** Brings everything to rest, checks it and goes on. Otherwise a later rebuild would hide an error. */
 class Rest implements AsyncCommand<None, Trial> {
   check(): boolean {
     return true;
@@ -145,7 +145,7 @@ class Rest implements AsyncCommand<None, Trial> {
 
 type Weighted = readonly (readonly [weight: number, arbitrary: fc.Arbitrary<AsyncCommand<None, Trial>>])[];
 
-/** What goes on at every site, and the processes' own troubles. */
+/** Ordinary events of a site, and faults of the processes. */
 const USUAL: Weighted = [
   [60, moved],
   [5, early],
@@ -165,7 +165,7 @@ const USUAL: Weighted = [
   [4, fc.constant(null).map(() => new Rest())],
 ];
 
-/** What befalls Redis and the transport. Most of it makes indexes cold, and what was wrong with them is gone. */
+/** Faults of Redis and the transport. Most of them make indexes cold, which hides errors in them. */
 const UNUSUAL: Weighted = [
   [2, built],
   [2, evicted],
@@ -180,8 +180,8 @@ const UNUSUAL: Weighted = [
 ];
 
 /**
- * Histories: most without anything unusual, because in those nothing that went wrong is hidden again.
- * @param replayPath what fast-check printed beside a failing one
+ * Histories. Most are without unusual faults, because these would hide errors.
+ * @param replayPath printed by fast-check for a failing history
  */
 export function histories(maxCommands: number, replayPath = '') {
   const constraints = { maxCommands, size: 'max', ...(replayPath === '' ? {} : { replayPath }) } as const;

@@ -6,7 +6,7 @@ import type { Rechecks } from '../../src/index/rechecks.ts';
 import type { Worker } from './carrier.ts';
 import type { Actor, Turns } from './turns.ts';
 
-export interface DelayedProcessOptions {
+interface DelayedProcessOptions {
   readonly actor: Actor;
   readonly turns: Turns;
   readonly steps: Steps;
@@ -15,7 +15,7 @@ export interface DelayedProcessOptions {
   readonly logger: Logger;
 }
 
-/** The product's worker for what was put off, one round at a time. */
+/** The product's delayed worker, one round at a time. */
 export class DelayedProcess implements Worker {
   readonly kind = 'delayed';
   readonly actor: Actor;
@@ -39,17 +39,17 @@ export class DelayedProcess implements Worker {
     this.#worker = new DelayedWorker({ steps, delayed: queue, rechecks: kept, logger });
   }
 
-  /** The round in work; undefined: it has nothing to do. */
+  /** The round in progress; undefined: idle. */
   get working(): Promise<void> | undefined {
     return this.#working;
   }
 
-  /** Begins a round, unless one is in work. */
+  /** Starts a round, unless one is in progress. */
   begin(): void {
     this.#working ??= this.#round();
   }
 
-  /** What it holds comes back by itself when its lease has passed. */
+  /** Nothing: what it holds comes back when its lease ends. */
   loseHold(): void {}
 
   die(): void {}

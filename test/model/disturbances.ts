@@ -12,7 +12,7 @@ interface Saved {
   readonly expiresAt: number;
 }
 
-/** What befalls a Redis of the test's own. */
+/** Faults of a Redis of the test's own. */
 export class Disturbances {
   readonly #redis: Redis;
   readonly #prefix: string;
@@ -29,13 +29,13 @@ export class Disturbances {
     await this.#redis.del(this.#key(user, which));
   }
 
-  /** Nobody has read the index for long. */
+  /** Makes the index look unread for a long time. */
   async leaveIdle(user: Id): Promise<void> {
     const key = this.#key(user, 'm');
     if ((await this.#redis.type(key)) === 'string') await rewriteMeta(this.#redis, key, { day: LONG_AGO });
   }
 
-  /** A key that is not Recency's comes into the way. */
+  /** Puts a key of another type in the way. */
   async obstruct(user: Id, which: Which): Promise<void> {
     const key = this.#key(user, which);
     await this.#redis.multi().del(key).rpush(key, 'not an index').exec();
@@ -53,7 +53,7 @@ export class Disturbances {
     await this.#redis.script('FLUSH');
   }
 
-  /** What a replica has that lags from now on. */
+  /** Records the state of a replica that lags from now on. */
   async remember(): Promise<void> {
     const keys = await this.#keys();
     const saved = keys.map(async (key): Promise<Saved> => {
@@ -63,7 +63,7 @@ export class Disturbances {
     this.#saved = await Promise.all(saved);
   }
 
-  /** Redis goes on from what was remembered, and what was written since is lost. False: nothing was. */
+  /** Fails over to the recorded state: writes since then are lost. False: nothing was recorded. */
   async restore(): Promise<boolean> {
     if (this.#saved === undefined) return false;
     await this.flush();
@@ -73,7 +73,7 @@ export class Disturbances {
     return true;
   }
 
-  /** What was put off is due now, and what is in work has been for too long. */
+  /** Makes delayed work due now, and lets the leases of work in progress end. */
   async letTimePass(leasesToo: boolean): Promise<void> {
     for (const name of leasesToo ? ['due', 'held'] : ['due']) {
       const key = `${this.#prefix}:{delay}:${name}`;
@@ -86,7 +86,7 @@ export class Disturbances {
     return which === 'z' ? this.#names.set(user) : this.#names.meta(user);
   }
 
-  /** Everything that Recency keeps: indexes, cursors of fan-outs, the delay queue, perhaps a stream. */
+  /** Deletes everything that Recency keeps in Redis: indexes, fan-out cursors, the delay queue, perhaps a stream. */
   #keys(): Promise<string[]> {
     return this.#redis.keys(`${this.#prefix}:*`);
   }

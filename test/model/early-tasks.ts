@@ -6,12 +6,12 @@ import type { Site } from './site.ts';
 
 const VERSION = 'SELECT version FROM contacts WHERE user_id = ? AND contact_id = ?';
 
-// The transaction leaves a task as well, as every one does; here only the one that came before it is to count.
+// The transaction writes a task of its own as well; here only the early one is to count.
 const WITHOUT_ITS_OWN = `
   UPDATE recency_outbox SET published_at = 1
   WHERE user_id = ? AND other_id = ? AND version = ? AND is_recheck = FALSE AND type LIKE 'recency.contact.%'`;
 
-// Of those that wait for a transaction under way, none comes to its last look: a transaction does not take that long.
+// No re-check of an open transaction reaches its last attempt: real transactions do not take that long.
 const DUE = 'UPDATE recency_outbox SET due_at = 1 WHERE is_recheck = TRUE AND attempt <= ?';
 const LOOKS_WHILE_UNDER_WAY = 8;
 const ANY = 1_000;
@@ -25,7 +25,7 @@ interface Early {
   readonly version: string;
 }
 
-/** Changes of relationships whose tasks are out, and whose transactions are not committed yet. */
+/** Changes of relationships whose tasks are sent before their transactions are committed. */
 export class EarlyTasks {
   readonly #site: Site;
   readonly #database: Database;
@@ -37,7 +37,7 @@ export class EarlyTasks {
     this.#database = database;
   }
 
-  /** The transaction holds the row of its relationship, and the two users. */
+  /** The transaction locks the row of its relationship and the two users. */
   isHeld(made: Move): boolean {
     return this.#underWay.some(({ made: { user, contact } }) => {
       if (isOfAUser(made)) return made.user === user || made.user === contact;
@@ -45,7 +45,7 @@ export class EarlyTasks {
     });
   }
 
-  /** Begins the transaction. The task that goes out before its commit; undefined: it cannot be done. */
+  /** Begins the transaction. Returns the task to send before its commit; undefined: it is not possible. */
   async begin(made: Relating): Promise<OutgoingTask | undefined> {
     if (this.isHeld(made) || !canRelate(made, this.#site)) return undefined;
     const version = String(BigInt(await this.#version(made.user, made.contact)) + 1n);
@@ -57,7 +57,7 @@ export class EarlyTasks {
     return { task: { type, user, contact, version }, id, source: '/test/early', time: Date.now() };
   }
 
-  /** Has the nth transaction committed. @param commit does it @throws Error when it did something else than it said */
+  /** Commits the nth transaction. @param commit does it @throws Error when the change is not the announced one */
   async end(nth: number, commit: (made: Move) => Promise<void>): Promise<void> {
     const early = this.#underWay[nth % Math.max(1, this.#underWay.length)];
     if (early === undefined) return;
@@ -73,7 +73,7 @@ export class EarlyTasks {
     while (this.#underWay.length > 0) await this.end(0, commit);
   }
 
-  /** What is to be looked at again is due now. */
+  /** Makes re-checks due now. */
   async letTimePass(): Promise<void> {
     await this.#database.write(DUE, [this.#underWay.length > 0 ? LOOKS_WHILE_UNDER_WAY : ANY]);
   }

@@ -2,16 +2,16 @@ import { DatabaseUnavailable } from '../../src/mysql/database.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 
 /**
- * What can befall one step:
- * - `refused`     the store is away: nothing is done
- * - `reply_lost`  it is done, and nobody hears of it
+ * What can happen to one step:
+ * - `refused`     the store is unavailable: it is not done
+ * - `reply_lost`  it is done, but its reply is lost
  * - `sent_twice`  its reply was lost and the command was sent again: it is done twice
  */
 export type Mishap = 'refused' | 'reply_lost' | 'sent_twice';
 
 const IN_MYSQL: ReadonlySet<string> = new Set(['pairs', 'neighbours', 'topContacts', 'followers', 'recheck', 'sql']);
 
-/** Does a step as the mishap has it. */
+/** Does a step with this mishap. */
 export async function befallen<T>(mishap: Mishap | undefined, step: string, work: () => Promise<T>): Promise<T> {
   if (mishap === 'refused') throw away(step);
   const result = await work();

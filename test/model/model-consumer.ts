@@ -11,7 +11,7 @@ import type { Bag } from './bag.ts';
 import type { ConsumerParts, Picks, Worker } from './carrier.ts';
 import type { Actor } from './turns.ts';
 
-export interface ModelConsumerOptions extends ConsumerParts {
+interface ModelConsumerOptions extends ConsumerParts {
   readonly bag: Bag;
 }
 
@@ -48,7 +48,7 @@ export class ModelConsumer implements Worker {
   readonly actor: Actor;
   readonly #options: ModelConsumerOptions;
   readonly #source = new DrawnSource();
-  /** The batch in work: who holds its messages. */
+  /** The current batch, which holds its messages. */
   #batch: object | undefined;
   #working: Promise<void> | undefined;
 
@@ -64,7 +64,7 @@ export class ModelConsumer implements Worker {
     return this.#working;
   }
 
-  /** Begins a batch of these messages, unless one is in work. */
+  /** Starts a batch of these messages, unless one is in progress. */
   deliver(picks: Picks, stay: boolean): void {
     if (this.#working !== undefined) return;
     const { bag } = this.#options;
@@ -86,7 +86,7 @@ export class ModelConsumer implements Worker {
       });
   }
 
-  /** Others may draw it. */
+  /** Lets others draw its messages. */
   loseHold(): void {
     if (this.#batch !== undefined) this.#options.bag.giveBack(this.#batch);
   }

@@ -1,8 +1,8 @@
 /**
  * The histories of test/model/model.int.test.ts on both real transports: three consumers of the product's own on real sources,
  * with messages shuffled, held back and sent twice in front of them; FLUSHALL takes a stream away with everything else.
- * What is delivered when, the transport decides: a seed tells all but that, so a history that went wrong may go right when
- * it is played again. MODEL_SEED, MODEL_PATH, MODEL_REPLAY and MODEL_HISTORIES as there.
+ * The transport decides what is delivered when; the seed determines everything else. So a failing history may pass when it
+ * is replayed. MODEL_SEED, MODEL_PATH, MODEL_REPLAY and MODEL_HISTORIES as there.
  */
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

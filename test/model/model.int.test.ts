@@ -3,17 +3,17 @@
  * delayed workers, relay, queries, rebuilds and repair; tasks delivered in any order, late and twice; processes stopped
  * and killed between any two steps; commands refused, done twice, their replies lost; keys evicted, expired, flushed or of
  * the wrong type; Redis failing over to an older state; tasks lost; new epochs. One step is done at a time, and
- * fast-check's scheduler says whose: a seed tells the whole history.
+ * fast-check's scheduler picks it: the seed determines the whole history.
  *
- * At every write: I6, I9, and that nobody writes what was over. At every read: I7. At rest, in between and at the end:
+ * At every write: I6, I9, and that no outdated state is written. At every read: I7. At rest, in between and at the end:
  * I1 to I4, I8, I9 against plain SQL; at the end also I5.
  *
- * A history that goes wrong is shrunk, and printed with what plays just that one again, step by step the same:
+ * A failing history is shrunk, and printed with the command that replays it step by step:
  *
  *     MODEL_SEED=… MODEL_PATH=… MODEL_REPLAY=… npx vitest run test/model/model.int.test.ts
  *
  * MODEL_HISTORIES=500 plays more of them, MODEL_LOG=debug shows what the product logs. Here tasks are carried in a bag, so
- * that a seed tells when each is delivered, too; test/model/model-transports.int.test.ts plays such histories on both transports,
+ * that the seed also determines when each is delivered; test/model/model-transports.int.test.ts plays such histories on both transports,
  * and `npm run prove -- --soak MINUTES` with real processes.
  */
 import process from 'node:process';

@@ -15,12 +15,12 @@ import { createUsers, deleteUser } from '../../src/tools/reference-site/users.ts
 import { CAST, MINUTES, timeAt } from './cast.ts';
 import { changingAll, type Site } from './site.ts';
 
-/** Something that a person does on the site. Where it cannot be done, nothing is. */
+/** An action of a person on the site. One that is not possible does nothing. */
 export type Move =
   | { readonly kind: 'add' | 'change'; readonly user: Id; readonly contact: Id; readonly grant: Grant }
   | { readonly kind: 'remove'; readonly user: Id; readonly contact: Id }
   | { readonly kind: 'upload'; readonly owner: Id; readonly audience: Audience; readonly at: number }
-  /** `nth` of the owner's photos, counted round. */
+  /** `nth` of the owner's photos, modulo their number. */
   | { readonly kind: 'delete'; readonly owner: Id; readonly nth: number }
   | { readonly kind: 'show'; readonly owner: Id; readonly nth: number; readonly audience: Audience }
   | { readonly kind: 'leave' | 'join' | 'suspend' | 'readmit'; readonly user: Id };
@@ -28,7 +28,7 @@ export type Move =
 /** A change of a relationship. */
 export type Relating = Move & { readonly kind: 'add' | 'change' | 'remove' };
 
-/** Some are more active than others, so that their changes meet. */
+/** Some people are more active than others, so that their changes meet. */
 export const member = fc.nat(11).map((n): Id => CAST[[0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4][n] ?? 0] ?? CAST[0]);
 const audience = fc.constantFrom<Audience>(0, 0, 1, 2, 3, 4);
 const granted = fc.record({ friend: fc.boolean(), family: fc.boolean() });
@@ -79,7 +79,7 @@ export const move: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-/** As real transactions, and in the journal. False: it could not be done. @throws Error when the site does not do what it must */
+/** Does the move in a real transaction and in the journal. False: it was not possible. @throws Error when the site misbehaves */
 export async function perform(made: Move, site: Site): Promise<boolean> {
   switch (made.kind) {
     case 'add':
@@ -140,7 +140,7 @@ async function alter(made: Move & { kind: 'delete' | 'show' }, { pool, journal }
   return true;
 }
 
-/** A user goes: nobody has them as a contact any more, and they have none, and no photo. */
+/** Deletes a user with all of their relationships, in both directions, and photos. */
 async function leave(user: Id, { pool, journal, absent }: Site): Promise<boolean> {
   if (absent.has(user)) return false;
   const pairs = CAST.flatMap((other) => [
@@ -167,7 +167,7 @@ const SWITCH = `
   UPDATE contacts SET active = ?, version = version + 1
   WHERE user_id = ? AND contact_id = ? AND active <> ?`;
 
-/** Every relationship from and to a user ends, or is there again: one transaction, and one task for all of them. */
+/** Ends or restores every relationship from and to a user: one transaction, and one task for all of them. */
 async function switchAll(user: Id, active: boolean, { pool, journal, absent }: Site): Promise<boolean> {
   if (absent.has(user)) return false;
   const others = CAST.filter((other) => other !== user && !absent.has(other));
@@ -189,7 +189,7 @@ async function switchAll(user: Id, active: boolean, { pool, journal, absent }: S
   return true;
 }
 
-/** The journal knows what is there, so the site must have done what it was asked. */
+/** The journal knows the state, so the site must have done what it was asked. */
 function done(result: boolean | string | null): void {
   if (result === false || result === null) throw new Error('the site did not do what it was asked');
 }

@@ -3,11 +3,11 @@ import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, type Key } from '../../src/contracts/key.ts';
 import { isWanted, type Relation } from '../../src/contracts/relation.ts';
 
-/** A contact as the site's own tables have it, without Recency's views and the columns that they rest on. */
+/** A contact according to the site's own tables, without Recency's views and their columns. */
 export interface PlainContact extends Key {
   readonly isFriend: boolean;
   readonly isFamily: boolean;
-  /** The photos that the user may see: newest first, of equal times the greater id first. */
+  /** The photos that the user may see: newest first; for equal times, the greater id first. */
   readonly photos: readonly { readonly id: Id; readonly at: number }[];
 }
 
@@ -24,7 +24,7 @@ const VISIBLE = `
       OR p.audience IN (2, 3) AND COALESCE(granted.is_family, 0))
   ORDER BY p.uploaded_at DESC, p.id DESC`;
 
-/** Everybody's contacts who have something to show, highest key first: what every index and answer is held against. */
+/** Everybody's contacts with a visible photo, highest key first: the reference for every index and answer. */
 export async function readPlainSql(pool: Pool): Promise<Map<Id, PlainContact[]>> {
   const [rows] = await pool.query({ sql: VISIBLE, rowsAsArray: true });
   const found = new Map<Id, Map<Id, PlainContact & { photos: { id: Id; at: number }[] }>>();

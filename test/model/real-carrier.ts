@@ -8,18 +8,18 @@ import { type Opened, open, type Place } from '../transport/place.ts';
 import type { Carrier, ConsumerParts, Picks, Worker } from './carrier.ts';
 import { RealConsumer } from './real-consumer.ts';
 
-/** Of the messages, so many go at once, and so many of those once more later; the others go later. */
+/** Shares of the messages that are sent at once, and of those the share sent a second time; the others are sent later. */
 const AT_ONCE = 0.7;
 const AGAIN = 0.2;
 
-/** For messages to come through a transport, ms. */
+/** Time for messages to pass through a transport, ms. */
 const DELIVERY_MS = 5;
 
 const CLOSE_MS = 10_000;
 
 /**
- * A real transport, with the product's own publisher and sources at its ends. In front of it messages are shuffled, held
- * back, and sent twice.
+ * A real transport with the product's own publisher and sources. Before it, messages are shuffled, held back and sent
+ * twice.
  */
 export class RealCarrier implements Carrier {
   readonly consumers = 3;
@@ -32,7 +32,7 @@ export class RealCarrier implements Carrier {
   readonly #endings: Promise<void>[] = [];
   #held: OutgoingTask[] = [];
   #entry: string | undefined;
-  /** Outside of the Redis of the stream, as the product keeps it in MySQL. */
+  /** Kept outside the stream's Redis, as the product keeps it in MySQL. */
   readonly #mark: StreamMark = {
     load: async () => this.#entry,
     save: async (entry) => {
@@ -66,7 +66,7 @@ export class RealCarrier implements Carrier {
     return new RealConsumer({ ...parts, source, onAcknowledged, onEnding });
   }
 
-  /** Some of what is held goes on its way; the transport decides who gets it. */
+  /** Sends some of the held messages; the transport decides which consumer gets them. */
   async deliver(_idle: readonly Worker[], _nth: number, picks: Picks): Promise<void> {
     const places = new Set(picks.map((pick) => Math.floor(pick * this.#held.length)));
     const due = this.#held.filter((_task, place) => places.has(place));

@@ -5,14 +5,14 @@ import { type Batch, type BatchHandler, BatchLost, type TaskSource } from '../..
 import type { ConsumerParts, Worker } from './carrier.ts';
 import type { Actor } from './turns.ts';
 
-export interface RealConsumerOptions extends Omit<ConsumerParts, 'obeys'> {
+interface RealConsumerOptions extends Omit<ConsumerParts, 'obeys'> {
   readonly source: TaskSource;
   readonly onAcknowledged: (messages: number) => void;
-  /** It was ended, and is gone when that resolves. */
+  /** Called when it was told to end; the promise resolves when it has. */
   readonly onEnding: (ending: Promise<void>) => void;
 }
 
-/** The product's consumer on a real transport. Its steps wait for their turns, its deliveries come as they come. */
+/** The product's consumer on a real transport. Its steps wait for their turns, its deliveries do not. */
 export class RealConsumer implements Worker {
   readonly kind = 'consumer';
   readonly actor: Actor;
@@ -23,7 +23,7 @@ export class RealConsumer implements Worker {
   constructor(options: RealConsumerOptions) {
     this.actor = options.actor;
     this.#options = options;
-    this.#death.promise.catch(() => undefined); // whoever waits for a step hears of it
+    this.#death.promise.catch(() => undefined); // reported to whatever waits for a step
     const { pageSize, source, deadLetters, onLoss, logger, onFault } = options;
     const worker = new TaskWorker({ steps: this.#mortal(options.steps), pageSize });
     const watched: TaskSource = {
@@ -39,10 +39,10 @@ export class RealConsumer implements Worker {
     return this.#working;
   }
 
-  /** That takes a real transport time; other tests wait for it. */
+  /** Nothing: on a real transport that takes time, and other tests cover it. */
   loseHold(): void {}
 
-  /** None of its steps is done any more, nothing is acknowledged, and the transport gives to others what it held. */
+  /** Ends its steps. Nothing is acknowledged, and the transport gives its batch to others. */
   die(): void {
     this.#death.reject(new BatchLost('killed'));
     this.#options.onEnding(this.#options.source.stop());
@@ -59,7 +59,7 @@ export class RealConsumer implements Worker {
     this.#options.onAcknowledged(batch.deliveries.length);
   }
 
-  /** Steps that end when the consumer does: a source waits for its handler. */
+  /** Steps that fail when the consumer dies, because a source waits for its handler. */
   #mortal(steps: Steps): Steps {
     return new Proxy(steps, {
       get: (all, name: keyof Steps) => {

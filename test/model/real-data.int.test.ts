@@ -1,8 +1,8 @@
 /**
  * Real people's real order of events, replayed whole: transactions of the site with the tasks in the outbox; deliveries
  * shuffled within windows of 1,000 and a tenth of them twice; two consumers. After every window some users, and at the
- * end all of them, are held against plain SQL. test/model/replay/college-file.ts says what the data are and where they
- * are looked for; where they are not, this is left out.
+ * end all of them, are compared with plain SQL. test/model/replay/college-file.ts says what the data are and where they
+ * are expected; without them this test is skipped.
  */
 import type { Pool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -45,10 +45,10 @@ async function edgesOf(path: string): Promise<Edge[]> {
   return edges;
 }
 
-/** Everybody's contact from the beginning, who never uploads anything: who has no contact at all gets no index. */
+/** Everybody's contact from the start, who never uploads: a user without any contact gets no index. */
 const SILENT = '1000000000';
 
-/** Everybody is there, and has an index before anything happens. */
+/** Creates everybody, with an index, before anything happens. */
 async function begin(edges: readonly Edge[]): Promise<Id[]> {
   const users = [...new Set(edges.flatMap(({ source, target }) => [source, target]))];
   await createUsers(pool, [...users, SILENT]);
@@ -62,7 +62,7 @@ async function begin(edges: readonly Edge[]): Promise<Id[]> {
   return users;
 }
 
-/** Indexes (I1 to I4, I9) and answers (I8) of these users. */
+/** Checks indexes (I1 to I4, I9) and answers (I8) of these users. */
 async function expectTruth(users: readonly Id[], limits: readonly number[]): Promise<void> {
   const truth = await readPlainTruth(pool, users);
   const { primary, index, redis, prefix } = stores;

@@ -9,10 +9,10 @@ import { readPlainSql } from './plain-sql.ts';
 import type { Trial } from './trial.ts';
 
 /**
- * Until nothing is on its way: every change published, every task applied, everything put off done. Then I1 to I4, I8 and
- * I9 are held against plain SQL.
+ * Waits until every change is published, every task applied and all delayed work done. Then checks I1 to I4, I8 and I9
+ * against plain SQL.
  * @returns how many indexes were in use
- * @throws Error what was broken
+ * @throws Error for what is broken
  */
 export async function comeToRest(trial: Trial): Promise<number> {
   await drain(trial);
@@ -20,10 +20,9 @@ export async function comeToRest(trial: Trial): Promise<number> {
 }
 
 /**
- * Brings a history to its end: at rest, all of its tasks come once more in another order (but those of users, which drop
- * indexes), and nothing may change (I5); then
- * every index is built, and everything is looked at again.
- * @throws Error what was broken
+ * Brings a history to its end. At rest, all of its tasks are delivered once more in another order (except those of users,
+ * which drop indexes), and nothing may change (I5). Then every index is built, and everything is checked again.
+ * @throws Error for what is broken
  */
 export async function endInOrder(trial: Trial): Promise<void> {
   await comeToRest(trial);

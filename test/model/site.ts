@@ -5,17 +5,17 @@ import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { inTransaction } from '../../src/tools/reference-site/transaction.ts';
 import { CAST, timeAt } from './cast.ts';
 
-/** The site under test, and what it remembers of itself. */
+/** The site under test and its journal. */
 export interface Site {
   readonly pool: Pool;
   readonly journal: Journal;
-  /** Users who have left. */
+  /** Deleted users. */
   readonly absent: Set<Id>;
 }
 
 const TABLES = ['photos', 'contacts', 'users', 'recency_outbox'];
 
-/** Makes the site what it is when a history begins: everybody is everybody's contact and has one photo. */
+/** Sets the initial state of a history: everybody is everybody's contact and has one photo. */
 export async function newSite(pool: Pool, now: () => number): Promise<Site> {
   await inTransaction(pool, async (connection) => {
     for (const table of TABLES) await connection.query(`DELETE FROM ${table}`);

@@ -3,11 +3,11 @@ export interface Tally {
   histories: number;
   /** Transactions on the site. */
   actions: number;
-  /** Messages that consumers took and acknowledged. */
+  /** Messages that consumers acknowledged. */
   deliveries: number;
-  /** Answers that were looked at, while things were happening. */
+  /** Answers checked while the history was running. */
   reads: number;
-  /** Of the reads, answered by an index. */
+  /** Reads answered by an index. */
   narrowed: number;
   kills: number;
   epochs: number;

@@ -29,7 +29,7 @@ import { Actor, Turns } from './turns.ts';
 import { Workers } from './workers.ts';
 import { WriteWatch } from './write-watch.ts';
 
-/** Of the five people, so many begin with an index. */
+/** How many of the five people begin with an index. */
 const WARM = 4;
 
 interface Beginning {
@@ -41,7 +41,7 @@ interface Beginning {
   readonly carrier: Carrier;
 }
 
-/** One history: a site of five people, and everything of Recency around it, each step in a turn of its own. */
+/** One history: a site of five people with all of Recency around it, each step in a turn of its own. */
 export class Trial {
   readonly arena: Arena;
   readonly turns: Turns;
@@ -56,9 +56,9 @@ export class Trial {
   readonly stores: ReturnType<typeof stepsOn>;
   readonly truths: Truths;
   readonly watch: WriteWatch;
-  /** Who makes happen what happens. */
+  /** The actor of the commands. */
   readonly director = new Actor('', true);
-  /** For the order in which what is left is done at the end. */
+  /** Orders the remaining work at the end. */
   readonly random: Random;
   #epochs = 0;
   #actions = 0;
@@ -118,7 +118,7 @@ export class Trial {
     };
   }
 
-  /** The code that answers clients, asked straight away; nobody else is at work. */
+  /** The code that answers clients, called directly while nothing else runs. */
   answering(): Queries {
     const nobody = () => undefined;
     return queriesOn({
@@ -126,36 +126,36 @@ export class Trial {
     });
   }
 
-  /** Somebody does something on the site. */
+  /** Does a move on the site. */
   async act(made: Move): Promise<void> {
     if (this.early.isHeld(made) || !(await perform(made, this.site))) return;
     this.#actions++;
     await this.truths.look();
   }
 
-  /** Somebody changes a relationship, and its task goes out before that is committed. */
+  /** Changes a relationship; its task is sent before the commit. */
   async actEarly(made: Relating): Promise<void> {
     const task = await this.early.begin(made);
     if (task !== undefined) await this.carrier.publish([task]);
   }
 
-  /** The nth of those transactions is committed. */
+  /** Commits the nth of those transactions. */
   async commitEarly(nth: number): Promise<void> {
     await this.early.end(nth, (made) => this.act(made));
   }
 
-  /** What was put off is due now. @param leasesToo and what is in work has been for too long */
+  /** Makes delayed work due now. @param leasesToo also ends the leases of work in progress */
   async letTimePass(leasesToo: boolean): Promise<void> {
     await this.disturbances.letTimePass(leasesToo);
     await this.early.letTimePass();
   }
 
-  /** What is put off, in hand or to be looked at again. */
+  /** Delayed work: waiting, leased or to be re-checked. */
   async putOff(): Promise<number> {
     return (await this.delayQueue.size()) + (await readRecheckBacklog(this.arena.primary, 1_000)).rows;
   }
 
-  /** Has tasks of committed changes published. @param dies the relay is killed before it has marked them */
+  /** Publishes tasks of committed changes. @param dies the relay is killed before it marks them as published */
   async publish(dies: boolean): Promise<void> {
     const publish: TaskPublisher['publish'] = async (tasks) => {
       await this.carrier.publish(tasks);
@@ -170,12 +170,12 @@ export class Trial {
     });
   }
 
-  /** Somebody builds these indexes: a backfill. */
+  /** Builds these indexes, as a backfill does. */
   backfill(users: readonly Id[]): void {
     this.inBackground(run(rebuild(users), this.#stepsOf(this.#keeper)));
   }
 
-  /** Rebuilds what differs, also what differs only because its task is still on its way. */
+  /** Rebuilds every index that differs, also if only because its task is still on its way. */
   repair(users: readonly Id[]): void {
     const steps = this.#stepsOf(this.#keeper);
     const index = this.#readInTurns();
@@ -198,7 +198,7 @@ export class Trial {
     await bumpEpoch(this.arena.primary, why);
   }
 
-  /** Redis goes on from an older state; some time later that is noticed. */
+  /** Redis falls back to an older state; this is noticed some time later. */
   async failOver(): Promise<void> {
     if (!(await this.disturbances.restore())) return;
     this.watch.forget();
@@ -206,18 +206,18 @@ export class Trial {
     this.inBackground(this.turns.take(this.#keeper, 'a new epoch', noticed));
   }
 
-  /** Goes on beside everything else. What it throws is a fault. */
+  /** Runs in the background. An error is a fault. */
   inBackground(work: Promise<unknown>): void {
     const done = work.catch(this.#fault).finally(() => this.#background.delete(done));
     this.#background.add(done);
   }
 
-  /** Until nothing is under way in the background. */
+  /** Waits until nothing runs in the background. */
   async backgroundEnds(): Promise<void> {
     while (this.#background.size > 0) await Promise.all(this.#background);
   }
 
-  /** @throws Error the first invariant that was broken */
+  /** @throws Error for the first broken invariant */
   throwFaults(): void {
     const [first] = this.#faults;
     if (first !== undefined) throw first;
@@ -227,7 +227,7 @@ export class Trial {
     this.#faults.push(error);
   };
 
-  /** Ends what goes on by itself. */
+  /** Ends everything that runs by itself. */
   async close(): Promise<void> {
     this.workers.end();
     await this.carrier.close();

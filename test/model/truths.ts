@@ -9,7 +9,7 @@ interface Moment {
   readonly truth: ReadonlyMap<Id, readonly PlainContact[]>;
 }
 
-/** What plain SQL has said since the beginning of a history, by its clock. */
+/** The results of plain SQL since the beginning of a history, by its clock. */
 export class Truths {
   readonly #pool: Pool;
   readonly #now: () => number;
@@ -20,12 +20,12 @@ export class Truths {
     this.#now = now;
   }
 
-  /** To be called after everything that people do. */
+  /** Call after every action on the site. */
   async look(): Promise<void> {
     this.#moments.push({ from: this.#now(), truth: await readPlainSql(this.#pool) });
   }
 
-  /** Was this contact's last upload (0: none to be seen, or no contact) what it is said to be at some time since then? */
+  /** Did this contact have this last upload (0: none visible, or no contact) at some time since then? */
   wasSo(user: Id, said: Key, since: number): boolean {
     return this.#since(since).some(
       (contacts) => (contacts(user).find(({ id }) => id === said.id)?.at ?? 0) === said.at,
@@ -39,7 +39,7 @@ export class Truths {
     return this.#since(since).some((contacts) => best(contacts(user)).join() === text);
   }
 
-  /** What was so at some time since then. */
+  /** The states in force at some time since then. */
   #since(since: number): ((user: Id) => readonly PlainContact[])[] {
     const moments = this.#moments.filter(
       (_moment, i) => (this.#moments[i + 1]?.from ?? Number.POSITIVE_INFINITY) > since,

@@ -1,11 +1,11 @@
 import { Database, type Parameter, type ReadOptions } from '../../src/mysql/database.ts';
 import type { Actor, Turns } from './turns.ts';
 
-/** A database on which each statement that reads is a turn of whoever asks just now. */
+/** A database on which each read statement is a turn of the current actor. */
 export class TurnDatabase extends Database {
   #asking: { readonly turns: Turns; readonly actor: Actor } | undefined;
 
-  /** Who asks from now on. */
+  /** The current actor. */
   asking(turns: Turns, actor: Actor): void {
     this.#asking = { turns, actor };
   }

@@ -3,10 +3,10 @@ import type { Scheduler } from 'fast-check';
 import type { Random } from '../../src/tools/demo/random.ts';
 import type { Mishap } from './mishaps.ts';
 
-/** Somebody who does one step after the other, and may be stopped or killed between two of them. */
+/** Does one step after the other, and may be stopped or killed between two of them. */
 export class Actor {
   readonly name: string;
-  /** What waits until the actor goes on; undefined: it does go on. */
+  /** Waits until the actor is continued; undefined: it is running. */
   #stopped: (() => void)[] | undefined;
   #isDead = false;
   /** It never lets others go first. */
@@ -22,7 +22,7 @@ export class Actor {
     return this.#isDead;
   }
 
-  /** Befalls its next step. */
+  /** Happens to its next step. */
   befall(mishap: Mishap): void {
     this.#mishap = mishap;
   }
@@ -37,18 +37,18 @@ export class Actor {
     return this.#stopped !== undefined;
   }
 
-  /** As SIGKILL: what it waits for never comes, and nothing of it ever runs again. */
+  /** Like SIGKILL: what it waits for never comes, and it never runs again. */
   kill(): void {
     this.#isDead = true;
     this.#stopped = undefined;
   }
 
-  /** As SIGSTOP. */
+  /** Like SIGSTOP. */
   stop(): void {
     this.#stopped ??= [];
   }
 
-  /** As SIGCONT. Nothing is to befall it any more. */
+  /** Like SIGCONT. Clears its next mishap. */
   goOn(): void {
     this.#mishap = undefined;
     const waiting = this.#stopped ?? [];
@@ -64,8 +64,8 @@ export class Actor {
 }
 
 /**
- * Everything that anybody does on a server is a turn, and there is one turn at a time: which is next, fast-check's
- * scheduler says. So a whole history, with all of its workers, is one sequence that its seed tells, and can be played again.
+ * Every access to a server is a turn, and there is one turn at a time. fast-check's scheduler picks the next one. So a whole
+ * history with all of its workers is one sequence, which its seed determines, and can be replayed.
  */
 export class Turns {
   readonly #scheduler: Scheduler;
@@ -77,7 +77,7 @@ export class Turns {
     this.#random = random;
   }
 
-  /** Another, greater number at each call: the clock of a history. */
+  /** The clock of a history: greater at each call. */
   readonly now = (): number => ++this.#clock;
 
   /** Does the work when it is the actor's turn. Never settles once the actor is dead. */
@@ -99,7 +99,7 @@ export class Turns {
     return promise;
   }
 
-  /** So many turns pass first. Mostly none; sometimes so many that others finish what they do, and begin with more. */
+  /** Lets some turns pass first: mostly none, sometimes enough for others to finish their work and start more. */
   #passes(): number {
     const drawn = this.#random();
     if (drawn < 0.7) return 0;
@@ -108,7 +108,7 @@ export class Turns {
   }
 }
 
-/** For the scheduler: a turn has ended when all that followed from it waits for turns of its own. */
+/** For the scheduler: a turn has ended when everything that followed from it waits for turns of its own. */
 export async function oneTurn(turn: () => Promise<void>): Promise<void> {
   await turn();
   await afterAllThatIsReady();

@@ -12,22 +12,22 @@ import type { WriteWatch } from './write-watch.ts';
 
 const DELAYED = 2;
 
-export interface WorkersOptions {
+interface WorkersOptions {
   readonly turns: Turns;
   readonly carrier: Carrier;
   readonly watch: WriteWatch;
   readonly delayed: DelayedWork;
   readonly rechecks: Rechecks;
   readonly logger: Logger;
-  /** The carrier lost tasks. */
+  /** Called when the carrier has lost tasks. */
   readonly onLoss: (loss: Loss) => Promise<void>;
-  /** A broken invariant. */
+  /** Called with a broken invariant. */
   readonly onFault: (error: Error) => void;
 }
 
 /**
- * The processes that apply tasks, and those that do what was put off. `nth` counts round those that are meant: so what a
- * history says happens to somebody whom it can happen to.
+ * The processes that apply tasks, and those that do delayed work. `nth` is taken modulo the number of eligible processes, so
+ * every command of a history has a target.
  */
 export class Workers {
   readonly #options: WorkersOptions;
@@ -46,14 +46,14 @@ export class Workers {
     await this.#options.carrier.deliver(this.#idle('consumer'), nth, picks, stay);
   }
 
-  /** Has the nth idle one do what was put off. */
+  /** Makes the nth idle one do delayed work. */
   beginDelayed(nth: number): void {
     const idle = this.#idle('delayed');
     const worker = idle[nth % idle.length];
     if (worker instanceof DelayedProcess) worker.begin();
   }
 
-  /** The nth busy one; another is started in its place. */
+  /** Kills the nth busy one; another is started in its place. */
   kill(nth: number): void {
     const killed = this.#busy(nth);
     if (killed === undefined) return;
@@ -64,14 +64,14 @@ export class Workers {
     this.#all = this.#all.map((worker) => (worker === killed ? next : worker));
   }
 
-  /** @param longEnough others may take over what it holds */
+  /** @param longEnough for others to take over what it holds */
   stop(nth: number, longEnough: boolean): void {
     const stopped = this.#busy(nth);
     stopped?.actor.stop();
     if (longEnough) stopped?.loseHold();
   }
 
-  /** Lets the nth stopped one go on. */
+  /** Continues the nth stopped one. */
   goOn(nth: number): void {
     const stopped = this.#all.filter(({ actor }) => actor.isStopped);
     stopped[nth % stopped.length]?.actor.goOn();
@@ -81,17 +81,17 @@ export class Workers {
     this.#busy(nth)?.actor.befall(mishap);
   }
 
-  /** Everybody goes on, and nothing befalls anybody. */
+  /** Continues all of them, without further mishaps. */
   calm(): void {
     for (const { actor } of this.#all) actor.goOn();
   }
 
-  /** Until nobody has anything in work. */
+  /** Waits until all are idle. */
   async idle(): Promise<void> {
     await Promise.all(this.#all.map(({ working }) => working));
   }
 
-  /** All of them at once, at the end of a history that may have gone wrong. */
+  /** Ends all of them at once, after a history that may have failed. */
   end(): void {
     for (const worker of this.#all) {
       worker.actor.kill();
@@ -128,7 +128,7 @@ export class Workers {
     return { actor, steps: stepsOf({ actor, turns, watch, onFault }) };
   }
 
-  /** No task is anything but right, and no fault of a store makes one a dead letter. */
+  /** Every task is valid, and no store fault makes one a dead letter. */
   #noDeadLetters(): Pick<DeadLetters, 'put'> {
     return {
       put: async (letters) => {

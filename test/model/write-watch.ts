@@ -7,14 +7,14 @@ import type { Pair } from '../../src/mysql/pairs.ts';
 import { LIMITS } from './cast.ts';
 import type { Truths } from './truths.ts';
 
-/** Outcomes of a script that found the nonce its caller had seen; of those, with the state of MySQL written. */
+/** Outcomes of a script that found the nonce its caller had seen, and those that wrote MySQL's state. */
 const FOUND: ReadonlySet<string> = new Set(['applied', 'rebuild_due', 'replaced', 'dropped']);
 const WRITTEN: ReadonlySet<string> = new Set(['applied', 'rebuild_due', 'replaced']);
 const UNTOUCHED: ReadonlySet<string> = new Set(['raced', 'cold']);
-/** With these a task is done, as far as this index goes. */
+/** Outcomes that finish a task for this index. */
 const DONE: ReadonlySet<string> = new Set(['applied', 'rebuild_due', 'dropped', 'cold']);
 
-export interface WriteWatchOptions {
+interface WriteWatchOptions {
   /** On real stores. */
   readonly steps: Steps;
   readonly redis: Redis;
@@ -27,21 +27,21 @@ type AnyStep = (...args: readonly unknown[]) => Promise<unknown>;
 type Request = ApplyRequest | ReplaceRequest;
 
 /**
- * Does steps, while nobody else does any, and watches what they write:
- * - I6: a write had the nonce in force, and put another one in its place;
- * - what was written was so at some time after the write before it, and after whatever a task that is done had read:
- *   nobody writes what was over by then;
+ * Does steps, one at a time, and checks what they write:
+ * - I6: a write had the nonce in force and replaced it;
+ * - the state written was in force at some time after the previous write, and after every read that finished a task:
+ *   no outdated state is written;
  * - I9: the encoding is the compact one.
  */
 export class WriteWatch {
   readonly steps: Steps;
   readonly #options: WriteWatchOptions;
   readonly #names: KeyNames;
-  /** When each nonce was given. */
+  /** When each nonce was issued. */
   readonly #given = new Map<Nonce, number>();
   /** When each reader last read each pair. */
   readonly #read = new WeakMap<object, Map<string, number>>();
-  /** Of each user and contact: when the state was read that a task was done with. */
+  /** For each user and contact: when the state was read with which a task was finished. */
   readonly #done = new Map<Id, Map<Id, number>>();
 
   constructor(options: WriteWatchOptions) {
@@ -50,7 +50,7 @@ export class WriteWatch {
     this.#names = new KeyNames(options.prefix);
   }
 
-  /** @param who does it @throws Error that says what was broken, and what the step throws */
+  /** @param who does it @throws Error for a broken invariant, and what the step throws */
   async do(who: object, name: StepName, args: readonly unknown[]): Promise<unknown> {
     const work = () => (this.steps[name] as AnyStep)(...args);
     if (name === 'claim') return this.#learn((await work()) as Nonce[]);
@@ -59,12 +59,12 @@ export class WriteWatch {
     return await this.#write(who, args[1] as readonly Request[], work as () => Promise<string[]>);
   }
 
-  /** What was written and what was done is lost: Redis has gone back. */
+  /** Forgets what was written and finished: Redis has fallen back. */
   forget(): void {
     this.#done.clear();
   }
 
-  /** Takes note of the nonces in force, given just now. */
+  /** Records the nonces in force, which were just issued. */
   async begin(users: readonly Id[]): Promise<void> {
     this.#learn(await this.steps.nonces(users));
   }

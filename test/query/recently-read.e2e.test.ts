@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { CliProcess, type Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 const USERS = Array.from({ length: 40 }, (_, i) => String(1 + i));
@@ -17,11 +17,7 @@ async function serving(
   const port = String(await freePort());
   const settings = { ...(await serviceSettings()), PORT: port };
   const pool = openSitePool(settings.MYSQL_URL, 2);
-  await loadGraph(pool, {
-    users: [...USERS, ...CONTACTS].map((id) => ({ id })),
-    contacts: USERS.flatMap((user) => CONTACTS.map((contact) => ({ user, contact }))),
-    photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
-  });
+  await writeSite(pool, everybodyKnows(USERS, CONTACTS));
   await pool.end();
   expect((await runInProcess(['backfill'], settings)).code).toBe(0);
   const serve = new CliProcess(['serve'], settings);

@@ -6,16 +6,16 @@ export const READ = [
   ...['recency_settings', 'recency_runs', 'recency_leases', 'recency_outbox', 'recency_kafka_ends'],
 ];
 
-/** What is under the reference views, which run with the rights of who asks. */
+/** The tables under the reference views, which run with the caller's privileges. */
 const UNDER_VIEWS = ['users', 'contacts', 'photos'];
 
-/** For the account that migrates. */
+/** Grants of the account that migrates. */
 export const MIGRATE = 'SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, REFERENCES, CREATE VIEW';
 
-/** For the account that imports an edge list. */
+/** Grants of the account that imports an edge list. */
 export const IMPORT = 'SELECT, INSERT, UPDATE, DELETE, CREATE TEMPORARY TABLES';
 
-/** What an account of a process needs in MySQL, and no more: docs/operations.md. */
+/** The least privileges of each process's account in MySQL, as in docs/operations.md. */
 export function grantsOf(user: string, writes: Grants = GRANTS[user as keyof typeof GRANTS]): string[] {
   return [
     ...[...READ, ...UNDER_VIEWS].map((table) => `GRANT SELECT ON recency.${table} TO ${user}`),

@@ -19,8 +19,8 @@ import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import type { Stores } from './stores.ts';
 
-/** What the log said. */
-export type LogLine = Readonly<Record<string, unknown>>;
+/** The lines logged so far. */
+type LogLine = Readonly<Record<string, unknown>>;
 
 export interface TestApi extends RunningApi {
   readonly dependencies: ApiDependencies;
@@ -31,7 +31,7 @@ export interface TestApi extends RunningApi {
 
 type Parts = Partial<ApiDependencies> & { readonly min?: number; readonly max?: number };
 
-/** The API on real stores, on a free port, put together as the composition root does it. */
+/** The API on real stores and a free port, wired as in the composition root. */
 export async function startTestApi(stores: Stores, { min = 2, max = 24, ...given }: Parts = {}): Promise<TestApi> {
   const accepted: IdentifiedTask[] = [];
   const log: LogLine[] = [];
@@ -116,7 +116,7 @@ function settings() {
   };
 }
 
-/** One request; the body comes back parsed where it is JSON. */
+/** Sends one request. A JSON body is returned parsed. */
 export async function ask({ url }: { readonly url: string }, path: string, init?: RequestInit) {
   const response = await fetch(url + path, init);
   const text = await response.text();

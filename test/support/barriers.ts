@@ -1,7 +1,7 @@
 import { type RaiseBarrier, sharedBarrier } from '../../src/index/drain-barrier.ts';
 
-/** In a place where nothing ever is. */
+/** A barrier with nothing before it. */
 export const passedAtOnce: RaiseBarrier = async () => sharedBarrier(async () => true);
 
-/** Behind something that never moves. */
+/** A barrier behind something that never moves. */
 export const neverPassed: RaiseBarrier = async () => sharedBarrier(async () => false);

@@ -3,7 +3,7 @@ import { deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.
 import { addContact, changeRelationship, removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { type RepairSite, userId } from './repair-site.ts';
 
-/** Whatever a site does, until it is told to stop. How many actions there were. */
+/** Does random actions of a site until told to stop. Returns how many. */
 export async function act({ pool, users }: RepairSite, until: () => boolean): Promise<number> {
   const any = <T>(of: readonly T[]) => of[Math.floor(Math.random() * of.length)] as T;
   const strangers = Array.from({ length: 12 }, (_, i) => userId(users.length + 1 + i));

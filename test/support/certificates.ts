@@ -1,4 +1,4 @@
-import 'reflect-metadata'; // wanted by @peculiar/x509
+import 'reflect-metadata'; // required by @peculiar/x509
 import { KeyObject, webcrypto } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,25 +14,25 @@ type Keys = webcrypto.CryptoKeyPair;
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Files of one certificate, by their paths. */
+/** Paths of one certificate's files. */
 export interface CertificateFiles {
   readonly cert: string;
   /** PKCS #8, in PEM. */
   readonly key: string;
-  /** Key and certificate, as Kafka's PEM key stores want them. */
+  /** Key and certificate, as Kafka's PEM key stores expect them. */
   readonly both: string;
 }
 
 interface Issued {
-  /** The subject: who it is. */
+  /** The subject. */
   readonly name: string;
   /** Host names and addresses; none for a client. */
   readonly hosts?: readonly string[];
-  /** From now, ms; below 0: it has expired. */
+  /** Validity from now, ms; negative: it has expired. */
   readonly lastsMs?: number;
 }
 
-/** A CA for one test file, and the folder of all that it issues. */
+/** A CA for one test file, with a folder for all that it issues. */
 export class TestCa {
   readonly folder = mkdtempSync(join(tmpdir(), 'recency-ca-'));
   readonly #keys: Keys;
@@ -98,7 +98,7 @@ function newKeys(): Promise<Keys> {
   return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 }
 
-/** A clock that is a little off is no fault. */
+/** Tolerates clocks that are slightly off. */
 function validity(lastsMs: number) {
   return { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + lastsMs) };
 }

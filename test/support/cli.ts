@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished, type TestContext } from 'vitest';
 import { childEnvironment } from '../../src/config/child-environment.ts';
 import type { SettingName } from '../../src/config/settings.ts';
 import { until } from './until.ts';
@@ -9,7 +10,7 @@ export type Settings = Partial<Record<SettingName, string>>;
 
 const SOURCE = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
-/** A command of `recency` in a process of its own. It is killed when it is disposed of. */
+/** A command of `recency` in a process of its own. Disposing of it kills it. */
 export class CliProcess implements AsyncDisposable {
   stdout = '';
   stderr = '';
@@ -37,7 +38,7 @@ export class CliProcess implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** Waits for a line of the log with this in its message; a busy machine takes long to start a process. */
+  /** Waits until the output contains this text. The timeout allows for a busy machine. */
   async says(text: string, timeout = 60_000): Promise<void> {
     const heard = () => `${this.stdout}\n${this.stderr}`;
     const over = this.ended.then(({ code }) => {
@@ -50,6 +51,24 @@ export class CliProcess implements AsyncDisposable {
     this.#child.kill('SIGKILL');
     await this.ended;
   }
+}
+
+/** What each process logs once it works. */
+const WORKING = { serve: 'answering at', consume: 'consuming', relay: 'relaying' };
+
+/**
+ * Starts a process of `recency`, waits until it works, and kills it when the test has finished.
+ * @param context of the test, where tests run side by side
+ */
+export async function startProcess(
+  command: keyof typeof WORKING,
+  settings: Settings,
+  context: Pick<TestContext, 'onTestFinished'> = { onTestFinished },
+): Promise<CliProcess> {
+  const cli = new CliProcess([command], settings);
+  context.onTestFinished(() => cli[Symbol.asyncDispose]());
+  await cli.says(WORKING[command]);
+  return cli;
 }
 
 /** Runs a command to its end. */

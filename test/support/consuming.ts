@@ -12,26 +12,26 @@ import { logger, type Opened, open } from '../transport/place.ts';
 import { redisUrl } from './servers.ts';
 import type { Stores } from './stores.ts';
 
-export interface ConsumingOptions {
-  /** Of the Redis that carries the stream. */
+interface ConsumingOptions {
+  /** The Redis that carries the stream. */
   readonly url?: string;
   /** Followers read at once. */
   readonly pageSize?: number;
-  /** Without a relay tasks wait in the outbox until somebody calls `relayOnce`. */
+  /** Without a relay, tasks wait in the outbox until the test calls `relayOnce`. */
   readonly relays?: boolean;
 }
 
 export interface Consuming {
-  /** Put up behind what is on its way. */
+  /** Raises a barrier behind the tasks that are on their way. */
   readonly raiseBarrier: RaiseBarrier;
   readonly transport: Opened;
-  /** Tasks on the stream that are not acknowledged. */
+  /** Unacknowledged tasks on the stream. */
   lag(): Promise<number | undefined>;
   relayOnce(): Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Relay, consumer and delayed worker on a stream of their own, as their processes run them, until the test file ends. */
+/** Runs relay, consumer and delayed worker on a stream of their own, as their processes do, until the test file ends. */
 export async function startConsuming(stores: Stores, options: ConsumingOptions = {}): Promise<Consuming> {
   const { url = redisUrl(), pageSize = 500, relays = true } = options;
   const { redis, primary, prefix, steps, patient, delayed, rechecks } = stores;

@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest';
 import { Database, type Parameter, type ReadOptions } from '../../src/mysql/database.ts';
 
-/** A database on one connection that counts what is asked of it. */
+/** A database on one connection that counts its queries. */
 export class CountingDatabase extends Database {
   statements = 0;
 
@@ -15,7 +15,7 @@ export class CountingDatabase extends Database {
     return super.rows(statement, parameters, options);
   }
 
-  /** How many rows of tables and indexes the server has read on this connection. */
+  /** Rows of tables and indexes that the server has read on this connection. */
   async rowsRead(): Promise<number> {
     const rows = await super.rows("SHOW SESSION STATUS LIKE 'Handler_read%'", []);
     return rows.reduce((sum, [, count]) => sum + Number(count), 0);

@@ -6,10 +6,10 @@ import { mysqlUrl, redisUrl } from './servers.ts';
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
-/** Few people, and every phase as short as it can be. */
+/** Few people, and every phase as short as possible. */
 const SMALL = ['--users', '60', '--most', '1200', '--seconds', '3', '--burst', '300'];
 
-/** A demonstration in a process of its own, on the servers of the tests. */
+/** A demonstration in a process of its own, on the tests' servers. */
 export class DemoCommand {
   stdout = '';
   stderr = '';
@@ -37,7 +37,7 @@ export class DemoCommand {
     this.#child.kill(signal);
   }
 
-  /** The processes that it has started, by Linux's own list. */
+  /** The processes that it has started, according to /proc. */
   children(): number[] {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -45,7 +45,7 @@ export class DemoCommand {
       .filter((pid) => parentOf(pid) === this.pid);
   }
 
-  /** The name of its database, of the keys and of the topic. */
+  /** The name of its database, key prefix and topic. */
   get place(): string {
     return /recency_demo_[0-9a-f]+/.exec(this.stdout + this.stderr)?.[0] ?? '';
   }
@@ -55,10 +55,10 @@ export function isAlive(pid: number): boolean {
   return parentOf(pid) !== undefined;
 }
 
-/** Undefined: there is no such process, or it has ended and only waits to be noticed. */
+/** Undefined: there is no such process, or it is a zombie. */
 function parentOf(pid: number): number | undefined {
   try {
-    // The name, in parentheses, may hold anything.
+    // The name, in parentheses, may contain anything.
     const [state, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');

@@ -4,11 +4,11 @@ import { isAbove } from '../../src/contracts/key.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
 import type { Stores } from './stores.ts';
 
-/** More contacts than any user of a test has. */
+/** More contacts than any test user has. */
 const ALL = 1_000_000;
 
 /**
- * Holds a user's index against MySQL: I1 to I4. The index must be warm.
+ * Compares a user's index with MySQL: I1 to I4. The index must be warm.
  * @param what for the message of a failure
  */
 export async function expectExact(

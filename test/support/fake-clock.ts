@@ -6,14 +6,14 @@ import { afterAll } from 'vitest';
 import { aptInstall, aptUnavailable, findProgram } from '../../src/tools/devservers/launch/machine.ts';
 import { type RunningServer, startMysql, startRedis } from '../../src/tools/devservers/start-server.ts';
 
-/** A server whose wall clock the test sets while it runs; the monotonic clock goes on as it is. */
+/** A server whose wall clock the test sets while it runs; the monotonic clock is not affected. */
 export interface ClockedServer {
   readonly server: RunningServer;
-  /** Sets the clock so many ms off the real one, at once. */
+  /** Sets the clock's offset from the real one, ms, with immediate effect. */
   setClock(offsetMs: number): void;
 }
 
-/** Debian's package `faketime`, installed where it is missing, as the stack installs a server. */
+/** Debian's package `faketime`, installed where it is missing, as the servers are. */
 async function faketimeLibrary(): Promise<string> {
   const find = () => globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')[0];
   if (find() === undefined) {
@@ -33,7 +33,7 @@ async function wrap(names: readonly string[]): Promise<{ folder: string; setCloc
   const file = join(folder, 'clock');
   const setClock = (offsetMs: number) => {
     writeFileSync(`${file}.new`, `${offsetMs < 0 ? '' : '+'}${offsetMs / 1_000}\n`);
-    renameSync(`${file}.new`, file); // never read by half
+    renameSync(`${file}.new`, file); // atomic: never half-read
   };
   setClock(0);
   // The C library's own allocator first: Redis's jemalloc asks for the time while libfaketime is being loaded.
@@ -56,10 +56,10 @@ async function startClocked(names: readonly string[], start: () => Promise<Runni
   }
 }
 
-/** A Redis of the test's own, which is a program wherever the other servers come from. */
+/** A Redis of the test's own, always a program, wherever the other servers come from. */
 export const startClockedRedis = (): Promise<ClockedServer> =>
   startClocked(['redis-server'], () => startRedis({ from: 'programs' }));
 
-/** The same of a MariaDB or MySQL server. */
+/** The same for a MariaDB or MySQL server. */
 export const startClockedMysql = (): Promise<ClockedServer> =>
   startClocked(['mariadbd', 'mysqld'], () => startMysql({ from: 'programs' }));

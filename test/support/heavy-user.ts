@@ -7,10 +7,10 @@ const DIGITS =
 const MILLION = `SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 10000 * e.n + 100000 * f.n AS n
   FROM ${DIGITS} a, ${DIGITS} b, ${DIGITS} c, ${DIGITS} d, ${DIGITS} e, ${DIGITS} f`;
 
-/** The contacts of heavy users have ids from here on. The later one's newest photo is the later, too. */
+/** First id of the heavy users' contacts. The greater the id, the later the newest photo. */
 export const STRANGER = 1_000_000;
 
-/** Makes as many strangers, each with a public photo, and a contact of each of the users. Up to a million. */
+/** Creates `contacts` strangers (at most a million), each with a public photo and a contact of each of the users. */
 export async function makeHeavy(pool: Pool, users: readonly Id[], contacts: number): Promise<void> {
   await pool.query(
     `INSERT IGNORE INTO users (id, last_public_at) SELECT ${STRANGER} + n, 1000 + n FROM (${MILLION}) AS s WHERE n < ?`,

@@ -3,7 +3,7 @@ import { runCommandLine } from '../../src/cli/program.ts';
 import { childEnvironment } from '../../src/config/child-environment.ts';
 import type { Settings } from './cli.ts';
 
-/** Runs a command of `recency` in this process: much quicker than one of its own. No two at the same time. */
+/** Runs a command of `recency` in this process, which is much quicker than a process of its own. Not reentrant. */
 export async function runInProcess(args: readonly string[], settings: Settings) {
   const before = { ...process.env };
   const said = { stdout: '', stderr: '' };

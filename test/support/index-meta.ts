@@ -1,12 +1,12 @@
 import type { RedisClient } from '../../src/redis/connection.ts';
 
-/** What a user's key m says: see src/index/redis/meta.ts. */
-export interface Meta {
+/** The contents of a user's key m: see src/index/redis/meta.ts. */
+interface Meta {
   readonly nonce: string;
   readonly epoch: string;
   /** Three digits. */
   readonly size: string;
-  /** Of the last use: days since 1970, four hex digits. */
+  /** Day of the last use: days since 1970, four hex digits. */
   readonly day: string;
   readonly floor: string;
 }
@@ -14,7 +14,7 @@ export interface Meta {
 /** A day long ago. */
 export const LONG_AGO = '0001';
 
-/** Rewrites what the key m says, as only a hand can. What is undefined is left out. */
+/** Overwrites parts of the key m by hand. Undefined parts are left out. */
 export async function rewriteMeta(
   redis: RedisClient,
   m: string,
@@ -25,7 +25,7 @@ export async function rewriteMeta(
   await redis.set(m, fields.filter((field) => field !== undefined).join(' '));
 }
 
-/** Sets a size and a floor (undefined: none) by hand. */
+/** Overwrites size and floor (undefined: none) by hand. */
 export async function setMeta(
   redis: RedisClient,
   m: string,

@@ -1,6 +1,6 @@
 /**
- * Logs in to a Kafka broker with SASL as a process of Recency does, and fails. Arguments: the broker, the mechanism, the user and
- * the password. It logs all that there is to log.
+ * Logs in to a Kafka broker with SASL as a process of Recency does, and fails. Arguments: broker, mechanism, user,
+ * password. It logs at every level.
  */
 import process from 'node:process';
 import { openLogger } from '../../src/app/logger.ts';

@@ -12,7 +12,7 @@ import { allowingLeaderless } from '../../src/transport/kafka/kafkajs-patches.ts
 import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
 import { until } from './until.ts';
 
-/** A broker of a test's own, and a second one in its cluster: programs, because the second must reach the first. */
+/** A broker of the test's own, and a second one in its cluster. They are programs, because the second must reach the first. */
 export class KafkaPair {
   readonly first: RunningServer;
   readonly #second: ServerProcess;
@@ -68,7 +68,7 @@ export class KafkaPair {
     await until(async () => (await this.#brokers()) === 1);
   }
 
-  /** A topic whose partitions have one replica each: `brokers` in the order of the partitions. */
+  /** Creates a topic with one replica per partition, on `brokers` in the order of the partitions. */
   async createTopic(topic: string, brokers: readonly number[]): Promise<void> {
     await this.#asAdmin(async (admin) => {
       const replicaAssignment = brokers.map((broker, partition) => ({ partition, replicas: [broker] }));

@@ -1,6 +1,6 @@
 /**
- * A process that holds a lease and writes under it, to be stopped and woken up by a test. It prints one JSON object a
- * line: the run that it began, that its lease was lost, and what became of its late write.
+ * A process that holds a lease and writes under it, which a test stops and continues. It prints one JSON object per
+ * line: the run that it started, that its lease was lost, and the outcome of its late write.
  */
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';

@@ -4,7 +4,7 @@ import { Database } from '../../src/mysql/database.ts';
 export class MortalDatabase extends Database {
   readonly #live: () => void;
 
-  /** @param live called before and after each write; what it throws is the death */
+  /** @param live called before and after each write; its error stands for the death */
   constructor(url: string, live: () => void) {
     super(url, { connections: 2, queue: 10, deadlineMs: 10_000 });
     this.#live = live;

@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { aptInstall, aptUnavailable, findProgram, runProgram } from '../../src/tools/devservers/launch/machine.ts';
 
 /**
- * Producers that are not kafkajs: librdkafka, by kcat and by its Python client, which has transactions. The tests bring
- * what they need themselves: kcat and Python's venv as Debian packages where they are missing, the client from PyPI once,
- * into the project's own ignored folder.
+ * Producers other than kafkajs: librdkafka, through kcat and through its Python client, which has transactions. The tests
+ * install what they need: kcat and Python's venv as Debian packages where they are missing, the client once from PyPI
+ * into an ignored folder of the project.
  */
 
 /**
- * Sends lines by `kcat -P`, compressed; where kcat cannot be had, by the Python client: both are librdkafka.
+ * Sends lines with `kcat -P`, compressed; without kcat, with the Python client: both are librdkafka.
  * It compresses a batch only when that makes it smaller, so there must be many lines.
  */
 export async function sendLines(brokers: readonly string[], topic: string, codec: string, lines: readonly string[]) {
@@ -34,7 +34,7 @@ async function kcat(): Promise<string | undefined> {
   return look();
 }
 
-/** Why the Python client cannot be had here; undefined: it can. With CI set, that is a failure. */
+/** Why the Python client is not available here; undefined: it is. With CI set, its absence is a failure. */
 export async function whyNoLibrdkafka(): Promise<string | undefined> {
   try {
     await python();
@@ -59,7 +59,7 @@ async function fed(program: string, args: readonly string[], lines: readonly str
 const CLIENT = 'confluent-kafka==2.16.1';
 const VENV = resolve('.recency', CLIENT.replace('==', '-'));
 
-/** Python with librdkafka's client. */
+/** The Python interpreter with librdkafka's client. */
 async function python(): Promise<string> {
   const program = join(VENV, 'bin', 'python');
   if (existsSync(program)) return program;
@@ -68,7 +68,7 @@ async function python(): Promise<string> {
   try {
     await makeVenv(unfinished);
     await runProgram(join(unfinished, 'bin', 'python'), ['-m', 'pip', 'install', '-q', '--only-binary=:all:', CLIENT]);
-    // Whole or not there at all; another process may have been faster. Its interpreter works wherever it lies.
+    // Moved into place atomically; another process may have been faster. Its interpreter works from any path.
     await rename(unfinished, VENV).catch((error: unknown) => {
       if (!existsSync(program)) throw error;
     });
@@ -90,7 +90,7 @@ async function makeVenv(folder: string): Promise<void> {
   }
 }
 
-/** One producer of librdkafka's in a process of its own. */
+/** One librdkafka producer in a process of its own. */
 export class LibrdkafkaProducer implements AsyncDisposable {
   readonly #child;
   readonly #answers: AsyncIterator<string>;
@@ -101,14 +101,14 @@ export class LibrdkafkaProducer implements AsyncDisposable {
     this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
 
-  /** @param config settings of librdkafka; with a `transactional.id` it has transactions */
+  /** @param config settings of librdkafka; a `transactional.id` enables transactions */
   static async open(brokers: readonly string[], config: Readonly<Record<string, string | number>> = {}) {
     const producer = new LibrdkafkaProducer(await python(), { 'bootstrap.servers': brokers.join(','), ...config });
     await producer.#answer();
     return producer;
   }
 
-  /** Sends these in one batch, if it has room: texts, tombstones (null), so many zeros. Resolves when the broker has them. */
+  /** Sends these in one batch if they fit: texts, tombstones (null), or a number of zeros. Resolves when the broker has them. */
   async send(
     topic: string,
     values: readonly (string | number | null)[],

@@ -10,7 +10,7 @@ import { freshDatabase } from './servers.ts';
 
 export const silent = pino({ level: 'silent' });
 
-/** An outbox of a test file's own, empty before each test. */
+/** An outbox for one test file, emptied before each test. */
 export class OutboxBench {
   database!: Database;
   #url = '';
@@ -32,7 +32,7 @@ export class OutboxBench {
     return new Database(this.#url, { connections: 4, queue: 100, deadlineMs: 10_000 });
   }
 
-  /** Rows of users `from` and on. */
+  /** Inserts rows of users `from` and following. */
   async write(rows: number, from = 1): Promise<void> {
     const values = Array.from({ length: rows }, (_, i) => `('recency.contact.added', ${from + i}, ${from + i + 1}, 1)`);
     await this.database.write(
@@ -45,7 +45,7 @@ export class OutboxBench {
     return (await readOutboxLag(this.database)).rows;
   }
 
-  /** Has the pauses of what was put back pass. */
+  /** Lets the delays of rows that were put back pass. */
   async allDue(): Promise<void> {
     await this.database.write('UPDATE recency_outbox SET due_at = 1 WHERE due_at > 0', []);
   }
@@ -65,7 +65,7 @@ export class OutboxBench {
   }
 }
 
-/** Keeps what is published. */
+/** Records what is published. */
 export function recorder() {
   const tasks: OutgoingTask[] = [];
   return { tasks, publish: async (some: readonly OutgoingTask[]) => void tasks.push(...some) };

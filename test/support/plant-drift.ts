@@ -9,7 +9,7 @@ import type { Stores } from './stores.ts';
 
 type Plant = (garden: Garden) => Promise<void>;
 
-/** One user's index, to be spoilt by hand in Redis. */
+/** Corrupts one user's index directly in Redis. */
 class Garden {
   readonly z: string;
   readonly m: string;
@@ -39,7 +39,7 @@ class Garden {
     return (await readTopContacts(this.#stores.primary, [this.#user], 100)).tops[0] ?? [];
   }
 
-  /** So many of the best, and the floor right below them: an index as it should be, but for its size. */
+  /** The best `count` contacts, and the floor right below them: a correct index except for its size. */
   async keep(size: number): Promise<void> {
     const truth = await this.truth();
     const floor = truth[size];
@@ -50,7 +50,7 @@ class Garden {
   }
 }
 
-/** Each makes exactly one class of drift; the index must be as a rebuild left it. */
+/** Each creates exactly one class of drift in an index that a rebuild has just written. */
 export const PLANTS: Readonly<Record<IndexClass, Plant>> = {
   missing: async (garden) => {
     const { head, size, floor } = await garden.reading();
@@ -105,10 +105,10 @@ export async function spoil(stores: Stores, user: Id, plant: Plant): Promise<voi
   await plant(new Garden(stores, user));
 }
 
-/** The classes that a repair mends; a key of the wrong type is somebody else's. */
+/** The classes that a repair fixes; a key of the wrong type belongs to somebody else. */
 export const MENDED = INDEX_CLASSES.filter((drift) => drift !== 'wrong_type');
 
-/** Plants each class on so many of the users, spread among those who are left alone. Who has which. */
+/** Creates each class of drift for some of the users, spread among unchanged ones. Returns each user's class. */
 export async function plantEach(stores: Stores, users: readonly Id[], ofEach: number): Promise<Map<Id, IndexClass>> {
   const count = ofEach * MENDED.length;
   const planted = new Map<Id, IndexClass>();
@@ -120,7 +120,7 @@ export async function plantEach(stores: Stores, users: readonly Id[], ofEach: nu
   return planted;
 }
 
-/** The floor is no number. */
+/** The floor is not a number. */
 export const unreadableFloor: Plant = async ({ redis, m }) => {
   await rewriteMeta(redis, m, { floor: 'high' });
 };

@@ -4,19 +4,19 @@ const crc32c = createRequire(import.meta.url)('kafkajs/src/protocol/recordBatch/
   b: Buffer,
 ) => number;
 
-export interface RecordBatchParts {
+interface RecordBatchParts {
   readonly first?: number;
-  /** Default: as many as there are records, less one. */
+  /** Default: the number of records, minus one. */
   readonly lastDelta?: number;
   readonly count?: number;
-  /** Codec 0–7, with 16: in a transaction, 32: control records. */
+  /** Codec 0–7; plus 16: in a transaction; plus 32: control records. */
   readonly attributes?: number;
   readonly producerId?: number;
-  /** After the header, compressed as the attributes say. */
+  /** The bytes after the header, compressed as the attributes say. */
   readonly payload: Buffer;
 }
 
-/** A batch of format 2 with the checksum that belongs to it. https://kafka.apache.org/41/implementation/message-format/ */
+/** A batch of format 2 with the right checksum. https://kafka.apache.org/41/implementation/message-format/ */
 export function recordBatch({ first = 0, count = 1, payload, ...parts }: RecordBatchParts): Buffer {
   const { lastDelta = count - 1, attributes = 0, producerId = -1 } = parts;
   const head = Buffer.alloc(61);
@@ -47,7 +47,7 @@ export function record(
   return Buffer.concat([varint(body.length), body]);
 }
 
-/** What ends a transaction: 0 aborts, 1 commits. */
+/** The control record that ends a transaction: 0 aborts, 1 commits. */
 export function controlBatch(first: number, producerId: number, type: 0 | 1): Buffer {
   const payload = record(0, Buffer.alloc(6), Buffer.from([0, 0, 0, type]));
   return recordBatch({ first, producerId, attributes: 0x30, payload });
@@ -64,14 +64,14 @@ function varint(value: number): Buffer {
   return Buffer.from([...bytes, left]);
 }
 
-export interface FetchedPartition {
+interface FetchedPartition {
   readonly partition?: number;
   readonly errorCode?: number;
   readonly aborted?: readonly { producerId: number; firstOffset: number }[];
   readonly records: Buffer;
 }
 
-/** The answer to a fetch, version 11, of one topic `t`. */
+/** A fetch response, version 11, for one topic `t`. */
 export function fetchResponse(partitions: readonly FetchedPartition[]): Buffer {
   const parts = [int32(0), int16(0), int32(0), int32(1), int16(1), Buffer.from('t'), int32(partitions.length)];
   for (const { partition = 0, errorCode = 0, aborted = [], records } of partitions) {

@@ -6,25 +6,25 @@ import { until } from './until.ts';
 
 const SLOTS = 16_384;
 
-/** ms after which a silent node counts as gone. */
+/** A silent node counts as gone after this long, ms. */
 const NODE_TIMEOUT_MS = 1_000;
 
-/** Containers would have to reach one another by the addresses that clients use, so the nodes are programs. */
+/** The nodes are programs: containers would have to reach one another by the addresses that clients use. */
 export const canStartCluster = (): boolean => findProgram('redis-server') !== undefined;
 
 /** A node, and a connection to it alone. */
-export interface ClusterNode {
+interface ClusterNode {
   readonly server: RunningServer;
   readonly redis: Redis;
-  /** The port by which the nodes talk. */
+  /** The port of the cluster bus. */
   readonly bus: number;
   readonly id: string;
 }
 
-/** A Redis Cluster of one's own, which keeps what it has over a restart: masters with an equal share of the slots each, and replicas. */
+/** A Redis Cluster of the test's own, with persistence: masters with equal shares of the slots, and replicas. */
 export class RedisCluster implements AsyncDisposable {
   readonly nodes: readonly ClusterNode[];
-  /** The first so many nodes; each of the others replicates one of them. */
+  /** Masters: the first nodes. Each other node replicates one of them. */
   readonly #masters: number;
 
   private constructor(nodes: readonly ClusterNode[], masters: number) {
@@ -32,7 +32,7 @@ export class RedisCluster implements AsyncDisposable {
     this.#masters = masters;
   }
 
-  /** @param replicas of each master, which take its place by themselves */
+  /** @param replicas per master; they take over by themselves */
   static async start(masters = 3, replicas = 0): Promise<RedisCluster> {
     const nodes = await Promise.all(Array.from({ length: masters * (1 + replicas) }, startNode));
     const cluster = new RedisCluster(nodes, masters);
@@ -45,12 +45,12 @@ export class RedisCluster implements AsyncDisposable {
     }
   }
 
-  /** As RECENCY_REDIS_URL wants them. */
+  /** The value for RECENCY_REDIS_URL. */
   get urls(): string {
     return this.nodes.map(({ server }) => server.url).join(',');
   }
 
-  /** Every node sees every other one, and all slots are served. */
+  /** Waits until every node sees every other one and all slots are served. */
   async isWhole(): Promise<boolean> {
     const infos = await Promise.all(this.nodes.map(({ redis }) => redis.cluster('INFO')));
     return infos.every(
@@ -58,7 +58,7 @@ export class RedisCluster implements AsyncDisposable {
     );
   }
 
-  /** The slot of a key, and the node that has it. */
+  /** The slot of a key, and its node. */
   async place(key: string): Promise<{ slot: number; node: ClusterNode }> {
     const [{ redis } = this.#first()] = this.nodes;
     const slot = Number(await redis.cluster('KEYSLOT', key));
@@ -69,7 +69,7 @@ export class RedisCluster implements AsyncDisposable {
 
   /**
    * Moves a slot as `redis-cli --cluster reshard` does, some keys at a time.
-   * @param between called before each piece, and once more before the slot has its new owner
+   * @param between called before each piece, and once more before the slot changes its owner
    */
   async moveSlot(slot: number, from: ClusterNode, to: ClusterNode, between: () => Promise<void>): Promise<void> {
     await to.redis.cluster('SETSLOT', slot, 'IMPORTING', from.id);
@@ -102,7 +102,7 @@ export class RedisCluster implements AsyncDisposable {
     await until(() => this.isWhole(), { what: 'the cluster is whole' });
     for (const [i, { redis }] of this.nodes.slice(masters.length).entries()) {
       const { id } = masters[i % masters.length] as ClusterNode;
-      await until(async () => (await redis.cluster('REPLICATE', id)) === 'OK'); // once it knows that master
+      await until(async () => (await redis.cluster('REPLICATE', id)) === 'OK'); // works once it knows the master
       await until(async () => isInSync(await redis.info('replication')), { what: 'a replica has all of its master' });
     }
   }
@@ -114,7 +114,7 @@ export class RedisCluster implements AsyncDisposable {
   }
 }
 
-/** From the answer to INFO replication of a replica. */
+/** Fields of a replica's INFO replication. */
 export function isInSync(info: string): boolean {
   return /^role:slave/m.test(info) && /^master_link_status:up/m.test(info);
 }

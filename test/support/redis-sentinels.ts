@@ -10,7 +10,7 @@ import { until } from './until.ts';
 /** The name under which the Sentinels watch the master. */
 export const MASTER = 'site';
 
-/** ms after which a silent master counts as gone. */
+/** A silent master counts as gone after this long, ms. */
 const DOWN_MS = 1_000;
 
 /** Sentinels that watch one master and its replicas, and agree on a new master by majority. */
@@ -19,7 +19,7 @@ export class RedisSentinels implements AsyncDisposable {
   readonly #processes: ServerProcess[] = [];
   readonly ports: number[] = [];
 
-  /** @param settings more lines for each; `%PORT%` is its port */
+  /** @param settings more lines for each Sentinel's file; `%PORT%` is replaced by its port */
   static async start(count: number, masterPort: number, settings: readonly string[] = []): Promise<RedisSentinels> {
     const sentinels = new RedisSentinels();
     for (let i = 0; i < count; i++) {
@@ -43,7 +43,7 @@ export class RedisSentinels implements AsyncDisposable {
     return this.ports.map((port) => `127.0.0.1:${port}`).join(',');
   }
 
-  /** Waits until every Sentinel knows the others and the replicas: before that they elect nobody. */
+  /** Waits until every Sentinel knows the others and the replicas: before that they elect no master. */
   async untilSettled(replicas: number): Promise<void> {
     await until(async () => {
       const infos = await Promise.all(this.ports.map((port) => askSentinel(port, (one) => one.info('sentinel'))));
@@ -51,7 +51,7 @@ export class RedisSentinels implements AsyncDisposable {
     });
   }
 
-  /** The port of the master, as the first Sentinel has it. */
+  /** The port of the master, according to the first Sentinel. */
   async masterPort(): Promise<number> {
     const [port = 0] = this.ports;
     const answer = await askSentinel(port, (one) => one.call('SENTINEL', 'get-master-addr-by-name', MASTER));

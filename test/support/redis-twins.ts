@@ -5,14 +5,14 @@ import { ModelRedis } from '../../prove/redis/model-redis.ts';
 import { Failure, type Reply, Status } from '../../prove/redis/reply.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
 
-/** What lies under a key when a script begins. */
+/** The value of a key when a script starts. */
 export type Content =
   | { readonly kind: 'none' }
   | { readonly kind: 'list' }
   | { readonly kind: 'string'; readonly text: string; readonly ttl: boolean }
   | { readonly kind: 'zset'; readonly members: readonly (readonly [string, number])[]; readonly ttl: boolean };
 
-/** A call of a script: the contents of its keys, and its arguments. */
+/** One call of a script: the values of its keys, and its arguments. */
 export interface Call {
   readonly contents: readonly Content[];
   readonly args: readonly string[];
@@ -20,11 +20,11 @@ export interface Call {
 
 export const TTL_MS = 1_000_000;
 
-/** Times within so many ms of the server's clock are told as their distance from it, roughly. */
+/** Times this close to the server's clock, ms, are compared roughly, by their distance from it. */
 const NEAR_MS = 10_000_000;
 const ROUGH_MS = 100_000;
 
-/** A real Redis and the model of it, for one script. */
+/** Runs one script on a real Redis and on the model of Redis. */
 export class RedisTwins {
   readonly #real: RedisClient;
   readonly #model = new ModelRedis();
@@ -46,7 +46,7 @@ export class RedisTwins {
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
   }
 
-  /** Runs the script on both, on the same contents: the same reply, the same contents afterwards. */
+  /** Runs the script on both with the same values, and expects the same reply and the same values afterwards. */
   async expectSame({ contents, args }: Call): Promise<void> {
     const names = contents.map((_content, i) => `${this.#prefix}:{t}:${i}`);
     this.#now = await this.now();
@@ -136,7 +136,7 @@ function plain(reply: Reply): unknown {
   return reply instanceof Failure ? said(reply.text) : reply;
 }
 
-/** What an assertion of the script or the server says, without what the server puts around it. */
+/** The message of an assertion of the script or the server, without the text that the server adds. */
 function said(message: string): unknown {
   return { failed: /[\w-]+: (bad \w+|arguments left over)|WRONGTYPE|not an integer/.exec(message)?.[0] ?? message };
 }

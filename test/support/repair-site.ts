@@ -15,7 +15,7 @@ import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { passedAtOnce } from './barriers.ts';
 import { freshNonce, freshStores, type Stores } from './stores.ts';
 
-/** Ids that no JavaScript number can hold. */
+/** Ids beyond the exact range of JavaScript numbers. */
 const BASE = 9_007_199_254_740_990n;
 
 export const userId = (i: number): Id => String(BASE + BigInt(i));
@@ -25,24 +25,24 @@ export const LIMITS = { max: 6, min: 3 };
 export interface RepairSite {
   readonly stores: Stores;
   readonly pool: Pool;
-  /** Those who own relationships, by id. */
+  /** Users who own relationships, ordered by id. */
   readonly users: readonly Id[];
-  /** All that a repair needs, and with it a verify or a backfill, under a lease of its own. */
+  /** Everything that a repair, a verify or a backfill needs, under a lease of its own. */
   readonly repair: RepairStores;
-  /** What is on its way: in the outbox, or in the delay queue. */
+  /** Pending work: in the outbox or in the delay queue. */
   readonly raiseBarrier: RaiseBarrier;
-  /** The check of `repair`, with something else that says what is on its way. */
+  /** The check of `repair`, with another source of pending work. */
   readonly checkWith: (raiseBarrier: RaiseBarrier) => PageCheck;
 }
 
-export interface RepairSiteOptions {
+interface RepairSiteOptions {
   readonly users: number;
-  /** How many contacts the i-th user has; of them so many have an upload that the user sees. */
+  /** How many contacts the i-th user has, and how many of them have an upload that the user may see. */
   readonly contactsOf?: (i: number) => number;
   readonly settleMs?: number;
 }
 
-/** Contacts that nobody of the users is one of. */
+/** The number of contacts; none of them is one of the users. */
 const STRANGERS = 40;
 
 /** A site with users 1 … n, each with some of the contacts n + 1 … n + 40, who have photos for various audiences. */
@@ -89,7 +89,7 @@ function graph(users: readonly Id[], contactsOf: (i: number) => number) {
       family: k % 4 === 0,
     })),
   );
-  // Pairs of equal times, so that ids decide; every fifth shows a newer photo to friends only.
+  // Times are equal in pairs, so that ids decide; every fifth contact shows a newer photo to friends only.
   const photos = strangers.flatMap((owner, i) => [
     { owner, audience: 0 as const, uploadedAt: 1_000 + Math.floor(i / 2) },
     ...(i % 5 === 0 ? [{ owner, audience: 1 as const, uploadedAt: 5_000 + i }] : []),

@@ -6,12 +6,12 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-/** A project in a temporary folder with one of our scripts, and an `npm` of the test's own first on the path. */
+/** A project in a temporary folder with one of our scripts, and a fake `npm` first on the path. */
 export class ScriptSandbox {
   readonly root: string;
   readonly #script: string;
 
-  /** @param npm a shell script; its arguments are also kept for {@link npmCalls} */
+  /** @param npm a shell script; its arguments are recorded for {@link npmCalls} */
   constructor(script: string, npm: string) {
     const outside = mkdtempSync(join(tmpdir(), 'recency-script-'));
     onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
@@ -33,7 +33,7 @@ export class ScriptSandbox {
     return spawnSync(process.execPath, [this.#script], { env, encoding: 'utf8' });
   }
 
-  /** What npm was asked, one call a line. */
+  /** The arguments of each npm call, one call per line. */
   npmCalls(): string[] {
     const file = join(this.root, 'npm-calls');
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];

@@ -12,19 +12,19 @@ const override = (properties: Readonly<Record<string, string>>): string[] =>
 
 const JAAS = 'org.apache.kafka.common.security';
 
-/** Of all accounts; those of OAUTHBEARER have tokens that nobody signs, which Kafka takes for tests. */
+/** Password of all accounts; OAUTHBEARER accounts have unsigned tokens, which Kafka accepts for tests. */
 export const PASSWORD = 'between-us';
 
 /**
- * A broker of a test's own, whose ports want TLS and a password or token (SASL_SSL: PLAIN, SCRAM, OAUTHBEARER), or a client certificate (SSL).
- * Only those whom an ACL allows something may do it; whoever comes in plain text may do everything.
+ * A broker of the test's own. Its ports require TLS and a password or token (SASL_SSL: PLAIN, SCRAM, OAUTHBEARER), or a client certificate
+ * (SSL). Clients may do only what an ACL allows them; clients on the plain-text port may do everything.
  */
 export class SecureKafka implements AsyncDisposable {
   readonly #server: RunningServer;
   readonly #ca: TestCa;
-  /** host:port that wants a password or a token. */
+  /** host:port that requires a password or a token. */
   readonly sasl: string;
-  /** host:port that wants a client certificate. */
+  /** host:port that requires a client certificate. */
   readonly mtls: string;
 
   private constructor(server: RunningServer, ca: TestCa, ports: readonly number[]) {
@@ -74,17 +74,17 @@ export class SecureKafka implements AsyncDisposable {
     return kafka;
   }
 
-  /** In plain text, by whom everything is allowed. */
+  /** Plain text; everything is allowed. */
   get admin(): Kafka {
     return new Kafka({ brokers: [this.#server.url], logLevel: 0 });
   }
 
-  /** The settings that every way in by TLS has. */
+  /** Settings common to all TLS logins. */
   get settings() {
     return { KAFKA_BROKERS: this.sasl, KAFKA_TLS: 'on', KAFKA_TLS_CA: this.#ca.file } as const;
   }
 
-  /** kafkajs has no call for it. */
+  /** By command line: kafkajs has no call for it. */
   async #addScram(user: string): Promise<void> {
     const java = ['-XX:TieredStopAtLevel=1', '-cp', join(jarsFolder(), '*'), 'kafka.admin.ConfigCommand'];
     const alter = ['--bootstrap-server', this.#server.url, '--alter', '--entity-type', 'users', '--entity-name', user];
@@ -99,7 +99,7 @@ export class SecureKafka implements AsyncDisposable {
   }
 }
 
-/** A token for a user that nobody signed. @param lastsMs from now */
+/** An unsigned token for a user. @param lastsMs from now */
 export function unsignedToken(user: string, lastsMs: number): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const now = Date.now() / 1000;

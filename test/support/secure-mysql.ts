@@ -5,7 +5,7 @@ import { forcedOrigin } from '../../src/tools/devservers/given.ts';
 import { type RunningServer, startMysql } from '../../src/tools/devservers/start-server.ts';
 import type { CertificateFiles, TestCa } from './certificates.ts';
 
-/** A MySQL or MariaDB whose certificate and accounts are the test's own. Root still comes in plain text. */
+/** A MySQL or MariaDB with a certificate and accounts of the test's own. Root still connects in plain text. */
 export class SecureMysql implements AsyncDisposable {
   readonly #server: RunningServer;
   readonly #ca: TestCa;
@@ -19,9 +19,9 @@ export class SecureMysql implements AsyncDisposable {
     this.#own = own;
   }
 
-  /** With a certificate for its address, and no other name. */
+  /** Starts it with a certificate for its address and no other name. */
   static async start(ca: TestCa): Promise<SecureMysql> {
-    // A container has an address of its own, and sees no files of this machine: there they are put through SQL.
+    // A container has an address of its own and does not see this machine's files, so they are written through SQL.
     if (forcedOrigin(process.env) === 'containers') {
       const server = await startMysql({});
       const own = await ca.issue('mysql', { name: 'mysql', hosts: [new URL(server.url).hostname] });
@@ -45,7 +45,7 @@ export class SecureMysql implements AsyncDisposable {
     return this.#server.facts.product;
   }
 
-  /** For an account. @param host another one than in the certificate */
+  /** URL for an account. @param host differs from the certificate's in some tests */
   url(user: string, password = '', host = this.host): string {
     return `mysql://${user}:${password}@${host}:${this.#server.port}/recency`;
   }
@@ -54,7 +54,7 @@ export class SecureMysql implements AsyncDisposable {
     for (const statement of statements) await this.root.query(statement);
   }
 
-  /** New connections get this certificate from now on. */
+  /** Presents this certificate to new connections. */
   async present(certificate: CertificateFiles): Promise<void> {
     if (this.product === 'MariaDB') {
       const { copyFileSync } = await import('node:fs');

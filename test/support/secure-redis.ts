@@ -3,10 +3,10 @@ import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
 import type { TestCa } from './certificates.ts';
 
-/** A Redis with a second port for TLS, which wants a client certificate, and accounts of the test's own. A program: a container sees no files of this machine. */
+/** A Redis with accounts of the test's own and a second port for TLS, which requires a client certificate. A program: a container does not see this machine's files. */
 export class SecureRedis implements AsyncDisposable {
   readonly server: RunningServer;
-  /** In plain text, by whom everything is allowed. */
+  /** Plain text; everything is allowed. */
   readonly admin: Redis;
   readonly tlsPort: number;
 
@@ -17,7 +17,7 @@ export class SecureRedis implements AsyncDisposable {
     this.admin.on('error', () => undefined);
   }
 
-  /** @param ca issues its certificate, for 127.0.0.1 */
+  /** @param ca issues its certificate for 127.0.0.1 */
   static async start(ca: TestCa, args: readonly string[] = []): Promise<SecureRedis> {
     const port = await freePort();
     const own = await ca.issue(`redis-${port}`, { name: 'redis', hosts: ['127.0.0.1'] });
@@ -26,7 +26,7 @@ export class SecureRedis implements AsyncDisposable {
     return new SecureRedis(server, port);
   }
 
-  /** @param login user:password @param host 127.0.0.1 is the name in the certificate */
+  /** @param login user:password @param host the certificate is for 127.0.0.1 */
   url(login: string, host = '127.0.0.1'): string {
     return `rediss://${login}@${host}:${this.tlsPort}`;
   }

@@ -4,13 +4,13 @@ import { Kafka, logLevel } from 'kafkajs';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, inject } from 'vitest';
 import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
-import '../../src/transport/kafka/kafkajs-patches.ts'; // or kafkajs would spin and warn here, too
+import '../../src/transport/kafka/kafkajs-patches.ts'; // without it kafkajs spins and warns here, too
 
 declare module 'vitest' {
   export interface ProvidedContext {
     mysqlUrl: string;
     redisUrl: string;
-    /** null: no broker could be had on this machine. */
+    /** null: this machine has no broker. */
     kafkaBrokers: string | null;
   }
 }
@@ -23,7 +23,7 @@ afterAll(async () => {
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 });
 
-/** The server's own address, without a database of one's own: see {@link freshDatabase}. */
+/** The server's address, without a database: see {@link freshDatabase}. */
 export const mysqlUrl = (): string => inject('mysqlUrl');
 export const redisUrl = (): string => inject('redisUrl');
 export const hasKafka = (): boolean => inject('kafkaBrokers') !== null;
@@ -35,7 +35,7 @@ export function kafkaBrokers(): string[] {
   return brokers.split(',');
 }
 
-/** A lower-case name that no other test uses, fit for a database, a key prefix, a topic or a consumer group. */
+/** A unique lower-case name, valid for a database, a key prefix, a topic or a consumer group. */
 export function freshName(): string {
   return `t${randomBytes(6).toString('hex')}`;
 }
@@ -61,7 +61,7 @@ async function runSql(server: string, statement: string): Promise<void> {
   }
 }
 
-/** A key prefix of its own; the keys under it are deleted when the test file ends. */
+/** A unique key prefix; its keys are deleted when the test file ends. */
 export function freshPrefix(server = redisUrl()): string {
   const prefix = freshName();
   cleanUps.push(() => deleteKeys(server, prefix));

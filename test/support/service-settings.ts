@@ -2,7 +2,7 @@ import { migrate } from '../../src/mysql/migrate.ts';
 import type { Settings } from './cli.ts';
 import { freshDatabase, freshName, freshPrefix, hasKafka, kafkaBrokers, redisUrl } from './servers.ts';
 
-/** Settings with a database (migrated), keys and a topic of its own. */
+/** Settings with a fresh, migrated database, and key prefix and topic of their own. */
 export async function serviceSettings(
   transport: 'kafka' | 'streams' = 'streams',
 ): Promise<Settings & { MYSQL_URL: string }> {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { SitePhoto, SmallSite, Tie } from './small-site.ts';
 
-/** Ids whose order as numbers, as text and by length differ; one is above 2^53. */
+/** Ids that sort differently as numbers, as text and by length; one is above 2^53. */
 export const IDS = ['2', '9', '10', '100', '101', '20', '9007199254740993', '18446744073709551615'] as const;
 
-/** Few times, so that many are equal. */
+/** Few different times, so that many are equal. */
 const time = fc.integer({ min: 1, max: 6 }).map((minute) => 1_083_412_800_000 + minute * 60_000);
 
 const tie: fc.Arbitrary<Tie> = fc
@@ -23,7 +23,7 @@ const photo: fc.Arbitrary<Omit<SitePhoto, 'id'>> = fc.record({
   at: time,
 });
 
-/** Small whole sites: eight users, and whatever they may say of one another. */
+/** Small sites: eight users with arbitrary relationships and photos. */
 export const site: fc.Arbitrary<SmallSite> = fc.record({
   users: fc.constant(IDS),
   ties: fc.uniqueArray(tie, { selector: ({ user, contact }) => `${user} ${contact}`, minLength: 15, maxLength: 56 }),

@@ -13,7 +13,7 @@ interface Photo {
   readonly at: number;
 }
 
-/** What the reference site must hold after some actions, by the rules as they are written and without any SQL. */
+/** Predicts the state of the reference site after some actions, from the written rules and without SQL. */
 export class SiteModel {
   readonly tasks: Record<string, string | null>[] = [];
   readonly #relationships = new Map<string, Relationship>();
@@ -52,7 +52,7 @@ export class SiteModel {
     return true;
   }
 
-  /** An id to act on: of one of the photos, or, with a place beyond them, of none. */
+  /** An id to act on: that of a photo, or of none if the index is past the last one. */
   photoAt(place: number): Id {
     return [...this.#photos.keys()][place] ?? '999999999';
   }
@@ -86,7 +86,7 @@ export class SiteModel {
     }));
   }
 
-  /** What the OWNER grants counts, and only while they call the viewer a contact. */
+  /** The OWNER's grant counts, and only while the viewer is the owner's contact. */
   #sees(viewer: Id, owner: Id, audience: number): boolean {
     const granted = this.#active(owner, viewer);
     const { friend = false, family = false } = granted ?? {};

@@ -6,7 +6,7 @@ import { isWanted, type Relation } from '../../src/contracts/relation.ts';
 import { recomputeLastUploads } from '../../src/tools/reference-site/last-uploads.ts';
 import { inTransaction, openSitePool } from '../../src/tools/reference-site/transaction.ts';
 
-/** One relationship, as its row says. */
+/** One row of relationships. */
 export interface Tie {
   readonly user: Id;
   readonly contact: Id;
@@ -23,7 +23,7 @@ export interface SitePhoto {
   readonly at: number;
 }
 
-/** A whole site, small enough to say what every answer must be without asking MySQL. */
+/** A whole site, small enough to predict every answer without asking MySQL. */
 export interface SmallSite {
   readonly users: readonly Id[];
   readonly ties: readonly Tie[];
@@ -36,7 +36,7 @@ export function freshSitePool(url: string): Pool {
   return pool;
 }
 
-/** Makes the reference tables say this and nothing else. */
+/** Replaces the contents of the reference tables. */
 export async function writeSite(pool: Pool, { users, ties, photos }: SmallSite): Promise<void> {
   await inTransaction(pool, async (connection) => {
     const insert = async (statement: string, rows: readonly unknown[][]) => {
@@ -61,7 +61,7 @@ export async function writeSite(pool: Pool, { users, ties, photos }: SmallSite):
   });
 }
 
-/** The photos of an owner that a user may see, newest first, of equal times the greater id first. */
+/** The photos of an owner that a user may see, newest first; for equal times, the greater id first. */
 export function visiblePhotos({ ties, photos }: SmallSite, user: Id, owner: Id): SitePhoto[] {
   const grant = ties.find((tie) => tie.user === owner && tie.contact === user && tie.active);
   const friend = grant?.friend ?? false;
@@ -73,14 +73,14 @@ export function visiblePhotos({ ties, photos }: SmallSite, user: Id, owner: Id):
 }
 
 /** A contact with a photo that the user may see. */
-export interface RankedContact {
+interface RankedContact {
   readonly id: Id;
   readonly at: number;
   readonly isFriend: boolean;
   readonly isFamily: boolean;
 }
 
-/** What the recency list must be, whole. */
+/** The whole recency list that a user must get. */
 export function rankedContacts(site: SmallSite, user: Id, relation: Relation): RankedContact[] {
   return site.ties
     .filter((tie) => tie.user === user && tie.active)
@@ -94,7 +94,7 @@ export function rankedContacts(site: SmallSite, user: Id, relation: Relation): R
     .sort(byKeyDescending);
 }
 
-/** A site where each of these users has all of these contacts, the later the newer their one public photo. */
+/** A site where each user has all of the contacts. Each contact has one public photo, the later in the list the newer. */
 export function everybodyKnows(users: readonly Id[], contacts: readonly Id[]): SmallSite {
   return {
     users: [...users, ...contacts],

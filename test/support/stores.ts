@@ -23,10 +23,10 @@ export interface Stores {
   readonly patient: Steps;
 }
 
-export interface StoresOptions {
+interface StoresOptions {
   readonly max?: number;
   readonly min?: number;
-  /** For a statement that reads all contacts of one user, ms; where nothing waits for it, ms. */
+  /** Time limit of a statement that reads all contacts of one user, ms; and of one that nothing waits for, ms. */
   readonly aloneMs?: number;
   readonly patientMs?: number;
 }
@@ -50,7 +50,7 @@ export async function freshStores(options: StoresOptions = {}): Promise<Stores> 
   return storesOn({ url, prefix: freshPrefix(), primary, redis: await freshRedis() }, options);
 }
 
-/** The same on connections that the test has opened, perhaps to servers of its own. */
+/** The same on connections that the test has opened. */
 export function storesOn(
   { url, prefix, primary, redis }: Pick<Stores, 'url' | 'prefix' | 'primary' | 'redis'>,
   { max = 4, min = 2, ...times }: StoresOptions = {},

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { freshDatabase, freshPrefix, freshTopic, hasKafka, redisUrl } from './servers.ts';
 import { until } from './until.ts';
 
-describe('what every test gets of its own', () => {
+describe('each test gets its own', () => {
   it('a database', async () => {
     const [first, second] = await Promise.all([freshDatabase(), freshDatabase()]);
     expect(first).not.toBe(second);
@@ -29,7 +29,7 @@ describe('what every test gets of its own', () => {
 });
 
 describe('until', () => {
-  it('returns what the condition gave at last', async () => {
+  it('returns the first truthy value of the condition', async () => {
     let looks = 0;
     expect(await until(() => ++looks > 2 && looks, { interval: 1 })).toBe(3);
   });
@@ -38,7 +38,7 @@ describe('until', () => {
     await expect(until(() => null, { timeout: 5, what: 'a row' })).rejects.toThrow(/5 ms: a row\nlast seen: null/);
   });
 
-  it('counts an error as not yet', async () => {
+  it('treats an error as not yet met', async () => {
     let looks = 0;
     const late = () => {
       if (++looks < 3) throw new Error('not there');

@@ -6,7 +6,7 @@ interface Pair {
   isSilent: boolean;
 }
 
-/** A TCP proxy before a server, which can do to connections what a network does. */
+/** A TCP proxy in front of a server, which can break connections as a network does. */
 export class TcpProxy implements AsyncDisposable {
   readonly #listener: Server;
   readonly #pairs = new Set<Pair>();
@@ -35,12 +35,12 @@ export class TcpProxy implements AsyncDisposable {
     return url.href;
   }
 
-  /** Connections open now. */
+  /** Number of open connections. */
   get connections(): number {
     return this.#pairs.size;
   }
 
-  /** Whatever is sent over the connections open now is swallowed, in both directions, and nobody is told: half-open. */
+  /** Drops everything sent over the open connections, in both directions, without closing them: half-open. */
   silence({ alsoNew = false } = {}): void {
     this.#takesNew = !alsoNew;
     for (const pair of this.#pairs) pair.isSilent = true;
@@ -51,17 +51,17 @@ export class TcpProxy implements AsyncDisposable {
     this.#takesNew = true;
   }
 
-  /** The server does what the next so many requests ask; instead of its reply, the client sees its connection break. */
+  /** The server executes the next `count` requests, but instead of the reply the client sees its connection break. */
   loseReplies(count: number): void {
     this.#losing = count;
   }
 
-  /** How many replies are still to be lost. */
+  /** Replies still to be lost. */
   get toLose(): number {
     return this.#losing;
   }
 
-  /** From now on this server is behind the proxy; the connections to the one before it break, unless they are kept. */
+  /** Puts another server behind the proxy. Connections to the previous one break, unless they are kept. */
   leadTo(url: string, { keepOld = false } = {}): void {
     this.#target = new URL(url);
     if (!keepOld) for (const pair of this.#pairs) this.#break(pair);

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-export interface UntilOptions {
-  /** Milliseconds until it gives up. */
+interface UntilOptions {
+  /** Gives up after this long, ms. */
   readonly timeout?: number;
-  /** Milliseconds between two looks. */
+  /** Time between two checks, ms. */
   readonly interval?: number;
-  /** What is waited for, for the error. */
+  /** What it waits for, for the error. */
   readonly what?: string;
 }
 
 /**
- * Waits until the condition gives something truthy, and returns it. A condition that throws counts as not yet met.
- * Throws once the timeout (60 s by default: a busy machine is no fault) has passed, with the last value or error seen.
+ * Waits until the condition returns something truthy, and returns that. A condition that throws counts as not yet met.
+ * Throws with the last value or error once the timeout has passed (60 s by default, for busy machines).
  */
 export async function until<T>(
   condition: () => T | Promise<T>,

@@ -21,8 +21,7 @@ const TELL_UPLOADS = `
   FROM JSON_TABLE(?, '$[*]' COLUMNS (owner_id BIGINT UNSIGNED PATH '$[0]', at BIGINT PATH '$[1]')) AS it`;
 
 /**
- * A site whose people do what the edges say: the first src → dst makes dst a contact of src, every line is an upload by
- * src. Several lines go into one transaction, with a task in the outbox for each contact and each upload.
+ * A site driven by edges: the first src → dst makes dst a contact of src, and every line is an upload by src. Several lines go into one transaction, with a task in the outbox for each contact and each upload.
  */
 export class EdgeSite {
   readonly #pool: Pool;

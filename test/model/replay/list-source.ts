@@ -1,6 +1,6 @@
 import type { Batch, BatchHandler, Delivery, SourceState, TaskSource } from '../../../src/transport/task-source.ts';
 
-/** A source of given batches, to be taken by several consumers: each takes the next as soon as it is done with one. */
+/** A source of given batches, shared by several consumers: each takes the next batch when it has finished one. */
 export class ListSource implements TaskSource {
   readonly #batches: Delivery[][];
 
@@ -8,7 +8,7 @@ export class ListSource implements TaskSource {
     this.#batches = batches;
   }
 
-  /** Resolves when there are no more. Rejects with what the handler rejects with. */
+  /** Resolves when no batch is left. Rejects with the handler's error. */
   async run(handler: BatchHandler): Promise<void> {
     for (let next = this.#batches.shift(); next !== undefined; next = this.#batches.shift()) {
       const batch: Batch = { deliveries: next, lease: { renew: async () => undefined } };

@@ -2,14 +2,14 @@ import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../../src/contracts/id.ts';
 import { byKeyDescending, type Key } from '../../../src/contracts/key.ts';
 
-// From the site's own tables; every photo here is a public one.
+// From the site's own tables; all photos here are public.
 const TRUTH = `
   SELECT c.user_id, c.contact_id, newest.at
   FROM contacts AS c
   JOIN (SELECT owner_id, MAX(uploaded_at) AS at FROM photos GROUP BY owner_id) AS newest ON newest.owner_id = c.contact_id
   WHERE c.active`;
 
-/** The contacts of each user who have uploaded something, highest key first. */
+/** Each user's contacts with uploads, highest key first. */
 export async function readPlainTruth(pool: Pool, users?: readonly Id[]): Promise<Map<Id, Key[]>> {
   const [rows] = await pool.query({
     sql: users === undefined ? TRUTH : `${TRUTH} AND c.user_id IN (?)`,

@@ -13,7 +13,7 @@ import { EdgeSite } from './edge-site.ts';
 import { ListSource } from './list-source.ts';
 import { UnrulyWindows } from './unruly-windows.ts';
 
-export interface ReplayStores {
+interface ReplayStores {
   readonly pool: Pool;
   readonly primary: Database;
   readonly steps: Steps;
@@ -23,7 +23,7 @@ const EDGES_A_TRANSACTION = 100;
 const DELIVERIES_A_BATCH = 500;
 const CONSUMERS = 2;
 
-/** Plays edges: transactions of the site, then their tasks in disorder, taken by two consumers at once. */
+/** Plays edges as transactions of the site, then delivers their tasks in disorder to two consumers at once. */
 export class Replay {
   readonly counts = { edges: 0, transactions: 0, tasks: 0, deliveries: 0 };
   readonly #stores: ReplayStores;
@@ -44,12 +44,12 @@ export class Replay {
     this.#relay = new OutboxRelay({ database: stores.primary, publisher, deadLetters: refused, logger: this.#logger });
   }
 
-  /** Deliveries that came a second time. */
+  /** Duplicate deliveries. */
   get duplicates(): number {
     return this.#windows.duplicates;
   }
 
-  /** When it resolves, all that the edges say is committed, and every task of it was applied at least once. */
+  /** When it resolves, all edges are committed and each of their tasks was applied at least once. */
   async play(edges: readonly Edge[]): Promise<void> {
     for (let from = 0; from < edges.length; from += EDGES_A_TRANSACTION) {
       await this.#site.commit(edges.slice(from, from + EDGES_A_TRANSACTION));

@@ -3,13 +3,13 @@ import { encodeTask } from '../../../src/transport/cloud-events.ts';
 import type { OutgoingTask } from '../../../src/transport/task-publisher.ts';
 import type { Delivery } from '../../../src/transport/task-source.ts';
 
-/** Deliveries that change their order among themselves. */
+/** Deliveries shuffled among themselves. */
 const WINDOW = 1_000;
 
-/** Of all tasks, so many are delivered a second time, some of them a window later. */
+/** Share of tasks delivered a second time, some of them a window later. */
 const AGAIN = 0.1;
 
-/** Brings tasks into disorder: shuffled within windows, some of them twice. */
+/** Shuffles tasks within windows and delivers some of them twice. */
 export class UnrulyWindows {
   readonly #random: Random;
   #late: Delivery[] = [];
@@ -20,7 +20,7 @@ export class UnrulyWindows {
     this.#random = random;
   }
 
-  /** Tasks in the order of their publishing → deliveries, in as many windows as it takes. */
+  /** Turns tasks, in the order of their publishing, into windows of deliveries. */
   *windows(tasks: readonly OutgoingTask[]): Generator<Delivery[]> {
     const deliveries = tasks.map((task) => this.#delivery(task));
     for (let from = 0; from < deliveries.length; from += WINDOW) {

@@ -9,7 +9,7 @@ import type { RedisContactIndex } from '../index/redis/redis-contact-index.ts';
 import { stepsOn } from '../index/steps.ts';
 import type { Database } from '../mysql/database.ts';
 import { nextFencingToken } from '../mysql/leases.ts';
-import { isAnyKeyLike } from '../redis/any-key.ts';
+import { isAnyKeyLike } from '../redis/scan-keys.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { DelayQueue } from '../redis/delay-queue.ts';
 import { Leases, type LeasesOptions } from '../redis/lease.ts';
@@ -169,7 +169,7 @@ export function openLeases(
   return new Leases(redis, {
     ...times,
     prefix: keyPrefix,
-    freshOwner: () => randomBytes(12).toString('base64url'),
+    freshHolder: () => randomBytes(12).toString('base64url'),
     nextToken: (name) => nextFencingToken(primary, name, Date.now()),
     now: () => performance.now(),
   });

@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module';
-import { type Cluster, Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import type { TlsMaterial } from '../config/tls.ts';
 import { backoffMs } from '../timing/backoff.ts';
 import { withTimeout } from '../timing/deadline.ts';
-import { type NodeOptions, openCluster } from './cluster.ts';
 import { isSentinelUrl, type SentinelAccount, sentinelOptions } from './sentinel.ts';
 import { isReplicasReply, RedisUnavailable } from './unavailable.ts';
 
@@ -13,7 +12,7 @@ silenceCommandLog();
 
 /**
  * With DEBUG=ioredis:* or DEBUG=* in the environment, ioredis writes every command with its arguments to stderr, AUTH with the
- * password among them. Its part of that log is turned off; the others stay.
+ * password among them. That part of the log is turned off; the others stay.
  */
 function silenceCommandLog(): void {
   const require = createRequire(import.meta.url);
@@ -26,34 +25,35 @@ function silenceCommandLog(): void {
 }
 
 export interface RedisConnectionOptions {
-  /** ms that one command may take. */
+  /** Timeout of one command, ms. */
   readonly commandTimeoutMs: number;
-  /** ms that a connection may take to come up. */
+  /** Timeout of connecting, ms. */
   readonly connectTimeoutMs: number;
   /** Shown by CLIENT LIST. */
   readonly name: string;
   /** For addresses that ask for TLS. */
   readonly tls?: TlsMaterial;
   readonly sentinel?: SentinelAccount;
-  /** Of a connection that went away or could not be made; it is tried again all the same. */
+  /** Called when a connection is lost or cannot be made. It is retried regardless. */
   readonly onError?: (error: Error) => void;
 }
 
-const LONGEST_PAUSE_MS = 1_000;
+const RECONNECTING = { firstMs: 50, longestMs: 1_000 };
+
+/** How often ioredis redirects or resends a command in a cluster, at most. */
+const TRIES = 16;
 
 /**
- * Connects to one Redis, to a cluster when several addresses are given, comma-separated, or to the master that Sentinels
- * name (see sentinel.ts). Does not wait.
+ * Opens a client of one Redis, of a cluster if several comma-separated addresses are given, or of the master that Sentinels
+ * name (see sentinel.ts). Does not wait for the connection.
  *
- * No offline queue: while Redis is away a command fails at once, because a queue would grow without bound. A command
- * whose reply was lost is sent again by ioredis; every write here is made so that this does no harm.
+ * There is no offline queue: while Redis is unavailable a command fails at once, because a queue would grow without bound.
+ * ioredis resends a command whose reply was lost; every write here is safe to repeat.
  */
 export function openRedis(urls: string, options: RedisConnectionOptions): RedisClient {
   const addresses = isSentinelUrl(urls) ? [urls] : urls.split(',').map((url) => url.trim());
-  const client =
-    addresses.length === 1
-      ? openOne(String(addresses[0]), options)
-      : openCluster(addresses, common(options), pause, options.tls);
+  const [first = ''] = addresses;
+  const client = addresses.length === 1 ? openOne(first, options) : openCluster(addresses, options);
   client.on('error', (error: Error) => options.onError?.(error));
   return client;
 }
@@ -72,38 +72,22 @@ export async function untilReady(client: RedisClient, timeoutMs: number): Promis
   try {
     await withTimeout(ready.promise, timeoutMs, late);
   } finally {
-    // Whoever tries on while Redis is away comes here again and again.
+    // While Redis is unavailable this is called again and again with the same client.
     client.off('error', remember);
     client.off('ready', ready.resolve);
   }
 }
 
-/** What a cluster's client says is only that no node would do; why is in the node's own error. */
+/** A cluster's client only says that no node could be used; the reason is in the node's own error. */
 function reasonOf(error: (Error & { lastNodeError?: Error }) | undefined): string {
   return error?.lastNodeError?.message ?? error?.message ?? 'no reply';
 }
 
-function common(options: RedisConnectionOptions): NodeOptions {
-  return {
-    connectionName: options.name,
-    commandTimeout: options.commandTimeoutMs,
-    // A half-open connection swallows command after command: when one of them is not answered, it is given up for another.
-    socketTimeout: options.commandTimeoutMs,
-    connectTimeout: options.connectTimeoutMs,
-    maxRetriesPerRequest: 1,
-    enableReadyCheck: true,
-  };
-}
-
-function pause(times: number): number {
-  return backoffMs(times, { firstMs: 50, longestMs: LONGEST_PAUSE_MS });
-}
-
 function openOne(url: string, options: RedisConnectionOptions): Redis {
   const own = {
-    ...common(options),
+    ...connectionOptions(options),
     enableOfflineQueue: false,
-    retryStrategy: pause,
+    retryStrategy: reconnectingMs,
     reconnectOnError: leavingReplicas(),
   };
   const { tls = {}, sentinel = {} } = options;
@@ -111,15 +95,63 @@ function openOne(url: string, options: RedisConnectionOptions): Redis {
   return new Redis(url, url.startsWith('rediss:') ? { ...own, tls: { ...tls } } : own);
 }
 
+/** @param urls of some of the cluster's nodes; user, password and TLS are those of the first */
+function openCluster(urls: readonly string[], options: RedisConnectionOptions): Cluster {
+  const { username, password, protocol } = new URL(String(urls[0]));
+  // While a node is unavailable, a command is resent for no longer than it may take.
+  const resendMs = options.commandTimeoutMs / TRIES;
+  return new PlainCluster([...urls], {
+    enableOfflineQueue: false,
+    clusterRetryStrategy: reconnectingMs,
+    maxRedirections: TRIES,
+    retryDelayOnClusterDown: resendMs,
+    retryDelayOnFailover: resendMs,
+    redisOptions: {
+      ...connectionOptions(options),
+      ...(username ? { username: decodeURIComponent(username) } : {}),
+      ...(password ? { password: decodeURIComponent(password) } : {}),
+      ...(protocol === 'rediss:' ? { tls: { ...options.tls } } : {}),
+    },
+  });
+}
+
 /**
- * Whether to connect anew after an error: the server has become a replica, whose clients stay connected unless they are
- * told. A new connection may lead to the new master. As long as it does not, one a second is enough. The command itself
- * fails, and is tried again by whoever sent it.
+ * A cluster client that fails at once when the keys of one command are on two nodes (TRYAGAIN) because their slot is
+ * moving. ioredis would resend the command to nodes at random; the caller can do better and ask for fewer keys.
+ */
+class PlainCluster extends Cluster {
+  override handleError(...[error, ttl, handlers]: Parameters<Cluster['handleError']>): void {
+    if (error.message.startsWith('TRYAGAIN')) handlers.defaults();
+    else super.handleError(error, ttl, handlers);
+  }
+}
+
+function connectionOptions(options: RedisConnectionOptions) {
+  return {
+    connectionName: options.name,
+    commandTimeout: options.commandTimeoutMs,
+    // A half-open connection swallows command after command: when one is not answered, the connection is replaced.
+    socketTimeout: options.commandTimeoutMs,
+    connectTimeout: options.connectTimeoutMs,
+    maxRetriesPerRequest: 1,
+    enableReadyCheck: true,
+  };
+}
+
+/** How long to wait before connecting again, ms. @param times failures in a row */
+function reconnectingMs(times: number): number {
+  return backoffMs(times, RECONNECTING);
+}
+
+/**
+ * Decides whether to reconnect after an error: yes, if the server has become a replica, because its clients stay connected
+ * unless they are told. A new connection may lead to the new master. Until it does, one attempt a second is enough. The
+ * command itself fails, and its caller retries it.
  */
 function leavingReplicas(): (error: Error) => boolean {
   let left = Number.NEGATIVE_INFINITY;
   return (error) => {
-    if (!isReplicasReply(error) || performance.now() - left < LONGEST_PAUSE_MS) return false;
+    if (!isReplicasReply(error) || performance.now() - left < RECONNECTING.longestMs) return false;
     left = performance.now();
     return true;
   };

@@ -1,65 +1,72 @@
 /**
- * One long job at a time, out of any number of processes that could do it.
+ * A lease: out of any number of processes that could do a long job, one does it at a time.
  *
- * A lease is a key in Redis with a random owner and an end (SET NX PX). Its holder renews it at a third of its time; a
- * standby takes it over once it has ended. What a global lock of this kind gets wrong is mended in three places:
+ * A lease is a key in Redis with a random holder id and an expiry (SET NX PX). The holder renews it after a third of its
+ * lifetime; a standby takes it over once it has expired. Three measures fix what a distributed lock of this kind usually
+ * gets wrong:
  *
- * - It is given back by compare-and-delete. A holder that was late would otherwise delete the lease of its successor,
- *   and a third process would start beside that one.
- * - A holder that was stopped (SIGSTOP, a long pause) does not know that its time has passed. So each grant carries a
- *   FENCING TOKEN, given by MySQL and greater than every earlier one, and whatever must not come from a stale holder
- *   (the cursor and the report of a run) is written under the condition that no greater token was given.
- * - Its end is measured from before the request was sent, so a holder believes itself one for a shorter time than Redis
- *   does. `lost` fires then, whatever keeps the renewal from being answered.
+ * - It is released by compare-and-delete. Otherwise a late holder would delete the lease of its successor, and a third
+ *   process would start beside that one.
+ * - A holder that was suspended (SIGSTOP, a long pause) does not know that its time is up. So each grant carries a FENCING
+ *   TOKEN, issued by MySQL and greater than every earlier one, and whatever a stale holder must not write (the cursor and
+ *   the report of a run) is written only on condition that no greater token was issued.
+ * - Its lifetime is measured from before the request was sent, so that a holder always considers the lease over sooner than
+ *   Redis does. `lost` is aborted then, whatever prevents the renewal.
  *
- * Correctness of the indexes never rests on a lease: two holders do no harm but double work.
+ * The correctness of the indexes never depends on a lease: two holders only do the work twice.
  */
 import { UserError } from '../contracts/user-error.ts';
 import { pause } from '../timing/backoff.ts';
 import type { RedisClient } from './connection.ts';
-import { HeldLease } from './held-lease.ts';
-import { leaseScripts } from './lease-scripts.ts';
+import { defineScript } from './script.ts';
+import { RedisUnavailable } from './unavailable.ts';
 
+/** A lease while it is held. */
 export interface Lease {
   readonly name: string;
   /** The fencing token, a BIGINT as decimal text: greater than that of every earlier grant of this lease. */
   readonly token: string;
-  /** Aborted when the lease can no longer be taken for one's own. */
+  /** Aborted with {@link LeaseLost} when the holder must no longer act as one. */
   readonly lost: AbortSignal;
 }
 
 export interface LeasesOptions {
-  /** Before every key in Redis. */
+  /** Prefix of every key in Redis. */
   readonly prefix: string;
-  /** Of a lease that is not renewed, ms. Longer than a deadline of MySQL and a timeout of Redis together. */
+  /** Lifetime of a lease that is not renewed, ms. Must exceed a MySQL deadline plus a Redis timeout. */
   readonly ttlMs: number;
-  /** Between two tries of a standby, ms. */
+  /** Between two attempts of a standby, ms. */
   readonly retryMs: number;
-  /** A random text: at least 64 bits from the secure generator, fresh for every call. */
-  readonly freshOwner: () => string;
-  /** The next fencing token of a lease, given by MySQL. */
+  /** Returns a random text: at least 64 bits from the secure generator, fresh for every call. */
+  readonly freshHolder: () => string;
+  /** Returns the next fencing token of a lease, issued by MySQL. */
   readonly nextToken: (name: string) => Promise<string>;
-  /** ms, monotonic. */
+  /** Monotonic clock, ms. */
   readonly now: () => number;
 }
 
 export interface HoldOptions {
-  /** Gives up waiting for the lease; the work has to look at it by itself. */
+  /** Gives up waiting for the lease. The work itself must observe it too. */
   readonly signal?: AbortSignal;
-  /** Stand by until the lease is free (true), or be refused at once (false). */
+  /** Wait until the lease is free (true), or throw at once (false). Default: true. */
   readonly wait?: boolean;
-  /** Called once when somebody else has the lease. */
+  /** Called once if another process holds the lease. */
   readonly onWaiting?: () => void;
 }
 
-/** Somebody else has the lease, and the caller did not want to wait. */
+/** Another process holds the lease, and the caller did not want to wait. */
 export class LeaseTaken extends UserError {
   override readonly name = 'LeaseTaken';
 }
 
+/** This process no longer holds the lease; the reason of `lost`. */
+export class LeaseLost extends UserError {
+  override readonly name = 'LeaseLost';
+}
+
 export class Leases {
   readonly #options: LeasesOptions;
-  readonly #scripts: ReturnType<typeof leaseScripts>;
+  readonly #scripts: LeaseScripts;
 
   constructor(client: RedisClient, options: LeasesOptions) {
     this.#options = options;
@@ -67,7 +74,7 @@ export class Leases {
   }
 
   /**
-   * Does the work while holding the lease, and gives it back. The work must end soon after `lost` is aborted.
+   * Does the work while holding the lease, then releases it. The work must end soon after `lost` is aborted.
    * @throws LeaseTaken, the signal's reason, RedisUnavailable, DatabaseUnavailable, and what the work throws
    */
   async hold<T>(name: string, work: (lease: Lease) => Promise<T>, options: HoldOptions = {}): Promise<T> {
@@ -80,31 +87,126 @@ export class Leases {
   }
 
   async #acquire(name: string, { signal, wait = true, onWaiting }: HoldOptions): Promise<HeldLease> {
-    const owner = this.#options.freshOwner();
-    for (let tries = 1; ; tries++) {
+    const holder = this.#options.freshHolder();
+    for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
-      const held = await this.#tryOnce(name, owner);
+      const held = await this.#tryOnce(name, holder);
       if (held) return held;
       if (!wait) throw new LeaseTaken(`another process holds the lease '${name}'; wait for it, or stop it`);
-      if (tries === 1) onWaiting?.();
+      if (attempt === 1) onWaiting?.();
       await pause(this.#options.retryMs, signal);
     }
   }
 
-  /** The token comes after the lease; a lease that ended before its token came is not one. */
-  async #tryOnce(name: string, owner: string): Promise<HeldLease | undefined> {
+  /** Takes the lease, then the token. The lease does not count if it expired before the token arrived. */
+  async #tryOnce(name: string, holder: string): Promise<HeldLease | undefined> {
     const { prefix, ttlMs, now, nextToken } = this.#options;
-    const key = `${prefix}:lease:{${name}}`;
-    const own = { key, owner, ttlMs };
-    if (!(await this.#scripts.acquire(own))) return undefined;
+    const grant = { key: `${prefix}:lease:{${name}}`, holder, ttlMs };
+    if (!(await this.#scripts.acquire(grant))) return undefined;
     try {
       const token = await nextToken(name);
       const asked = now();
-      if (!(await this.#scripts.renew(own))) return undefined;
-      return new HeldLease({ ...own, name, token, now, until: asked + ttlMs, scripts: this.#scripts });
+      if (!(await this.#scripts.renew(grant))) return undefined;
+      return new HeldLease({ ...grant, name, token, now, until: asked + ttlMs, scripts: this.#scripts });
     } catch (error) {
-      await this.#scripts.release(own).catch(() => undefined); // it ends by itself; the first error says more
+      await this.#scripts.release(grant).catch(() => undefined); // it expires anyway; the first error says more
       throw error;
     }
   }
+}
+
+interface HeldLeaseOptions extends Grant {
+  readonly name: string;
+  readonly token: string;
+  readonly now: () => number;
+  /** When the lease expires unless it is renewed, by `now`. */
+  readonly until: number;
+  readonly scripts: LeaseScripts;
+}
+
+/** Renews its lease until it is released or lost. */
+class HeldLease implements Lease {
+  readonly name: string;
+  readonly token: string;
+  readonly #options: HeldLeaseOptions;
+  readonly #lost = new AbortController();
+  readonly #released = new AbortController();
+  readonly #renewing: Promise<void>;
+  #expiry: NodeJS.Timeout | undefined;
+
+  constructor(options: HeldLeaseOptions) {
+    this.name = options.name;
+    this.token = options.token;
+    this.#options = options;
+    this.#expireAt(options.until);
+    this.#renewing = this.#renew();
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Stops renewing, and deletes the lease if this process still holds it. If Redis is unavailable, it expires by itself. */
+  async release(): Promise<void> {
+    this.#released.abort();
+    clearTimeout(this.#expiry);
+    await this.#renewing;
+    try {
+      await this.#options.scripts.release(this.#options);
+    } catch (error) {
+      if (!(error instanceof RedisUnavailable)) throw error;
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { ttlMs, now, scripts } = this.#options;
+    while (!this.#lost.signal.aborted) {
+      await pause(ttlMs / 3, this.#released.signal);
+      if (this.#released.signal.aborted) return;
+      const asked = now();
+      try {
+        if (await scripts.renew(this.#options)) this.#expireAt(asked + ttlMs);
+        else this.#lose('it expired, or another process holds it');
+      } catch (error) {
+        // While Redis is unavailable the lease may still be renewed in time: its expiry decides.
+        if (!(error instanceof RedisUnavailable)) this.#lose(String(error));
+      }
+    }
+  }
+
+  #expireAt(until: number): void {
+    clearTimeout(this.#expiry);
+    if (this.#released.signal.aborted) return;
+    this.#expiry = setTimeout(() => this.#lose('it could not be renewed in time'), until - this.#options.now());
+  }
+
+  #lose(why: string): void {
+    clearTimeout(this.#expiry);
+    this.#lost.abort(new LeaseLost(`the lease '${this.name}' is lost: ${why}`));
+  }
+}
+
+/** A lease as its holder names it to Redis. */
+interface Grant {
+  readonly key: string;
+  readonly holder: string;
+  readonly ttlMs: number;
+}
+
+/** Each resolves to whether the lease is this holder's (`release`: was). @throws RedisUnavailable */
+export interface LeaseScripts {
+  acquire(grant: Grant): Promise<boolean>;
+  renew(grant: Grant): Promise<boolean>;
+  release(grant: Grant): Promise<boolean>;
+}
+
+export function leaseScripts(client: RedisClient): LeaseScripts {
+  const script = (name: string) =>
+    defineScript(client, `lease_${name}`, new URL(`./lua/lease-${name}.lua`, import.meta.url));
+  const [acquire, renew, release] = [script('acquire'), script('renew'), script('release')];
+  return {
+    acquire: async ({ key, holder, ttlMs }) => (await acquire([key], [holder, ttlMs])) === 1,
+    renew: async ({ key, holder, ttlMs }) => (await renew([key], [holder, ttlMs])) === 1,
+    release: async ({ key, holder }) => (await release([key], [holder])) === 1,
+  };
 }

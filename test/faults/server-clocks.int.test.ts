@@ -10,7 +10,7 @@ import { migrate } from '../../src/mysql/migrate.ts';
 import { deletePublished, readClock, readOutboxLag } from '../../src/mysql/outbox.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { Leases } from '../../src/redis/lease.ts';
-import { leaseScripts } from '../../src/redis/lease-scripts.ts';
+import { leaseScripts } from '../../src/redis/lease.ts';
 import { OutboxJanitor } from '../../src/relay/janitor.ts';
 import { SamplerReports } from '../../src/repair/sampler/report.ts';
 import { deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.ts';
@@ -95,10 +95,10 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
     const redis = await freshRedis(redisServer.server.url);
     const key = `${freshName()}:lease:{job}`;
     const scripts = leaseScripts(redis);
-    expect(await scripts.acquire({ key, owner: 'killed', ttlMs: 2_000 })).toBe(true);
+    expect(await scripts.acquire({ key, holder: 'killed', ttlMs: 2_000 })).toBe(true);
     redisServer.setClock(offset);
-    await until(() => scripts.acquire({ key, owner: 'standby', ttlMs: 2_000 }), SOON);
-    expect(await scripts.renew({ key, owner: 'killed', ttlMs: 2_000 })).toBe(false);
+    await until(() => scripts.acquire({ key, holder: 'standby', ttlMs: 2_000 }), SOON);
+    expect(await scripts.renew({ key, holder: 'killed', ttlMs: 2_000 })).toBe(false);
   });
 
   it('back: a holder that lives keeps its lease', async () => {
@@ -106,7 +106,7 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
     const options = { prefix: freshName(), ttlMs: 1_500, retryMs: 20, now: () => performance.now() };
     let tokens = 0;
     const nextToken = async () => String(++tokens);
-    const leases = new Leases(redis, { ...options, nextToken, freshOwner: () => randomBytes(9).toString('base64url') });
+    const leases = new Leases(redis, { ...options, nextToken, freshHolder: () => randomBytes(9).toString('base64url') });
     const begun = Promise.withResolvers<void>();
     const enough = Promise.withResolvers<void>();
     let isLost = false;

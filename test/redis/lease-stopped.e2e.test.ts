@@ -27,7 +27,7 @@ function standby({ redis, primary, prefix }: Stores): Leases {
     prefix,
     ttlMs: 10_000,
     retryMs: 20,
-    freshOwner: () => randomBytes(9).toString('base64url'),
+    freshHolder: () => randomBytes(9).toString('base64url'),
     nextToken: (name) => nextFencingToken(primary, name, Date.now()),
     now: () => performance.now(),
   });

@@ -4,7 +4,7 @@ import { nextFencingToken } from '../../src/mysql/leases.ts';
 import { createRun, findRun, saveRun } from '../../src/mysql/runs.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
 import { type Lease, Leases, LeaseTaken } from '../../src/redis/lease.ts';
-import { leaseScripts } from '../../src/redis/lease-scripts.ts';
+import { leaseScripts } from '../../src/redis/lease.ts';
 import { freshRedis, freshStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
@@ -14,12 +14,12 @@ beforeAll(async () => {
 });
 
 /** Of one process: each test gives its leases names of their own. */
-function leases(options: { ttlMs?: number; redis?: RedisClient; owner?: string } = {}): Leases {
+function leases(options: { ttlMs?: number; redis?: RedisClient; holder?: string } = {}): Leases {
   return new Leases(options.redis ?? stores.redis, {
     prefix: stores.prefix,
     ttlMs: options.ttlMs ?? 5_000,
     retryMs: 10,
-    freshOwner: () => options.owner ?? randomBytes(9).toString('base64url'),
+    freshHolder: () => options.holder ?? randomBytes(9).toString('base64url'),
     nextToken: (name) => nextFencingToken(stores.primary, name, Date.now()),
     now: () => performance.now(),
   });
@@ -93,12 +93,12 @@ describe('a lease', () => {
     let most = 0;
     const taken: string[] = [];
     const standbys = Array.from({ length: 5 }, (_, i) => {
-      const owner = `standby-${i}`;
-      return leases({ owner }).hold('seen', async ({ lost }) => {
+      const holder = `standby-${i}`;
+      return leases({ holder }).hold('seen', async ({ lost }) => {
         most = Math.max(most, ++holders);
-        for (let look = 0; look < 20; look++) expect(await stores.redis.get(keyOf('seen'))).toBe(owner);
+        for (let look = 0; look < 20; look++) expect(await stores.redis.get(keyOf('seen'))).toBe(holder);
         expect(lost.aborted).toBe(false);
-        taken.push(owner);
+        taken.push(holder);
         holders--;
       });
     });
@@ -147,10 +147,10 @@ describe('a lease', () => {
 
   it('is had by whoever asks again because the first reply was lost', async () => {
     const { acquire } = leaseScripts(stores.redis);
-    const own = { key: keyOf('resent'), owner: 'one', ttlMs: 5_000 };
+    const own = { key: keyOf('resent'), holder: 'one', ttlMs: 5_000 };
     expect(await acquire(own)).toBe(true);
     expect(await acquire(own)).toBe(true);
-    expect(await acquire({ ...own, owner: 'two' })).toBe(false);
+    expect(await acquire({ ...own, holder: 'two' })).toBe(false);
   });
 
   it('is given back when the work fails, and the failure is told', async () => {
@@ -166,7 +166,7 @@ describe('a lease', () => {
       prefix: stores.prefix,
       ttlMs: 5_000,
       retryMs: 10,
-      freshOwner: () => 'owner-without-token',
+      freshHolder: () => 'holder-without-token',
       nextToken: async () => Promise.reject(new Error('MySQL is away')),
       now: () => performance.now(),
     });
@@ -180,7 +180,7 @@ describe('a lease', () => {
       prefix: stores.prefix,
       ttlMs: 5_000,
       retryMs: 1,
-      freshOwner: () => 'slow',
+      freshHolder: () => 'slow',
       nextToken: async (name) => {
         if (late) await stop(name);
         late = false;
@@ -201,10 +201,10 @@ describe('a holder that was stopped and wakes up', () => {
     await stop('wakes');
     const second = leases().hold('wakes', next.run);
     await next.begun;
-    const owner = await stores.redis.get(keyOf('wakes'));
+    const holder = await stores.redis.get(keyOf('wakes'));
     stopped.end();
     await first;
-    expect(await stores.redis.get(keyOf('wakes'))).toBe(owner);
+    expect(await stores.redis.get(keyOf('wakes'))).toBe(holder);
     next.end();
     await second;
   });
@@ -215,7 +215,7 @@ describe('a holder that was stopped and wakes up', () => {
     const lease = await stopped.begun;
     await stores.redis.set(keyOf('told'), 'another', 'PX', 60_000);
     await until(() => lease.lost.aborted);
-    expect(String(lease.lost.reason)).toMatch(/lease 'told' is lost: it ended, or somebody else has it/);
+    expect(String(lease.lost.reason)).toMatch(/lease 'told' is lost: it expired, or another process holds it/);
     expect(await stores.redis.get(keyOf('told'))).toBe('another');
     expect(await stores.redis.pttl(keyOf('told'))).toBeGreaterThan(5_000);
     stopped.end();

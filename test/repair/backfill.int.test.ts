@@ -280,7 +280,7 @@ describe('several processes that want to backfill', () => {
         prefix: stores.prefix,
         ttlMs: 10_000,
         retryMs: 5,
-        freshOwner: freshNonce,
+        freshHolder: freshNonce,
         nextToken: (name) => nextFencingToken(stores.primary, name, Date.now()),
         now: () => performance.now(),
       });

@@ -210,7 +210,7 @@ describe('consumers', () => {
     const redis = await freshRedis();
     const leases = new Leases(redis, {
       ...{ prefix: site.stores.prefix, ttlMs: 2_000, retryMs: 20 },
-      freshOwner: () => randomBytes(9).toString('base64url'),
+      freshHolder: () => randomBytes(9).toString('base64url'),
       nextToken: (lease) => nextFencingToken(site.stores.primary, lease, Date.now()),
       now: () => performance.now(),
     });

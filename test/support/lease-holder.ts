@@ -21,7 +21,7 @@ const leases = new Leases(redis, {
   prefix,
   ttlMs: Number(ttl),
   retryMs: 10,
-  freshOwner: () => randomBytes(9).toString('base64url'),
+  freshHolder: () => randomBytes(9).toString('base64url'),
   nextToken: (name) => nextFencingToken(primary, name, Date.now()),
   now: () => performance.now(),
 });

@@ -1,19 +1,20 @@
 #!lua flags=allow-oom
--- Takes a lease that nobody holds. Asking again as the same owner is no harm: the first reply may have been lost.
+-- Takes a lease if no other process holds it. Asking again as the same holder is harmless: the first reply may have been lost.
 --
--- KEYS    1 lease   string: its owner
--- ARGV    1 owner   random, of this holder alone
---         2 ttl     ms until the lease ends unless it is renewed
--- reply   1 it is the owner's; 0 somebody else has it
--- Redis keeps the end of a key by its wall clock. A lease with longer to go than anybody asks for was taken before that
--- clock was set back: it is cut to the usual time, in which a holder that lives renews it.
--- Runs at maxmemory (allow-oom): there is a handful of leases, and one is for the sweep that gives memory back.
+-- KEYS    1 lease    string: the holder's id
+-- ARGV    1 holder   random, unique to this holder
+--         2 ttl      ms until the lease expires unless it is renewed
+-- reply   1  the lease is this holder's
+--         0  another process holds it
+-- Redis expires keys by its wall clock. A lease with more than `ttl` to go was taken before that clock was set back: it is cut
+-- to `ttl`, within which a living holder renews it.
+-- Runs at maxmemory (allow-oom): there are only a few leases, and one is for the reaper, which frees memory.
 
-local lease, owner, ttl = KEYS[1], ARGV[1], ARGV[2]
-assert(#ARGV == 2 and #owner > 0 and tonumber(ttl) > 0, 'lease-acquire: bad arguments')
+local lease, holder, ttl = KEYS[1], ARGV[1], ARGV[2]
+assert(#ARGV == 2 and #holder > 0 and tonumber(ttl) > 0, 'lease-acquire: bad arguments')
 
-if redis.call('SET', lease, owner, 'NX', 'PX', ttl) then return 1 end
-if redis.call('GET', lease) ~= owner then
+if redis.call('SET', lease, holder, 'NX', 'PX', ttl) then return 1 end
+if redis.call('GET', lease) ~= holder then
   if redis.call('PTTL', lease) > tonumber(ttl) then redis.call('PEXPIRE', lease, ttl) end
   return 0
 end

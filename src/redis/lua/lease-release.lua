@@ -1,11 +1,12 @@
--- Gives a lease back, only while it is the owner's own: a holder that was late must not delete another's.
+-- Deletes a lease, but only if this holder still has it: a late holder must not delete the lease of its successor.
 --
--- KEYS    1 lease   string: its owner
--- ARGV    1 owner
--- reply   1 deleted; 0 it has ended, or somebody else has it (nothing written)
+-- KEYS    1 lease    string: the holder's id
+-- ARGV    1 holder
+-- reply   1  deleted
+--         0  it has expired, or another process holds it; nothing written
 
-local lease, owner = KEYS[1], ARGV[1]
-assert(#ARGV == 1 and #owner > 0, 'lease-release: bad arguments')
+local lease, holder = KEYS[1], ARGV[1]
+assert(#ARGV == 1 and #holder > 0, 'lease-release: bad arguments')
 
-if redis.call('GET', lease) ~= owner then return 0 end
+if redis.call('GET', lease) ~= holder then return 0 end
 return redis.call('DEL', lease)

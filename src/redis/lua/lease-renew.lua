@@ -1,12 +1,14 @@
--- Holds a lease for longer, only while it is the owner's own.
+-- Extends a lease, but only if this holder still has it.
 --
--- KEYS    1 lease   string: its owner
--- ARGV    1 owner, 2 ttl (ms)
--- reply   1 renewed; 0 it has ended, or somebody else has it (nothing written)
+-- KEYS    1 lease    string: the holder's id
+-- ARGV    1 holder
+--         2 ttl      ms from now until the lease expires
+-- reply   1  renewed
+--         0  it has expired, or another process holds it; nothing written
 
-local lease, owner, ttl = KEYS[1], ARGV[1], ARGV[2]
-assert(#ARGV == 2 and #owner > 0 and tonumber(ttl) > 0, 'lease-renew: bad arguments')
+local lease, holder, ttl = KEYS[1], ARGV[1], ARGV[2]
+assert(#ARGV == 2 and #holder > 0 and tonumber(ttl) > 0, 'lease-renew: bad arguments')
 
-if redis.call('GET', lease) ~= owner then return 0 end
+if redis.call('GET', lease) ~= holder then return 0 end
 redis.call('PEXPIRE', lease, ttl)
 return 1

@@ -1,9 +1,9 @@
 /** The product's code that is proven, all of it in one place: it is loaded by `load-product.ts`, with or without a patch. */
 export { doDelayed } from '../src/consumers/delayed-worker.ts';
 export { planWork, stagesOf } from '../src/consumers/work-plan.ts';
-export { DelayedWork } from '../src/index/deferred-work.ts';
+export { DelayedWork } from '../src/index/delayed-work.ts';
 export { rebuild } from '../src/index/rebuild.ts';
+export { RedisFanOutCursors } from '../src/index/redis/fan-out-cursors.ts';
 export { RedisContactIndex } from '../src/index/redis/redis-contact-index.ts';
-export { RedisFanOutCursors } from '../src/index/redis/redis-fan-out-cursors.ts';
 export { RecentContacts } from '../src/query/recent-contacts.ts';
 export { DelayQueue } from '../src/redis/delay-queue.ts';

@@ -1,6 +1,6 @@
 import type { ReceivedTask } from '../../src/consumers/work-plan.ts';
 import type { Id } from '../../src/contracts/id.ts';
-import type { DelayedItem } from '../../src/index/deferred-work.ts';
+import type { DelayedItem } from '../../src/index/delayed-work.ts';
 import { inSequence, type Operation, type Step, type StepName } from '../../src/index/protocol.ts';
 import type { RecheckRow } from '../../src/mysql/rechecks.ts';
 import type { Held } from '../../src/redis/delay-queue.ts';

@@ -1,6 +1,6 @@
-import type { DelayedItem, DelayedWork } from '../../src/index/deferred-work.ts';
+import type { DelayedItem, DelayedWork } from '../../src/index/delayed-work.ts';
 import type { Step } from '../../src/index/protocol.ts';
-import type { RedisFanOutCursors } from '../../src/index/redis/redis-fan-out-cursors.ts';
+import type { RedisFanOutCursors } from '../../src/index/redis/fan-out-cursors.ts';
 import type { Held } from '../../src/redis/delay-queue.ts';
 import { Interner } from '../interner.ts';
 import type { Product } from '../load-product.ts';

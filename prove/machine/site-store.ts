@@ -141,7 +141,7 @@ function nextEpoch(epoch: string, by = 1): string {
   return `E${Number(/\d+/.exec(epoch)?.[0]) + by}`;
 }
 
-type Asked = import('../../src/index/system-of-record.ts').SystemOfRecord;
+type Asked = import('../../src/index/protocol.ts').SystemOfRecord;
 
 function withoutVersions(site: Site): Site {
   return { ...site, relationships: site.relationships.map((row) => ({ ...row, version: 1 })) };

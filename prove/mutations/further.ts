@@ -60,7 +60,7 @@ export const FURTHER: readonly Mutation[] = [
   {
     rule: 'what lost its race is read again',
     instead: 'a refresh that lost its race is taken for done',
-    patches: [{ file: REFRESH, from: "round[i] === 'raced');", to: 'round[i] === undefined);' }],
+    patches: [{ file: REFRESH, from: "tried.outcomes[i] === 'raced');", to: 'tried.outcomes[i] === undefined);' }],
   },
   {
     rule: 'what lost every race is put off',

@@ -1,5 +1,5 @@
 import type { Task } from '../../src/contracts/task.ts';
-import type { DelayedItem } from '../../src/index/deferred-work.ts';
+import type { DelayedItem } from '../../src/index/delayed-work.ts';
 import type { Held } from '../../src/redis/delay-queue.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { PendingTask } from '../machine/pending-tasks.ts';

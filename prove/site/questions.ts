@@ -1,6 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, type Key } from '../../src/contracts/key.ts';
-import type { FollowersWanted } from '../../src/index/system-of-record.ts';
+import type { FollowersWanted } from '../../src/index/protocol.ts';
 import type { Pair, PairRow, PairRows } from '../../src/mysql/pairs.ts';
 import type { TopContacts } from '../../src/mysql/top-contacts.ts';
 import type { TruthRow } from './site.ts';

@@ -1,8 +1,7 @@
 import type { ApiDependencies } from '../api/dependencies.ts';
 import type { Id } from '../contracts/id.ts';
-import type { ContactIndex, Epoch } from '../index/contact-index.ts';
+import type { ContactIndex, Epoch, Limits } from '../index/contact-index.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
-import type { Limits } from '../index/limits.ts';
 import { run, type Steps } from '../index/protocol.ts';
 import { type RebuildReport, rebuild } from '../index/rebuild.ts';
 import { type Database, StatementTooSlow } from '../mysql/database.ts';

@@ -6,8 +6,8 @@ import { LossRecovery } from '../consumers/loss-recovery.ts';
 import { TaskConsumer } from '../consumers/task-consumer.ts';
 import { TaskWorker } from '../consumers/work-plan.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
-import { IdleSweep } from '../index/redis/idle-sweep.ts';
-import { indexedUsers } from '../index/redis/indexed-users.ts';
+import { IdleReaper } from '../index/redis/idle-reaper.ts';
+import { indexedUsers } from '../index/redis/keys.ts';
 import { answersAtOnce } from '../index/store-fault.ts';
 import { SourceStalled } from '../timing/stall-detector.ts';
 import { consumerChecks } from './checks.ts';
@@ -97,7 +97,7 @@ export function startIdleSweep(context: ProcessContext, registry: Registry, stor
     help: 'Indexes dropped because nobody had read them for RECENCY_IDLE_DAYS.',
     registers: [registry],
   });
-  const sweep = new IdleSweep({
+  const sweep = new IdleReaper({
     index: stores.index,
     indexedUsers: () => indexedUsers(stores.redis, keyPrefix),
     onDropped: (indexes) => counter.inc(indexes),

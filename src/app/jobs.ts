@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
-import { drainBarrierOf, type RaiseBarrier } from '../index/drain-barrier.ts';
+import type { RaiseBarrier } from '../index/drain-barrier.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
-import { PutBackRows } from '../index/put-back-rows.ts';
-import { indexedUsers } from '../index/redis/indexed-users.ts';
+import { drainBarrierOf } from '../index/index-drain-barrier.ts';
+import { indexedUsers } from '../index/redis/keys.ts';
 import type { Database } from '../mysql/database.ts';
 import type { Fence } from '../mysql/leases.ts';
 import { MeteredDatabase } from '../mysql/metered-database.ts';
@@ -77,12 +77,7 @@ export async function withJobParts<T>(
 function drainBarrier(context: CommandContext): RaiseBarrier {
   const { primary, delayed, rechecks } = context.stores;
   const transport = openTransport(context, 'jobs');
-  return drainBarrierOf({
-    primary,
-    putBack: new PutBackRows(primary),
-    transport: transport.barrier,
-    putOff: [rechecks, delayed],
-  });
+  return drainBarrierOf({ primary, rechecks, delayed }, transport.barrier);
 }
 
 /**
@@ -132,12 +127,7 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
   const sampler = new Sampler({
     index: trustedReads(index, watch),
     limits: { max, min },
-    raiseBarrier: drainBarrierOf({
-      primary,
-      putBack: new PutBackRows(primary),
-      transport: transport.barrier,
-      putOff: [rechecks, delayed],
-    }),
+    raiseBarrier: drainBarrierOf({ primary, rechecks, delayed }, transport.barrier),
     reports: new SamplerReports(redis, config.keyPrefix),
     onCounts: samplerMetrics(registry, windows),
     settleMs: SETTLE_MS,

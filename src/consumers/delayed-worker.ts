@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Id } from '../contracts/id.ts';
-import type { DelayedItem, DelayedWork } from '../index/deferred-work.ts';
+import type { DelayedItem, DelayedWork } from '../index/delayed-work.ts';
+import { RECHECKS, type Rechecks } from '../index/delayed-work.ts';
 import { type Operation, run, type Steps, step } from '../index/protocol.ts';
 import { rebuild } from '../index/rebuild.ts';
-import { RECHECKS, type Rechecks } from '../index/rechecks.ts';
 import { type Hint, type RefreshReport, refresh } from '../index/refresh.ts';
 import { type SetAside, settingAside } from '../index/set-aside.ts';
 import { type Answers, isStoreFault } from '../index/store-fault.ts';

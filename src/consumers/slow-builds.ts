@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Id } from '../contracts/id.ts';
-import type { DelayedItem, DelayedWork } from '../index/deferred-work.ts';
+import type { DelayedItem, DelayedWork } from '../index/delayed-work.ts';
 import { run, type Steps } from '../index/protocol.ts';
 import { rebuild } from '../index/rebuild.ts';
 import type { Held } from '../redis/delay-queue.ts';

@@ -100,3 +100,18 @@ export interface ContactIndex {
   /** Drops those of the users' indexes whose last use is more than so many days ago, 1 or more. How many it were. */
   dropIdle(users: readonly Id[], days: number): Promise<number>;
 }
+
+/** As configured: the most members of an index, and the fewest of one that leaves contacts out. */
+export interface Limits {
+  readonly max: number;
+  readonly min: number;
+}
+
+/** How an index breaks rule I2: `cap`, more members than max; `floor`, fewer than min though contacts were left out. */
+export function outsideLimits(
+  { size, floor }: Pick<WarmReading, 'size' | 'floor'>,
+  { max, min }: Limits,
+): 'cap' | 'floor' | undefined {
+  if (size > max) return 'cap';
+  return size < min && floor !== undefined ? 'floor' : undefined;
+}

@@ -19,8 +19,6 @@
  *   that, because each write has a due rebuild done before it counts as finished.
  */
 import type { Id } from '../contracts/id.ts';
-import type { Database } from '../mysql/database.ts';
-import { isPublishedUpTo, readLastOutboxId } from '../mysql/outbox.ts';
 
 /** Whose index differs, and about whom. */
 export interface Suspect {
@@ -47,7 +45,7 @@ export interface DrainBarrier {
 export type RaiseBarrier = (suspects: readonly Suspect[]) => Promise<DrainBarrier>;
 
 /** Work that was put off, wherever it is kept. */
-export interface PutOffWork {
+export interface PendingSource {
   /**
    * What waits or is being done that could change what these indexes say: of each suspect, by the work's identity.
    * Suspects for whom there is nothing may be left out.
@@ -65,26 +63,6 @@ export function keyOf({ user = '', contact = '' }: Suspect): SuspectKey {
   return `${user} ${contact}`;
 }
 
-/**
- * Everything on its way to the indexes: the outbox, new rows before those that were put back, then the transport, then what
- * was put off for the suspects.
- */
-export function drainBarrierOf(parts: {
-  readonly primary: Database;
-  /** Rows of the outbox that were put back. */
-  readonly putBack: PutOffWork;
-  readonly transport: RaiseBarrier;
-  /** In the order in which work moves from one to the other. */
-  readonly putOff: readonly PutOffWork[];
-}): RaiseBarrier {
-  return inTurn([
-    outboxBarrier(parts.primary),
-    putOffBarrier(parts.putBack),
-    parts.transport,
-    putOffBarrier(...parts.putOff),
-  ]);
-}
-
 /** A barrier that holds everybody until it is passed. */
 export function sharedBarrier(ask: () => Promise<boolean>): DrainBarrier {
   let isPassed = false;
@@ -95,19 +73,11 @@ export function sharedBarrier(ask: () => Promise<boolean>): DrainBarrier {
   return { passed, holds: () => !isPassed };
 }
 
-/** Passed when every row that was in the outbox is published, but for those that were put back. */
-export function outboxBarrier(primary: Database): RaiseBarrier {
-  return async () => {
-    const last = await readLastOutboxId(primary);
-    return sharedBarrier(() => isPublishedUpTo(primary, last));
-  };
-}
-
 /**
  * Passed by each suspect when what was put off for them is gone, and then what was there at that moment: work in hand at
  * the first may have read MySQL before the change, and have put itself back for later.
  */
-export function putOffBarrier(...places: readonly PutOffWork[]): RaiseBarrier {
+export function pendingBarrier(...places: readonly PendingSource[]): RaiseBarrier {
   const work = inAll(places);
   return async (suspects) => {
     const first = await work.pendingFor(suspects);
@@ -122,7 +92,7 @@ export function putOffBarrier(...places: readonly PutOffWork[]): RaiseBarrier {
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** Asked one after the other: work that moves on to the next place meanwhile is found there. */
-function inAll(places: readonly PutOffWork[]): PutOffWork {
+function inAll(places: readonly PendingSource[]): PendingSource {
   const pendingFor = async (suspects: readonly Suspect[]) => {
     const pending = new Map<SuspectKey, ReadonlySet<string>>();
     for (const place of places) {
@@ -144,10 +114,10 @@ interface Waiting {
 }
 
 class PutOffBarrier implements DrainBarrier {
-  readonly #work: PutOffWork;
+  readonly #work: PendingSource;
   #waiting: ReadonlyMap<SuspectKey, Waiting>;
 
-  constructor(work: PutOffWork, waiting: readonly Waiting[]) {
+  constructor(work: PendingSource, waiting: readonly Waiting[]) {
     this.#work = work;
     this.#waiting = byKey(waiting);
   }

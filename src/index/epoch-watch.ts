@@ -6,57 +6,56 @@ import type { RedisClient } from '../redis/connection.ts';
 import { lookForMaster, masterNodes, RedisIsReplica, readMasters } from '../redis/masters.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { ContactIndex } from './contact-index.ts';
-import { checkMysqlServer, checkRedisMasters, identityOfAll } from './epoch.ts';
+import { checkMysqlServer, checkRedisMasters, identityOf } from './epoch.ts';
 
 export interface EpochWatchOptions {
   readonly client: RedisClient;
   readonly database: Database;
-  /** What this Redis is for (the indexes alone). */
+  /** What this Redis is used for (the indexes alone). */
   readonly roles?: readonly RedisRole[];
   readonly logger: Logger;
-  /** A server was another one than before, and every index is cold now: an alarm. */
+  /** Called when a server was replaced, so that every index is cold now: an alarm. */
   readonly onNewEpoch?: () => void;
-  /** Between two looks at servers that gave no sign of a change, ms (10,000). */
+  /** Between two checks while there is no sign of a change, ms (10,000). */
   readonly intervalMs?: number;
 }
 
 const INTERVAL_MS = 10_000;
 const RETRY_MS = 500;
 
-/** Events of a connection, and of a cluster's gained node, after which another server may be behind the client. */
+/** Events of a client after which it may be connected to another server; `+node`: a cluster has gained a node. */
 const CHANGES = ['ready', 'close', '+node'];
 
 /** Masters that MySQL knows. */
 interface Compared {
-  /** The connection that was the latest one when they were asked. */
+  /** The number of the latest connection when they were asked. */
   readonly connection: number;
-  /** What they were asked through: on a cluster, a connection is a node of its own. */
+  /** What they were asked through; on a cluster, each connection is a node of its own. */
   readonly nodes: readonly unknown[];
-  readonly identity: string;
 }
 
 /**
- * Compares the servers in use with those that MySQL knows: at every connection to either, at every node that a cluster
- * gains, and from time to time. Between a connection and its comparison Redis is not trusted: a server that came back with an
- * older state would answer with old indexes of the current epoch. Nor is it from the moment that a master does not answer, is
- * another one than before, or has become a replica, which is left for where its address leads then.
+ * Compares the servers in use with those that MySQL knows: at every new connection to either, at every node that a cluster
+ * gains, and at intervals. Between a connection and its comparison Redis is not trusted: a server that came back with an older
+ * state would answer with old indexes of the current epoch. Nor is it trusted once a master does not answer, has changed, or has
+ * become a replica; then the client reconnects, because its address may lead to the new master.
  *
- * When only MySQL cannot be asked, a master stays trusted that is the same as when it could, over the same connection: no
- * answer comes without MySQL, and while MySQL has too much to do, plain queries would be the worst answer.
+ * If only MySQL cannot be asked, a master that has not changed stays trusted while the connection lasts: no answer is given
+ * without MySQL, and while MySQL is overloaded plain queries would be the worst answer.
  */
 export class EpochWatch {
   readonly #options: EpochWatchOptions;
   #timer: NodeJS.Timeout | undefined;
   #forgetDatabase: () => void = () => undefined;
-  /** Counts connections, so that a comparison made before the latest one does not stand for it. */
+  /** Counts connections, so that a comparison made before the latest one does not vouch for it. */
   #connection = 0;
-  /** Comparisons are numbered as they begin: one that ends after a later one has spoken says nothing. */
-  #begun = 0;
+  /** Comparisons are numbered as they start: one that ends after a later one has decided is ignored. */
+  #started = 0;
   #latest = 0;
   #compared: Compared | undefined;
-  /** What the masters were when they were last asked; undefined: they did not answer. */
+  /** The identity of the masters when last asked; undefined: they did not answer. */
   #seen: string | undefined;
-  /** Since a master was last known, ms; undefined: there was no need to. */
+  /** When a master was last looked for, ms; undefined: not since one was known. */
   #lookedForMasterAt: number | undefined;
 
   constructor(options: EpochWatchOptions) {
@@ -82,7 +81,7 @@ export class EpochWatch {
     this.#timer = undefined;
   }
 
-  /** Every server behind the present connections is one that MySQL knows: also one that a cluster's client was just sent to. */
+  /** Is every server behind the present connections known to MySQL, including nodes that a cluster's client has just met? */
   isTrusted(): boolean {
     const compared = this.#compared;
     if (compared?.connection !== this.#connection) return false;
@@ -95,8 +94,8 @@ export class EpochWatch {
   };
 
   /**
-   * A cluster's client has learned which node has which slots: a replica that it knew may be a master now. A master that is a
-   * replica now has to be compared when it is a master again.
+   * A cluster's client has learned which node has which slots. A replica that it knew may be a master now; and a master that
+   * is a replica now must be compared again when it becomes a master.
    */
   readonly #onRefresh = () => {
     const masters: readonly unknown[] = masterNodes(this.#options.client);
@@ -122,7 +121,7 @@ export class EpochWatch {
     this.#schedule(this.isTrusted() ? (this.#options.intervalMs ?? INTERVAL_MS) : RETRY_MS);
   }
 
-  /** Each look is a connection, and so a comparison: not faster than failed ones follow one another. */
+  /** Reconnects, which leads to another comparison; so not more often than failed comparisons are retried. */
   #lookForMaster(error: RedisIsReplica): void {
     const { client, logger } = this.#options;
     if (this.#lookedForMasterAt === undefined) logger.warn({ err: error }, 'Redis has become a replica: leaving it');
@@ -134,53 +133,50 @@ export class EpochWatch {
 
   async #compare(): Promise<void> {
     const { client, database, roles } = this.#options;
-    const number = ++this.#begun;
+    const number = ++this.#started;
     const connection = this.#connection;
     const nodes = masterNodes(client);
     const masters = await readMasters(client, nodes).catch((error: unknown) => {
       this.#see(number, undefined);
       throw error;
     });
-    const identity = identityOfAll(masters);
-    this.#see(number, identity);
-    this.#tell('MySQL', await checkMysqlServer(database));
-    this.#tell('Redis', await checkRedisMasters(database, masters, roles));
-    this.#settle(number, { connection, nodes, identity });
+    this.#see(number, masters.map(identityOf).sort().join(' '));
+    this.#report('MySQL', await checkMysqlServer(database));
+    this.#report('Redis', await checkRedisMasters(database, masters, roles));
+    this.#decide(number, { connection, nodes });
     this.#lookedForMasterAt = undefined;
   }
 
   /**
-   * Withdraws trust at once when the masters are others than the last time. While they are the same, a comparison that began
-   * before goes on to its end: new connections to MySQL begin more of them than end where it is slow.
+   * Withdraws trust at once when the masters have changed since the last time. While they have not, a comparison that started
+   * earlier runs to its end: where MySQL is slow, new connections to it start more comparisons than end.
    */
   #see(number: number, identity: string | undefined): void {
     if (number < this.#latest || (identity !== undefined && identity === this.#seen)) return;
     this.#seen = identity;
-    this.#settle(number, undefined);
+    this.#decide(number, undefined);
   }
 
-  #settle(number: number, compared: Compared | undefined): void {
+  #decide(number: number, compared: Compared | undefined): void {
     if (number < this.#latest) return;
     this.#latest = number;
     this.#compared = compared;
   }
 
-  #tell(server: string, recorded: Recorded): void {
+  #report(server: string, recorded: Recorded): void {
+    const { logger, onNewEpoch } = this.#options;
     if (recorded === 'suspended') {
-      this.#options.logger.error(
-        { server },
-        `another ${server} than before; the epoch is suspended, no index is trusted`,
-      );
+      logger.error({ server }, `another ${server} than before; the epoch is suspended, no index is trusted`);
     }
     if (recorded !== 'new_epoch') return;
-    this.#options.logger.error({ server }, `another ${server} than before: a new epoch, every index is cold`);
-    this.#options.onNewEpoch?.();
+    logger.error({ server }, `another ${server} than before: a new epoch, every index is cold`);
+    onNewEpoch?.();
   }
 }
 
 /**
- * Reads indexes only from a Redis that is trusted; another one counts as away. Trusted afterwards as well: a read that was
- * on its way when the connection broke is sent again, perhaps to a server that came back with an older state.
+ * Reads indexes only while Redis is trusted, and treats it as unavailable otherwise. It checks after the read as well: a read
+ * that was in flight when the connection broke is sent again, perhaps to a server that came back with an older state.
  */
 export function trustedReads(
   index: Pick<ContactIndex, 'read'>,

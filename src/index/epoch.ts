@@ -1,3 +1,8 @@
+/**
+ * The epoch: a random token in MySQL. A new one makes every index cold at once. It begins whenever an index or MySQL may hold
+ * less than was written: a Redis that restarted from an older file or failed over to a lagging replica, a MySQL that was
+ * restored or failed over, or lost tasks. Each of these leaves indexes that look right and are not.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../mysql/database.ts';
 import { type EpochRow, type Recorded, readEpoch, renewEpoch, writeEpoch } from '../mysql/epoch.ts';
@@ -7,31 +12,26 @@ import { recordServer } from '../mysql/server-record.ts';
 import type { RedisMaster } from '../redis/masters.ts';
 import type { Epoch } from './contact-index.ts';
 
-/**
- * A new epoch makes every index cold at once. It is due whenever what an index or MySQL holds may be less than what was
- * written: a Redis that restarted from an older file or was failed over to a replica that lagged, a MySQL that was
- * restored or failed over, and tasks that were lost. Each of them leaves indexes that look right and are not.
- */
 function nextEpoch(why: string): EpochRow {
   return { token: randomBytes(8).toString('base64url'), why, bumpedAt: Date.now() };
 }
 
-/** Begins a new epoch, also where one is suspended. @param why for people @throws EpochMissing, DatabaseUnavailable */
+/** Begins a new epoch, even if the current one is suspended. @param why for people @throws EpochMissing, DatabaseUnavailable */
 export async function bumpEpoch(database: Database, why: string): Promise<Epoch> {
   const next = nextEpoch(why);
   await writeEpoch(database, next);
   return next.token;
 }
 
-/** The same, but for a suspended epoch, which stays suspended. @throws EpochMissing, DatabaseUnavailable */
+/** The same, except that a suspended epoch stays suspended. @throws EpochMissing, DatabaseUnavailable */
 export async function bumpKeepingSuspension(database: Database, why: string): Promise<Epoch> {
   await renewEpoch(database, nextEpoch(why));
   return (await readEpoch(database)).token;
 }
 
 /**
- * Tasks were lost at these places: from the commit on no process answers from an index or builds one, until the group
- * has caught up with all that was there when the last loss was found (`noteCaughtUp`).
+ * Suspends the epoch because tasks were lost at these places. From the commit on no process answers from an index or builds
+ * one, until the consumers have caught up with everything that existed when the last loss was found (`noteCaughtUp`).
  * @param why for people
  * @throws EpochMissing, DatabaseUnavailable
  */
@@ -42,8 +42,9 @@ export async function suspendForLoss(database: Database, places: readonly string
 }
 
 /**
- * Notes what is known of the losses of a suspended epoch, and begins a new epoch when no loss is left to catch up with.
- * @param state as it was read before the progress was looked up
+ * Records the progress after losses, and begins a new epoch when the consumers have caught up with all of them.
+ * @param state as it was read before the progress was determined
+ * @returns whether a new epoch has begun
  * @throws EpochMissing, DatabaseUnavailable
  */
 export async function noteCaughtUp(
@@ -55,8 +56,16 @@ export async function noteCaughtUp(
 }
 
 /**
- * Is every Redis master in use one that MySQL knows? If not, its contents may be old, and a new epoch begins: for the indexes,
- * because they may be older than their epoch says; for the streams, because tasks on them may be lost.
+ * Checks that MySQL is the server it was. If not, commits may be lost, and a new epoch begins.
+ * @throws DatabaseNotPrimary when it takes no writes, or several servers answer in turns; DatabaseUnavailable, EpochMissing
+ */
+export function checkMysqlServer(database: Database): Promise<Recorded> {
+  return recordServer(database, ({ description }) => nextEpoch(`another MySQL server: ${description}`));
+}
+
+/**
+ * Checks that every Redis master in use is one that MySQL knows. If not, its contents may be old, and a new epoch begins: the
+ * indexes may be older than their epoch says, and tasks on the streams may be lost.
  * Call it on every connection, before the first answer from an index.
  * @throws DatabaseUnavailable, EpochMissing
  */
@@ -71,19 +80,7 @@ export async function checkRedisMasters(
   return await recordRedisMasters(database, servers, roles, nextEpoch(why));
 }
 
-function identityOf({ runId, replicationId }: RedisMaster): string {
+/** Changes when the server restarts, or is promoted after it was a replica. */
+export function identityOf({ runId, replicationId }: RedisMaster): string {
   return `${runId}/${replicationId}`;
-}
-
-/** What all of these masters are together, as one text. */
-export function identityOfAll(masters: readonly RedisMaster[]): string {
-  return masters.map(identityOf).sort().join(' ');
-}
-
-/**
- * Is this MySQL the one it was? If not, commits may be lost, and a new epoch begins.
- * @throws DatabaseNotPrimary when it takes no writes, or several that do answer in turns; DatabaseUnavailable, EpochMissing
- */
-export function checkMysqlServer(database: Database): Promise<Recorded> {
-  return recordServer(database, ({ description }) => nextEpoch(`another MySQL server: ${description}`));
 }

@@ -1,7 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { Pair } from '../mysql/pairs.ts';
 import { chunks } from './chunks.ts';
-import { FanOutProgress, type Page, type Place } from './fan-out-progress.ts';
 import { type Operation, step, together } from './protocol.ts';
 import { PAIRS_A_CALL, type RefreshReport, refresh } from './refresh.ts';
 
@@ -13,68 +12,52 @@ export interface FanOut {
 
 export interface FanOutReport {
   readonly followers: number;
-  /** How many of the owners went on from a cursor. */
+  /** How many of the owners were resumed from a cursor. */
   readonly resumed: number;
 }
 
-/** Followers of one owner read at once: several calls' worth, so that they can be under way side by side. */
+/** Followers of one owner read at once: enough for several calls that run concurrently. */
 export const FOLLOWERS_A_PAGE = 8 * PAIRS_A_CALL;
 
-/** Calls under way at once: while one waits for MySQL another works in Redis, and the next page is read. */
+/** Calls that run concurrently: while one waits for MySQL another works in Redis, and the next page is read. */
 const AT_ONCE = 4;
 
 /**
- * Refreshes every follower of each owner, a page of each owner at a time. A page of followers only says whom to look
- * at, so it may be read ahead: `refresh` reads the nonces and then the pairs again, and whoever becomes a follower
- * afterwards has a task of their own. One owner's pages have nobody in common: the calls of a page begin before those of the
- * last one have ended. Several owners' pages may: they would lose races to each other, so each waits for the one before it.
- * A cursor moves on only behind pages that are done. What it shows to be done is not done again.
+ * Refreshes every follower of each owner, a page of each owner at a time.
+ *
+ * A page of followers only says whom to look at, so it may be read ahead: `refresh` reads the nonces and then the pairs again,
+ * and a user who becomes a follower later has a task of their own. The pages of one owner have no follower in common, so the
+ * calls of a page start before those of the page before it have ended. The pages of several owners may have followers in
+ * common and would lose races to each other, so each waits for the page before it.
+ *
+ * A cursor moves only past pages that are finished. What it says is finished is not done again.
  * @param fanOuts each owner once
  * @param pageSize followers of one owner read at once
- * @param onRefresh told what became of each call's followers
+ * @param onRefresh called with what became of each call's followers
  */
 export function* fanOut(
   fanOuts: readonly FanOut[],
   pageSize: number = FOLLOWERS_A_PAGE,
   onRefresh?: (report: RefreshReport) => void,
 ): Operation<FanOutReport> {
-  const queue: Operation<void>[] = [];
-  const progress = new FanOutProgress();
-  let followers = 0;
-
-  function* readPage(places: readonly Place[]): Operation<void> {
-    const users = yield* step('followers', places, pageSize);
-    const pairs = places.flatMap((place, i) => (users[i] ?? []).map((user): Pair => ({ user, contact: place.owner })));
-    const isOne = places.length === 1;
-    const parts = isOne ? chunks(pairs, PAIRS_A_CALL) : partsOf(pairs);
-    const page = { places, next: nextPlaces(places, users, pageSize), left: parts.length };
-    followers += pairs.length;
-    progress.add(page);
-    if (isOne) readNext(page); // before this page's calls: it is read meanwhile
-    queue.push(...parts.map((part) => refreshPart(page, part)));
-    yield* progress.keep();
-  }
-
-  function* refreshPart(page: Page, pairs: readonly Pair[]): Operation<void> {
-    const isOne = page.places.length === 1;
-    const report = yield* refresh(pairs, isOne);
-    onRefresh?.(report);
-    page.left--;
-    if (!isOne && page.left === 0) readNext(page);
-    yield* progress.keep();
-  }
-
-  function readNext({ next }: Page): void {
-    if (next.length > 0) queue.push(readPage(next));
-  }
-
-  const places = yield* begin(fanOuts);
-  if (places.length > 0) queue.push(readPage(places));
-  yield* together(queue, AT_ONCE);
-  return { followers, resumed: places.filter((place) => place.after !== '0').length };
+  const places = yield* resume(fanOuts);
+  const pages = new Pages(pageSize, onRefresh);
+  pages.readFrom(places);
+  yield* together(pages.queue, AT_ONCE);
+  return { followers: pages.followers, resumed: places.filter((place) => place.after !== '0').length };
 }
 
-function* begin(fanOuts: readonly FanOut[]): Operation<readonly Place[]> {
+/** Where the next page of one owner's followers begins. */
+interface Place {
+  readonly owner: Id;
+  readonly tasks: readonly string[];
+  readonly after: Id | '0';
+  /** Is there a cursor, to be cleared at the end? */
+  readonly saved: boolean;
+}
+
+/** Starts each owner at its cursor, if that was saved for these very tasks, and otherwise at the first follower. */
+function* resume(fanOuts: readonly FanOut[]): Operation<readonly Place[]> {
   const cursors = yield* step(
     'loadCursors',
     fanOuts.map(({ owner }) => owner),
@@ -88,7 +71,84 @@ function* begin(fanOuts: readonly FanOut[]): Operation<readonly Place[]> {
   });
 }
 
-/** Of the owners who have more followers than these, where the next page begins. */
+/** One page of followers of some owners. */
+interface Page {
+  readonly places: readonly Place[];
+  /** Where the next page begins, for the owners who have more followers. */
+  readonly next: readonly Place[];
+  /** Calls that are not finished. */
+  left: number;
+}
+
+/** The pages of a fan-out: what is still to be done about them, and how far their cursors have come. */
+class Pages {
+  /** Pages to read and calls to make. */
+  readonly queue: Operation<void>[] = [];
+  followers = 0;
+  readonly #pageSize: number;
+  readonly #onRefresh: ((report: RefreshReport) => void) | undefined;
+  /** In order, from the first page whose cursors are not saved. */
+  readonly #unsaved: Page[] = [];
+  #isSaving = false;
+
+  constructor(pageSize: number, onRefresh?: (report: RefreshReport) => void) {
+    this.#pageSize = pageSize;
+    this.#onRefresh = onRefresh;
+  }
+
+  /** Queues the page that begins at these places. */
+  readFrom(places: readonly Place[]): void {
+    if (places.length > 0) this.queue.push(this.#read(places));
+  }
+
+  *#read(places: readonly Place[]): Operation<void> {
+    const users = yield* step('followers', places, this.#pageSize);
+    const pairs = places.flatMap((place, i) => (users[i] ?? []).map((user): Pair => ({ user, contact: place.owner })));
+    const isOne = places.length === 1;
+    const parts = isOne ? chunks(pairs, PAIRS_A_CALL) : partsOf(pairs);
+    const page = { places, next: nextPlaces(places, users, this.#pageSize), left: parts.length };
+    this.followers += pairs.length;
+    this.#unsaved.push(page);
+    if (isOne) this.readFrom(page.next); // before this page's calls, so that it is read while they run
+    this.queue.push(...parts.map((part) => this.#refresh(page, part)));
+    yield* this.#save();
+  }
+
+  *#refresh(page: Page, pairs: readonly Pair[]): Operation<void> {
+    const isOne = page.places.length === 1;
+    const report = yield* refresh(pairs, isOne);
+    this.#onRefresh?.(report);
+    page.left--;
+    if (!isOne && page.left === 0) this.readFrom(page.next);
+    yield* this.#save();
+  }
+
+  /** Saves the cursors of finished pages. If a save is running, it picks up the pages that finish meanwhile. */
+  *#save(): Operation<void> {
+    if (this.#isSaving) return;
+    this.#isSaving = true;
+    while (this.#unsaved[0]?.left === 0) yield* saveCursors(this.#unsaved.shift() as Page);
+    this.#isSaving = false;
+  }
+}
+
+/** Moves the cursors to the next page; clears those of owners who have no more followers. */
+function* saveCursors({ places, next }: Page): Operation<void> {
+  const more = new Set(next.map(({ owner }) => owner));
+  const finished = places.filter(({ owner, saved }) => saved && !more.has(owner));
+  if (next.length > 0)
+    yield* step(
+      'saveCursors',
+      next.map(({ owner, after, tasks }) => ({ owner, after, tasks })),
+    );
+  if (finished.length > 0)
+    yield* step(
+      'clearCursors',
+      finished.map(({ owner }) => owner),
+    );
+}
+
+/** Where the next page begins, for the owners whose page was full. */
 function nextPlaces(places: readonly Place[], users: readonly (readonly Id[])[], pageSize: number): Place[] {
   return places.flatMap((place, i) => {
     const last = users[i]?.at(-1);
@@ -96,7 +156,7 @@ function nextPlaces(places: readonly Place[], users: readonly (readonly Id[])[],
   });
 }
 
-/** Calls' worth of pairs. All pairs of a user are in one of them: side by side, they would only lose races to each other. */
+/** Splits pairs into calls. All pairs of a user are in one call: concurrent calls would only lose races to each other. */
 function partsOf(pairs: readonly Pair[]): Pair[][] {
   const parts: Pair[][] = [];
   let part: Pair[] = [];

@@ -1,74 +1,142 @@
 /**
- * The protocol of the index.
+ * The protocol of the index. Read this before changing anything in this folder.
  *
- * An index is a copy of the top rows of the truth (the view `recency_contacts`), kept right by tasks that come late,
- * twice, in any order, to several workers at once. Applying what a task says would make the order of processing decide
- * the result. So a task is only a hint, and whoever applies it
+ * # The problem
  *
- *   1. reads the user's NONCE from Redis,
- *   2. reads the state from MySQL, after the nonce, in one autocommitted statement together with the EPOCH,
- *   3. writes that state in one script, only if the nonce is still the one of step 1, and replaces the nonce.
+ * A user's index in Redis is a copy of the top rows of the truth in MySQL (the view `recency_contacts`). It is kept current by
+ * tasks that arrive late, twice, out of order, and at several workers at once. If a worker applied what a task says, the order
+ * of processing would decide the result.
  *
- * Take any change committed in MySQL, and the last write of the index. Either that write's worker read MySQL after the
- * commit, and the index has the change; or it read before, and then the change's own task, which was published after
- * the commit, must have finished before that worker's read of the nonce or been refused and started again by its write.
- * Hence what looks removable is not:
+ * # The rule
  *
- * - The compare-and-set, in refresh and in rebuild: without it a slow worker overwrites a newer state with an older one.
- * - A new nonce on every write, also when nothing changed or an entry was skipped: otherwise a worker that read the state
- *   from before does not notice that the truth has been looked at since, and puts the older state back.
- * - The nonce is random: a counter repeats itself after a failover of Redis, and two different histories look alike.
- * - A placeholder (a nonce alone, made by a rebuild of a cold user) counts as something to write to: a refresh deletes it,
- *   and the rebuild finds its nonce gone. Skipping it would lose the change that the rebuild read too early for.
- * - The FLOOR: the highest key ever left out. Above it the index is complete; at and below it, it says nothing. A contact
- *   at or below the floor is removed, never kept: others between it and the floor may be missing. A trim raises it.
- * - The second read of the pairs in a fan-out: between the page of followers and the nonces, a contact may have been
- *   removed; its refresh is done, and writing the page's state would bring the contact back.
- * - Rebuilds that a write makes due are finished before the task is acknowledged: nobody else knows of them.
- * - An index of nothing may expire, and of a user without any row none is kept: both are cold, and a rebuild reads MySQL anew.
- *   It must not be skipped by a refresh while it is there: a placeholder or an empty index is written to like any other.
- * - A user who is forgotten leaves a note. A rebuild under way then finds its nonce gone, and may not claim a new one; nor may
- *   one that was asked for before and begins later. Without the note it would begin again, and bring the index back.
- * - A re-check (of a row that is older than its task says: the commit is still to come) is kept in MySQL before the task
- *   is acknowledged. When Redis is lost, the rebuilds of the new epoch may still read MySQL before that commit.
+ * So a task is only a hint that something changed. A worker that handles it
  *
- * The epoch in a write is the one that the rows' own statement returned, never a cached or a later one: after a loss (of
- * Redis's latest writes, of tasks, of MySQL's latest commits) a new epoch makes every index cold at once, and an index
- * written from rows of before must count as one of before. While tasks are known to be lost the epoch is suspended
- * (../mysql/losses.ts): its token is one that no index can have, and a rebuild that reads it writes nothing.
+ *   1. reads the user's NONCE from Redis: a random value that every write to the index replaces,
+ *   2. then reads the current state from MySQL, in one autocommitted statement that also returns the EPOCH,
+ *   3. writes that state in one script, only if the nonce is still the one from step 1, and replaces the nonce.
  *
- * How this is written: each operation is a generator that yields the atomic steps it wants done and is given their
- * replies. It does no I/O of its own, so a test can drive the very same code through every interleaving of its steps.
- * Parts of an operation that concern different users may run side by side: nothing that is true of one user's index
- * depends on when another's is written.
+ * A worker that finds another nonce in step 3 has lost a race. It starts again from step 1; after five attempts it puts the
+ * work into the delay queue, and the task may be acknowledged.
+ *
+ * # Why it is correct
+ *
+ * Take any change committed in MySQL, and the last write of the index. If the worker that made that write read MySQL after the
+ * commit, the index contains the change.
+ *
+ * Otherwise it read MySQL before the commit, and the nonce before that. The task of the change is published after the commit, so
+ * the change's own refresh starts after that worker has read the nonce. If the refresh writes before the worker does, it replaces
+ * the nonce, and the worker's write is refused. If it writes after the worker, or loses its race to the worker and starts again,
+ * the worker's write is not the last one. If it finds no index and so writes nothing, the nonce that the worker read is gone, and
+ * the worker's write is refused. Each case contradicts the assumption.
+ *
+ * # What can go wrong, and what prevents it
+ *
+ * Each of the following looks removable and is not. `npm run prove -- --mutate` removes them one by one and finds a wrong history.
+ *
+ * - A slow worker overwrites a newer state with an older one. The compare-and-set on the nonce prevents it, in a refresh and
+ *   in a rebuild.
+ * - A worker does not notice that another one has looked at the truth since, and restores an older state. So every write
+ *   replaces the nonce, even if nothing changed or an entry was skipped.
+ * - After a failover of Redis a counter repeats itself, and two different histories look alike. So the nonce is random.
+ * - A rebuild of a cold user reads MySQL too early for a change, and the change's refresh skips the user as cold. So the rebuild
+ *   first creates a PLACEHOLDER, a nonce alone. A refresh deletes it, and the rebuild finds its nonce gone.
+ * - A contact is added although more recent ones, which were left out of the index, are missing. The FLOOR prevents it: the
+ *   highest key ever left out. Above the floor the index is complete; at and below it, it says nothing. So a contact at or below
+ *   the floor is removed, never kept. A trim raises the floor.
+ * - In a fan-out, a contact is removed between reading the page of followers and reading the nonces. Its refresh is done, and
+ *   writing the page's state would bring the contact back. So the pairs are read a second time, after the nonces.
+ * - A write leaves too few members, and its worker ends before the rebuild that is now due. Nothing else knows of that rebuild,
+ *   so it is finished, or in the delay queue, before the task is acknowledged.
+ * - An index without members expires, and none is kept for a user without any row. Both are cold then, and a rebuild reads MySQL
+ *   again. While it exists, an empty index is written to like any other: a refresh must not skip it.
+ * - A user is forgotten, and a rebuild that was requested earlier brings the index back. So forgetting leaves a note: a rebuild
+ *   that is running finds its nonce gone and cannot claim a new one; nor can one that was requested earlier and starts later.
+ * - A task arrives before the commit that it announces. Its row in MySQL is older than the task says, so the pair is RE-CHECKED
+ *   later. The re-check is stored in MySQL before the task is acknowledged: if Redis is lost, the rebuilds of the new epoch may
+ *   still read MySQL before that commit.
+ *
+ * # Losses: the epoch
+ *
+ * The compare-and-set cannot help when a store loses what it has acknowledged: Redis its latest writes, the transport its tasks,
+ * MySQL its latest commits. Then a new EPOCH begins in MySQL, and every index of an older one counts as cold at once. The epoch in
+ * a write is the one that the rows' own statement returned, never a cached or a later one: an index written from rows read
+ * before the loss must count as one from before the loss.
+ *
+ * While tasks are known to be lost, the epoch is SUSPENDED (../mysql/losses.ts): its token is one that no index can have, and a
+ * rebuild that reads it writes nothing.
+ *
+ * # How it is written
+ *
+ * Each operation (refresh.ts, rebuild.ts, fan-out.ts) is a generator. It yields the atomic steps that it wants done and is given
+ * their replies; it does no I/O itself. So a test can drive the same code through every interleaving of its steps. Parts of an
+ * operation that concern different users may run concurrently: nothing that must hold for one user's index depends on when
+ * another's is written.
  */
 import type { Id } from '../contracts/id.ts';
-import type { Pair } from '../mysql/pairs.ts';
+import type { Pair, PairRows } from '../mysql/pairs.ts';
+import type { ReadBy, TopContacts } from '../mysql/top-contacts.ts';
 import type { ContactIndex } from './contact-index.ts';
-import type { FanOutCursor } from './fan-out-cursors.ts';
-import type { SystemOfRecord } from './system-of-record.ts';
 
-/** Every atomic step there is: one script in Redis, or one statement in MySQL. */
+/** Every atomic step: one script in Redis, or one statement in MySQL. */
 export interface Steps extends Pick<ContactIndex, 'nonces' | 'apply' | 'claim' | 'replace' | 'drop'>, SystemOfRecord {
-  /** Drops the users' indexes and the work that waits for them; no rebuild that was asked for before brings one back. */
+  /** Drops the users' indexes and the delayed work about them; no rebuild that was requested earlier brings one back. */
   forget(users: readonly Id[]): Promise<void>;
-  /** Where unfinished fan-outs of these owners stand; undefined: nowhere. In the order of the owners. */
+  /** The cursors of these owners' unfinished fan-outs, in the order of the owners; undefined: none. */
   loadCursors(owners: readonly Id[]): Promise<(FanOutCursor | undefined)[]>;
   saveCursors(cursors: readonly FanOutCursor[]): Promise<void>;
   clearCursors(owners: readonly Id[]): Promise<void>;
   /** Puts work that could not be finished now into the delay queue. */
-  defer(work: DeferredWork): Promise<void>;
-  /** Has pairs looked at again later, whose rows are older than their tasks say: kept in MySQL. `attempt` counts from 1. */
+  defer(work: UnfinishedWork): Promise<void>;
+  /** Stores re-checks in MySQL, of pairs whose rows are older than their tasks say. `attempt` counts from 1. */
   recheck(pairs: readonly VersionedPair[], attempt: number): Promise<void>;
 }
 
-/** A pair whose row must be at least of this version. */
+/** What the protocol asks MySQL's primary. Each answer is from one snapshot. */
+export interface SystemOfRecord {
+  /** The rows of these pairs (none where there is no row), and the epoch. */
+  pairs(pairs: readonly Pair[]): Promise<PairRows>;
+  /**
+   * The same for pairs that are most of one contact's pairs between the first and the last, by user id. Rows that are not
+   * related may be left out, and other users' rows may be included.
+   */
+  neighbours(pairs: readonly Pair[]): Promise<PairRows>;
+  /**
+   * The best contacts of these users, one more than an index holds, and the epoch. Possibly only of the first users, when
+   * all of them are too many for one statement; of none, when the first one alone takes too long.
+   */
+  topContacts(users: readonly Id[], by?: ReadBy): Promise<TopContacts>;
+  /** Those of these users who have any row, related or not. In no order. */
+  owners(users: readonly Id[]): Promise<readonly Id[]>;
+  /** For each owner the next page of users who have a row with that owner, related or not, by id. In the order of the owners. */
+  followers(wanted: readonly FollowersWanted[], limit: number): Promise<readonly (readonly Id[])[]>;
+}
+
+/** A request for the followers of one owner that come after a user id ('0': from the first). */
+export interface FollowersWanted {
+  readonly owner: Id;
+  readonly after: Id | '0';
+}
+
+/**
+ * How far an unfinished fan-out has come: the followers up to `after` were refreshed after all of `tasks` had been received.
+ * It is valid only for those tasks: the first pages may have missed a later change.
+ */
+export interface FanOutCursor {
+  readonly owner: Id;
+  /** The last follower of the last finished page. */
+  readonly after: Id;
+  /** Positions of the deliveries that were received before the first page was read. */
+  readonly tasks: readonly string[];
+}
+
+/** A pair whose row must have at least this version. */
 export interface VersionedPair extends Pair {
   readonly version: string;
 }
 
-/** What lost its race too often, to be begun again later. */
-export interface DeferredWork {
+/** What could not be finished, to be started again later. */
+export interface UnfinishedWork {
+  /** Pairs whose refresh lost every race. */
   readonly pairs: readonly Pair[];
   /** Users whose rebuild is due. */
   readonly rebuilds: readonly Id[];
@@ -81,9 +149,9 @@ export interface Step<N extends StepName = StepName> {
   readonly args: Parameters<Steps[N]>;
 }
 
-/** Operations on different users, which may run side by side. */
+/** Operations on different users, which may run concurrently. */
 export interface Together {
-  /** Taken from the front, `atOnce` of them at a time, until none is left; those under way may add more. */
+  /** Taken from the front, `atOnce` at a time, until it is empty. Running operations may add more. */
   readonly queue: Operation<void>[];
   readonly atOnce: number;
 }
@@ -99,12 +167,12 @@ export function* step<N extends StepName>(
   return (yield { name, args } as Step) as Awaited<ReturnType<Steps[N]>>;
 }
 
-/** Runs operations side by side: `yield* together(queue, 2)`. See {@link Together}. */
+/** Runs operations concurrently: `yield* together(queue, 2)`. See {@link Together}. */
 export function* together(queue: Operation<void>[], atOnce: number): Operation<void> {
   yield { queue, atOnce };
 }
 
-/** The same operation with its parts one after the other, for who drives it step by step. */
+/** The same operation with its concurrent parts one after the other, for a caller that drives it step by step. */
 export function* inSequence<T>(operation: Operation<T>): Generator<Step, T, unknown> {
   let next = operation.next();
   while (!next.done) {
@@ -127,7 +195,7 @@ export interface Renewable {
 /**
  * Runs an operation on real stores.
  * @param lease renewed before every step; what `renew` throws ends the operation
- * @throws what a step threw, when every step under way has ended
+ * @throws the first error of a step, once every running step has ended
  */
 export async function run<T>(operation: Operation<T>, steps: Steps, lease?: Renewable): Promise<T> {
   let next = operation.next();
@@ -144,21 +212,21 @@ async function take({ name, args }: Step, steps: Steps, lease?: Renewable): Prom
 }
 
 async function runAll({ queue, atOnce }: Together, steps: Steps, lease?: Renewable): Promise<void> {
-  const underWay = new Set<Promise<unknown>>();
+  const running = new Set<Promise<unknown>>();
   const failures: unknown[] = [];
   const begin = (operation: Operation<void>) => {
     const ended: Promise<unknown> = run(operation, steps, lease)
       .catch((error: unknown) => failures.push(error))
-      .finally(() => underWay.delete(ended));
-    underWay.add(ended);
+      .finally(() => running.delete(ended));
+    running.add(ended);
   };
   do {
-    while (underWay.size < atOnce && failures.length === 0) {
+    while (running.size < atOnce && failures.length === 0) {
       const operation = queue.shift();
       if (operation === undefined) break;
       begin(operation);
     }
-    if (underWay.size > 0) await Promise.race(underWay);
-  } while (underWay.size > 0 || (queue.length > 0 && failures.length === 0));
+    if (running.size > 0) await Promise.race(running);
+  } while (running.size > 0 || (queue.length > 0 && failures.length === 0));
   if (failures.length > 0) throw failures[0];
 }

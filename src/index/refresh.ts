@@ -4,50 +4,52 @@ import type { ApplyOutcome, ApplyRequest, Change } from './contact-index.ts';
 import { type Operation, step } from './protocol.ts';
 import { type RebuildReport, rebuild } from './rebuild.ts';
 
-/** A pair to look at again. `version`: its row must be at least that new, or the change is not visible yet. */
+/** A pair to look at again. `version`: the row must be at least this new, or the change is not visible yet. */
 export interface Hint extends Pair {
   readonly version?: string;
 }
 
 export interface RefreshReport {
-  /** Users by what became of them; a user may be counted under `raced` several times. */
+  /** Number of users by outcome. A user may be counted under `raced` several times. */
   readonly outcomes: Readonly<Record<ApplyOutcome, number>>;
   readonly rebuilt: number;
-  /** Hints whose row is still older than their version: look again later. What MySQL says was applied. */
+  /** Hints whose row is still older than their version: look again later. What MySQL says now was applied. */
   readonly behind: readonly Hint[];
 }
 
 /** Pairs in one call of a script. */
 export const PAIRS_A_CALL = 500;
 
-/** How often a lost race is run again at once, before the delay queue has it. */
+/** How often a refresh is attempted before it goes into the delay queue. */
 const ATTEMPTS = 5;
 
 const NOTHING_REBUILT: Pick<RebuildReport, 'rebuilt' | 'unsettled' | 'slow'> = { rebuilt: [], unsettled: [], slow: [] };
 
 /**
- * Makes the index of each pair's user say of the pair's contact what MySQL says. See protocol.ts.
- * What loses its race too often is deferred. Rebuilds that become due are done here, before anything is acknowledged, or are
- * deferred where they take longer than a statement may.
+ * Brings the index of each pair's user up to date about the pair's contact. See protocol.ts.
+ *
+ * A refresh that loses its race too often is delayed. A rebuild that becomes due is done here, before anything is
+ * acknowledged, or delayed if it takes longer than a statement may.
  * @param hints at most PAIRS_A_CALL, each pair once
- * @param areNeighbours they are all of one contact's followers from the first to the last, by id, as they were a moment ago
+ * @param areNeighbours they are all followers of one contact between the first and the last, by id, as of a moment ago
  */
 export function* refresh(hints: readonly Hint[], areNeighbours = false): Operation<RefreshReport> {
   const outcomes = { applied: 0, rebuild_due: 0, raced: 0, cold: 0, dropped: 0, wrong_type: 0 };
   const due: Id[] = [];
-  const behind: Hint[] = [];
+  let behind: readonly Hint[] = [];
   let waiting: readonly UserHints[] = areNeighbours
     ? hints.map((hint) => [hint.user, [hint]])
     : [...Map.groupBy(hints, (hint) => hint.user)];
   for (let attempt = 0; attempt < ATTEMPTS && waiting.length > 0; attempt++) {
     const isFirst = attempt === 0;
-    const round = yield* tryOnce(waiting, isFirst ? behind : [], isFirst && areNeighbours);
+    const tried = yield* tryOnce(waiting, isFirst && areNeighbours);
+    if (isFirst) behind = tried.behind;
     for (const [i, [user]] of waiting.entries()) {
-      const outcome = round[i] ?? 'raced';
+      const outcome = tried.outcomes[i] ?? 'raced';
       outcomes[outcome]++;
       if (outcome === 'rebuild_due') due.push(user);
     }
-    waiting = waiting.filter((_user, i) => round[i] === 'raced');
+    waiting = waiting.filter((_user, i) => tried.outcomes[i] === 'raced');
   }
   const { rebuilt, unsettled, slow } = due.length > 0 ? yield* rebuild(due) : NOTHING_REBUILT;
   const pairs = waiting.flatMap(([_user, of]) => of);
@@ -58,14 +60,19 @@ export function* refresh(hints: readonly Hint[], areNeighbours = false): Operati
 
 type UserHints = readonly [user: Id, hints: readonly Hint[]];
 
+interface Attempt {
+  /** In the order of the users. */
+  readonly outcomes: readonly ApplyOutcome[];
+  /** Hints whose row is older than their version. */
+  readonly behind: readonly Hint[];
+}
+
 /**
- * Nonces, then rows, then the write. A user without a nonce is cold: nothing to do. But a task with a version may come
- * before its commit: then the commit, and before that a rebuild, may come between the nonces and the rows. So those
- * rows are offered to the cold as well, and the script says who still is.
- * @param behind gets the hints whose row is older than they say
- * @returns what became of each user
+ * Reads the nonces, then the rows, then writes. A user without a nonce is cold: there is nothing to do. But a task with a
+ * version may arrive before its commit, and then the commit, and before that a rebuild, may come between the nonces and the
+ * rows. So such rows are offered to cold users as well, and the script says who is still cold.
  */
-function* tryOnce(users: readonly UserHints[], behind: Hint[], areNeighbours: boolean): Operation<ApplyOutcome[]> {
+function* tryOnce(users: readonly UserHints[], areNeighbours: boolean): Operation<Attempt> {
   const nonces = yield* step(
     'nonces',
     users.map(([user]) => user),
@@ -73,22 +80,28 @@ function* tryOnce(users: readonly UserHints[], behind: Hint[], areNeighbours: bo
   const mayBeEarly = users.some(([_user, hints]) => hints.some((hint) => hint.version !== undefined));
   const places = [...users.keys()].filter((place) => mayBeEarly || nonces[place] !== '');
   const asked = places.flatMap((place) => users[place]?.[1] ?? []);
-  const result = users.map((): ApplyOutcome => 'cold');
-  if (asked.length === 0) return result;
+  const outcomes = users.map((): ApplyOutcome => 'cold');
+  if (asked.length === 0) return { outcomes, behind: [] };
 
   const question = areNeighbours && 2 * asked.length > users.length ? 'neighbours' : 'pairs';
   const { epoch, rows } = yield* step(question, asked);
   const find = finder(rows);
+  const behind: Hint[] = [];
+  const changeOf = (hint: Hint): Change => {
+    const row = find(hint);
+    if (isBehind(hint, row)) behind.push(hint);
+    return { id: hint.contact, at: row?.related ? row.lastUploadAt : 0 };
+  };
   const requests = places.map((place): ApplyRequest => {
     const [user, hints] = users[place] as UserHints;
-    return { user, seen: nonces[place] ?? '', changes: hints.map((hint) => changeOf(hint, find(hint), behind)) };
+    return { user, seen: nonces[place] ?? '', changes: hints.map(changeOf) };
   });
-  const outcomes = yield* step('apply', epoch, requests);
-  for (const [i, place] of places.entries()) result[place] = outcomes[i] ?? 'raced';
-  return result;
+  const applied = yield* step('apply', epoch, requests);
+  for (const [i, place] of places.entries()) outcomes[place] = applied[i] ?? 'raced';
+  return { outcomes, behind };
 }
 
-/** The row of a pair. Rows come in the order in which they are asked for, or nearly so. */
+/** Finds the row of a pair. Rows come in, or nearly in, the order in which they are asked for. */
 function finder(rows: readonly PairRow[]): (pair: Pair) => PairRow | undefined {
   let next = 0;
   let rowsOf: Map<Id, PairRow[]> | undefined;
@@ -100,12 +113,6 @@ function finder(rows: readonly PairRow[]): (pair: Pair) => PairRow | undefined {
   };
 }
 
-/** @param behind gets the hint when its row is older than it says */
-function changeOf(hint: Hint, row: PairRow | undefined, behind: Hint[]): Change {
-  if (hint.version !== undefined && isBehind(hint.version, row)) behind.push(hint);
-  return { id: hint.contact, at: row?.related ? row.lastUploadAt : 0 };
-}
-
-function isBehind(version: string, row: PairRow | undefined): boolean {
-  return row === undefined || BigInt(row.version) < BigInt(version);
+function isBehind({ version }: Hint, row: PairRow | undefined): boolean {
+  return version !== undefined && (row === undefined || BigInt(row.version) < BigInt(version));
 }

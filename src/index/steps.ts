@@ -1,18 +1,18 @@
 import type { Database } from '../mysql/database.ts';
+import { readFollowers, readNeighbours, readPairs } from '../mysql/pairs.ts';
 import { TopContactsReader } from '../mysql/top-contacts.ts';
+import { readOwnersAmong } from '../mysql/users.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { FORGOTTEN_MS } from './contact-index.ts';
-import type { DelayedWork } from './deferred-work.ts';
-import type { Steps } from './protocol.ts';
-import { Rechecks } from './rechecks.ts';
+import { type DelayedWork, Rechecks } from './delayed-work.ts';
+import type { Steps, SystemOfRecord } from './protocol.ts';
+import { RedisFanOutCursors } from './redis/fan-out-cursors.ts';
 import { type ContactIndexOptions, RedisContactIndex } from './redis/redis-contact-index.ts';
-import { RedisFanOutCursors } from './redis/redis-fan-out-cursors.ts';
-import { systemOfRecord } from './system-of-record.ts';
 
 export interface StepsOptions extends ContactIndexOptions {
-  /** For a statement that reads all contacts of one user, while tasks wait, ms (5,000). */
+  /** Timeout of a statement that reads all contacts of one user while tasks wait, ms (5,000). */
   readonly aloneMs?: number;
-  /** The same, where nothing waits for it, ms (60,000). */
+  /** The same where nothing waits for it, ms (60,000). */
   readonly patientMs?: number;
 }
 
@@ -20,12 +20,12 @@ const ALONE_MS = 5_000;
 
 const PATIENT_MS = 60_000;
 
-/** Much longer than it takes to drop a user's work; whoever ends in between blocks no build for longer, ms. */
+/** Far longer than dropping a user's work takes. If the process ends in between, builds are blocked for no longer, ms. */
 const HARD_MS = 60_000;
 
 export interface RealSteps extends Steps {
   readonly index: RedisContactIndex;
-  /** The same steps for who has the time to read all contacts of a user who has very many. */
+  /** The same steps for a caller that has the time to read all contacts of a user with very many. */
   readonly patient: Steps;
 }
 
@@ -35,13 +35,12 @@ export function stepsOn(
   options: StepsOptions,
 ): RealSteps {
   const { aloneMs = ALONE_MS, patientMs = PATIENT_MS } = options;
-  const index = new RedisContactIndex(stores.redis, options);
-  const rechecks = new Rechecks(stores.primary);
-  const recordWithin = (ms: number) =>
-    systemOfRecord(stores.primary, topContactsReader(stores.primary, ms), options.max);
-  const cursors = new RedisFanOutCursors(stores.redis, options.prefix);
+  const { primary, redis, delayed } = stores;
+  const index = new RedisContactIndex(redis, options);
+  const cursors = new RedisFanOutCursors(redis, options.prefix);
+  const rechecks = new Rechecks(primary);
   const steps: Steps = {
-    ...recordWithin(aloneMs),
+    ...systemOfRecord(primary, options.max, aloneMs),
     nonces: (users) => index.nonces(users),
     apply: (epoch, requests) => index.apply(epoch, requests),
     claim: (users, asked) => index.claim(users, asked),
@@ -51,17 +50,27 @@ export function stepsOn(
     clearCursors: (owners) => cursors.clearCursors(owners),
     drop: (users) => index.drop(users),
     forget: async (users) => {
-      // Nothing is built while the work that waits is dropped: an index built meanwhile might need one of those refreshes.
+      // Nothing is built while the waiting work is dropped: an index built in between might need one of those refreshes.
       await index.bar(users, 'hard', HARD_MS);
-      await stores.delayed.forget(users);
+      await delayed.forget(users);
       await index.bar(users, 'soft', FORGOTTEN_MS);
     },
-    defer: (work) => stores.delayed.defer(work),
+    defer: (work) => delayed.defer(work),
     recheck: (pairs, attempt) => rechecks.put(pairs, attempt),
   };
-  return { ...steps, index, patient: { ...steps, topContacts: recordWithin(patientMs).topContacts } };
+  const { topContacts } = systemOfRecord(primary, options.max, patientMs);
+  return { ...steps, index, patient: { ...steps, topContacts } };
 }
 
-function topContactsReader(database: Database, aloneMs: number): TopContactsReader {
-  return new TopContactsReader({ database, aloneMs, now: () => performance.now() });
+/** @param aloneMs timeout of a statement that reads all contacts of one user */
+function systemOfRecord(primary: Database, max: number, aloneMs: number): SystemOfRecord {
+  const tops = new TopContactsReader({ database: primary, aloneMs, now: () => performance.now() });
+  return {
+    pairs: (pairs) => readPairs(primary, pairs),
+    neighbours: (pairs) => readNeighbours(primary, pairs),
+    topContacts: (users, by) => tops.read(users, max + 1, by),
+    owners: (users) => readOwnersAmong(primary, users),
+    followers: (wanted, limit) =>
+      Promise.all(wanted.map(({ owner, after }) => readFollowers(primary, owner, after, limit))),
+  };
 }

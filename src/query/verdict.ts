@@ -1,7 +1,7 @@
 import { INDEX_CLASSES, type IndexClass } from '../contracts/drift.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { Epoch, Reading, WarmReading } from '../index/contact-index.ts';
-import { type Limits, outsideLimits } from '../index/limits.ts';
+import { type Limits, outsideLimits } from '../index/contact-index.ts';
 import type { ExplainedContact } from '../mysql/contacts.ts';
 import { isSuspended } from '../mysql/epoch.ts';
 

@@ -3,7 +3,7 @@ import type { IndexClass } from '../contracts/drift.ts';
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, isAbove, type Key } from '../contracts/key.ts';
 import type { ColdReading, Reading, WarmReading } from '../index/contact-index.ts';
-import { type Limits, outsideLimits } from '../index/limits.ts';
+import { type Limits, outsideLimits } from '../index/contact-index.ts';
 import { candidatesFor, certifiedPage, type PageWanted } from '../query/narrow.ts';
 import type { MismatchKind, Recurrence } from './confirm.ts';
 

@@ -3,7 +3,7 @@ import { DRIFT_CLASSES, type DriftClass } from '../contracts/drift.ts';
 import type { Id } from '../contracts/id.ts';
 import type { ContactIndex } from '../index/contact-index.ts';
 import type { RaiseBarrier } from '../index/drain-barrier.ts';
-import type { Limits } from '../index/limits.ts';
+import type { Limits } from '../index/contact-index.ts';
 import { eachOrNone } from '../index/set-aside.ts';
 import type { Database } from '../mysql/database.ts';
 import type { Pair } from '../mysql/pairs.ts';

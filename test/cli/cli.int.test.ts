@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DelayedWork } from '../../src/index/deferred-work.ts';
+import { DelayedWork } from '../../src/index/delayed-work.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { CliProcess, type Settings } from '../support/cli.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { doDelayed } from '../../src/consumers/delayed-worker.ts';
-import type { DelayedItem } from '../../src/index/deferred-work.ts';
+import type { DelayedItem } from '../../src/index/delayed-work.ts';
 
 describe('delayed items', () => {
   it('look again at both sides of a relationship that was not visible yet', () => {

@@ -2,9 +2,9 @@ import type { Pool } from 'mysql2/promise';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
-import { drainBarrierOf, sharedBarrier } from '../../src/index/drain-barrier.ts';
+import { sharedBarrier } from '../../src/index/drain-barrier.ts';
+import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
 import { run } from '../../src/index/protocol.ts';
-import { PutBackRows } from '../../src/index/put-back-rows.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { Database } from '../../src/mysql/database.ts';
@@ -125,12 +125,7 @@ async function jobStores(patientMs: number) {
   const { primary, index, delayed, rechecks } = stores;
   const now = () => performance.now();
   const transport = async () => sharedBarrier(async () => true);
-  const raiseBarrier = drainBarrierOf({
-    primary,
-    putBack: new PutBackRows(primary),
-    transport,
-    putOff: [rechecks, delayed],
-  });
+  const raiseBarrier = drainBarrierOf({ primary, rechecks, delayed }, transport);
   const check = new PageCheck({
     index,
     primary,

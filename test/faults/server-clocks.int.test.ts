@@ -9,8 +9,7 @@ import { nextFencingToken } from '../../src/mysql/leases.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { deletePublished, readClock, readOutboxLag } from '../../src/mysql/outbox.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
-import { Leases } from '../../src/redis/lease.ts';
-import { leaseScripts } from '../../src/redis/lease.ts';
+import { Leases, leaseScripts } from '../../src/redis/lease.ts';
 import { OutboxJanitor } from '../../src/relay/janitor.ts';
 import { SamplerReports } from '../../src/repair/sampler/report.ts';
 import { deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.ts';
@@ -106,7 +105,11 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
     const options = { prefix: freshName(), ttlMs: 1_500, retryMs: 20, now: () => performance.now() };
     let tokens = 0;
     const nextToken = async () => String(++tokens);
-    const leases = new Leases(redis, { ...options, nextToken, freshHolder: () => randomBytes(9).toString('base64url') });
+    const leases = new Leases(redis, {
+      ...options,
+      nextToken,
+      freshHolder: () => randomBytes(9).toString('base64url'),
+    });
     const begun = Promise.withResolvers<void>();
     const enough = Promise.withResolvers<void>();
     let isLost = false;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EVERYBODY, keyOf, type Suspect } from '../../src/index/drain-barrier.ts';
-import { PutBackRows } from '../../src/index/put-back-rows.ts';
+import { PutBackRows } from '../../src/index/index-drain-barrier.ts';
 import { isPublishedUpTo, readLastOutboxId } from '../../src/mysql/outbox.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 

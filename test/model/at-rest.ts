@@ -2,8 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 
 import type { Id } from '../../src/contracts/id.ts';
 import { isAbove, type Key } from '../../src/contracts/key.ts';
-import type { Epoch, Reading } from '../../src/index/contact-index.ts';
-import type { Limits } from '../../src/index/limits.ts';
+import type { Epoch, Limits, Reading } from '../../src/index/contact-index.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import type { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import type { Database } from '../../src/mysql/database.ts';

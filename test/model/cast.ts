@@ -1,4 +1,4 @@
-import type { Limits } from '../../src/index/limits.ts';
+import type { Limits } from '../../src/index/contact-index.ts';
 
 /** Five users. Their ids sort differently as numbers, as text and by length; two are beyond 2^53. */
 export const CAST = ['9', '10', '100', '9007199254740993', '18446744073709551615'] as const;

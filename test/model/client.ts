@@ -1,7 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
 import type { Relation } from '../../src/contracts/relation.ts';
-import type { ContactIndex } from '../../src/index/contact-index.ts';
-import type { Limits } from '../../src/index/limits.ts';
+import type { ContactIndex, Limits } from '../../src/index/contact-index.ts';
 import type { Database } from '../../src/mysql/database.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
-import type { DelayedWork } from '../../src/index/deferred-work.ts';
+import type { DelayedWork, Rechecks } from '../../src/index/delayed-work.ts';
 import type { Steps } from '../../src/index/protocol.ts';
-import type { Rechecks } from '../../src/index/rechecks.ts';
 import type { Worker } from './carrier.ts';
 import type { Actor, Turns } from './turns.ts';
 

@@ -1,10 +1,9 @@
 import type { Scheduler } from 'fast-check';
 import type { Id } from '../../src/contracts/id.ts';
-import { DelayedWork } from '../../src/index/deferred-work.ts';
+import { DelayedWork, Rechecks } from '../../src/index/delayed-work.ts';
 import { bumpEpoch } from '../../src/index/epoch.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { Rechecks } from '../../src/index/rechecks.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { readRecheckBacklog } from '../../src/mysql/rechecks.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { DelayedWork } from '../../src/index/deferred-work.ts';
-import type { Rechecks } from '../../src/index/rechecks.ts';
+import type { DelayedWork, Rechecks } from '../../src/index/delayed-work.ts';
 import type { DeadLetters } from '../../src/transport/dead-letters.ts';
 import type { Loss } from '../../src/transport/task-source.ts';
 import { stepsOf } from './actor-steps.ts';

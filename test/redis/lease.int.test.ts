@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { nextFencingToken } from '../../src/mysql/leases.ts';
 import { createRun, findRun, saveRun } from '../../src/mysql/runs.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
-import { type Lease, Leases, LeaseTaken } from '../../src/redis/lease.ts';
-import { leaseScripts } from '../../src/redis/lease.ts';
+import { type Lease, Leases, LeaseTaken, leaseScripts } from '../../src/redis/lease.ts';
 import { freshRedis, freshStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 

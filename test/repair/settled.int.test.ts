@@ -1,15 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { DelayedWork } from '../../src/index/deferred-work.ts';
-import {
-  drainBarrierOf,
-  EVERYBODY,
-  keyOf,
-  outboxBarrier,
-  putOffBarrier,
-  type RaiseBarrier,
-  sharedBarrier,
-} from '../../src/index/drain-barrier.ts';
-import { PutBackRows } from '../../src/index/put-back-rows.ts';
+import { DelayedWork } from '../../src/index/delayed-work.ts';
+import { EVERYBODY, keyOf, pendingBarrier, type RaiseBarrier, sharedBarrier } from '../../src/index/drain-barrier.ts';
+import { drainBarrierOf, outboxBarrier } from '../../src/index/index-drain-barrier.ts';
 import { isPublishedUpTo } from '../../src/mysql/outbox.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
@@ -63,7 +55,7 @@ const recheck = (user: string, contact: string, attempt = 1) =>
   JSON.stringify({ kind: 'recheck', user, contact, version: '9', attempt });
 
 describe('the delay queue', () => {
-  const raise = (from: DelayQueue, suspects = [EVERYBODY]) => putOffBarrier(new DelayedWork(from))(suspects);
+  const raise = (from: DelayQueue, suspects = [EVERYBODY]) => pendingBarrier(new DelayedWork(from))(suspects);
 
   it('is passed when every item that waited or was held is gone, whatever came later', async () => {
     const [held, waits, later] = [refresh('1', '2'), refresh('1', '3'), refresh('1', '4')];
@@ -159,7 +151,7 @@ describe('work that is put off in several places', () => {
     const pair = { user: '1', contact: '2' };
     const left = [new Set(['a row']), new Set(['an item'])];
     const places = left.map((ids) => ({ pendingFor: async () => new Map([[keyOf(pair), new Set(ids)]]) }));
-    const barrier = await putOffBarrier(...places)([pair]);
+    const barrier = await pendingBarrier(...places)([pair]);
     expect(await barrier.passed()).toBe(false);
     left[0]?.clear();
     expect(await barrier.passed()).toBe(false);
@@ -182,12 +174,7 @@ describe('everything on its way', () => {
     await primary.write("INSERT INTO recency_outbox (type, user_id) VALUES ('recency.user.deleted', 1)", []);
 
     const suspect = { user: '1', contact: '2' };
-    const barrier = await drainBarrierOf({
-      primary,
-      putBack: new PutBackRows(primary),
-      transport,
-      putOff: [rechecks, delayed],
-    })([suspect]);
+    const barrier = await drainBarrierOf({ primary, rechecks, delayed }, transport)([suspect]);
     expect(await barrier.passed()).toBe(false);
     expect(raised).toEqual([]);
     await primary.write('UPDATE recency_outbox SET published_at = 1', []);

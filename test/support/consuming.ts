@@ -2,8 +2,8 @@ import { afterAll } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/work-plan.ts';
-import { drainBarrierOf, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
-import { PutBackRows } from '../../src/index/put-back-rows.ts';
+import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
+import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
 import { answersAtOnce } from '../../src/index/store-fault.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
@@ -68,12 +68,7 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
   const view = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'none' });
   const onTransport = streamsBarrier({ client: redis, stream, group: 'g', view });
   return {
-    raiseBarrier: drainBarrierOf({
-      primary,
-      putBack: new PutBackRows(primary),
-      transport: onTransport,
-      putOff: [rechecks, delayed],
-    }),
+    raiseBarrier: drainBarrierOf({ primary, rechecks, delayed }, onTransport),
     transport,
     lag: async () => {
       const backlog = await view.backlog();

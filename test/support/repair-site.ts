@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Pool } from 'mysql2/promise';
 import { afterAll } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
-import { drainBarrierOf, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
-import { PutBackRows } from '../../src/index/put-back-rows.ts';
-import { indexedUsers } from '../../src/index/redis/indexed-users.ts';
+import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
+import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
+import { indexedUsers } from '../../src/index/redis/keys.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { type Fence, nextFencingToken } from '../../src/mysql/leases.ts';
 import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
@@ -56,12 +56,7 @@ export async function freshSite(options: RepairSiteOptions): Promise<RepairSite>
   const metered = new MeteredDatabase(stores.url, { connections: 3, queue: 100, deadlineMs: 20_000 });
   afterAll(() => metered.close());
   const { primary, delayed, rechecks } = stores;
-  const raiseBarrier = drainBarrierOf({
-    primary,
-    putBack: new PutBackRows(primary),
-    transport: passedAtOnce,
-    putOff: [rechecks, delayed],
-  });
+  const raiseBarrier = drainBarrierOf({ primary, rechecks, delayed }, passedAtOnce);
   const checkWith = (other: RaiseBarrier) => pageCheck(stores, metered, other, settleMs);
   return {
     stores,

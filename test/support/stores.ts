@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
-import { DelayedWork } from '../../src/index/deferred-work.ts';
+import { DelayedWork, Rechecks } from '../../src/index/delayed-work.ts';
 import type { Steps } from '../../src/index/protocol.ts';
-import { Rechecks } from '../../src/index/rechecks.ts';
 import type { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { Database } from '../../src/mysql/database.ts';

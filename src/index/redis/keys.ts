@@ -1,14 +1,17 @@
-import type { Id } from '../../contracts/id.ts';
+import { type Id, isId } from '../../contracts/id.ts';
+import type { RedisClient } from '../../redis/connection.ts';
+import { scanKeys } from '../../redis/scan-keys.ts';
 
-/** How many hash tags the users are spread over, and so into how few calls a page of users can go on a cluster. */
+/** How many hash tags the users are spread over; on a cluster, a page of users takes at most as many calls. */
 export const BUCKETS = 256;
 
 /**
- * The names of a user's two keys (DESIGN §3): `<prefix>:{b}:<user>:z` and `…:m`.
+ * The names of a user's keys: `<prefix>:{b}:<user>:z` (a sorted set, the members), `…:m` (a string, the rest: see meta.ts) and
+ * `…:f` (a note that the user was forgotten).
  *
- * The bucket `b` is the hash tag: all keys of a bucket share a cluster slot, so that many users go into one script
- * call. A hundred neighbouring ids share a bucket, because pages of users are read in the order of their ids; the hash
- * of what is left of the id spreads the hundreds evenly, whatever makes the ids.
+ * The bucket `b` is the hash tag: all keys of a bucket are in one cluster slot, so that one script call can serve many users. A
+ * hundred consecutive ids share a bucket, because pages of users are read in the order of their ids; hashing the rest of
+ * the id spreads the hundreds evenly, however ids are generated.
  */
 export class KeyNames {
   readonly #prefix: string;
@@ -27,12 +30,12 @@ export class KeyNames {
     return `${this.#both(user)}:m`;
   }
 
-  /** A note that the user was forgotten: it keeps a rebuild that was asked for before from undoing that. */
+  /** A note that the user was forgotten. It prevents a rebuild that was requested earlier from undoing that. */
   forgotten(user: Id): string {
     return `${this.#both(user)}:f`;
   }
 
-  /** Neighbours are asked for one after the other: their bucket is remembered. */
+  /** Consecutive users are asked for one after the other, so the last bucket is cached. */
   #both(user: Id): string {
     const neighbours = user.slice(0, -2);
     if (neighbours !== this.#neighbours) {
@@ -43,17 +46,19 @@ export class KeyNames {
   }
 }
 
-/** For SCAN: both keys of every user, and hardly another. */
-export function anyKeyOf(prefix: string): string {
-  return `${prefix}:{*}:*:[zm]`;
+/**
+ * The users who have an index, or part of one, in no order. It scans all of Redis; a user may come several times, and a page
+ * may be empty.
+ * @throws RedisUnavailable
+ */
+export async function* indexedUsers(client: RedisClient, prefix: string): AsyncGenerator<readonly Id[]> {
+  for await (const keys of scanKeys(client, `${prefix}:{*}:*:[zm]`)) {
+    const users = keys.map((key) => /\}:(\d+):[zm]$/.exec(key)?.[1]);
+    yield [...new Set(users.filter((user) => user !== undefined && isId(user)) as Id[])];
+  }
 }
 
-/** Whose key it is; undefined: it is none of an index. */
-export function userOf(key: string): string | undefined {
-  return /\}:(\d+):[zm]$/.exec(key)?.[1];
-}
-
-/** FNV-1a over the id without its last two digits. */
+/** FNV-1a over the id without its last two digits, modulo BUCKETS. */
 export function bucketOf(user: Id): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < user.length - 2; i++) {

@@ -12,9 +12,9 @@ import type {
   ReplaceOutcome,
   ReplaceRequest,
 } from '../contact-index.ts';
-import { inUserCalls, type UserCalls } from '../user-calls.ts';
 import { KeyNames } from './keys.ts';
 import { nonceIn, readingOf } from './meta.ts';
+import { inUserCalls, type UserCalls } from './user-calls.ts';
 
 export interface ContactIndexOptions {
   /** The most members an index keeps, and the size below which a rebuild is due. */

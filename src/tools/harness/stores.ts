@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import type { JobParts } from '../../app/jobs.ts';
 import { openStores, type Stores } from '../../app/stores.ts';
 import { openTransport } from '../../app/transport.ts';
-import { drainBarrierOf, type RaiseBarrier } from '../../index/drain-barrier.ts';
-import { PutBackRows } from '../../index/put-back-rows.ts';
-import { indexedUsers } from '../../index/redis/indexed-users.ts';
+import type { RaiseBarrier } from '../../index/drain-barrier.ts';
+import { drainBarrierOf } from '../../index/index-drain-barrier.ts';
+import { indexedUsers } from '../../index/redis/keys.ts';
 import { PageCheck } from '../../repair/page-check.ts';
 import type { TaskPublisher } from '../../transport/task-publisher.ts';
 import { openSitePool } from '../reference-site/transaction.ts';
@@ -41,12 +41,7 @@ export async function openRigStores({ config }: Place, opening: Opening): Promis
   await transport.untilAnswers(signal);
   const publisher = resources.adopt(transport.openPublisher(stores.primary), (opened) => opened.close());
   const { primary, delayed, rechecks, index } = stores;
-  const raiseBarrier = drainBarrierOf({
-    primary,
-    putBack: new PutBackRows(primary),
-    transport: transport.barrier,
-    putOff: [rechecks, delayed],
-  });
+  const raiseBarrier = drainBarrierOf({ primary, rechecks, delayed }, transport.barrier);
   const limits = { max: config.max, min: config.min };
   const clocks = { now: () => performance.now(), clock: Date.now, random: Math.random };
   const check = new PageCheck({ index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, ...clocks });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { RedisFanOutCursors } from '../../../index/redis/redis-fan-out-cursors.ts';
+import { RedisFanOutCursors } from '../../../index/redis/fan-out-cursors.ts';
 import type { ServiceProcess } from '../../harness/processes/service-process.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
 import type { World } from '../world.ts';

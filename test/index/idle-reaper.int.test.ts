@@ -1,9 +1,8 @@
 import pino from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
-import { IdleSweep } from '../../src/index/redis/idle-sweep.ts';
-import { indexedUsers } from '../../src/index/redis/indexed-users.ts';
-import { KeyNames } from '../../src/index/redis/keys.ts';
+import { IdleReaper } from '../../src/index/redis/idle-reaper.ts';
+import { indexedUsers, KeyNames } from '../../src/index/redis/keys.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
 import { LONG_AGO, rewriteMeta } from '../support/index-meta.ts';
@@ -46,7 +45,7 @@ async function indexed(): Promise<Set<Id>> {
 function sweep(on = index, client = redis) {
   const dropped: number[] = [];
   const options = { index: on, indexedUsers: () => indexedUsers(client, prefix), idleDays: 30, logger };
-  return { dropped, sweep: new IdleSweep({ ...options, onDropped: (indexes) => dropped.push(indexes) }) };
+  return { dropped, sweep: new IdleReaper({ ...options, onDropped: (indexes) => dropped.push(indexes) }) };
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);

@@ -4,7 +4,7 @@ import { pause } from '../../timing/backoff.ts';
 import { loop } from '../../timing/loop.ts';
 import type { ContactIndex } from '../contact-index.ts';
 
-export interface IdleSweepOptions {
+export interface IdleReaperOptions {
   readonly index: Pick<ContactIndex, 'dropIdle'>;
   /** Everybody who has an index, a page at a time, in no order; each may come several times. */
   readonly indexedUsers: () => AsyncIterable<readonly Id[]>;
@@ -25,10 +25,10 @@ const RETRY_MS = 60_000;
  * Drops the indexes that nobody reads, now and then. The day of the last use stands with each index: two expiries in Redis
  * would cost 88 bytes a user, and a little at every write. Several sweeps at once do no harm; a lease lets one consumer do it.
  */
-export class IdleSweep {
-  readonly #options: IdleSweepOptions;
+export class IdleReaper {
+  readonly #options: IdleReaperOptions;
 
-  constructor(options: IdleSweepOptions) {
+  constructor(options: IdleReaperOptions) {
     this.#options = options;
   }
 

@@ -1,7 +1,7 @@
-import type { Id } from '../contracts/id.ts';
-import { isSlotMoving } from '../redis/unavailable.ts';
-import { chunks } from './chunks.ts';
-import { bucketOf } from './redis/keys.ts';
+import type { Id } from '../../contracts/id.ts';
+import { isSlotMoving } from '../../redis/unavailable.ts';
+import { chunks } from '../chunks.ts';
+import { bucketOf } from './keys.ts';
 
 /** What is done to many users' indexes, some in one call of a script. */
 export interface UserCalls<I, O> {

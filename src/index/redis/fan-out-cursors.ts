@@ -2,13 +2,12 @@ import type { Id } from '../../contracts/id.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import { defineScript, type Script } from '../../redis/script.ts';
 import { reply } from '../../redis/unavailable.ts';
-import type { FanOutCursor } from '../fan-out-cursors.ts';
-import type { Steps } from '../protocol.ts';
+import type { FanOutCursor, Steps } from '../protocol.ts';
 
-/** A cursor that nobody came back for is of no use any more: its tasks were done from the start by somebody else. */
+/** How long a cursor is kept, ms. When nobody has resumed it by then, another worker has done its tasks from the start. */
 const CURSOR_MS = 24 * 3_600_000;
 
-/** Cursors of unfinished fan-outs in Redis, one key an owner. Losing one costs a start from the first follower. */
+/** Cursors of unfinished fan-outs in Redis, one key for each owner. When one is lost, its fan-out starts from the first follower. */
 export class RedisFanOutCursors implements Pick<Steps, 'loadCursors' | 'saveCursors' | 'clearCursors'> {
   readonly #client: RedisClient;
   readonly #prefix: string;

@@ -1,0 +1,77 @@
+import type { Database } from '../mysql/database.ts';
+import { isPublishedUpTo, type OutboxRow, readLastOutboxId, readPutBackRows } from '../mysql/outbox.ts';
+import {
+  inTurn,
+  keyOf,
+  type PendingSource,
+  type PendingWork,
+  pendingBarrier,
+  type RaiseBarrier,
+  type Suspect,
+  sharedBarrier,
+} from './drain-barrier.ts';
+
+/** Where changes wait on their way to the indexes, besides the transport. */
+export interface DrainedStores {
+  readonly primary: Database;
+  readonly rechecks: PendingSource;
+  readonly delayed: PendingSource;
+}
+
+/**
+ * The barrier behind everything on its way to the indexes: new rows of the outbox, rows that were put back, the transport,
+ * then delayed work about the suspects. Work moves from re-checks to the delay queue, so they are asked in that order.
+ */
+export function drainBarrierOf({ primary, rechecks, delayed }: DrainedStores, transport: RaiseBarrier): RaiseBarrier {
+  return inTurn([
+    outboxBarrier(primary),
+    pendingBarrier(new PutBackRows(primary)),
+    transport,
+    pendingBarrier(rechecks, delayed),
+  ]);
+}
+
+/** Passed when every row that was in the outbox is published, apart from rows that were put back. */
+export function outboxBarrier(primary: Database): RaiseBarrier {
+  return async () => {
+    const last = await readLastOutboxId(primary);
+    return sharedBarrier(() => isPublishedUpTo(primary, last));
+  };
+}
+
+/** With more rows than this every suspect waits: a busy site has a partition without a leader, or republishes a long period. */
+const MOST_ROWS = 1_000;
+
+const TOO_MANY = 'more rows than are examined one by one';
+
+/**
+ * Rows of the outbox that a relay has put back, because their partition is unavailable or because they are being republished.
+ * They may wait for as long as a partition has no leader, so only the suspects that they concern wait for them.
+ */
+export class PutBackRows implements PendingSource {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** @throws DatabaseUnavailable */
+  async pendingFor(suspects: readonly Suspect[]): Promise<PendingWork> {
+    const rows = await readPutBackRows(this.#database, MOST_ROWS + 1);
+    const isTooMany = rows.length > MOST_ROWS;
+    const pendingOf = (suspect: Suspect) =>
+      isTooMany ? [TOO_MANY] : rows.filter((row) => concerns(row, suspect)).map(({ id }) => `outbox ${id}`);
+    return new Map(suspects.map((suspect) => [keyOf(suspect), new Set(pendingOf(suspect))]));
+  }
+}
+
+/** Could the row's task change what this suspect's index says? */
+function concerns({ type, userId, otherId }: OutboxRow, { user, contact }: Suspect): boolean {
+  if (user === undefined) return true;
+  if (type.startsWith('recency.contact.')) {
+    const other = user === userId ? otherId : user === otherId ? userId : null;
+    return other !== null && (contact === undefined || contact === other);
+  }
+  // A task about an uploader, or about a user who was deleted: it concerns every follower's index.
+  return user === userId || contact === undefined || contact === userId;
+}

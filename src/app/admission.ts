@@ -6,39 +6,42 @@ import { retry } from '../timing/loop.ts';
 import { ServerAway, StartError } from './start-error.ts';
 
 export interface AdmissionOptions<Name extends string> {
-  /** By the name of each server: waits for it, at most so many ms, and makes every check of a start. @throws why not */
+  /** For each server: waits for it, at most `withinMs`, and runs every check of a start. Rejects with the reason. */
   readonly servers: Readonly<Record<Name, (withinMs: number) => Promise<void>>>;
-  /** What comes last in a start, once every server has passed. @throws StartError when this process must not work */
+  /** The last step of a start, once every server has passed. @throws StartError when this process must not run */
   readonly agree: () => Promise<void>;
   readonly logger: Logger;
-  /** For the first try, ms (5,000). */
+  /** Time for the first attempt, ms (5,000). */
   readonly firstMs?: number;
-  /** Between two tries, ms (1,000). */
+  /** Pause between two attempts, ms (1,000). */
   readonly retryMs?: number;
 }
 
-/** For each later try, ms. */
-const LATER_MS = 2_000;
+/** Time for each later attempt, ms. */
+const RETRY_WITHIN_MS = 2_000;
 
-/** How often it is said that something is waited for, ms. */
-const TOLD_MS = 30_000;
+/** Interval of log lines that say what the process waits for, ms. */
+const LOG_INTERVAL_MS = 30_000;
 
-/** Would the same start succeed a little later? */
-export function isAway(error: unknown): boolean {
+/** Whether a server is unavailable, so that the same start may succeed later. */
+export function isServerUnavailable(error: unknown): boolean {
   return error instanceof ServerAway || error instanceof DatabaseUnavailable || isUnavailable(error);
 }
 
-/** Tries again, for as long as it takes, and says so now and then. @throws what `attempt` rejects with when no server is away, the signal's reason */
-export async function untilThere(
+/**
+ * Retries for as long as a server is unavailable, and logs now and then what it waits for.
+ * @throws any other error of `attempt`; the signal's reason
+ */
+export async function untilAvailable(
   attempt: () => Promise<void>,
   { logger, signal, retryMs = 1_000 }: { logger: Logger; signal: AbortSignal; retryMs?: number },
 ): Promise<void> {
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
   const onFailure = (error: unknown) => {
     signal.throwIfAborted();
-    if (!isAway(error)) throw error;
-    if (performance.now() - toldAt >= TOLD_MS) {
-      toldAt = performance.now();
+    if (!isServerUnavailable(error)) throw error;
+    if (performance.now() - loggedAt >= LOG_INTERVAL_MS) {
+      loggedAt = performance.now();
       logger.warn(`waiting: ${(error as Error).message}`);
     }
     return retryMs;
@@ -47,13 +50,13 @@ export async function untilThere(
 }
 
 /**
- * Lets in the servers that an API can do without for a while (Redis and the transport), each when it has passed the checks
- * that a start makes. Until all have, no index is trusted: the process does not know yet whether what Redis holds is of use.
+ * Admits the servers that the API can do without for a while (Redis and the transport), each once it has passed the checks of a
+ * start. Until all have passed, no index is trusted, because nothing is known yet about what Redis holds.
  */
 export class Admission<Name extends string> {
   readonly #options: AdmissionOptions<Name>;
   readonly #missing: Set<Name>;
-  readonly #told = new Map<Name, string>();
+  readonly #reported = new Map<Name, string>();
   #isComplete = false;
 
   constructor(options: AdmissionOptions<Name>) {
@@ -61,7 +64,7 @@ export class Admission<Name extends string> {
     this.#missing = new Set(Object.keys(options.servers) as Name[]);
   }
 
-  /** Every server was there and passed, and the shared settings are agreed on. */
+  /** Every server has passed its checks, and the shared settings are agreed on. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -70,27 +73,27 @@ export class Admission<Name extends string> {
     return !this.#missing.has(name);
   }
 
-  /** The first try. @throws StartError when a server is there and cannot be worked with: a wrong password, no permission */
+  /** Makes the first attempt. @throws StartError when a server answers but cannot be used: wrong password, no permission */
   async begin(signal: AbortSignal): Promise<void> {
     const { firstMs = 5_000 } = this.#options;
     const failures = await this.#admit(firstMs);
     signal.throwIfAborted();
-    for (const error of failures.values()) if (!isAway(error)) throw error;
-    this.#tell(failures);
+    for (const error of failures.values()) if (!isServerUnavailable(error)) throw error;
+    this.#report(failures);
     await this.#agree();
   }
 
   /**
-   * Tries until all are admitted, or aborted. What cannot be worked with is an error in the log and no end: answers come from
-   * MySQL all the while.
-   * @throws StartError when other processes work with other settings
+   * Retries until all servers are admitted, or aborted. A server that cannot be used is logged as an error but does not end the
+   * process, because MySQL answers meanwhile.
+   * @throws StartError when other processes use other settings
    */
   async run(signal: AbortSignal): Promise<void> {
     const { retryMs = 1_000 } = this.#options;
     while (!this.#isComplete && !signal.aborted) {
       await pause(retryMs, signal);
       if (signal.aborted) return;
-      this.#tell(await this.#admit(LATER_MS));
+      this.#report(await this.#admit(RETRY_WITHIN_MS));
       await this.#agree();
     }
   }
@@ -101,8 +104,8 @@ export class Admission<Name extends string> {
       try {
         await this.#options.servers[name](withinMs);
         this.#missing.delete(name);
-        if (this.#told.has(name))
-          this.#options.logger.info({ server: name }, `${name} is there, and passed its checks`);
+        if (this.#reported.has(name))
+          this.#options.logger.info({ server: name }, `${name} is available and has passed its checks`);
       } catch (error) {
         failures.set(name, error);
       }
@@ -111,16 +114,16 @@ export class Admission<Name extends string> {
     return failures;
   }
 
-  /** Each reason once, until it is another one. */
-  #tell(failures: ReadonlyMap<Name, unknown>): void {
+  /** Logs the reason of each failure, once until it changes. */
+  #report(failures: ReadonlyMap<Name, unknown>): void {
     for (const [name, error] of failures) {
       const { message } = error instanceof Error ? error : new Error(String(error));
-      const kind = isAway(error) ? 'away' : message;
-      if (this.#told.get(name) === kind) continue;
-      this.#told.set(name, kind);
+      const kind = isServerUnavailable(error) ? 'unavailable' : message;
+      if (this.#reported.get(name) === kind) continue;
+      this.#reported.set(name, kind);
       const fields = error instanceof StartError ? { server: name } : { server: name, err: error };
-      const text = `answers come from MySQL until ${name} is there: ${message}`;
-      this.#options.logger[isAway(error) ? 'warn' : 'error'](fields, text);
+      const text = `answers come from MySQL until ${name} is available: ${message}`;
+      this.#options.logger[isServerUnavailable(error) ? 'warn' : 'error'](fields, text);
     }
   }
 
@@ -130,7 +133,7 @@ export class Admission<Name extends string> {
       await this.#options.agree();
       this.#isComplete = true;
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isServerUnavailable(error)) throw error;
       this.#options.logger.debug({ err: error }, 'the shared settings could not be agreed on yet');
     }
   }

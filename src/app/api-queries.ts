@@ -23,15 +23,15 @@ type Queries = Pick<
   'recentContacts' | 'recentPhotos' | 'explain' | 'inspect' | 'rebuild' | 'forget' | 'plainQueries' | 'coldBuilds'
 >;
 
-/** Builds that wait for their turn; who finds no room is built at the next read. */
+/** Maximum number of builds that wait for their turn; a user beyond it is built at the next read. */
 const COLD_QUEUE = 1_000;
 
-/** Users whose indexes are built again, unasked, when many are lost: 2 MB of ids. */
+/** Number of users whose indexes are rebuilt proactively when many are lost: 2 MB of ids. */
 const REMEMBERED = 20_000;
 
 const now = () => performance.now();
 
-/** What the API asks of the stores, and does with them. @param reading the primary, or a replica */
+/** The queries and commands of the API. @param reading the database that answers: the primary, or a replica */
 export function apiQueries(
   { config, logger, resources }: Pick<ProcessContext, 'config' | 'logger' | 'resources'>,
   { primary, index, steps, delayed, watch }: Stores,
@@ -48,7 +48,7 @@ export function apiQueries(
     concurrency: config.plainConcurrency,
     queue: COLD_QUEUE,
     isBusy: () => heavy.queued > 0,
-    onError: (err) => logger.warn({ err }, 'the index of a cold user was not built; the next read asks again'),
+    onError: (err) => logger.warn({ err }, 'the index of a cold user was not built; the next read tries again'),
   });
   resources.defer(() => coldBuilds.drain());
 
@@ -59,25 +59,25 @@ export function apiQueries(
     concurrency: config.plainConcurrency,
     remembered: REMEMBERED,
     onRound: (built) => {
-      if (built === undefined) logger.debug('an index that was answered from is cold: looking whose are as well');
-      else if (built > 0) logger.info({ built }, 'indexes of users who were read recently are built again');
+      if (built === undefined) logger.debug('an index that was in use is cold: looking for others');
+      else if (built > 0) logger.info({ built }, 'rebuilt indexes of recently read users');
     },
   });
-  resources.defer(() => warmUp.stop()); // before the builds are: what is deferred last ends first
+  resources.defer(() => warmUp.stop()); // ends before the builds do: last deferred, first closed
   const answerCold = (user: Id, deadline?: Deadline) => {
     warmUp.cold(user);
     return coldBuilds.answer(user, deadline);
   };
   const recentContacts = recentContactsOf(asked, {
     onServed: (user) => warmUp.served(user),
-    // Rows for a build are the primary's; an answer from a replica is a replica's.
+    // Rows for a build come from the primary, so they cannot be the answer of a replica.
     ...(reading === primary ? { coldAnswers: answerCold } : {}),
     onCold: (user) => {
       coldBuilds.request(user);
       warmUp.cold(user);
     },
     onLow: (user) => {
-      delayed.askForRebuild(user).catch((err: unknown) => logger.warn({ err }, 'a rebuild could not be asked for'));
+      delayed.askForRebuild(user).catch((err: unknown) => logger.warn({ err }, 'a rebuild could not be requested'));
     },
     touch: true,
   });
@@ -98,14 +98,14 @@ export function apiQueries(
 
 interface OneBuild extends BuildBy {
   readonly urgency?: Urgency;
-  /** Somebody wants this index, although it may have been forgotten. */
+  /** Build the index even if it was forgotten. */
   readonly asked?: boolean;
 }
 
 /**
- * Builds one user's index. What takes too long here is left to the consumers, who have more time, and no answer is tried
- * then in less time than was too short. So is a build that lost its race when its rows are an answer already: reading all
- * of them once more would serve nobody here.
+ * Builds one user's index. A build that takes too long is left to the consumers, who have more time; no answer is attempted then
+ * in less time than was too short. A build that lost its race is left to them too if its rows have already served as the answer:
+ * reading them all again would serve nobody here.
  */
 export function buildOn(
   { steps, delayed }: { readonly steps: Steps; readonly delayed: Pick<Stores['delayed'], 'askForRebuild'> },
@@ -123,8 +123,8 @@ export function buildOn(
     };
     const running = run(rebuild([user], asked), { ...steps, topContacts });
     const report = await withinDeadline(deadline, running).catch((error: unknown) => {
-      // Otherwise a user whom nobody waits for long enough would stay cold for ever.
-      if (isGone(error)) delayed.askForRebuild(user).catch(() => undefined); // the next read asks again
+      // Otherwise a user whose clients never wait long enough would stay cold for ever.
+      if (isGone(error)) delayed.askForRebuild(user).catch(() => undefined); // the next read tries again
       throw error;
     });
     if (report.slow.length === 0) return report;
@@ -134,9 +134,9 @@ export function buildOn(
   };
 }
 
-interface Asked {
+interface QuerySources {
   readonly index: Pick<ContactIndex, 'read'>;
-  /** Where answers come from: the primary, or a replica. */
+  /** The database that answers: the primary, or a replica. */
   readonly reading: Database;
   readonly primary: Database;
   readonly limits: Limits;
@@ -145,11 +145,11 @@ interface Asked {
 type Effects = Pick<RecentContactsOptions, 'onServed' | 'coldAnswers' | 'onCold' | 'onLow' | 'touch'>;
 
 async function epochOf(primary: Database): Promise<Epoch> {
-  return (await readPairs(primary, [])).epoch; // of no pair: the epoch alone
+  return (await readPairs(primary, [])).epoch; // without pairs: only the epoch is read
 }
 
-/** Those of the users who have no index of the epoch in force, and for whom none is being built; undefined: none may be. */
-function coldAmong({ index, primary }: Pick<Asked, 'index' | 'primary'>): WarmUpOptions['coldOf'] {
+/** The users who have no index of the epoch in force and for whom none is being built; undefined if none may be built. */
+function coldAmong({ index, primary }: Pick<QuerySources, 'index' | 'primary'>): WarmUpOptions['coldOf'] {
   return async (users) => {
     const epoch = await epochOf(primary);
     if (isSuspended(epoch)) return undefined;
@@ -161,7 +161,7 @@ function coldAmong({ index, primary }: Pick<Asked, 'index' | 'primary'>): WarmUp
   };
 }
 
-function recentContactsOf({ index, reading, limits }: Asked, effects: Effects): RecentContacts {
+function recentContactsOf({ index, reading, limits }: QuerySources, effects: Effects): RecentContacts {
   return new RecentContacts({
     ...effects,
     index,
@@ -174,8 +174,8 @@ function recentContactsOf({ index, reading, limits }: Asked, effects: Effects): 
 
 const nothing = () => undefined;
 
-/** Explains by the answer that a client would get now, without building or prolonging anything. */
-export function explainer(asked: Asked): ApiDependencies['explain'] {
+/** Explains the answer that a client would get now, without building an index or prolonging its life. */
+export function explainer(asked: QuerySources): ApiDependencies['explain'] {
   const recent = recentContactsOf(asked, { onCold: nothing, onLow: nothing, touch: false });
   const { index, primary: database, limits } = asked;
   return (user, contact, deadline) => explain({ index, database, recent, limits }, user, contact, deadline);

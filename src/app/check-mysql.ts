@@ -10,7 +10,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   recency_photos: 'id, owner_id, audience, uploaded_at, title',
 };
 
-/** Recency's own tables, and the columns that came to them later. */
+/** Recency's own tables, each with its columns that were added later. */
 const OWN_TABLES: Readonly<Record<string, string>> = {
   recency_epoch: '1',
   recency_redis_masters: 'replid',
@@ -23,7 +23,7 @@ const OWN_TABLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Is everything there that Recency reads and writes in MySQL, may this user, and can it be asked quickly?
+ * Checks that Recency's tables and the views exist and that this user may read them.
  * @throws StartError, DatabaseUnavailable
  */
 export async function checkSchema(database: Database, user: string): Promise<void> {
@@ -38,7 +38,7 @@ export async function checkSchema(database: Database, user: string): Promise<voi
 }
 
 /**
- * Does the primary take writes? What is read from a server that does not may lack the latest changes.
+ * Checks that the primary accepts writes. Another server may lack the latest changes.
  * @throws StartError, DatabaseUnavailable
  */
 export async function checkPrimary(database: Database): Promise<void> {
@@ -50,16 +50,18 @@ export async function checkPrimary(database: Database): Promise<void> {
 }
 
 /**
- * Are the columns of the views whole numbers?
- * @returns those that are not, and work all the same
- * @throws StartError naming those that do not work, DatabaseUnavailable
+ * Checks that the columns of the views are whole numbers.
+ * @returns columns that are not, but work all the same
+ * @throws StartError naming the columns that do not work, DatabaseUnavailable
  */
 export async function checkColumns(database: Database): Promise<ColumnProblem[]> {
   const problems = await findColumnProblems(database);
   const refused = problems.filter(({ works }) => !works);
   if (refused.length === 0) return problems;
   throw new StartError(
-    refused.map(({ column, type, fix }) => `${column} is of type ${type}, no whole number. ${fix}`).join('\n'),
+    refused
+      .map(({ column, type, fix }) => `${column} is of type ${type}, which is not a whole number. ${fix}`)
+      .join('\n'),
   );
 }
 
@@ -73,12 +75,12 @@ export async function checkPlans(database: Database): Promise<void> {
   throw new StartError([...new Set(lines)].join('\n'));
 }
 
-interface Asked {
+interface CheckedTable {
   readonly table: string;
   readonly user: string;
 }
 
-async function attempt(database: Database, statement: string, asked: Asked): Promise<void> {
+async function attempt(database: Database, statement: string, asked: CheckedTable): Promise<void> {
   try {
     await database.rows(statement, []);
   } catch (error) {
@@ -86,29 +88,29 @@ async function attempt(database: Database, statement: string, asked: Asked): Pro
   }
 }
 
-function explain(error: unknown, { table, user }: Asked): unknown {
+function explain(error: unknown, { table, user }: CheckedTable): unknown {
   const reason = error instanceof Error && 'sqlMessage' in error ? String(error.sqlMessage) : '';
   switch (error instanceof Error && 'code' in error ? error.code : '') {
     case 'ER_NO_SUCH_TABLE':
       return new StartError(
-        `MySQL has no ${table} here (${reason}). Run \`recency migrate\`; with a schema of your own, \`recency migrate --views-only\`, and define the views.`,
+        `MySQL has no ${table} (${reason}). Run \`recency migrate\`; with a schema of your own, define the views and run \`recency migrate --views-only\`.`,
         { cause: error },
       );
     case 'ER_BAD_FIELD_ERROR':
     case 'ER_VIEW_INVALID':
       if (table in OWN_TABLES) {
-        return new StartError(`${table} is of a version before (${reason}). Run \`recency migrate\`.`, {
+        return new StartError(`${table} is of an older version (${reason}). Run \`recency migrate\`.`, {
           cause: error,
         });
       }
       return new StartError(
-        `The view ${table} is not as Recency needs it: ${reason}. \`recency migrate --status\` shows how it must look; a view with SQL SECURITY INVOKER takes GRANT SELECT on the tables under it to '${user}'.`,
+        `The view ${table} lacks what Recency needs: ${reason}. \`recency migrate --status\` shows its definition; a view with SQL SECURITY INVOKER needs GRANT SELECT to '${user}' on the tables that it reads.`,
         { cause: error },
       );
     case 'ER_TABLEACCESS_DENIED_ERROR':
     case 'ER_COLUMNACCESS_DENIED_ERROR':
       return new StartError(
-        `MySQL does not let user "${user}" read ${table}: ${reason}. As an administrator: GRANT SELECT ON ${table} TO '${user}'.`,
+        `MySQL does not allow user "${user}" to read ${table}: ${reason}. As an administrator: GRANT SELECT ON ${table} TO '${user}'.`,
         { cause: error },
       );
     default:
@@ -123,10 +125,10 @@ function explainRefused(error: unknown): [] {
 
 export type Privilege = 'INSERT' | 'UPDATE' | 'DELETE';
 
-/** What an account may write, by table of Recency's own. Besides, every one reads all of them, and the views. */
+/** What an account may write, by Recency's own tables. Every account also reads all of these tables, and the views. */
 export type Grants = Readonly<Record<string, readonly Privilege[]>>;
 
-// Rows of the epoch and of the servers known are written by whoever notices first that a server is another one.
+// The first process to notice that a server was replaced writes the rows of the epoch and of the known servers.
 const WATCH: Grants = {
   recency_epoch: ['UPDATE'],
   recency_redis_masters: ['INSERT', 'DELETE'],
@@ -138,8 +140,8 @@ const ENDS: Grants = { recency_kafka_ends: ['INSERT', 'UPDATE'] };
 const LEASES: Grants = { recency_leases: ['INSERT', 'UPDATE'] };
 
 /**
- * The least that each process or command needs to write in MySQL; docs/operations.md has the same table, and a test works with
- * exactly these.
+ * The minimum that each process or command must be allowed to write in MySQL. docs/operations.md has the same table, and a test
+ * runs with exactly these grants.
  */
 export const GRANTS = {
   serve: { ...WATCH, ...ENDS },
@@ -162,7 +164,7 @@ export function isAccount(name: string): name is Account {
   return Object.hasOwn(GRANTS, name);
 }
 
-/** A column of each table that an UPDATE of nothing may name. */
+/** A column of each table, for an UPDATE that changes nothing. */
 const COLUMNS: Readonly<Record<string, string>> = {
   recency_epoch: 'why',
   recency_outbox: 'due_at',
@@ -171,7 +173,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   recency_runs: 'state',
 };
 
-/** Changes nothing; MySQL refuses it all the same when the privilege is missing. */
+/** A statement that changes nothing, which MySQL refuses all the same when the privilege is missing. */
 function harmless(table: string, privilege: Privilege): string {
   if (privilege === 'INSERT') return `INSERT INTO ${table} SELECT * FROM ${table} WHERE FALSE`;
   if (privilege === 'DELETE') return `DELETE FROM ${table} WHERE FALSE`;
@@ -180,7 +182,7 @@ function harmless(table: string, privilege: Privilege): string {
 
 const DENIED = new Set(['ER_TABLEACCESS_DENIED_ERROR', 'ER_COLUMNACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR']);
 
-/** The GRANT statements that this account lacks; empty: it has what it needs. @throws DatabaseUnavailable */
+/** @returns the GRANT statements that this account lacks; empty if it lacks none @throws DatabaseUnavailable */
 export async function missingGrants(database: Database, grants: Grants, user: string): Promise<string[]> {
   const missing: string[] = [];
   for (const [table, privileges] of Object.entries(grants)) {
@@ -189,7 +191,7 @@ export async function missingGrants(database: Database, grants: Grants, user: st
       await database.write(harmless(table, privilege), []).catch((error: unknown) => {
         if (DENIED.has(codeOf(error))) lacking.push(privilege);
         else if (error instanceof Error && 'sqlState' in error)
-          return; // as a server that takes no writes now
+          return; // the server accepts no writes now, for example
         else throw error;
       });
     }
@@ -198,11 +200,11 @@ export async function missingGrants(database: Database, grants: Grants, user: st
   return missing;
 }
 
-/** A missing privilege would otherwise show only when it is needed. @throws StartError naming each, DatabaseUnavailable */
+/** Checks the privileges at the start rather than at first use. @throws StartError naming each that is missing, DatabaseUnavailable */
 export async function checkGrants(database: Database, account: Account, user: string): Promise<void> {
   const missing = await missingGrants(database, GRANTS[account], user);
   if (missing.length === 0) return;
   throw new StartError(
-    `MySQL does not let user "${user}" do what ${account} does. As an administrator: ${missing.join('; ')}.`,
+    `User "${user}" of MySQL lacks privileges that \`recency ${account}\` needs. As an administrator: ${missing.join('; ')}.`,
   );
 }

@@ -13,40 +13,45 @@ import type { Transport } from '../transport/transport.ts';
 import type { Stores } from './stores.ts';
 
 /**
- * Without these the API answers from MySQL: /readyz says `degraded`, and keeps its 200, or a load balancer would take out
- * every instance at once. The backlogs and the epoch are only told; one that is not known in time is no reason either.
+ * Checks whose failure leaves the API `degraded`, because MySQL still answers. /readyz then keeps its status 200: otherwise a load
+ * balancer would remove every instance at once. The backlogs and the epoch are only reported.
  */
 export const DEGRADING: readonly string[] = [
-  ...['redis', 'transport'],
-  ...['outbox', 'rechecks', 'epoch', 'stream', 'delay_queue'],
+  'redis',
+  'transport',
+  'outbox',
+  'rechecks',
+  'epoch',
+  'stream',
+  'delay_queue',
 ];
 
-/** What must be there for requests to be sent to the API; the backlogs and the epoch are told and never fail. */
+/** What the API needs to answer requests. The backlogs and the epoch are only reported, and never fail. */
 export function apiChecks(
   { primary, redis, watch, delayQueue }: Stores,
   reading: Database,
   fill?: Transport['fill'],
 ): Record<string, Check> {
   return {
-    mysql: isPrimary(primary),
+    mysql: primaryCheck(primary),
     ...(reading === primary ? {} : { mysql_replica: answers(reading) }),
     redis: async () => {
       await reply(redis.ping());
-      if (!watch.isTrusted()) throw new RedisUnavailable('its master has not been compared with those known');
+      if (!watch.isTrusted()) throw new RedisUnavailable('its master has not been compared with the known ones');
       return undefined;
     },
-    outbox: outboxTold(primary),
-    rechecks: told(async () => {
+    outbox: outboxReport(primary),
+    rechecks: reported(async () => {
       const { rows, overdueMs } = await readRecheckBacklog(primary, COUNTED);
       return `${rows}${rows === COUNTED ? ' or more' : ''} wait, the first due for ${(overdueMs / 1000).toFixed(1)} s`;
     }),
-    epoch: told(async () => {
+    epoch: reported(async () => {
       const { suspended, epoch } = await readEpochState(primary);
       const since = `since ${new Date(epoch.bumpedAt).toISOString()}`;
       return suspended ? `suspended ${since}: ${epoch.why}` : `in force ${since}`;
     }),
-    ...(fill === undefined ? {} : { stream: told(async () => fillText(await fill())) }),
-    delay_queue: told(async () => `${await delayQueue.size()} items`),
+    ...(fill === undefined ? {} : { stream: reported(async () => fillText(await fill())) }),
+    delay_queue: reported(async () => `${await delayQueue.size()} items`),
   };
 }
 
@@ -62,7 +67,7 @@ export function consumerChecks(stores: Stores, source: Pick<TaskSource, 'state'>
     if (!isReady) throw new NotReady(detail);
     return detail;
   };
-  return { ...{ mysql, redis, delay_queue }, tasks } as Record<string, Check>;
+  return { mysql, redis, delay_queue, tasks } as Record<string, Check>;
 }
 
 /** What a relay needs to do its work. */
@@ -72,19 +77,20 @@ export function relayChecks(
   publishing: Check,
 ): Record<string, Check> {
   return {
-    mysql: isPrimary(primary),
-    transport: () => transport.answers().then(() => undefined, tellPermission),
+    mysql: primaryCheck(primary),
+    transport: () => transport.answers().then(() => undefined, namePermission),
     publishing,
-    outbox: outboxTold(primary),
+    outbox: outboxReport(primary),
   };
 }
 
 /**
- * The same publisher, and a check that fails while there is no room, and from a publishing that left something to be
- * tried again to the next one that did not.
+ * Wraps a publisher with a check, which fails while the transport is full, and after a publish that left tasks to be retried until
+ * the next one that did not.
  */
-export function watchedPublisher(publisher: Pick<TaskPublisher, 'publish' | 'checkRoom'>) {
-  let [noRoom, notTaken]: unknown[] = [];
+export function checkedPublisher(publisher: Pick<TaskPublisher, 'publish' | 'checkRoom'>) {
+  let noRoom: unknown;
+  let notTaken: unknown;
   return {
     checkRoom: async () => {
       try {
@@ -107,27 +113,28 @@ export function watchedPublisher(publisher: Pick<TaskPublisher, 'publish' | 'che
     },
     check: async () => {
       const failure = noRoom ?? notTaken;
-      return failure === undefined ? undefined : tellPermission(failure);
+      return failure === undefined ? undefined : namePermission(failure);
     },
   };
 }
 
-/** Will every task that was not taken never be? Then nothing is left to be published. */
+/** Whether every task that was not taken is refused for good, so that nothing is left to retry. */
 function isFinal(error: unknown): boolean {
   return (
     error instanceof PartlyPublished && [...error.notTaken.values()].every((reason) => reason instanceof MessageRefused)
   );
 }
 
-function tellPermission(error: unknown): never {
+/** Readiness may name a permission that Kafka lacks: it is not a secret. */
+function namePermission(error: unknown): never {
   throw error instanceof KafkaPermissionMissing ? new NotReady(error.message, { cause: error }) : error;
 }
 
-/** Does it answer, take writes, and is it the server on record? Between a failover and the comparison it is not. */
-export function isPrimary(primary: Database): Check {
+/** Checks that the primary answers, accepts writes and is the server on record, which it is not between a failover and the comparison. */
+export function primaryCheck(primary: Database): Check {
   return async () => {
     await readPairs(primary, []).catch((error: unknown) => {
-      // of no pair: the proof alone
+      // without pairs: only the proof of the server is read
       throw error instanceof DatabaseNotPrimary ? new NotReady(error.message, { cause: error }) : error;
     });
     return undefined;
@@ -141,14 +148,14 @@ function answers(database: Database): Check {
   };
 }
 
-function outboxTold(primary: Database): Check {
-  return told(async () => {
+function outboxReport(primary: Database): Check {
+  return reported(async () => {
     const { rows, oldestMs } = await readOutboxLag(primary);
     return `${rows}${rows === COUNTED ? ' or more' : ''} unpublished rows, the oldest ${(oldestMs / 1000).toFixed(1)} s`;
   });
 }
 
-/** A store that is away fails by a check of its own. */
-function told(look: () => Promise<string>): Check {
-  return () => look().catch(() => 'not known');
+/** A report never fails: the store that it reads has a check of its own. */
+function reported(read: () => Promise<string>): Check {
+  return () => read().catch(() => 'not known');
 }

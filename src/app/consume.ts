@@ -22,13 +22,13 @@ import {
   measureFill,
   measureSuspension,
 } from './metrics.ts';
-import { openRegistry, serveMetrics } from './metrics-server.ts';
+import { createRegistry, serveMetrics } from './metrics-server.ts';
 import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
-import { doIndexesExist, openLeases, openStores, type Stores } from './stores.ts';
+import { createLeases, doIndexesExist, openStores, type Stores } from './stores.ts';
 import { openTransport, watchTransport } from './transport.ts';
 
-/** For closing what does not hang, when a handler does, ms. */
+/** Time to close everything else when a handler hangs, ms. */
 const STALLED_GRACE_MS = 2_000;
 
 /** Runs a consumer until a signal ends it. @throws StartError */
@@ -38,7 +38,7 @@ export async function consume(config: Config): Promise<void> {
 
 async function startConsume(context: ProcessContext): Promise<void> {
   const { config, logger, resources, signal, fail } = context;
-  const registry = openRegistry('consume');
+  const registry = createRegistry('consume');
   const onNewEpoch = epochCounter(registry);
   const stores = await openStores(context, { name: 'consume', onNewEpoch });
   const { primary, redis, steps, patient, delayed, delayQueue, rechecks } = stores;
@@ -68,7 +68,13 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const { onBatch } = observer;
   const consumer = new TaskConsumer({ source, worker, deadLetters, onLoss, logger, answers, onBatch });
   const delayedWorker = new DelayedWorker({
-    ...{ steps, patient, delayed, rechecks, logger, answers, deadLetters },
+    steps,
+    patient,
+    delayed,
+    rechecks,
+    logger,
+    answers,
+    deadLetters,
     ...observer,
   });
   inBackground(context, (stopping) => watchSettings(context, primary, stopping));
@@ -84,11 +90,11 @@ async function startConsume(context: ProcessContext): Promise<void> {
   logger.info({ transport: config.transport, topic: config.topic, group: config.kafkaGroup }, 'consuming');
 }
 
-/** It is never urgent. */
-const LEASE = { ttlMs: 30_000, retryMs: 10_000 };
+/** Dropping idle indexes is never urgent. */
+const IDLE_SWEEP_LEASE = { ttlMs: 30_000, retryMs: 10_000 };
 
-/** Drops the indexes that nobody reads, while no other consumer does; none, where RECENCY_IDLE_DAYS is 0. */
-export function startIdleSweep(context: ProcessContext, registry: Registry, stores: Stores): void {
+/** Drops indexes that nobody reads, in one consumer at a time; not at all if RECENCY_IDLE_DAYS is 0. */
+function startIdleSweep(context: ProcessContext, registry: Registry, stores: Stores): void {
   const { config, logger, signal } = context;
   const { idleDays, keyPrefix } = config;
   if (idleDays === 0) return;
@@ -101,10 +107,11 @@ export function startIdleSweep(context: ProcessContext, registry: Registry, stor
     index: stores.index,
     indexedUsers: () => indexedUsers(stores.redis, keyPrefix),
     onDropped: (indexes) => counter.inc(indexes),
-    ...{ idleDays, logger },
+    idleDays,
+    logger,
   });
   const job = { name: 'idle-sweep', work: (held: AbortSignal) => sweep.run(held), logger };
   inBackground(context, (stopping) =>
-    whileLeading(openLeases(config, stores, LEASE), job, AbortSignal.any([stopping, signal])),
+    whileLeading(createLeases(config, stores, IDLE_SWEEP_LEASE), job, AbortSignal.any([stopping, signal])),
   );
 }

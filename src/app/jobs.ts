@@ -21,32 +21,32 @@ import type { Transport } from '../transport/transport.ts';
 import { samplerMetrics, truthMetrics } from './metrics.ts';
 import { openPrimary } from './open-mysql.ts';
 import { inBackground, type ProcessContext, whileLeading } from './run-process.ts';
-import { type CommandContext, openLeases, type Stores, withStores } from './stores.ts';
+import { type CommandContext, createLeases, type Stores, withStores } from './stores.ts';
 import { openTransport } from './transport.ts';
 
-/** What long jobs work with. */
+/** What a long job needs. */
 export interface JobParts extends CommandContext {
   readonly check: PageCheck;
   readonly indexedUsers: IndexedUsers;
 }
 
-/** Longer than the deadline of a small statement and a timeout of Redis together, at which it is prolonged. */
-const LEASE = { ttlMs: 30_000, retryMs: 1_000 };
+/** It outlasts the deadline of a small statement and a Redis timeout together, after which it is renewed. */
+const JOB_LEASE = { ttlMs: 30_000, retryMs: 1_000 };
 
-/** A change that is on its way longer than that cannot be told from drift. */
+/** A change that is on its way for longer cannot be told from drift, ms. */
 const SETTLE_MS = 30_000;
 
 const now = () => performance.now();
 
 const CLOCKS = { now, clock: Date.now, random: Math.random };
 
-/** Does a long job, and closes everything. @throws ConfigError, StartError, what the job throws */
+/** Opens what a long job needs, runs it and closes everything. @throws ConfigError, StartError, what the job throws */
 export async function withJobParts<T>(
   name: 'verify' | RunKind,
   signal: AbortSignal,
   work: (parts: JobParts) => Promise<T>,
 ): Promise<T> {
-  const isMetered = name !== 'verify'; // it makes every statement dearer
+  const isMetered = name !== 'verify'; // metering makes every statement more expensive
   const options = { name, isPatient: true, ...(isMetered ? { Database: MeteredDatabase } : {}) };
   return await withStores(options, signal, async (context) => {
     const { config, stores, resources, logger } = context;
@@ -54,7 +54,7 @@ export async function withJobParts<T>(
     const limits = { max: config.max, min: config.min };
     const raiseBarrier = drainBarrier(context);
     const aloneMs = config.mysqlBuildTimeoutMs;
-    // The plain query about a user with very many contacts takes as long as reading them.
+    // The plain query for a user with very many contacts takes as long as reading them all.
     const { heavy } = primary;
     const answersFrom = resources.adopt(openPrimary(config, { extraMs: aloneMs, heavy }), (opened) => opened.close());
     const check = new PageCheck({
@@ -67,13 +67,13 @@ export async function withJobParts<T>(
       ...CLOCKS,
       logger,
       aloneMs,
-      truthMs: Math.min(aloneMs, config.mysqlTimeoutMs), // in smaller parts rather than beside the budget
+      truthMs: Math.min(aloneMs, config.mysqlTimeoutMs), // a larger comparison is split rather than run beyond the budget
     });
     return await work({ ...context, check, indexedUsers: () => indexedUsers(stores.redis, config.keyPrefix) });
   });
 }
 
-/** Asked for only when something looks wrong, so the transport need not answer before. */
+/** The transport is contacted only when something looks wrong. */
 function drainBarrier(context: CommandContext): RaiseBarrier {
   const { primary, delayed, rechecks } = context.stores;
   const transport = openTransport(context, 'jobs');
@@ -81,8 +81,8 @@ function drainBarrier(context: CommandContext): RaiseBarrier {
 }
 
 /**
- * Does a job that only one process may do at a time; others stand by until it is their turn.
- * @param onWaiting called when another process has the job now
+ * Runs a job that only one process at a time may run; others wait for their turn.
+ * @param onWaiting called when another process runs the job now
  */
 export async function whileLeaseHolder<T>(
   { config, stores, signal }: CommandContext,
@@ -91,7 +91,7 @@ export async function whileLeaseHolder<T>(
   work: (runStores: PagedRunStores, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { primary } = stores;
-  return await openLeases(config, stores, LEASE).hold(
+  return await createLeases(config, stores, JOB_LEASE).hold(
     kind,
     async ({ token, lost }) => {
       const fence: Fence = { lease: kind, token };
@@ -103,22 +103,22 @@ export async function whileLeaseHolder<T>(
   );
 }
 
-/** A killed holder's place is taken within both together. */
+/** After the holder is killed, another process takes over within the sum of the two. */
 const SAMPLER_LEASE = { ttlMs: 10_000, retryMs: 2_000 };
 
-/** It has time, and asks seldom: what is on its way is on its way because the stores are busy. */
+/** Interval at which the sampler polls the drain barrier, ms. It has time, and the stores are busy while it waits. */
 const POLL_MS = 500;
 
-export interface SampledParts {
+export interface SamplerParts {
   readonly registry: Registry;
   readonly stores: Stores;
   readonly transport: Transport;
-  /** What `watchTruth` returned. */
+  /** The function that `watchTruth` returned. */
   readonly onTruth: (truth: CheckedTruth) => void;
 }
 
-/** Samples while no other consumer does. Its troubles are never this process's. */
-export function startSampler(context: ProcessContext, { registry, stores, transport, onTruth }: SampledParts): void {
+/** Samples consistency, in one consumer at a time. Its failures never end the process. */
+export function startSampler(context: ProcessContext, { registry, stores, transport, onTruth }: SamplerParts): void {
   const { config, logger } = context;
   const { primary, redis, delayed, rechecks, index, watch } = stores;
   const { sampleRate: rate, max, min } = config;
@@ -132,9 +132,13 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
     onCounts: samplerMetrics(registry, windows),
     settleMs: SETTLE_MS,
     pollMs: POLL_MS,
-    aloneMs: config.mysqlTimeoutMs, // not longer: whoever is sampled with such a user waits for it
+    aloneMs: config.mysqlTimeoutMs, // not longer: the users of the same sample wait for it
     ...CLOCKS,
-    ...{ primary, rate, windows, logger, onTruth },
+    primary,
+    rate,
+    windows,
+    logger,
+    onTruth,
   });
   const work = async (signal: AbortSignal) => {
     logger.info({ rate }, 'sampling');
@@ -142,27 +146,28 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
     windows.clear();
   };
   inBackground(context, (stopping) => {
-    const signal = AbortSignal.any([stopping, context.signal]); // it need not wait for its turn in closing
-    return whileLeading(openLeases(config, stores, SAMPLER_LEASE), { name: 'sampler', work, logger }, signal);
+    const signal = AbortSignal.any([stopping, context.signal]); // it may end before its turn in the shutdown
+    return whileLeading(createLeases(config, stores, SAMPLER_LEASE), { name: 'sampler', work, logger }, signal);
   });
 }
 
-/** Pairs that a process compares with the photos when it starts. */
+/** Number of pairs that a process compares with the photos when it starts. */
 const AT_START = 100;
 
-/** ms between two tries to do so. */
+/** Pauses between attempts to do so, ms. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Every user of a wrong view shows it: one line is enough for so long. */
+/** Minimum time between two log lines about wrong views, ms: every user of a wrong view would cause one. */
 const SILENT_MS = 600_000;
 
 const CONTRADICTED =
-  'last_upload_at of recency_contacts is not the newest row of recency_photos that the user may see: the views, or what they read, are wrong, and so are answers. `recency verify` shows more; no repair changes it';
+  'last_upload_at of recency_contacts is not the newest row of recency_photos that the user may see: the views, or what they read, are wrong, and so are answers. `recency verify` shows more; no repair fixes it';
 
 /**
- * Compares some pairs with the photos, beside the start of the process, as soon as MySQL can be asked, and logs an error where they contradict the view.
- * @returns for what is found later: it is counted in the same metric, and logged every ten minutes at most
+ * Compares some pairs with the photos, in the background, as soon as MySQL answers, and logs an error if the photos contradict
+ * the view.
+ * @returns reports later findings, to the same metric and to the log, which gets a line every ten minutes at most
  */
 export function watchTruth(
   context: Omit<ProcessContext, 'config' | 'signal'> & { readonly config: Pick<Config, 'mysqlTimeoutMs'> },
@@ -171,7 +176,7 @@ export function watchTruth(
   const { config, logger } = context;
   const count = truthMetrics(registry);
   let silentUntil = 0;
-  const hear = ({ counts, wrong }: CheckedTruth) => {
+  const report = ({ counts, wrong }: CheckedTruth) => {
     count(counts);
     if (counts.wrong === 0 || now() < silentUntil) return;
     silentUntil = now() + SILENT_MS;
@@ -180,7 +185,7 @@ export function watchTruth(
   inBackground(context, async (signal) => {
     for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
-        return hear(await sampleTruth({ primary, ...CLOCKS, aloneMs: config.mysqlTimeoutMs }, AT_START, signal));
+        return report(await sampleTruth({ primary, ...CLOCKS, aloneMs: config.mysqlTimeoutMs }, AT_START, signal));
       } catch (err) {
         if (signal.aborted) return;
         logger.warn({ err, pauseMs }, 'the views could not be compared with the photos yet');
@@ -188,5 +193,5 @@ export function watchTruth(
       }
     }
   });
-  return hear;
+  return report;
 }

@@ -15,7 +15,7 @@ import { DEFAULT_PARTITIONS, TopicAdmin } from '../transport/kafka/topic-admin.t
 import type { Transport } from '../transport/transport.ts';
 import { ServerAway, StartError, tlsStartError } from './start-error.ts';
 
-/** @param name of the process, shown in the brokers' logs */
+/** @param name name of the process, for the brokers' logs */
 export function kafkaSettings(config: Config, name: string, logger: Logger): KafkaSettings {
   return {
     brokers: config.kafkaBrokers,
@@ -41,7 +41,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
     openSource: ({ primary, doIndexesExist }) => {
       const expectsOffsets = async () => {
         const isNew = await rememberGroup(primary, `kafka:${topic}:${group}`);
-        // A new group reads everything that there ever was, unless some of it is gone.
+        // A new group reads the topic from its beginning, of which some may have been deleted.
         const hasMissed = isNew && (await admin.offsets(group)).some(({ low }) => low > 0n);
         return (!isNew || hasMissed) && (await doIndexesExist());
       };
@@ -83,34 +83,35 @@ function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {
   const reason = error instanceof Error ? error.message : String(error);
   const brokers = kafkaBrokers.join(',');
   if (isElecting(error) || (error instanceof Error && isElecting(error.cause))) {
-    const message = `Kafka at ${brokers} is not ready: ${reason}. Start those of its brokers that are away.`;
+    const message = `Kafka at ${brokers} is not ready: ${reason}. Start the brokers that are down.`;
     return new ServerAway(message, { cause: error });
   }
   if (isPassing(error)) {
-    const mend = 'Start it, set RECENCY_KAFKA_BROKERS to where it is, or do without: RECENCY_TRANSPORT=streams.';
-    return new ServerAway(`No Kafka broker answers at ${brokers} (${reason}). ${mend}`, { cause: error });
+    const fix =
+      'Start Kafka, set RECENCY_KAFKA_BROKERS to its address, or use Redis instead: RECENCY_TRANSPORT=streams.';
+    return new ServerAway(`No Kafka broker answers at ${brokers} (${reason}). ${fix}`, { cause: error });
   }
   const denied = deniedTopic(error, topic);
   if (denied !== undefined) return new StartError(denied, { cause: error });
   const signIn = signInFailure(error);
   if (signIn !== undefined) {
     const fix = 'Fix RECENCY_KAFKA_SASL, RECENCY_KAFKA_USER and RECENCY_KAFKA_PASSWORD, or the token.';
-    return new StartError(`Kafka at ${brokers} cannot be signed in to: ${signIn}. ${fix}`, { cause: error });
+    return new StartError(`Kafka at ${brokers} refuses the sign-in: ${signIn}. ${fix}`, { cause: error });
   }
   return new StartError(
-    `Kafka at ${brokers} does not let Recency use the topics ${topic} and ${topic}.dlq: ${reason}. Create them, or allow it.`,
+    `Kafka at ${brokers} does not allow Recency to use the topics ${topic} and ${topic}.dlq: ${reason}. Create them, or grant access.`,
     { cause: error },
   );
 }
 
-/** A topic that a user may not describe looks to them as if it were not there, and is refused when they create it. */
+/** A topic that a user may not describe seems to be missing, and creating it is then refused as well. */
 function deniedTopic(error: unknown, topic: string): string | undefined {
   if (missingPermission(error, 'CREATE', { topic }) === undefined) return undefined;
   const what = `Kafka does not allow DESCRIBE on the topic "${refusedTopic(error) ?? topic}" to this user`;
-  return `${what}: add an ACL that allows it. Or it is not there, and CREATE is not allowed: create it.`;
+  return `${what}: add an ACL that does. Or the topic does not exist and CREATE is not allowed: create it.`;
 }
 
-/** Of those to be created; one, or several, each with an error of its own. */
+/** The topic that was refused, from the error of one topic or of several. */
 function refusedTopic(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('topic' in error) return String(error.topic);
@@ -118,14 +119,14 @@ function refusedTopic(error: unknown): string | undefined {
   return refusedTopic(first) ?? refusedTopic(error.cause);
 }
 
-/** Why brokers do not let this user in; neither password nor token is in it. */
+/** Why the brokers refuse this user. It holds neither password nor token. */
 function signInFailure(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'KafkaJSSASLAuthenticationError' || error.name === 'TokenUnavailable') return error.message;
   return signInFailure(error.cause);
 }
 
-/** Undefined: not now, as while a new topic has no leaders yet. */
+/** @returns undefined when the lag cannot be read now, for example while a new topic has no leaders */
 async function lagIfKnown(lag: Promise<number>): Promise<number | undefined> {
   try {
     return await lag;
@@ -135,7 +136,7 @@ async function lagIfKnown(lag: Promise<number>): Promise<number | undefined> {
   }
 }
 
-/** Of every broker. One function gives all connections of a process their tokens, so that they share one. */
+/** TLS and sign-in of every broker. All connections of a process share one token provider, and so its tokens. */
 export function kafkaSecurity(config: Config): NonNullable<KafkaSettings['security']> {
   const { kafkaTlsCa: ca, kafkaTlsCert: cert, kafkaTlsKey: key } = config;
   const sasl = saslOf(config);

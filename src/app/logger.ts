@@ -2,21 +2,21 @@ import { destination, type LogFn, type Logger, type LoggerOptions, pino, stdTime
 import type { Config } from '../config/config.ts';
 
 /**
- * Of an error only these fields are logged, beside its class, message, stack and causes. Clients hang more on their errors than
- * may be written down: ioredis the arguments of the command (AUTH has the password), mysql2 the statement, kafkajs requests.
+ * Fields of an error that are logged, besides its class, message, stack and causes. The clients add others that must not be
+ * logged: ioredis the arguments of the command (AUTH has the password), mysql2 the statement, kafkajs the request.
  */
 const ERROR_FIELDS = ['code', 'errno', 'sqlState', 'syscall', 'address', 'port'] as const;
 
-/** Errors within errors, in this order. */
+/** Fields that hold another error, in the order in which they are logged. */
 const INNER_ERRORS = ['cause', 'lastNodeError'] as const;
 
-/** Levels of nested values that are logged, and entries of an array or an object. */
+/** Maximum depth of a value, and maximum number of entries of an array or an object. */
 const DEEPEST = 5;
 const MOST_ENTRIES = 100;
 
 const SECRET_NAME = /^(.*(password|passphrase|secret)|tokens?|authorization|cookie|url|sql|args|parameters)$/i;
 
-/** `scheme://user:password@`, as addresses stand in messages. */
+/** `scheme://user:password@`, as in the addresses of messages. */
 const CREDENTIALS = /([a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/]*@/gi;
 
 const HIDDEN = '[hidden]';
@@ -25,7 +25,7 @@ const OPTIONS: LoggerOptions = {
   timestamp: stdTimeFunctions.isoTime,
   formatters: { level: (label) => ({ level: label }) },
   serializers: { err: (described: unknown) => described },
-  // Every call passes here, whatever it is given and under whatever name.
+  // Every log call passes through this hook, whatever it logs and under whatever name.
   hooks: {
     logMethod(args, method) {
       const [first, text, ...more] = args as unknown[];
@@ -36,18 +36,18 @@ const OPTIONS: LoggerOptions = {
 };
 
 /**
- * The log: one JSON object a line. Written at once, so that nothing is missing when the process ends. Holds no secret:
- * errors are cut down to an allow list of fields, objects other than plain data to the name of their class, and passwords
+ * Opens the log: one JSON object per line, written synchronously so that nothing is lost when the process ends. It holds no
+ * secret: errors are reduced to an allow list of fields, objects other than plain data to the name of their class, and passwords
  * in URLs are hidden.
- * @param process which of Recency's processes says so
- * @param fd 1: where the log is all that a process says; 2: beside a command's own output
+ * @param process name of the process that logs
+ * @param fd 1 (stdout) for a process whose only output is the log; 2 (stderr) for a command
  */
 export function openLogger(config: Pick<Config, 'logLevel'>, process: string, fd: 1 | 2 = 1): Logger {
   const stream = destination({ fd, sync: true });
   return pino({ ...OPTIONS, level: config.logLevel, base: { process } }, stream);
 }
 
-/** The value as it may be logged. */
+/** Returns the value without what must not be logged. */
 export function loggable(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return withoutCredentials(value);
   if (typeof value === 'bigint') return String(value);

@@ -5,6 +5,7 @@ import { isLoopback, isLoopbackHeader } from '../api/listen.ts';
 import { type Check, type CheckResult, Readiness } from '../api/readiness.ts';
 import { json, type Reply, text } from '../api/reply.ts';
 import { readyReply } from '../api/routes/health.ts';
+import { shared } from './metrics.ts';
 import type { ProcessContext } from './run-process.ts';
 import { StartError } from './start-error.ts';
 
@@ -13,21 +14,21 @@ export interface MetricsServerOptions {
   readonly readiness: Readiness;
   readonly host: string;
   readonly port: number;
-  /** Called when a connection cannot be accepted (no file descriptors left, for example); listening goes on. */
+  /** Called when a connection cannot be accepted, for example because no file descriptors are left; the server goes on. */
   readonly onError: (error: Error) => void;
 }
 
 export interface RunningMetricsServer {
   readonly server: Server;
-  /** Takes no new request, lets those under way finish, and cuts off what takes longer than a second. */
+  /** Accepts no new requests, waits for running ones, and cuts off those that take longer than a second. */
   close(): Promise<void>;
 }
 
-/** Nothing here takes longer, and a client that hangs is not to hold up the end of the process, ms. */
+/** Time for running requests when the process ends, ms. A client that hangs must not hold it up. */
 const CLOSE_MS = 1_000;
 
-/** Readiness asks MySQL, Redis and the transport; nobody limits how often it is asked for here, ms. */
-const KEPT_MS = 1_000;
+/** How long the readiness is kept, ms: it asks MySQL, Redis and the transport, and this server has no rate limit. */
+const READINESS_KEPT_MS = 1_000;
 
 /** Another program listens on the port. */
 export class PortTaken extends Error {
@@ -35,18 +36,19 @@ export class PortTaken extends Error {
 }
 
 /**
- * A small server for a process without an API: GET /metrics, /livez and /readyz, which answers as the API's does.
+ * Starts an HTTP server for a process without an API: GET /metrics, /livez and /readyz, as the API has them.
  * @throws PortTaken; StartError when the address cannot be used
  */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<RunningMetricsServer> {
   const { host, port, onError } = options;
-  const parts: Parts = {
-    ...{ host, contentType: options.registry.contentType },
-    metrics: keptFor(0, () => options.registry.metrics()), // counters are those of now; only scrapes at once share them
-    readiness: keptFor(KEPT_MS, () => options.readiness.check()),
+  const served: Served = {
+    host,
+    contentType: options.registry.contentType,
+    metrics: shared(() => options.registry.metrics()), // never kept: counters must be current
+    readiness: shared(() => options.readiness.check(), READINESS_KEPT_MS),
   };
   const server = createServer((request, response) => {
-    answer(request, parts).then(
+    answer(request, served).then(
       ({ status, headers, content }) => response.writeHead(status, { ...headers }).end(content),
       () => response.writeHead(500).end(),
     );
@@ -57,38 +59,18 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
   return { server, close: async () => void (await connections.close(CLOSE_MS)) };
 }
 
-interface Parts {
+interface Served {
   readonly host: string;
   readonly contentType: string;
   readonly metrics: () => Promise<string>;
   readonly readiness: () => Promise<readonly CheckResult[]>;
 }
 
-/** What is under way or was done just before is given to whoever asks, so that asking often costs nothing; not so a failure. */
-function keptFor<T>(ms: number, work: () => Promise<T>): () => Promise<T> {
-  let kept: Promise<T> | undefined;
-  let until = 0;
-  return () => {
-    if (kept !== undefined && performance.now() < until) return kept;
-    const result = work();
-    [kept, until] = [result, Number.POSITIVE_INFINITY];
-    result.then(
-      () => {
-        until = performance.now() + ms;
-      },
-      () => {
-        kept = undefined;
-      },
-    );
-    return result;
-  };
-}
-
 async function answer(
   { method, url = '', headers }: IncomingMessage,
-  { contentType, metrics, readiness, host }: Parts,
+  { contentType, metrics, readiness, host }: Served,
 ): Promise<Reply> {
-  // A web page can point a name of its own here (DNS rebinding), which then stands in the header.
+  // A web page can resolve a name of its own to this address (DNS rebinding); the Host header then has that name.
   if (isLoopback(host) && headers.host !== undefined && !isLoopbackHeader(headers.host)) {
     return text(421, 'text/plain; charset=utf-8', 'Only requests to localhost, 127.0.0.1 or [::1] are answered.\n');
   }
@@ -101,7 +83,7 @@ async function answer(
     case 'GET /readyz':
       return readyReply(await readiness(), searchParams.has('verbose'));
     default:
-      return text(404, 'text/plain; charset=utf-8', 'There are /metrics, /livez and /readyz.\n');
+      return text(404, 'text/plain; charset=utf-8', 'Not found. Try /metrics, /livez or /readyz.\n');
   }
 }
 
@@ -114,7 +96,7 @@ async function listen(server: Server, host: string, port: number): Promise<void>
   server.off('error', failed);
 }
 
-/** Says what is wrong with the address, when that is why a server could not listen. */
+/** Says what is wrong with the address, if that is why the server could not listen. */
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): unknown {
   if (error.code === 'EADDRINUSE') return new PortTaken(`${host}:${port} is in use`, { cause: error });
   const reason = REASONS[error.code ?? ''];
@@ -124,33 +106,33 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not use the port. Take one above 1023',
+  EACCES: 'this user may not use the port. Use one above 1023',
   EADDRNOTAVAIL: 'this machine has no such address. Fix RECENCY_HOST',
-  ENOTFOUND: 'this host name is not known. Fix RECENCY_HOST',
+  ENOTFOUND: 'this host name is unknown. Fix RECENCY_HOST',
 };
 
-/** Metrics of one process, with those of Node itself. @param process as a label on every metric */
-export function openRegistry(process: string): Registry {
+/** Creates the metrics of one process, including those of Node.js. @param process label of every metric */
+export function createRegistry(process: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ process });
   collectDefaultMetrics({ register: registry });
   return registry;
 }
 
-/** ms that each check of the readiness may take. */
+/** Maximum time of a readiness check, ms. */
 const CHECK_DEADLINE_MS = 2_000;
 
 export interface MetricsOptions {
   readonly registry: Registry;
-  /** What must be there for the process to do its work, by name. */
+  /** What the process needs to do its work, by name. */
   readonly checks: Readonly<Record<string, Check>>;
-  /** Used when METRICS_PORT is not set, on loopback. */
+  /** Port on loopback when METRICS_PORT is not set. */
   readonly port: number;
 }
 
 /**
- * Serves the metrics and the readiness of a process without an API, unless METRICS_PORT is 0. A port that somebody else has is
- * a warning: a second consumer of the same machine does its work without.
+ * Serves the metrics and the readiness of a process without an API, unless METRICS_PORT is 0. If the port is taken, it only
+ * warns: a second consumer on the same machine works without.
  * @throws StartError when the address cannot be used
  */
 export async function serveMetrics(
@@ -161,10 +143,8 @@ export async function serveMetrics(
   const [host, port] = metricsPort === undefined ? ['127.0.0.1', fallback] : [config.host, metricsPort];
   if (port === 0) return;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
-  const readiness = new Readiness({
-    ...{ checks, deadlineMs: CHECK_DEADLINE_MS, onFailure },
-    now: () => performance.now(),
-  });
+  const now = () => performance.now();
+  const readiness = new Readiness({ checks, deadlineMs: CHECK_DEADLINE_MS, onFailure, now });
   try {
     const onError = (err: Error) => logger.error({ err }, 'a connection could not be accepted');
     const running = await startMetricsServer({ registry, readiness, host, port, onError });
@@ -172,7 +152,8 @@ export async function serveMetrics(
     logger.info({ host, port }, 'metrics at /metrics, readiness at /readyz');
   } catch (error) {
     if (!(error instanceof PortTaken)) throw error;
-    const text = 'another process has this port: no metrics here. Set RECENCY_METRICS_PORT to another one, or to 0';
+    const text =
+      'another process uses this port: metrics and readiness are not served. Set RECENCY_METRICS_PORT to another port, or to 0';
     logger.warn({ host, port }, text);
   }
 }

@@ -4,43 +4,79 @@ import type { TaskConsumerOptions } from '../consumers/task-consumer.ts';
 import type { WorkObserver } from '../consumers/work-plan.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
-import { COUNTED, type OutboxLag, readOutboxLag } from '../mysql/outbox.ts';
+import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
 import type { RelayCounts } from '../relay/relay.ts';
 import type { TruthCounts } from '../repair/counts.ts';
 import { ninesOf, type SampleCounts, WINDOW_NAMES, type Windows } from '../repair/sampler/windows.ts';
-import type { StreamFill } from '../transport/streams/publisher.ts';
 import type { Loss } from '../transport/task-source.ts';
 import type { Transport } from '../transport/transport.ts';
 
-/** s: from a few tasks to a large fan-out. */
-const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** The metrics of every process, for Prometheus. No label holds an id. Gauges are read at every scrape. */
 
-type Observer = Required<WorkObserver> & Required<DelayedObserver> & Required<Pick<TaskConsumerOptions, 'onBatch'>>;
+const counter = (registry: Registry, name: string, help: string, labelNames: string[] = []) =>
+  new Counter({ name, help, labelNames, registers: [registry] });
 
-/** What a consumer counts, for Prometheus. No label holds an id. */
-export function consumerMetrics(registry: Registry): Observer {
-  const count = (name: string, help: string, labelNames: string[] = []) =>
-    new Counter({ name, help, labelNames, registers: [registry] });
-  const tasks = count('recency_tasks_total', 'Tasks read and taken care of.');
-  const deadLetters = count('recency_dead_letters_total', 'Messages put aside because they can never be applied.');
-  const ignored = count(
-    'recency_task_unknown_fields_total',
-    'Fields of tasks that this version does not know and ignores.',
-  );
-  const refreshes = count('recency_refreshes_total', 'Users refreshed, by what was found.', ['outcome']);
-  const rebuilds = count(
-    'recency_rebuilds_total',
-    'Indexes that had run low and were rebuilt before an acknowledgement.',
-  );
+/** A gauge that is NaN, not 0, while it cannot be read. */
+function gauge(registry: Registry, name: string, help: string, read: () => Promise<number | undefined>): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      this.set((await read().catch(() => undefined)) ?? Number.NaN);
+    },
+  });
+}
+
+/**
+ * Shares the result of an expensive question among those who ask while it is being answered, and for `keptMs` afterwards.
+ * A failure is not kept.
+ */
+export function shared<T>(ask: () => Promise<T>, keptMs = 0): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  let until = 0;
+  return () => {
+    if (result !== undefined && performance.now() < until) return result;
+    until = Number.POSITIVE_INFINITY;
+    result = ask();
+    result.then(
+      () => {
+        until = performance.now() + keptMs;
+      },
+      () => {
+        until = 0;
+      },
+    );
+    return result;
+  };
+}
+
+/** Duration of a batch, s: from a few tasks to a large fan-out. */
+const BATCH_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+type ConsumerObserver = Required<WorkObserver> &
+  Required<DelayedObserver> &
+  Required<Pick<TaskConsumerOptions, 'onBatch'>>;
+
+export function consumerMetrics(registry: Registry): ConsumerObserver {
+  const count = counter.bind(undefined, registry);
+  const tasks = count('recency_tasks_total', 'Tasks processed.');
+  const deadLetters = count('recency_dead_letters_total', 'Messages set aside because they cannot be applied.');
+  const ignored = count('recency_task_unknown_fields_total', 'Unknown fields of tasks, ignored.');
+  const refreshes = count('recency_refreshes_total', 'Users refreshed, by outcome.', ['outcome']);
+  const rebuilds = count('recency_rebuilds_total', 'Indexes that ran low and were rebuilt before an acknowledgement.');
   const followers = count('recency_fan_out_followers_total', 'Followers refreshed by fan-outs.');
-  const resumed = count('recency_fan_outs_resumed_total', 'Fan-outs that went on from a cursor.');
-  const givenUp = count('recency_rechecks_given_up_total', 'Tasks whose row stayed older than they said for too long.');
+  const resumed = count('recency_fan_outs_resumed_total', 'Fan-outs resumed from a cursor.');
+  const givenUp = count(
+    'recency_rechecks_given_up_total',
+    'Tasks given up because their row stayed older than the version they named.',
+  );
   const seconds = new Histogram({
     name: 'recency_batch_duration_seconds',
     help: 'Time from the delivery of a batch to its acknowledgement.',
-    buckets: BUCKETS,
+    buckets: BATCH_SECONDS,
     registers: [registry],
   });
   return {
@@ -62,94 +98,68 @@ export function consumerMetrics(registry: Registry): Observer {
   };
 }
 
-/** Looked up at every scrape; unknown while a store is away. */
 export function measureBacklog(
   registry: Registry,
   { lag, delayQueue, primary }: { lag: () => Promise<number | undefined>; delayQueue: DelayQueue; primary: Database },
 ): void {
-  const gauge = (name: string, help: string, read: () => Promise<number | undefined>) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        this.set((await read().catch(() => undefined)) ?? Number.NaN);
-      },
-    });
-  gauge('recency_transport_lag_tasks', 'Tasks on the transport that are not yet acknowledged.', lag);
-  gauge('recency_delay_queue_items', 'Work that was put off, waiting or in hand.', () => delayQueue.size());
+  gauge(registry, 'recency_transport_lag_tasks', 'Tasks on the transport that are not acknowledged.', lag);
+  gauge(registry, 'recency_delay_queue_items', 'Delayed work, waiting or running.', () => delayQueue.size());
   gauge(
+    registry,
     'recency_rechecks_waiting',
-    'Re-checks: rows that were older than their tasks said, to be looked at again. Counted up to 10,000.',
+    'Rows that were older than the version their task named and are to be read again. Counted up to 10,000.',
     async () => (await readRecheckBacklog(primary, COUNTED)).rows,
   );
 }
 
-/** The lag is looked up at every scrape: an unpublished row is an answer about to be wrong. */
+/** An unpublished row is an answer that is about to be wrong. */
 export function measureOutboxLag(registry: Registry, database: Database): void {
   const lag = shared(() => readOutboxLag(database));
-  const gauge = (name: string, help: string, of: (lag: OutboxLag) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        this.set(await lag().then(of, () => Number.NaN)); // MySQL is away: unknown, and not 0
-      },
-    });
-  gauge('recency_outbox_unpublished_rows', 'Rows that wait to be published, counted up to 10,000.', ({ rows }) => rows);
-  gauge('recency_outbox_lag_seconds', 'Age of the oldest unpublished row.', ({ oldestMs }) => oldestMs / 1000);
-}
-
-/** How full the transport is, where it has a bound: above it the relay waits. Looked up at every scrape. */
-export function measureFill(registry: Registry, transport: Pick<Transport, 'fill'>): void {
-  const fill = transport.fill && shared(transport.fill);
-  if (fill === undefined) return;
-  const gauge = (name: string, help: string, of: (fill: StreamFill) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        this.set(await fill().then(of, () => Number.NaN)); // Redis is away: unknown, and not 0
-      },
-    });
-  gauge('recency_stream_entries', 'Tasks on the stream, acknowledged or not.', ({ entries }) => entries);
   gauge(
-    'recency_stream_max_entries',
-    'Tasks that the stream may hold; from there on the relay waits.',
-    ({ max }) => max,
+    registry,
+    'recency_outbox_unpublished_rows',
+    'Rows that wait to be published, counted up to 10,000.',
+    async () => (await lag()).rows,
+  );
+  gauge(
+    registry,
+    'recency_outbox_lag_seconds',
+    'Age of the oldest unpublished row.',
+    async () => (await lag()).oldestMs / 1000,
   );
 }
 
-/** Dead letters that were removed, unseen perhaps, because there were too many. */
+/** How full a bounded transport is. At the bound the relay waits. */
+export function measureFill(registry: Registry, transport: Pick<Transport, 'fill'>): void {
+  if (transport.fill === undefined) return;
+  const fill = shared(transport.fill);
+  gauge(
+    registry,
+    'recency_stream_entries',
+    'Tasks on the stream, acknowledged or not.',
+    async () => (await fill()).entries,
+  );
+  gauge(
+    registry,
+    'recency_stream_max_entries',
+    'Maximum number of tasks on the stream; at this number the relay waits.',
+    async () => (await fill()).max,
+  );
+}
+
+/** Counts dead letters that were removed to make room, perhaps unseen. */
 export function droppedLettersCounter(registry: Registry): (letters: number) => void {
-  const dropped = new Counter({
-    name: 'recency_dead_letters_dropped_total',
-    help: 'Dead letters removed because there were more than DEAD_LETTERS_MAX.',
-    registers: [registry],
-  });
+  const dropped = counter(
+    registry,
+    'recency_dead_letters_dropped_total',
+    'Dead letters removed because there were more than DEAD_LETTERS_MAX.',
+  );
   return (letters) => dropped.inc(letters);
 }
 
-/** Those who ask at once share one answer. */
-function shared<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asking: Promise<T> | undefined;
-  return () => {
-    asking ??= ask().finally(() => {
-      asking = undefined;
-    });
-    return asking;
-  };
-}
-
 export function relayCounters(registry: Registry): (counts: RelayCounts) => void {
-  const rows = new Counter({
-    name: 'recency_outbox_rows_total',
-    help: 'Rows of the outbox taken care of, by what became of them. One that is put back is counted each time.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
+  const help = 'Rows of the outbox processed, by outcome. A row that is put back is counted each time.';
+  const rows = counter(registry, 'recency_outbox_rows_total', help, ['outcome']);
   return ({ published, deadLetters, putBack, refused }) => {
     rows.inc({ outcome: 'published' }, published);
     rows.inc({ outcome: 'dead_letter' }, deadLetters);
@@ -158,42 +168,36 @@ export function relayCounters(registry: Registry): (counts: RelayCounts) => void
   };
 }
 
-/** Counts new epochs that this process began, each an alarm. */
+/** Counts the new epochs that this process began. Each is an alarm. */
 export function epochCounter(registry: Registry): () => void {
-  const counter = new Counter({
-    name: 'recency_new_epochs_total',
-    help: 'New epochs begun by this process, because a server was another one or tasks were lost. Each makes every index cold.',
-    registers: [registry],
-  });
-  return () => counter.inc();
+  const begun = counter(
+    registry,
+    'recency_new_epochs_total',
+    'New epochs begun by this process because a server was replaced or tasks were lost. Each makes every index cold.',
+  );
+  return () => begun.inc();
 }
 
-/** Counts losses of tasks that this process found, each an alarm. Any number of them may be one suspension. */
+/** Counts the losses of tasks that this process found. Each is an alarm; several may be one suspension of the epoch. */
 export function lossCounter(registry: Registry): (loss: Loss) => void {
-  const counter = new Counter({
-    name: 'recency_losses_total',
-    help: 'Losses of tasks found by this process, by reason. From then on the epoch is suspended.',
-    labelNames: ['reason'],
-    registers: [registry],
-  });
-  return ({ reason }) => counter.inc({ reason });
+  const help = 'Losses of tasks found by this process, by reason. A loss suspends the epoch.';
+  const losses = counter(registry, 'recency_losses_total', help, ['reason']);
+  return ({ reason }) => losses.inc({ reason });
 }
 
-/** Looked up at every scrape. */
 export function measureSuspension(registry: Registry, database: Database): void {
-  new Gauge({
-    name: 'recency_epoch_suspended_seconds',
-    help: 'For how long no index has been trusted or built, because tasks were lost and are not caught up with; 0: it is not so.',
-    registers: [registry],
-    async collect() {
-      const read = readEpochState(database);
-      const seconds = read.then(({ suspended, epoch }) => (suspended ? (Date.now() - epoch.bumpedAt) / 1000 : 0));
-      this.set(await seconds.then((value) => Math.max(value, 0)).catch(() => Number.NaN)); // MySQL is away: not known
+  gauge(
+    registry,
+    'recency_epoch_suspended_seconds',
+    'Time since the epoch was suspended because tasks were lost; no index is used or built meanwhile. 0 if it is in force.',
+    async () => {
+      const { suspended, epoch } = await readEpochState(database);
+      return suspended ? Math.max((Date.now() - epoch.bumpedAt) / 1000, 0) : 0;
     },
-  });
+  );
 }
 
-/** What the sampler tells Prometheus. A process that stands by has no nines: no series, rather than a wrong one. */
+/** The sampler's metrics. A process that does not sample has no series of nines, rather than a wrong one. */
 export function samplerMetrics(registry: Registry, windows: Windows): (counts: SampleCounts) => void {
   new Gauge({
     name: 'recency_consistency_nines',
@@ -208,12 +212,9 @@ export function samplerMetrics(registry: Registry, windows: Windows): (counts: S
       }
     },
   });
-  const users = new Counter({
-    name: 'recency_sampled_users_total',
-    help: 'Users checked by the sampler: right, wrong (hidden: no client would notice), or not to be told.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
+  const help =
+    'Users checked by the sampler: right, wrong_visible, wrong_hidden (no client would notice) or unsettled.';
+  const users = counter(registry, 'recency_sampled_users_total', help, ['outcome']);
   return ({ checked, wrong, visible, unsettled }) => {
     users.inc({ outcome: 'right' }, checked - wrong);
     users.inc({ outcome: 'wrong_hidden' }, wrong - visible);
@@ -222,14 +223,11 @@ export function samplerMetrics(registry: Registry, windows: Windows): (counts: S
   };
 }
 
-/** What the sampler, and the sample that a process takes when it starts, found of the site's views. */
+/** Counts what the sampler, and the sample that a process takes when it starts, find wrong with the site's views. */
 export function truthMetrics(registry: Registry): (counts: TruthCounts) => void {
-  const pairs = new Counter({
-    name: 'recency_sampled_pairs_total',
-    help: 'Pairs whose last upload was compared with the photos that the user may see: right, or wrong (the views are).',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
+  const help =
+    'Pairs whose last upload was compared with the photos that the user may see: right, or wrong (the views are).';
+  const pairs = counter(registry, 'recency_sampled_pairs_total', help, ['outcome']);
   return ({ pairs: compared, wrong }) => {
     pairs.inc({ outcome: 'right' }, compared - wrong);
     pairs.inc({ outcome: 'wrong' }, wrong);

@@ -6,23 +6,23 @@ import { retry } from '../timing/loop.ts';
 import { ServerAway, StartError, tlsStartError } from './start-error.ts';
 
 export interface OpenMysqlOptions {
-  /** More time for each call than MYSQL_TIMEOUT_MS, ms: a transaction that waits for something else. */
+  /** Time for each call beyond MYSQL_TIMEOUT_MS, ms: for a transaction that waits for something else. */
   readonly extraMs?: number;
   readonly connections?: number;
-  /** The budget of heavy queries that it shares; undefined: one of its own. */
+  /** Budget of heavy queries to share; left out: a new one. */
   readonly heavy?: Database['heavy'];
-  /** Heavy queries wait for their turn until one that has MYSQL_BUILD_TIMEOUT_MS can be over: no client waits for them. */
+  /** Let heavy queries wait for their turn as long as one that takes MYSQL_BUILD_TIMEOUT_MS: no client waits for them. */
   readonly isPatient?: boolean | undefined;
-  /** The class to make it of. */
+  /** Class of the database (Database). */
   readonly Database?: typeof Database;
 }
 
-/** The primary. Does not connect yet: see {@link untilMysqlAnswers}. */
+/** Opens the primary. It connects with the first statement: see {@link untilMysqlAnswers}. */
 export function openPrimary(config: Config, options: OpenMysqlOptions = {}): Database {
   return open(config.mysqlUrl, config, options);
 }
 
-/** Where the API reads: the replica when there is one. */
+/** Opens the database that the API reads: the replica if there is one. */
 export function openForReading(config: Config, options: Pick<OpenMysqlOptions, 'heavy'> = {}): Database {
   const isReplica = config.mysqlReplicaUrl !== undefined;
   return open(config.mysqlReplicaUrl ?? config.mysqlUrl, config, { ...options, isReplica });
@@ -37,7 +37,7 @@ function open(url: string, config: Config, options: OpenMysqlOptions & { readonl
   return new Class(url, { connections, queue, deadlineMs, heavy, isReplica, tls: mysqlTls(config) });
 }
 
-/** Of a MySQL URL, for messages. */
+/** The parts of a MySQL URL, for messages. */
 export function mysqlAddress(url: string): { server: string; user: string; database: string } {
   const { hostname, port, username, pathname } = new URL(url);
   const text = decodeURIComponent;
@@ -47,9 +47,9 @@ export function mysqlAddress(url: string): { server: string; user: string; datab
 const BETWEEN_TRIES_MS = 250;
 
 /**
- * Waits until MySQL answers, not longer than START_TIMEOUT_MS.
- * @param setting the setting that the URL comes from, for the message
- * @throws StartError with the reason; a wrong password or a missing database are not waited for
+ * Waits until MySQL answers, at most `timeoutMs`.
+ * @param setting the setting that the URL comes from, for messages
+ * @throws StartError with the reason: at once for a wrong password or a missing database
  */
 export async function untilMysqlAnswers(
   database: Database,
@@ -71,28 +71,28 @@ function explain(error: unknown, url: string, setting: string): unknown {
   if (tlsError !== undefined) return tlsError;
   if (error instanceof DatabaseUnavailable) {
     const reason = error.message.replace(/^MySQL is not available: /, '');
-    const message = `No MySQL answers at ${server} (${reason}). Start it, or set ${setting} to where it is.`;
+    const message = `No MySQL answers at ${server} (${reason}). Start it, or set ${setting} to its address.`;
     return new ServerAway(message, { cause: error });
   }
   switch (error instanceof Error && 'code' in error ? error.code : '') {
     case 'ER_ACCESS_DENIED_ERROR':
       return refused(
-        `MySQL at ${server} refuses user "${user}": wrong user or password, or it asks for TLS or a client certificate. Fix ${setting}, or set RECENCY_MYSQL_TLS, …_CERT and …_KEY.`,
+        `MySQL at ${server} refuses user "${user}": wrong user or password, or it requires TLS or a client certificate. Fix ${setting}, or set RECENCY_MYSQL_TLS, …_CERT and …_KEY.`,
       );
     case 'ER_SECURE_TRANSPORT_REQUIRED':
-      return refused(`MySQL at ${server} takes no connection in plain text. Set RECENCY_MYSQL_TLS to on.`);
+      return refused(`MySQL at ${server} refuses connections without TLS. Set RECENCY_MYSQL_TLS to on.`);
     case 'ER_BAD_DB_ERROR':
-      return refused(`MySQL at ${server} has no database "${database}". Run \`recency migrate\`, or mend ${setting}.`);
+      return refused(`MySQL at ${server} has no database "${database}". Run \`recency migrate\`, or fix ${setting}.`);
     case 'ER_DBACCESS_DENIED_ERROR':
       return refused(
-        `MySQL at ${server} does not let user "${user}" into "${database}". Grant it, or mend ${setting}.`,
+        `MySQL at ${server} does not allow user "${user}" to use "${database}". Grant access, or fix ${setting}.`,
       );
     default:
       return error;
   }
 }
 
-/** Of the primary and the replica; undefined: in plain text. */
+/** TLS of the primary and the replica; undefined: none. */
 export function mysqlTls({
   mysqlTls: mode,
   mysqlTlsCa: ca,

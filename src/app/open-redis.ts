@@ -13,21 +13,21 @@ import { aclRules, missingCommands, type RedisUses } from '../redis/permissions.
 import { isUnavailable, refusalOf } from '../redis/unavailable.ts';
 import { ServerAway, StartError, tlsStartError } from './start-error.ts';
 
-/** A client that connects by itself. @param name shown by CLIENT LIST */
+/** Opens a client, which connects in the background. @param name name of the process, for CLIENT LIST */
 export function openRedisClient(config: Config, name: string, logger: Logger, role: RedisRole = 'index'): RedisClient {
   return openRedis(redisAddress(config, role).url, {
     commandTimeoutMs: config.redisTimeoutMs,
     connectTimeoutMs: config.connectTimeoutMs,
     name: `recency-${name}`,
     ...redisSecurity(config),
-    onError: (error) => logger.debug({ err: error }, 'Redis: a connection failed; it is tried again'),
+    onError: (error) => logger.debug({ err: error }, 'Redis: a connection failed; retrying'),
   });
 }
 
-/** Waits until every command sent is answered, not longer than a command may take. */
+/** Waits until every command that was sent is answered, at most for the timeout of a command. */
 export async function closeRedis(client: RedisClient): Promise<void> {
-  await client.quit().catch(() => undefined); // not connected: there is nobody to say goodbye to
-  client.disconnect(); // what listens to Sentinels goes on otherwise
+  await client.quit().catch(() => undefined); // not connected
+  client.disconnect(); // otherwise the connections to Sentinels stay open
 }
 
 const BETWEEN_TRIES_MS = 250;
@@ -39,8 +39,8 @@ export interface RedisOpening {
 }
 
 /**
- * Waits until Redis answers, not longer than `timeoutMs` (START_TIMEOUT_MS), and looks whether it can be used.
- * @throws StartError with the reason; a wrong password is not waited for
+ * Waits until Redis answers, at most `timeoutMs` (START_TIMEOUT_MS), and checks that it can be used.
+ * @throws StartError with the reason: at once for a wrong password
  */
 export async function untilRedisAnswers(
   client: RedisClient,
@@ -56,12 +56,13 @@ export async function untilRedisAnswers(
     for (; use === 'not now'; use = await howUsable(client, config, role, deadline)) {
       await pause(BETWEEN_TRIES_MS, undefined, { signal });
     }
-    if (use === 'full') logger.warn({ setting }, 'Redis is at its maxmemory: what needs more of it is refused for now');
+    if (use === 'full')
+      logger.warn({ setting }, 'Redis has reached its maxmemory: it refuses writes that need more memory');
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     if (/cluster support disabled/.test((error as Error).message)) {
-      const mend = `Set ${setting} to one address.`;
-      throw new StartError(`Redis at ${withoutPasswords(url)} is no cluster. ${mend}`, { cause: error });
+      const fix = `Set ${setting} to one address.`;
+      throw new StartError(`Redis at ${withoutPasswords(url)} is not a cluster. ${fix}`, { cause: error });
     }
     const refusal = refusalOf(error as Error);
     if (refusal !== undefined) {
@@ -70,13 +71,13 @@ export async function untilRedisAnswers(
       throw new ServerAway(`Redis at ${withoutPasswords(url)} ${what} (${said}). ${remedy}`, { cause: error });
     }
     throw new ServerAway(
-      `No Redis answers at ${withoutPasswords(url)} (${(error as Error).message}). Start it, or set ${setting} to where it is.`,
+      `No Redis answers at ${withoutPasswords(url)} (${(error as Error).message}). Start it, or set ${setting} to its address.`,
       { cause: error },
     );
   }
 }
 
-/** `not now`: as while a cluster elects a master. */
+/** @returns `not now` when it may work in a moment, for example after a cluster has elected a master */
 async function howUsable(
   client: RedisClient,
   config: Config,
@@ -109,7 +110,7 @@ async function connected(
   }
 }
 
-/** Rejects when Redis does not let this user in; never resolves. */
+/** Rejects when Redis refuses this user; never resolves. */
 async function refusal(
   client: RedisClient,
   { setting, address }: { setting: string; address: string },
@@ -125,7 +126,7 @@ async function refusal(
     }
     if (!/WRONGPASS|NOAUTH|NOPERM|without any password configured/.test(message)) continue;
     throw new StartError(
-      `Redis refuses this user: ${message.replace(/\.$/, '')}. Mend the user or password in ${setting}.`,
+      `Redis refuses this user: ${message.replace(/\.$/, '')}. Fix the user or password in ${setting}.`,
     );
   }
   throw done.reason;
@@ -136,10 +137,10 @@ async function aborted(signal: AbortSignal, done: AbortSignal): Promise<never> {
   throw signal.reason;
 }
 
-/** `full`: it is at its maxmemory and refuses what needs more. Consumers can work there, and give memory back. */
+/** `full`: Redis has reached its maxmemory and refuses writes that need more. Consumers can still work, and free memory. */
 export type RedisUse = 'usable' | 'full';
 
-/** Where the Redis of a role is, and the setting that says so. */
+/** The address of the Redis with this role, and the setting that it comes from. */
 export function redisAddress(config: Config, role: RedisRole): { readonly url: string; readonly setting: string } {
   return role === 'streams' && config.streamsUrl !== undefined
     ? { url: config.streamsUrl, setting: 'RECENCY_STREAMS_URL' }
@@ -147,8 +148,8 @@ export function redisAddress(config: Config, role: RedisRole): { readonly url: s
 }
 
 /**
- * Looks whether Redis can be used: its version, and what this user may do.
- * @throws StartError, what ioredis throws when Redis is away
+ * Checks the version of Redis and the permissions of this user.
+ * @throws StartError; what ioredis throws when Redis is unavailable
  */
 export async function checkRedisUse(client: RedisClient, config: Config, role: RedisRole = 'index'): Promise<RedisUse> {
   const { setting } = redisAddress(config, role);
@@ -157,49 +158,54 @@ export async function checkRedisUse(client: RedisClient, config: Config, role: R
     const server = await client.info('server');
     const version = fieldOf(server, 'redis_version') ?? '0';
     if (!isSupported('Redis', version)) {
-      throw new StartError(`Redis is ${version} here; Recency needs at least ${OLDEST_VERSIONS.Redis}. Upgrade it.`);
+      throw new StartError(
+        `This Redis is version ${version}; Recency needs ${OLDEST_VERSIONS.Redis} or newer. Upgrade it.`,
+      );
     }
     if (fieldOf(server, 'redis_mode') === 'cluster' && !client.isCluster) {
-      const mend = `Set ${setting} to several of its addresses, separated by commas; one twice will do.`;
-      throw new StartError(`Redis is one node of a cluster. ${mend}`);
+      const fix = `Set ${setting} to several of its addresses, separated by commas (the same one twice will do).`;
+      throw new StartError(`This Redis is a node of a cluster. ${fix}`);
     }
-    const missing = await missingCommands(client, probe, usesOf(config, role));
+    const missing = await missingCommands(client, probe, usesOf(client, config, role));
     if (missing.length > 0) {
-      throw new StartError(`Redis does not let this user work. Allow it: ACL SETUSER … ${missing.join(' ')}`);
+      throw new StartError(
+        `Redis denies this user commands or keys that Recency needs. Allow them: ACL SETUSER … ${missing.join(' ')}`,
+      );
     }
     await client.eval("return redis.call('SET', KEYS[1], '1', 'PX', 1000)", 1, probe);
     await client.unlink(probe);
     return 'usable';
   } catch (error) {
-    // Permissions are looked at before memory is: this user may write, only not now.
+    // Redis checks permissions before memory, so this user may write.
     if (error instanceof Error && error.message.startsWith('OOM')) return 'full';
-    throw refusedCommand(error, setting, aclRules(config.keyPrefix, usesOf(config, role), client.isCluster));
+    throw refusedCommand(error, setting, aclRules(config.keyPrefix, usesOf(client, config, role), client.isCluster));
   }
 }
 
-/** Tasks are on the Redis of the indexes unless they have one of their own. */
-function usesOf(config: Config, role: RedisRole): RedisUses {
+/** Tasks are on the Redis of the indexes unless STREAMS_URL is set. */
+function usesOf(client: RedisClient, config: Config, role: RedisRole): RedisUses {
   const { transport, streamsUrl } = config;
   const isShared = transport === 'streams' && streamsUrl === undefined;
-  const selects = /^[^?]*\/0*[1-9]\d*(?:$|\?)/.test(redisAddress(config, role).url);
+  const { options } = client;
+  const selects = 'db' in options && (options.db ?? 0) > 0; // a cluster has no databases
   return { index: role === 'index' || isShared, tasks: role === 'streams' || isShared, selects };
 }
 
 function refusedCommand(error: unknown, setting: string, rules: readonly string[]): unknown {
   if (!(error instanceof Error)) return error;
   if (/NOPERM/.test(error.message)) {
-    const mend = `Allow it: ACL SETUSER … ${rules.join(' ')}`;
-    return new StartError(`Redis does not let this user work: ${error.message}. ${mend}`, { cause: error });
+    const fix = `Allow what Recency needs: ACL SETUSER … ${rules.join(' ')}`;
+    return new StartError(`Redis denies this user a command or a key: ${error.message}. ${fix}`, { cause: error });
   }
   if (/^READONLY/.test(error.message)) {
-    return new ServerAway(`Redis is a replica, which takes no writes. Set ${setting} to its master.`, {
+    return new ServerAway(`This Redis is a replica, which accepts no writes. Set ${setting} to its master.`, {
       cause: error,
     });
   }
   return error;
 }
 
-/** Of the Redis of the indexes and that of the tasks. */
+/** TLS and sign-in of the Redis of the indexes and that of the tasks. */
 export function redisSecurity(config: Config): Required<Pick<RedisConnectionOptions, 'tls' | 'sentinel'>> {
   const { redisTlsCa: ca, redisTlsCert: cert, redisTlsKey: key } = config;
   return {

@@ -3,21 +3,21 @@ import { METRICS_PORTS } from '../config/settings.ts';
 import { OutboxJanitor } from '../relay/janitor.ts';
 import { OutboxRelay } from '../relay/relay.ts';
 import { checkGrants, checkPrimary, checkSchema } from './check-mysql.ts';
-import { relayChecks, watchedPublisher } from './checks.ts';
+import { checkedPublisher, relayChecks } from './checks.ts';
 import { openLogger } from './logger.ts';
 import { droppedLettersCounter, measureFill, measureOutboxLag, relayCounters } from './metrics.ts';
-import { openRegistry, serveMetrics } from './metrics-server.ts';
+import { createRegistry, serveMetrics } from './metrics-server.ts';
 import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient } from './open-redis.ts';
 import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
 import { agreedSettings, agreeOnSettings, watchSettings } from './shared-settings.ts';
-import { openLeases } from './stores.ts';
+import { createLeases } from './stores.ts';
 import { openTransport } from './transport.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Of the janitor, one of all relays. While Redis is away old rows stay; publishing goes on. */
-const LEASE = { ttlMs: 30_000, retryMs: 1_000 };
+/** Lease of the janitor, which one of the relays runs. While Redis is unavailable old rows stay; publishing continues. */
+const JANITOR_LEASE = { ttlMs: 30_000, retryMs: 1_000 };
 
 /** Runs the relay until a signal ends it. @throws StartError */
 export async function relay(config: Config): Promise<void> {
@@ -27,7 +27,7 @@ export async function relay(config: Config): Promise<void> {
 async function startRelay(context: ProcessContext): Promise<void> {
   const { config, logger, resources, signal } = context;
   const { mysqlUrl: url, startTimeoutMs: timeoutMs } = config;
-  // A transaction lasts until the transport has taken its rows.
+  // A transaction lasts until the transport has accepted its rows.
   const extraMs = config.transport === 'kafka' ? config.kafkaTimeoutMs : config.redisTimeoutMs;
   const database = resources.adopt(openPrimary(config, { extraMs, connections: 3 }), (opened) => opened.close());
   await untilMysqlAnswers(database, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
@@ -40,19 +40,19 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const transport = openTransport(context, 'relay');
   await transport.untilAnswers(signal);
   await agreeOnSettings(database, config);
-  const registry = openRegistry('relay');
+  const registry = createRegistry('relay');
   const dropped = droppedLettersCounter(registry);
   const publisher = resources.adopt(transport.openPublisher(database), (opened) => opened.close());
   const deadLetters = resources.adopt(transport.openDeadLetters(database, dropped), (opened) => opened.close());
 
   measureOutboxLag(registry, database);
   measureFill(registry, transport);
-  const watched = watchedPublisher(publisher);
-  const checks = relayChecks(database, transport, watched.check);
+  const checked = checkedPublisher(publisher);
+  const checks = relayChecks(database, transport, checked.check);
   await serveMetrics(context, { registry, checks, port: METRICS_PORTS.relay });
   const outbox = new OutboxRelay({
     database,
-    publisher: watched,
+    publisher: checked,
     deadLetters,
     logger,
     onPublished: relayCounters(registry),
@@ -60,7 +60,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const janitor = new OutboxJanitor({ database, keepMs: config.outboxKeepHours * HOUR_MS, logger });
   inBackground(context, (ending) => watchSettings(context, database, ending));
   const redis = resources.adopt(openRedisClient(config, 'relay-lease', logger), closeRedis);
-  const leases = openLeases(config, { primary: database, redis }, LEASE);
+  const leases = createLeases(config, { primary: database, redis }, JANITOR_LEASE);
   const cleaning = { name: 'janitor', work: (held: AbortSignal) => janitor.run(held), logger };
   inBackground(context, (ending) => whileLeading(leases, cleaning, ending));
   inBackground(context, (ending) => outbox.run(ending));

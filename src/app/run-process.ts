@@ -6,26 +6,27 @@ import type { Config } from '../config/config.ts';
 import type { Leases } from '../redis/lease.ts';
 import { pause } from '../timing/backoff.ts';
 
-/** What one long-running process is given to start with. */
+/** What a long-running process starts with. */
 export interface ProcessContext {
   readonly config: Config;
   readonly logger: Logger;
-  /** What is put here is closed at the end, the last first: what takes work in goes last. */
+  /** Closed when the process ends, last in first out: add what accepts work last. */
   readonly resources: AsyncDisposableStack;
-  /** Aborted when the process is to end. */
+  /** Aborted when the process must end. */
   readonly signal: AbortSignal;
-  /** Ends the process in order, with exit code 1: it cannot go on by itself. @param graceMs not later than after this */
+  /** Shuts the process down with exit code 1. @param graceMs maximum time for it, if less than usual */
   readonly fail: (error: unknown, graceMs?: number) => void;
 }
 
-/** Of the time to the end of the process, what the end itself is left: timers are late on a busy machine. */
+/** Share of SHUTDOWN_TIMEOUT_MS kept in reserve, because timers are late on a busy machine. */
 const RESERVE = 0.1;
 
 /**
- * Runs a process until a signal ends it: SIGTERM and SIGINT close everything in order and end with 0, a second one ends it
- * at once, and so does the deadline (somewhat before SHUTDOWN_TIMEOUT_MS, which is for everything), with 1. What the process cannot go on after ends it with 1, in order.
+ * Runs a process until SIGTERM or SIGINT, which close everything in order; the exit code is then 0. The exit code is 1 after a
+ * second signal, which ends the process at once; when closing takes nine tenths of SHUTDOWN_TIMEOUT_MS; and after an error that
+ * the process cannot recover from, which closes everything in order as well.
  * @param start starts the process; resolves when it runs
- * @throws what `start` throws, after everything that was open is closed
+ * @throws what `start` throws, once everything is closed
  */
 export async function runProcess(
   { config, logger }: Pick<ProcessContext, 'config' | 'logger'>,
@@ -35,7 +36,7 @@ export async function runProcess(
   const stopping = new AbortController();
   const failure: { error?: unknown } = {};
   const closeAll = async ({ err }: { err?: Error }) => {
-    if (err) logger.fatal({ err }, 'an error that nobody expected; ending');
+    if (err) logger.fatal({ err }, 'unexpected error; ending');
     stopping.abort();
     await started;
     await resources.disposeAsync();
@@ -43,7 +44,7 @@ export async function runProcess(
     if ('error' in failure) throw failure.error;
   };
   let closing: Promise<void> | undefined;
-  // What fails while everything is being closed does not end the process before that is done.
+  // An error during the shutdown must not start a second one.
   const close = (cause: { err?: Error }) => {
     closing ??= closeAll(cause);
     return closing;
@@ -55,12 +56,12 @@ export async function runProcess(
       grace.close();
     },
     onSecond: (signal) => {
-      logger.warn({ signal }, 'a second signal: ended at once');
+      logger.warn({ signal }, 'second signal: ended at once');
       process.exit(1);
     },
   });
   const fail = (error: unknown, graceMs?: number) => {
-    logger.fatal({ err: error }, 'this process cannot go on');
+    logger.fatal({ err: error }, 'this process cannot continue');
     failure.error = error;
     grace.close();
     if (graceMs !== undefined) setTimeout(() => endLate(logger, graceMs), graceMs);
@@ -70,7 +71,7 @@ export async function runProcess(
   try {
     await starting;
   } catch (error) {
-    if (stopping.signal.aborted) return; // told to end while starting: `close` does it
+    if (stopping.signal.aborted) return; // a signal came during the start: `close` ends the process
     forgetSignals();
     grace.uninstall();
     await resources.disposeAsync();
@@ -82,17 +83,17 @@ function graceOptions(logger: Logger) {
   return {
     logger: false,
     skip: ['SIGINT', 'SIGTERM'],
-    onSecondError: (error: unknown) => logger.fatal({ err: error }, 'another error while ending: ended at once'),
+    onSecondError: (error: unknown) => logger.fatal({ err: error }, 'second error during the shutdown: ended at once'),
     onTimeout: (ms: number) => endLate(logger, ms),
   } satisfies closeWithGrace.Options;
 }
 
 function endLate(logger: Logger, ms: number): never {
-  logger.error({ ms }, 'not everything could be closed in time: ended all the same');
+  logger.error({ ms }, 'not everything was closed in time: ended');
   process.exit(1);
 }
 
-/** Starts work that goes on until the process ends, which waits for it. What it rejects with ends the process. */
+/** Starts work that runs until the process ends, which waits for it. If it rejects, the process ends. */
 export function inBackground(
   { resources, fail }: Pick<ProcessContext, 'resources' | 'fail'>,
   work: (signal: AbortSignal) => Promise<void>,
@@ -105,18 +106,18 @@ export function inBackground(
   });
 }
 
-/** Before a lease is asked for again after an error, ms. */
+/** Pause before a lease is requested again after an error, ms. */
 const RETRY_MS = 1_000;
 
 export interface StandingJob {
-  /** Of the lease. */
+  /** The name of its lease. */
   readonly name: string;
-  /** Must end soon after the signal: this process ends, or the lease is lost. */
+  /** Must end soon after the signal, which means that the process ends or the lease is lost. */
   readonly work: (signal: AbortSignal) => Promise<void>;
   readonly logger: Logger;
 }
 
-/** Does the job for as long as this process holds its lease, and otherwise stands by, until aborted. It never rejects. */
+/** Does a job whenever this process holds its lease, and waits for the lease otherwise, until aborted. Never rejects. */
 export async function whileLeading(leases: Leases, job: StandingJob, signal: AbortSignal): Promise<void> {
   const { name, work, logger } = job;
   while (!signal.aborted) {
@@ -124,7 +125,7 @@ export async function whileLeading(leases: Leases, job: StandingJob, signal: Abo
       await leases.hold(name, ({ lost }) => work(AbortSignal.any([signal, lost])), { signal });
     } catch (error) {
       if (signal.aborted) return;
-      logger.debug({ err: error, lease: name }, 'the lease cannot be asked for now');
+      logger.debug({ err: error, lease: name }, 'the lease could not be requested');
       await pause(RETRY_MS, signal);
     }
   }
@@ -132,16 +133,16 @@ export async function whileLeading(leases: Leases, job: StandingJob, signal: Abo
 
 const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
-/** npm, `timeout` and some supervisors send the same signal twice: so soon after the first, it is no second one, ms. */
+/** npm, `timeout` and some supervisors send a signal twice; a signal this soon after the first one is ignored, ms. */
 const SAME_MS = 1_000;
 
 export interface SignalHandlers {
   readonly onFirst: (signal: NodeJS.Signals) => void;
-  /** Whoever sends it does not want to wait any longer. */
+  /** The sender does not want to wait any longer. */
   readonly onSecond: (signal: NodeJS.Signals) => void;
 }
 
-/** Hears SIGINT and SIGTERM, until the function returned is called. */
+/** Listens to SIGINT and SIGTERM. @returns stops listening */
 export function onEndingSignals({ onFirst, onSecond }: SignalHandlers): () => void {
   let first: number | undefined;
   const hear = (signal: NodeJS.Signals) => {
@@ -156,7 +157,7 @@ export function onEndingSignals({ onFirst, onSecond }: SignalHandlers): () => vo
   };
 }
 
-/** Recency's own version. The same file from `src/app` and from `dist/start`. */
+/** Recency's version. The path to package.json is the same from `src/app` and from `dist/app`. */
 export function readVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;

@@ -12,13 +12,13 @@ import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import type { Transport } from '../transport/transport.ts';
-import { Admission, untilThere } from './admission.ts';
+import { Admission, untilAvailable } from './admission.ts';
 import { apiQueries } from './api-queries.ts';
 import { apiChecks, DEGRADING } from './checks.ts';
 import { watchTruth } from './jobs.ts';
 import { openLogger } from './logger.ts';
 import { epochCounter, measureOutboxLag, measureSuspension } from './metrics.ts';
-import { openRegistry } from './metrics-server.ts';
+import { createRegistry } from './metrics-server.ts';
 import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
 import { inBackground, type ProcessContext, readVersion, runProcess } from './run-process.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
@@ -38,12 +38,12 @@ export async function serve(config: Config): Promise<void> {
 }
 
 /**
- * Listens first, so that it can be asked what it waits for. Without MySQL there is no answer, so that it waits for MySQL as
- * long as it takes. Without Redis or the transport MySQL answers alone, and they are let in when they come.
+ * Listens first, so that /readyz can say what the start waits for. It waits for MySQL as long as it takes, because nothing can be
+ * answered without. Redis and the transport are admitted when they become available; until then MySQL answers alone.
  */
 async function startServe(context: ProcessContext): Promise<void> {
   const { config, logger, resources, signal } = context;
-  const registry = openRegistry('serve');
+  const registry = createRegistry('serve');
   const onNewEpoch = epochCounter(registry);
   const stores = connectStores(context, { name: 'serve', onNewEpoch });
   const { primary } = stores;
@@ -75,8 +75,8 @@ async function startServe(context: ProcessContext): Promise<void> {
       freshId: randomUUID,
     }),
   );
-  await untilThere(() => checkMysql(context, primary, { name: 'serve', timeoutMs: 0 }), { logger, signal });
-  if (reading !== primary) await untilThere(() => checkReplica(context, reading), { logger, signal });
+  await untilAvailable(() => checkMysql(context, primary, { name: 'serve', timeoutMs: 0 }), { logger, signal });
+  if (reading !== primary) await untilAvailable(() => checkReplica(context, reading), { logger, signal });
   start.isOver = true;
   await admission.begin(signal);
   inBackground(context, (ending) => admission.run(ending));
@@ -110,7 +110,7 @@ function openAdmission(
   });
 }
 
-/** What is asked of the stores: no index counts before everything has been admitted, and none is written in a Redis that was not. */
+/** The queries of the API. No index is used before everything is admitted, and none is written to a Redis that is not. */
 function onceAdmitted(
   context: ProcessContext,
   stores: ConnectingStores,
@@ -123,13 +123,14 @@ function onceAdmitted(
   const inRedis =
     <T>(work: (user: Id, deadline?: Deadline) => Promise<T>) =>
     async (user: Id, deadline?: Deadline) => {
-      if (!admission.has('redis')) throw new RedisUnavailable('Redis has not been there since this process started');
+      if (!admission.has('redis'))
+        throw new RedisUnavailable('Redis has not been available since this process started');
       return await work(user, deadline);
     };
   return { ...queries, inspect: inRedis(inspect), rebuild: inRedis(rebuild), forget: inRedis(forget) };
 }
 
-interface Checked {
+interface ServeParts {
   readonly stores: ConnectingStores;
   readonly reading: Database;
   readonly transport: Transport;
@@ -143,18 +144,17 @@ function checksOf({
   transport,
   admission,
   start,
-}: Checked): Pick<ApiDependencies, 'checks' | 'degrading'> {
+}: ServeParts): Pick<ApiDependencies, 'checks' | 'degrading'> {
   const { redis, ...others } = apiChecks(stores, reading, transport.fill);
-  const admitted = async (name: 'redis' | 'transport', look: () => Promise<unknown>) => {
-    if (!admission.has(name)) throw new NotReady('not there, or not admitted, since this process started');
-    await look();
-    if (!admission.isComplete)
-      throw new NotReady('no index is trusted until Redis and the transport were both admitted');
+  const admitted = async (name: 'redis' | 'transport', check: () => Promise<unknown>) => {
+    if (!admission.has(name)) throw new NotReady('not available, or not admitted, since this process started');
+    await check();
+    if (!admission.isComplete) throw new NotReady('no index is used until Redis and the transport are both admitted');
     return undefined;
   };
   const checks: Record<string, Check> = {
     start: async () => {
-      if (!start.isOver) throw new NotReady('waits for MySQL');
+      if (!start.isOver) throw new NotReady('waiting for MySQL');
       return undefined;
     },
     ...others,
@@ -171,7 +171,7 @@ function acceptOnce(admission: ServeAdmission, accept: AcceptTasks): AcceptTasks
   };
 }
 
-/** A full transport is worth waiting for: it has room again once the consumers have caught up. */
+/** A full transport is a 503 with Retry-After: it has room again once the consumers have caught up. */
 export function acceptTasks(publisher: Pick<TaskPublisher, 'publish'>): AcceptTasks {
   return async (tasks) => {
     const outgoing = tasks.map(({ task, id }) => ({ task, id, source: API_SOURCE, time: Date.now() }));
@@ -190,14 +190,17 @@ async function checkReplica({ config, signal }: ProcessContext, replica: Databas
   await untilMysqlAnswers(replica, { url, setting: 'RECENCY_MYSQL_REPLICA_URL', timeoutMs: 0, signal });
 }
 
-/** @returns the address, for people */
+/** @returns the address */
 async function listen(
   { config, logger, resources }: ProcessContext,
   app: ReturnType<typeof createApp>,
 ): Promise<string> {
   const { host, port, tokens = [], shutdownTimeoutMs } = config;
   const api = await startApi({
-    ...{ app, host, port, tokens },
+    app,
+    host,
+    port,
+    tokens,
     onError: (err) => logger.error({ err }, 'a connection could not be accepted'),
   });
   resources.defer(async () => {

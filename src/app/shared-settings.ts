@@ -8,42 +8,41 @@ import type { ProcessContext } from './run-process.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * Settings that every process of one database must share, remembered there.
- *
- * Those that say where indexes and tasks are: with two key prefixes, or two transports, a change would reach only one of
- * them, and the other's indexes would be wrong without a word. A process that disagrees is refused.
+ * Settings that all processes of a database must share, because they say where indexes and tasks are. They are remembered in
+ * the database. With two key prefixes, or two transports, a change would reach only one of them, and the indexes of the other
+ * would silently be wrong. A process with another value is refused.
  */
-const PLACES = ['KEY_PREFIX', 'TRANSPORT', 'TOPIC', 'KAFKA_GROUP', 'STREAMS_URL'] as const;
+const LOCATIONS = ['KEY_PREFIX', 'TRANSPORT', 'TOPIC', 'KAFKA_GROUP', 'STREAMS_URL'] as const;
 
 /**
- * Those that say how large an index is. An index of another size is still right: one that is too large is cut at its next
- * write, one that is too small is filled when it is read. A process that disagrees is let in, with a warning.
+ * Shared settings that say how large an index is. An index of another size is still right: one that is too large is trimmed at
+ * its next write, and one that is too small is filled when it is read. A process with another value starts, with a warning.
  */
 const SIZES = ['MAX', 'MIN'] as const;
 
-/** A setting that is another one here than what is remembered. */
-export interface Difference {
-  /** With the prefix. */
+/** A shared setting whose value here is not the remembered one. */
+export interface SettingDifference {
+  /** With the prefix RECENCY_. */
   readonly name: string;
   readonly here: string;
   readonly remembered: string;
-  /** No process may start with it. */
+  /** Whether a process with this value is refused. */
   readonly refused: boolean;
 }
 
-/** What differs between these settings and those remembered; nothing is changed. @throws DatabaseUnavailable */
-export async function compareSettings(database: Database, config: Config): Promise<Difference[]> {
+/** Compares these settings with the remembered ones; changes nothing. @throws DatabaseUnavailable */
+export async function compareSettings(database: Database, config: Config): Promise<SettingDifference[]> {
   return differences(config, await readRememberedSettings(database));
 }
 
 /**
- * Remembers what is not yet remembered, and sizes that have changed. It comes last in a start: one that failed must not
- * bind the next ones to its mistake.
+ * Remembers settings that are new, and sizes that have changed. This is the last step of a start, so that a failed start does
+ * not bind the next ones to its mistake.
  * @returns the sizes that have changed
- * @throws StartError when this process would work in another place than the others, DatabaseUnavailable
+ * @throws StartError when indexes or tasks are elsewhere for this process, DatabaseUnavailable
  */
-export async function agreeOnSettings(database: Database, config: Config): Promise<Difference[]> {
-  let changed: Difference[] = [];
+export async function agreeOnSettings(database: Database, config: Config): Promise<SettingDifference[]> {
+  let changed: SettingDifference[] = [];
   await rememberSettings(database, (remembered) => {
     changed = agreed(differences(config, remembered));
     return new Map([...sharedSettings(config)].filter(([name, value]) => remembered.get(name) !== value));
@@ -52,23 +51,23 @@ export async function agreeOnSettings(database: Database, config: Config): Promi
 }
 
 /**
- * For a command that only looks, and for a start that is not over: nothing is remembered.
+ * As `agreeOnSettings`, but remembers nothing: for a command that only reads, and for a start that may still fail.
  * @returns the sizes that differ
- * @throws StartError when this process would work in another place than the others, DatabaseUnavailable
+ * @throws StartError when indexes or tasks are elsewhere for this process, DatabaseUnavailable
  */
-export async function agreedSettings(database: Database, config: Config): Promise<Difference[]> {
+export async function agreedSettings(database: Database, config: Config): Promise<SettingDifference[]> {
   return agreed(await compareSettings(database, config));
 }
 
-function agreed(found: Difference[]): Difference[] {
+function agreed(found: SettingDifference[]): SettingDifference[] {
   const refused = found.filter((difference) => difference.refused);
   if (refused.length > 0) throw refusal(refused);
   return found;
 }
 
-/** Remembers these settings whatever was remembered before. A new epoch is due. @throws DatabaseUnavailable */
-export async function adoptSettings(database: Database, config: Config): Promise<Difference[]> {
-  let changed: Difference[] = [];
+/** Remembers these settings, whatever was remembered before. A new epoch must follow. @throws DatabaseUnavailable */
+export async function adoptSettings(database: Database, config: Config): Promise<SettingDifference[]> {
+  let changed: SettingDifference[] = [];
   await rememberSettings(database, (remembered) => {
     changed = differences(config, remembered);
     return sharedSettings(config);
@@ -82,41 +81,41 @@ function sharedSettings(config: Config): Map<string, string> {
     ['TRANSPORT', config.transport],
     ['TOPIC', config.topic],
     ['KAFKA_GROUP', config.kafkaGroup],
-    // Not the address, which may have a password and another name on another host; its run_id is compared as well.
+    // Not the address: it may hold a password and differ from host to host. The run_id of the server is compared as well.
     ['STREAMS_URL', config.transport === 'streams' && config.streamsUrl !== undefined ? 'set' : 'not set'],
     ['MAX', String(config.max)],
     ['MIN', String(config.min)],
-  ] satisfies [(typeof PLACES)[number] | (typeof SIZES)[number], string][]);
+  ] satisfies [(typeof LOCATIONS)[number] | (typeof SIZES)[number], string][]);
 }
 
-function differences(config: Config, rememberedSettings: RememberedSettings): Difference[] {
+function differences(config: Config, rememberedSettings: RememberedSettings): SettingDifference[] {
   return [...sharedSettings(config)].flatMap(([name, here]) => {
     const remembered = rememberedSettings.get(name);
     if (remembered === undefined || remembered === here) return [];
-    return [{ name: `RECENCY_${name}`, here, remembered, refused: (PLACES as readonly string[]).includes(name) }];
+    return [{ name: `RECENCY_${name}`, here, remembered, refused: (LOCATIONS as readonly string[]).includes(name) }];
   });
 }
 
-/** Why a process must not work with these settings, and what to do. */
-export function refusal(refused: readonly Difference[]): StartError {
+/** Why a process must not start with these settings, and what to do. */
+export function refusal(refused: readonly SettingDifference[]): StartError {
   const lines = [
     ...refused.map(({ name, here, remembered }) => {
-      return `${name} is "${here}" here, but the processes of this database work with "${remembered}".`;
+      return `${name} is "${here}" here, but the processes of this database use "${remembered}".`;
     }),
-    'With both, changes would reach only one set of indexes. Set it the same everywhere. If the change is meant: stop every',
-    'process, run `recency config adopt` with the new settings (a new epoch begins, so all indexes are built anew), start them again.',
+    'With both, changes would reach only one set of indexes. Use the same value everywhere. To change it, stop every process,',
+    'run `recency config adopt` with the new settings (this begins a new epoch, so all indexes are rebuilt), and start them again.',
   ];
   return new StartError(lines.join('\n'));
 }
 
-const INTERVAL_MS = 10_000;
+const WATCH_INTERVAL_MS = 10_000;
 
-/** Rejects when other settings were adopted meanwhile: this process would work where nobody looks any more. */
+/** Watches the remembered settings until aborted. @throws StartError when others were adopted: this process must end */
 export async function watchSettings(
   { config, logger }: Pick<ProcessContext, 'config' | 'logger'>,
   primary: Database,
   signal: AbortSignal,
-  intervalMs = INTERVAL_MS,
+  intervalMs = WATCH_INTERVAL_MS,
 ): Promise<void> {
   while (!signal.aborted) {
     await pause(intervalMs, signal);
@@ -129,18 +128,19 @@ export async function watchSettings(
   }
 }
 
+/** The result of `config adopt`. */
 export interface Adopted {
-  readonly changed: readonly Difference[];
-  /** The token in force. */
+  readonly changed: readonly SettingDifference[];
+  /** Token of the epoch in force. */
   readonly epoch: string;
-  /** No index is built yet: lost tasks are still to be caught up with. */
+  /** The consumers must first catch up with lost tasks, so no index is built yet. */
   readonly suspended: boolean;
 }
 
 /**
- * Makes these settings those that every process must share. The new epoch comes last: whatever was built until then,
- * perhaps from tasks that went elsewhere, is cold. A suspended epoch stays suspended, unless tasks are in another place
- * now: what was lost in the old one cannot be caught up with there any more.
+ * Makes these settings the ones that all processes must share, and then begins a new epoch: indexes that were built before,
+ * perhaps from tasks sent elsewhere, are cold. A suspended epoch stays suspended unless tasks are elsewhere now, because nobody
+ * will catch up in the old location.
  * @throws DatabaseUnavailable, EpochMissing
  */
 export async function adopt(primary: Database, config: Config): Promise<Adopted> {

@@ -1,12 +1,12 @@
 import { type TlsFault, type TlsSettings, tlsFaultOf, tlsSentence } from '../config/tls.ts';
 import { UserError } from '../contracts/user-error.ts';
 
-/** A process cannot start, or a command cannot go on, for a reason outside it. The message says what is wrong and how to mend it. */
+/** A process cannot start, or a command cannot continue, for a reason outside it. The message says what is wrong and how to fix it. */
 export class StartError extends UserError {
   override readonly name = 'StartError';
 }
 
-/** The same, because a server does not answer: the same start may succeed a little later. */
+/** A server does not answer: the same start may succeed a little later. */
 export class ServerAway extends StartError {}
 
 const names = (kind: string, tls: string): TlsSettings => ({
@@ -15,7 +15,7 @@ const names = (kind: string, tls: string): TlsSettings => ({
   tls,
 });
 
-/** @param setting that of the address, by which TLS is asked for of Redis */
+/** @param setting the setting of the address, which requests TLS for Redis */
 const SETTINGS: Readonly<Record<'MySQL' | 'Redis' | 'Kafka', (setting: string) => TlsSettings>> = {
   MySQL: () => names('MYSQL', 'RECENCY_MYSQL_TLS'),
   Redis: (setting) => names('REDIS', setting),
@@ -23,9 +23,9 @@ const SETTINGS: Readonly<Record<'MySQL' | 'Redis' | 'Kafka', (setting: string) =
 };
 
 /**
- * A certificate that one of both sides does not accept is not waited for.
- * @param setting that of the address
- * @returns the error to end a start with, naming the setting and the reason; undefined: TLS is not what is wrong
+ * The StartError for a TLS failure, which a start does not retry.
+ * @param setting the setting of the address
+ * @returns an error that names the setting and the reason; undefined when `error` is not about TLS
  */
 export function tlsStartError(
   error: unknown,

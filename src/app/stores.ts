@@ -19,24 +19,24 @@ import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts'
 import type { ProcessContext } from './run-process.ts';
 import { agreedSettings } from './shared-settings.ts';
 
-/** MySQL and Redis, ready to be worked with. */
+/** MySQL and Redis, ready for use. */
 export interface Stores extends IndexStores {
   readonly primary: Database;
   readonly redis: RedisClient;
-  /** Says whether what Redis holds can be trusted, and begins a new epoch when it cannot. */
+  /** Says whether the contents of Redis can be trusted. It begins a new epoch when they cannot. */
   readonly watch: Pick<EpochWatch, 'isTrusted'>;
 }
 
-/** The same, before anybody has looked whether they answer. */
+/** Stores that are not yet known to answer. */
 export interface ConnectingStores extends Stores {
   readonly watch: EpochWatch;
 }
 
 export interface OpenStoresOptions {
-  /** Of the process, for CLIENT LIST. */
+  /** Name of the process, for CLIENT LIST. */
   readonly name: string;
   readonly onNewEpoch?: () => void;
-  /** The primary is one of this class. */
+  /** Class of the primary. */
   readonly Database?: typeof Database;
   /** See {@link OpenMysqlOptions}. */
   readonly isPatient?: OpenMysqlOptions['isPatient'];
@@ -45,8 +45,8 @@ export interface OpenStoresOptions {
 export type Opening = Pick<ProcessContext, 'config' | 'logger' | 'resources' | 'signal'>;
 
 /**
- * Connects to MySQL and Redis and looks whether they can be worked with; closed with the context's resources.
- * @throws StartError saying what is wrong and how to mend it
+ * Connects to MySQL and Redis, and checks that they can be used. They are closed with the context's resources.
+ * @throws StartError, which says what is wrong and how to fix it
  */
 export async function openStores(opening: Opening, options: OpenStoresOptions): Promise<Stores> {
   const stores = connectStores(opening, options);
@@ -55,20 +55,27 @@ export async function openStores(opening: Opening, options: OpenStoresOptions): 
   return stores;
 }
 
-/** Waits for nothing, and checks nothing. */
+/** Creates the clients; waits for nothing and checks nothing. */
 export function connectStores(opening: Opening, { name, onNewEpoch, ...options }: OpenStoresOptions): ConnectingStores {
   const { config, logger, resources } = opening;
   const primary = resources.adopt(openPrimary(config, options), (database) => database.close());
   const redis = resources.adopt(openRedisClient(config, name, logger), closeRedis);
   const watch = new EpochWatch({
-    ...{ client: redis, database: primary, logger, ...(onNewEpoch ? { onNewEpoch } : {}) },
+    client: redis,
+    database: primary,
+    logger,
+    ...(onNewEpoch ? { onNewEpoch } : {}),
     roles: carriesTasks(config) ? ['index', 'streams'] : ['index'],
   });
   resources.defer(() => watch.stop());
   return { primary, redis, watch, ...indexStores(config, primary, redis) };
 }
 
-/** Waits for Redis, at most so many ms (START_TIMEOUT_MS), and looks whether it can be worked with. @throws StartError, what a watch throws */
+/**
+ * Waits until Redis answers and checks that it can be used.
+ * @param withinMs maximum time to wait, ms; START_TIMEOUT_MS if left out
+ * @throws StartError, RedisUnavailable, DatabaseUnavailable, EpochMissing
+ */
 export async function admitRedis(
   opening: Opening,
   { redis, watch }: Pick<ConnectingStores, 'redis' | 'watch'>,
@@ -78,7 +85,7 @@ export async function admitRedis(
   await startWatch(watch);
 }
 
-/** It may be tried again. @throws RedisUnavailable, DatabaseUnavailable, EpochMissing */
+/** Starts a watch. After a failure it can be started again. @throws RedisUnavailable, DatabaseUnavailable, EpochMissing */
 export async function startWatch(watch: EpochWatch): Promise<void> {
   try {
     await watch.start();
@@ -88,13 +95,13 @@ export async function startWatch(watch: EpochWatch): Promise<void> {
   }
 }
 
-/** Are the tasks on the Redis of the indexes? Then losing it is one loss, and one watch notices. */
+/** Whether tasks are on the Redis of the indexes: then losing it is one loss, and one watch notices it. */
 function carriesTasks({ transport, streamsUrl }: Config): boolean {
   return transport === 'streams' && streamsUrl === undefined;
 }
 
 /**
- * Waits for MySQL, at most so many ms (START_TIMEOUT_MS), and looks whether it can be worked with.
+ * Waits until MySQL answers, at most `timeoutMs` (START_TIMEOUT_MS), and checks that it can be used.
  * @throws ServerAway, StartError, DatabaseUnavailable, EpochMissing
  */
 export async function checkMysql(
@@ -118,11 +125,11 @@ export async function checkMysql(
   }
 }
 
-/** The users' indexes, and all that is needed to change them. */
+/** The users' indexes, and what is needed to change them. */
 export interface IndexStores {
   readonly index: RedisContactIndex;
   readonly steps: Steps;
-  /** The same for who has the time to build the index of a user with very many contacts. */
+  /** The same steps with more time, enough to build the index of a user with very many contacts. */
   readonly patient: Steps;
   readonly delayed: DelayedWork;
   readonly delayQueue: DelayQueue;
@@ -147,20 +154,20 @@ export function indexStores(config: Config, primary: Database, redis: RedisClien
   return { index: steps.index, steps, patient, delayed, delayQueue, rechecks: new Rechecks(primary) };
 }
 
-/** Calls of SCAN, of a thousand keys each. */
-const CALLS = 100;
+/** Maximum number of SCAN calls, of a thousand keys each. */
+const SCAN_CALLS = 100;
 
 /**
- * Are there indexes? Among very many keys of somebody else's the answer is yes, because then the mistake costs nothing but
- * an epoch that nobody needed.
+ * Whether there are indexes. If Redis has too many other keys to find out, the answer is yes: a wrong yes costs only a needless
+ * new epoch.
  * @throws RedisUnavailable
  */
 export async function doIndexesExist(redis: RedisClient, { keyPrefix }: Config): Promise<boolean> {
-  return (await isAnyKeyLike(redis, `${keyPrefix}:{*}:*:m`, CALLS)) !== false;
+  return (await isAnyKeyLike(redis, `${keyPrefix}:{*}:*:m`, SCAN_CALLS)) !== false;
 }
 
-/** @param times of every lease asked for */
-export function openLeases(
+/** @param times how long a lease lasts, and how often it is requested while another process holds it */
+export function createLeases(
   { keyPrefix }: Config,
   { primary, redis }: Pick<Stores, 'primary' | 'redis'>,
   times: Pick<LeasesOptions, 'ttlMs' | 'retryMs'>,
@@ -174,18 +181,18 @@ export function openLeases(
   });
 }
 
-/** What a command that ends by itself works with. */
+/** What a command that ends by itself needs. */
 export interface CommandContext {
   readonly config: Config;
   readonly stores: Stores;
-  /** On stderr; says only what a person should know. */
+  /** Logs to stderr, warnings and errors only. */
   readonly logger: Logger;
   /** Closed when the command ends. */
   readonly resources: AsyncDisposableStack;
   readonly signal: AbortSignal;
 }
 
-/** Does some work on MySQL and Redis, and closes them. @throws ConfigError, StartError, what the work throws */
+/** Opens MySQL and Redis for some work, then closes them. @throws ConfigError, StartError, what the work throws */
 export async function withStores<T>(
   options: OpenStoresOptions,
   signal: AbortSignal,
@@ -198,12 +205,10 @@ export async function withStores<T>(
   return await work({ config, stores, logger, resources, signal });
 }
 
-const never = new AbortController().signal;
-
-/** Does some work on the primary, and closes it. @throws ConfigError, StartError, what the work throws */
+/** Opens the primary for some work, then closes it. @throws ConfigError, StartError, what the work throws */
 export async function withPrimary<T>(
   work: (opened: { config: Config; primary: Database }) => Promise<T>,
-  signal: AbortSignal = never,
+  signal = new AbortController().signal,
 ): Promise<T> {
   const config = loadConfig();
   const primary = openPrimary(config);

@@ -19,7 +19,7 @@ import { openLogger } from './logger.ts';
 import { openPrimary } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
 
-/** @param name of the process, for CLIENT LIST */
+/** @param name name of the process, for CLIENT LIST */
 export function openStreamsTransport(config: Config, name: string, logger: Logger): Transport {
   const { kafkaGroup: group } = config;
   const client = openRedisClient(config, `${name}-tasks`, logger, 'streams');
@@ -27,22 +27,26 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
   const consumer = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
   const room = new StreamRoom({ client, stream, max: config.streamMaxLength });
   const groupView = new ConsumerGroup({ client, stream, group, consumer });
-  const place = { client, stream, group, view: groupView };
+  const location = { client, stream, group, view: groupView };
   return {
     untilAnswers: (signal, withinMs) => untilRedisAnswers(client, { config, signal, logger }, 'streams', withinMs),
     openPublisher: () => new StreamsTaskPublisher({ client, stream, room }),
     openDeadLetters: (_primary, onDropped) => {
       const max = config.deadLettersMax;
       const dropped = (letters: number) => {
-        logger.warn({ letters, max }, 'there were too many dead letters: the oldest were removed');
+        logger.warn({ letters, max }, 'too many dead letters: the oldest were removed');
         onDropped?.(letters);
       };
       return new StreamsDeadLetters({ client, stream, room, max, onDropped: dropped });
     },
     openSource: ({ primary, doIndexesExist }) =>
       new StreamsTaskSource({
-        ...{ client, stream, group, consumer, logger },
-        // A new group reads everything: a stream is trimmed only behind its groups.
+        client,
+        stream,
+        group,
+        consumer,
+        logger,
+        // A new group reads the whole stream, which is trimmed only behind its groups.
         expectsOffsets: async () =>
           !(await rememberGroup(primary, `streams:${stream}:${group}`)) && (await doIndexesExist()),
         idleMs: config.takeoverMs,
@@ -50,14 +54,14 @@ export function openStreamsTransport(config: Config, name: string, logger: Logge
           openRedisClient({ ...config, redisTimeoutMs }, `${name}-reader`, logger, 'streams'),
         mark: streamCheckpoint(primary, stream, group),
       }),
-    barrier: streamsBarrier(place),
-    positions: streamsPositions(place),
+    barrier: streamsBarrier(location),
+    positions: streamsPositions(location),
     lag: async () => {
       const backlog = await groupView.backlog();
       return backlog && backlog.delivered + backlog.undelivered;
     },
     fill: () => room.fill(),
-    // Where the tasks are on the Redis of the indexes, the watch over those notices.
+    // If tasks are on the Redis of the indexes, the watch of that one suffices.
     ...(config.streamsUrl === undefined ? {} : { openWatch: (options) => watchOver(client, logger, options) }),
     answers: async () => {
       await reply(client.ping());
@@ -73,18 +77,18 @@ function watchOver(client: RedisClient, logger: Logger, { primary: database, onN
 export interface TransportOpening {
   readonly config: Config;
   readonly logger: Logger;
-  /** Closes it. */
+  /** Closes the transport. */
   readonly resources: AsyncDisposableStack;
 }
 
-/** The transport that the settings name. Does not wait for it. @param name of the process, for the servers' own lists */
+/** Opens the configured transport, without waiting for its servers. @param name name of the process, for the servers' lists */
 export function openTransport({ config, logger, resources }: TransportOpening, name: string): Transport {
   const open = config.transport === 'kafka' ? openKafkaTransport : openStreamsTransport;
   return resources.adopt(open(config, name, logger), (transport) => transport.close());
 }
 
 /**
- * Watches the servers of the transport until the context ends, where no other watch does.
+ * Watches the servers of the transport, unless another watch already does, until the resources are closed.
  * @throws RedisUnavailable, DatabaseUnavailable, EpochMissing
  */
 export async function watchTransport(
@@ -99,7 +103,7 @@ export async function watchTransport(
 }
 
 /**
- * Does some work on the transport, and closes it. The primary is not connected to unless the work needs it.
+ * Opens the transport for some work, then closes it. The primary is connected to only if the work uses it.
  * @throws ConfigError, StartError, what the work throws
  */
 export async function withTransport<T>(

@@ -195,7 +195,7 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
   it('refused: the setting and the reason are named, and it is not waited for', async () => {
     const right = base(signIn('scram-sha-512'));
     expect(await refusal({ ...right, KAFKA_PASSWORD: 'wrong-one' })).toMatch(
-      /cannot be signed in to: SASL SCRAM.*invalid credentials.*RECENCY_KAFKA_PASSWORD/,
+      /refuses the sign-in: SASL SCRAM.*invalid credentials.*RECENCY_KAFKA_PASSWORD/,
     );
     const { KAFKA_TLS_CA: _, ...noCa } = right;
     expect(await refusal(noCa)).toMatch(

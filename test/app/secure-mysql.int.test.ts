@@ -87,7 +87,7 @@ describe('MySQL by TLS', { timeout: 120_000 }, () => {
     await mysql.execute('SET GLOBAL require_secure_transport = ON');
     expect(await refusal({ RECENCY_MYSQL_URL: mysql.url('open') })).toMatch(
       // MariaDB says of it only that access is denied.
-      mysql.product === 'MariaDB' ? /asks for TLS.*RECENCY_MYSQL_TLS/ : /in plain text\. Set RECENCY_MYSQL_TLS to on/,
+      mysql.product === 'MariaDB' ? /requires TLS.*RECENCY_MYSQL_TLS/ : /without TLS\. Set RECENCY_MYSQL_TLS to on/,
     );
     await mysql.execute('SET GLOBAL require_secure_transport = OFF');
   });

@@ -128,12 +128,12 @@ describe.runIf(findProgram('redis-server') !== undefined)(
         const error = (await checkRedisUse(client, config).catch((thrown: unknown) => thrown)) as Error;
         expect(error, rule).toMatchObject({ name: 'StartError' });
         expect(error.message).toMatch(
-          new RegExp(`Redis does not let this user work.*\\${rule.replace('|', '\\|')}( |$)`, 's'),
+          new RegExp(`Redis denies this user commands or keys.*\\${rule.replace('|', '\\|')}( |$)`, 's'),
         );
         await redis.admin.call('ACL', 'SETUSER', 'least', rule);
       }
       await redis.admin.call('ACL', 'SETUSER', 'least', 'resetkeys', '~other:*');
-      await expect(checkRedisUse(client, config)).rejects.toThrow(/does not let this user work.*~least:\*/s);
+      await expect(checkRedisUse(client, config)).rejects.toThrow(/denies this user.*~least:\*/s);
     });
   },
 );

@@ -190,7 +190,7 @@ describe.runIf(hasKafka())(
         for (const privilege of privileges) {
           await mysql.execute(`REVOKE ${privilege} ON recency.${table} FROM ${account}`);
           await expect(checkGrants(database, account, account)).rejects.toThrow(
-            `MySQL does not let user "${account}" do what ${account} does. As an administrator: GRANT ${privilege} ON ${table} TO '${account}'.`,
+            `User "${account}" of MySQL lacks privileges that \`recency ${account}\` needs. As an administrator: GRANT ${privilege} ON ${table} TO '${account}'.`,
           );
           await mysql.execute(`GRANT ${privilege} ON recency.${table} TO ${account}`);
         }

@@ -73,7 +73,7 @@ describe('MySQL', () => {
     await refused(
       'serve',
       older,
-      /recency_redis_masters is of a version before \(.*replid.*\)\. Run `recency migrate`/,
+      /recency_redis_masters is of an older version \(.*replid.*\)\. Run `recency migrate`/,
     );
   });
 
@@ -85,11 +85,11 @@ describe('MySQL', () => {
 
   it('has a view without a column', async () => {
     const narrow = 'CREATE OR REPLACE VIEW recency_photos AS SELECT id, owner_id, audience, uploaded_at FROM photos';
-    await refused('consume', await migrated(narrow), /The view recency_photos is not as Recency needs it: .*title/);
+    await refused('consume', await migrated(narrow), /The view recency_photos lacks what Recency needs: .*title/);
   });
 
   it('has a view whose table is gone', async () => {
-    await refused('consume', await migrated('DROP TABLE photos'), /The view recency_photos is not as Recency needs it/);
+    await refused('consume', await migrated('DROP TABLE photos'), /The view recency_photos lacks what Recency needs/);
   });
 
   it('has no epoch', async () => {
@@ -133,7 +133,7 @@ describe('MySQL', () => {
     );
     onTestFinished(() => sql(mysqlUrl(), `DROP USER ${user}`));
     Object.assign(url, { username: user, password: 'pw' });
-    await refused('relay', { MYSQL_URL: url.href }, /does not let user "t\w+" read recency_\w+.*GRANT SELECT/s);
+    await refused('relay', { MYSQL_URL: url.href }, /does not allow user "t\w+" to read recency_\w+.*GRANT SELECT/s);
   });
 
   it('is a replica that refuses the password', async () => {
@@ -190,13 +190,13 @@ describe('Redis', () => {
     await refused(
       'serve',
       { ...(await migrated()), REDIS_URL: url },
-      /Redis does not let this user work: .*NOPERM.*ACL SETUSER/s,
+      /Redis denies this user a command or a key: .*NOPERM.*ACL SETUSER/s,
     );
   });
 
   it('is no cluster, but has several addresses', async () => {
     const urls = `${settings.REDIS_URL},${settings.REDIS_URL}`;
-    await refused('verify', { REDIS_URL: urls }, /is no cluster\. Set RECENCY_REDIS_URL to one address\./);
+    await refused('verify', { REDIS_URL: urls }, /is not a cluster\. Set RECENCY_REDIS_URL to one address\./);
   });
 
   it('is a replica', async () => {

@@ -55,7 +55,7 @@ describe('settings that every process must share', () => {
     await agreeOnSettings(database, apart);
     expect(await agreeOnSettings(database, loadConfig({ RECENCY_STREAMS_URL: 'redis://two:6379' }))).toEqual([]);
     const together = agreeOnSettings(database, loadConfig({}));
-    await expect(together).rejects.toThrow(/^RECENCY_STREAMS_URL is "not set" here.*work with "set"/s);
+    await expect(together).rejects.toThrow(/^RECENCY_STREAMS_URL is "not set" here.*use "set"/s);
     await adoptSettings(database, loadConfig({ RECENCY_TRANSPORT: 'kafka', RECENCY_STREAMS_URL: 'redis://one:6379' }));
     expect(await agreeOnSettings(database, loadConfig({ RECENCY_TRANSPORT: 'kafka' }))).toEqual([]);
   });

@@ -288,7 +288,7 @@ describe('a process without an API', () => {
     );
     // Whoever runs the tests may have one of their own there.
     expect(cli.stdout).toMatch(
-      new RegExp(`"host":"127.0.0.1","port":${port},"msg":"(metrics at|another process has this port)`),
+      new RegExp(`"host":"127.0.0.1","port":${port},"msg":"(metrics at|another process uses this port)`),
     );
   });
 
@@ -296,7 +296,7 @@ describe('a process without an API', () => {
     const settings = { ...(await serviceSettings()), METRICS_PORT: String(await freePort()) };
     await start('relay', settings, 'metrics at');
     const second = await start('relay', settings, 'relaying');
-    expect(second.stdout).toMatch(/"level":"warn",.*another process has this port/);
+    expect(second.stdout).toMatch(/"level":"warn",.*another process uses this port/);
     expect((await terminated(second)).code).toBe(0);
   });
 });

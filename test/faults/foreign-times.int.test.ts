@@ -169,7 +169,7 @@ describe('a site that keeps its times as DATETIME(6)', () => {
   it('is refused a column that is a time or a text', async () => {
     await contactsView(site.pool, 'members.newest', "'3'");
     await expect(checkColumns(site.stores.primary)).rejects.toThrow(
-      /recency_contacts.last_upload_at is of type datetime, no whole number.*TIMESTAMPDIFF.*\n.*recency_contacts.version is of type varchar/,
+      /recency_contacts.last_upload_at is of type datetime, which is not a whole number.*TIMESTAMPDIFF.*\n.*recency_contacts.version is of type varchar/,
     );
     await contactsView(site.pool, 'members.seen_at');
     await expect(checkColumns(site.stores.primary)).rejects.toThrow(/is of type timestamp.*UNIX_TIMESTAMP/);

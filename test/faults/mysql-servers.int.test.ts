@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NotReady } from '../../src/api/readiness.ts';
 import { checkPrimary } from '../../src/app/check-mysql.ts';
-import { isPrimary } from '../../src/app/checks.ts';
+import { primaryCheck } from '../../src/app/checks.ts';
 import { StartError } from '../../src/app/start-error.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { bumpEpoch, checkMysqlServer } from '../../src/index/epoch.ts';
@@ -68,14 +68,14 @@ describe('a primary that takes no writes any more', () => {
     expect(await stores.index.read('1', 0, false)).toEqual(before);
     expect(await answer(stores)).toMatchObject({ source: 'index', exact: false, replica: true });
     expect(await answer(stores, 100)).toMatchObject({ exact: false, replica: true });
-    await expect(isPrimary(stores.primary)()).rejects.toThrow(NotReady);
+    await expect(primaryCheck(stores.primary)()).rejects.toThrow(NotReady);
     await expect(checkPrimary(stores.primary)).rejects.toThrow(StartError);
     const epoch = await token(stores);
     await expect(checkMysqlServer(stores.primary)).rejects.toThrow(/takes no writes/);
     expect(await token(stores)).toBe(epoch);
 
     await own.run('SET GLOBAL read_only = 0');
-    await isPrimary(stores.primary)();
+    await primaryCheck(stores.primary)();
     await run(rebuild(['1']), stores.steps);
     expect(await answer(stores)).toMatchObject({ source: 'index', exact: true });
   });

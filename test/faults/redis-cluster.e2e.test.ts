@@ -135,7 +135,7 @@ describe.runIf(canStartCluster())(
     it('are refused with the address of one node alone', async () => {
       const [one = ''] = cluster.urls.split(',');
       const { code, stderr } = await runCli(['verify'], { ...settings, REDIS_URL: one });
-      expect(stderr).toMatch(/^Redis is one node of a cluster\. Set RECENCY_REDIS_URL to several of its addresses/);
+      expect(stderr).toMatch(/^This Redis is a node of a cluster\. Set RECENCY_REDIS_URL to several of its addresses/);
       expect(code).toBe(1);
     });
   },

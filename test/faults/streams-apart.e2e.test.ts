@@ -98,7 +98,7 @@ describe('with a Redis of their own for the tasks', { timeout: 120_000 }, () => 
     expect(away('streams', 'reachable')).toMatchObject({
       state: 'problem',
       detail: expect.stringMatching(
-        /^No Redis answers at redis:\/\/127\.0\.0\.1:1.*set RECENCY_STREAMS_URL to where it is\.$/,
+        /^No Redis answers at redis:\/\/127\.0\.0\.1:1.*set RECENCY_STREAMS_URL to its address\.$/,
       ),
     });
     expect(away('redis', 'reachable')?.state).toBe('fine');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { watchedPublisher } from '../../src/app/checks.ts';
+import { checkedPublisher } from '../../src/app/checks.ts';
 import {
   MessageRefused,
   type OutgoingTask,
@@ -22,7 +22,7 @@ function scripted() {
     const error = failures[what];
     if (error !== undefined) throw error;
   };
-  const watched = watchedPublisher({ publish: act('publish'), checkRoom: act('checkRoom') });
+  const watched = checkedPublisher({ publish: act('publish'), checkRoom: act('checkRoom') });
   return { failures, watched, publish: () => watched.publish([]).catch(() => undefined) };
 }
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { afterAll, describe, expect, it } from 'vitest';
-import { watchedPublisher } from '../../../src/app/checks.ts';
+import { checkedPublisher } from '../../../src/app/checks.ts';
 import { measureFill } from '../../../src/app/metrics.ts';
 import { acceptTasks } from '../../../src/app/serve.ts';
 import { OutboxRelay } from '../../../src/relay/relay.ts';
@@ -107,7 +107,7 @@ describe('the relay, while its stream is full', () => {
         await publisher.checkRoom();
       },
     };
-    const watched = watchedPublisher(counted);
+    const watched = checkedPublisher(counted);
     const options = { database: database as typeof bench.database, publisher: watched, deadLetters: letters };
     const running = new OutboxRelay({ ...options, logger: silent }).run(ending.signal);
     const from = performance.now();

@@ -21,7 +21,7 @@ const USERS = 60;
 const PAGE = 5;
 
 let site: RepairSite;
-/** The 60 users, and the one stranger who grants some of them something. */
+/** The 60 users, and the one stranger who has granted something to some of them. */
 let everybody: readonly Id[];
 beforeAll(async () => {
   site = await freshSite({ users: USERS, contactsOf: (i) => i % 20 });
@@ -41,7 +41,7 @@ async function warmUsers(): Promise<Id[]> {
   return everybody.filter((_user, i) => nonces[i] !== '');
 }
 
-/** Steps that tell whose index was replaced, one call after the other. */
+/** Steps that record whose index each call replaced. */
 function watched(steps: Steps): { steps: Steps; replaced: Id[][] } {
   const replaced: Id[][] = [];
   const watch: Steps = {
@@ -55,7 +55,7 @@ function watched(steps: Steps): { steps: Steps; replaced: Id[][] } {
 }
 
 describe('backfill', () => {
-  it('builds the index of everybody who owns a relationship, and keeps a report', async () => {
+  it('builds the index of every user with relationships, and saves a report', async () => {
     await forgetAll();
     const progress: Progress[] = [];
     const job = createBackfill(await fresh(), {});
@@ -83,7 +83,7 @@ describe('backfill', () => {
     expect(middle.eta).toBeGreaterThan(0);
   });
 
-  it('keeps to a range, both ends included', async () => {
+  it('keeps to a range, including both ends', async () => {
     await forgetAll();
     const [from, to] = [everybody[10] as Id, everybody[16] as Id];
     const job = createBackfill(await fresh(), { from, to });
@@ -100,13 +100,13 @@ describe('backfill', () => {
     expect(await warmUsers()).toEqual([]);
   });
 
-  it('does nothing where nobody owns a relationship', async () => {
+  it('does nothing if nobody has relationships', async () => {
     const job = createBackfill(await fresh(), { from: '1', to: '2' });
     await runToEnd(job);
     expect(job.result).toMatchObject({ users: 0, rebuilt: 0 });
   });
 
-  it('tells of a key that is in the way', async () => {
+  it('reports a key that blocks an index', async () => {
     await forgetAll();
     const user = everybody[3] as Id;
     const job = createBackfill(await fresh(), { from: user, to: user });
@@ -118,7 +118,7 @@ describe('backfill', () => {
     expect(job.result).toMatchObject({ users: 1, rebuilt: 0, obstructed: 1 });
   });
 
-  it('puts off whoever lost every race', async () => {
+  it('delays users who lost every race', async () => {
     await forgetAll();
     const user = everybody[4] as Id;
     const raced: Steps['replace'] = async (_epoch, requests) => requests.map(() => 'raced');
@@ -140,7 +140,7 @@ describe('backfill', () => {
 describe('a backfill that ends early', () => {
   class Killed extends Error {}
 
-  /** Dies at a step or at a write to MySQL, at a moment drawn by lot, before or after it is done. */
+  /** Dies at a random step or write to MySQL, before or after it is done. */
   function mortal(life: number): { stores: Partial<BackfillStores>; replaced: Id[][]; close: () => Promise<void> } {
     let left = life;
     const live = () => {
@@ -160,7 +160,7 @@ describe('a backfill that ends early', () => {
     return { stores: { primary, steps: dying }, replaced, close: () => primary.close() };
   }
 
-  it('goes on at its cursor: killed 20 times, at most one page is done again each time', async () => {
+  it('continues at its cursor: killed 20 times, it repeats at most one page each time', async () => {
     await forgetAll();
     let run: Id | undefined;
     let kills = 0;
@@ -204,7 +204,7 @@ describe('a backfill that ends early', () => {
     expect(await warmUsers()).toEqual(everybody);
   });
 
-  it('is refused its writes when another process has the lease by then', async () => {
+  it('has its writes refused once another process has the lease', async () => {
     const fence = await freshFence(site.stores);
     const job = createBackfill(await fresh({ fence }), {});
     await job.start();
@@ -214,7 +214,7 @@ describe('a backfill that ends early', () => {
     expect((await findRun(site.stores.primary, job.id))?.cursor).toBe(everybody[PAGE - 1]);
   });
 
-  it('tries a page again when a store was away for a moment', async () => {
+  it('retries a page when a store was briefly unavailable', async () => {
     let failures = 2;
     const topContacts: Steps['topContacts'] = async (users) => {
       if (failures-- > 0) throw new DatabaseUnavailable('away');
@@ -240,7 +240,7 @@ describe('a backfill that ends early', () => {
     await expect(attempt()).rejects.toMatchObject({ name: 'InvalidJob' });
   });
 
-  it('does not resume what is done, or is another kind of run', async () => {
+  it('does not resume a run that is done, or of another kind', async () => {
     const job = createBackfill(await fresh(), { sample: 1 });
     await job.start();
     await expect(createRepair(site.repair, { resume: job.id }).start()).rejects.toThrow(
@@ -252,8 +252,8 @@ describe('a backfill that ends early', () => {
   });
 });
 
-describe('the pace of a backfill', () => {
-  it('is at most so many users a second', async () => {
+describe('the rate of a backfill', () => {
+  it('is at most the given number of users a second', async () => {
     const from = performance.now();
     const { steps, replaced } = watched(site.repair.steps);
     await runToEnd(createBackfill(await fresh({ steps }), { rate: 40, to: everybody[29] as Id }));
@@ -262,7 +262,7 @@ describe('the pace of a backfill', () => {
     expect(replaced.every((page) => page.length <= PAGE)).toBe(true);
   });
 
-  it('has pages of a second at the most, and its waiting ends at the signal', async () => {
+  it('has pages of at most one second, and a signal ends its wait', async () => {
     const { steps, replaced } = watched(site.repair.steps);
     const enough = new AbortController();
     const job = createBackfill(await fresh({ steps }), { rate: 0.5 });
@@ -272,8 +272,8 @@ describe('the pace of a backfill', () => {
   });
 });
 
-describe('several processes that want to backfill', () => {
-  it('do so one after the other', async () => {
+describe('several processes that start a backfill', () => {
+  it('run it one after the other', async () => {
     const { stores } = site;
     const leases = () =>
       new Leases(stores.redis, {

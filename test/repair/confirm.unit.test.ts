@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { inTurn, type RaiseBarrier, type Suspect, sharedBarrier } from '../../src/index/drain-barrier.ts';
+import { type RaiseBarrier, type Suspect, sharedBarrier } from '../../src/index/drain-barrier.ts';
 import { Confirmer, type Mismatches, type MismatchKind, type Recurrence } from '../../src/repair/confirm.ts';
 import { neverPassed } from '../support/barriers.ts';
 
-/** Each barrier is passed after so many questions. */
+/** Barriers that pass at the given question. */
 function passedAfter(questions: number) {
   const raised: (readonly Suspect[])[] = [];
   const raiseBarrier: RaiseBarrier = async (suspects) => {
@@ -14,11 +14,11 @@ function passedAfter(questions: number) {
   return { raiseBarrier, raised };
 }
 
-function belief(raiseBarrier: RaiseBarrier, settleMs = 10_000, graceMs = 0) {
+function confirmer(raiseBarrier: RaiseBarrier, settleMs = 10_000, graceMs = 0) {
   return new Confirmer({ raiseBarrier, graceMs, settleMs, pollMs: 20, now: () => performance.now() });
 }
 
-/** What each look finds, one after the other. */
+/** What each look finds, in order. */
 function looks(...found: Mismatches<string>[]) {
   const asked: (readonly string[])[] = [];
   const look = async (users: readonly string[]) => {
@@ -28,19 +28,19 @@ function looks(...found: Mismatches<string>[]) {
   return { look, asked };
 }
 
-/** 'a1' and 'a2' look the same, and are not; both are about the contact a. */
+/** 'a1' and 'a2' look the same but are different mismatches; both concern the contact a. */
 const KIND: MismatchKind<string> = {
   recurrence: (a, b): Recurrence => (a === b ? 'lasting' : a[0] === b[0] ? 'recurring' : undefined),
   contactsOf: ([contact]) => [contact],
 };
-const doubts = (of: Record<string, string[]>): Mismatches<string> => new Map(Object.entries(of));
+const mismatches = (of: Record<string, string[]>): Mismatches<string> => new Map(Object.entries(of));
 
 describe('a mismatch', () => {
-  it('is confirmed when it is still there after everything was processed', async () => {
+  it('is confirmed when it is still there after all pending work was processed', async () => {
     const { raiseBarrier, raised } = passedAfter(3);
-    const { look, asked } = looks(doubts({ 1: ['a', 'c'] }));
-    const first = doubts({ 1: ['a', 'b'], 2: [] });
-    const { confirmed, unsettled } = await belief(raiseBarrier).confirm(first, look, KIND);
+    const { look, asked } = looks(mismatches({ 1: ['a', 'c'] }));
+    const first = mismatches({ 1: ['a', 'b'], 2: [] });
+    const { confirmed, unsettled } = await confirmer(raiseBarrier).confirm(first, look, KIND);
     expect([...confirmed]).toEqual([['1', ['a']]]);
     expect(unsettled).toEqual([]);
     expect(asked).toEqual([['1']]);
@@ -52,16 +52,16 @@ describe('a mismatch', () => {
     ]);
   });
 
-  it('was on its way when it is gone by then', async () => {
-    const { look } = looks(doubts({ 1: [] }));
-    const found = await belief(passedAfter(1).raiseBarrier).confirm(doubts({ 1: ['a'] }), look, KIND);
+  it('is no drift when it is gone by then', async () => {
+    const { look } = looks(mismatches({ 1: [] }));
+    const found = await confirmer(passedAfter(1).raiseBarrier).confirm(mismatches({ 1: ['a'] }), look, KIND);
     expect(found).toEqual({ confirmed: new Map(), unsettled: [] });
   });
 
-  it('that is another one at the second look is waited for anew', async () => {
+  it('that is new at the second look gets a barrier of its own', async () => {
     const { raiseBarrier, raised } = passedAfter(0);
-    const { look, asked } = looks(doubts({ 1: ['b'], 2: ['x'] }), doubts({ 1: ['b'] }));
-    const { confirmed } = await belief(raiseBarrier).confirm(doubts({ 1: ['a'], 2: ['x'] }), look, KIND);
+    const { look, asked } = looks(mismatches({ 1: ['b'], 2: ['x'] }), mismatches({ 1: ['b'] }));
+    const { confirmed } = await confirmer(raiseBarrier).confirm(mismatches({ 1: ['a'], 2: ['x'] }), look, KIND);
     expect([...confirmed]).toEqual([
       ['2', ['x']],
       ['1', ['b']],
@@ -70,68 +70,70 @@ describe('a mismatch', () => {
     expect(raised).toHaveLength(2);
   });
 
-  it('that is another one at every look is not told', async () => {
+  it('that is a new one at every look leaves the user unsettled', async () => {
     const { look, asked } = looks(
-      doubts({ 1: ['b'] }),
-      doubts({ 1: ['c'] }),
-      doubts({ 1: ['d'] }),
-      doubts({ 1: ['e'] }),
+      mismatches({ 1: ['b'] }),
+      mismatches({ 1: ['c'] }),
+      mismatches({ 1: ['d'] }),
+      mismatches({ 1: ['e'] }),
     );
-    const found = await belief(passedAfter(0).raiseBarrier).confirm(doubts({ 1: ['a'] }), look, KIND);
+    const found = await confirmer(passedAfter(0).raiseBarrier).confirm(mismatches({ 1: ['a'] }), look, KIND);
     expect(found).toEqual({ confirmed: new Map(), unsettled: ['1'] });
     expect(asked).toHaveLength(4);
   });
 
-  it('that looks the same and may be another one is confirmed when it is there at every look', async () => {
+  it('that looks the same but may be a new one is confirmed when it is there at every look', async () => {
     const { look, asked } = looks(
-      doubts({ 1: ['a2', 'x'], 2: ['b2'], 3: ['c2'] }),
-      doubts({ 1: ['a3', 'y'], 2: ['b3'], 3: [] }),
-      doubts({ 1: ['a4'], 2: ['d'] }),
-      doubts({ 1: ['a5'], 2: ['b5'] }),
+      mismatches({ 1: ['a2', 'x'], 2: ['b2'], 3: ['c2'] }),
+      mismatches({ 1: ['a3', 'y'], 2: ['b3'], 3: [] }),
+      mismatches({ 1: ['a4'], 2: ['d'] }),
+      mismatches({ 1: ['a5'], 2: ['b5'] }),
     );
-    const first = doubts({ 1: ['a1', 'y'], 2: ['b1'], 3: ['c1'] });
-    const { confirmed, unsettled } = await belief(passedAfter(0).raiseBarrier).confirm(first, look, KIND);
+    const first = mismatches({ 1: ['a1', 'y'], 2: ['b1'], 3: ['c1'] });
+    const { confirmed, unsettled } = await confirmer(passedAfter(0).raiseBarrier).confirm(first, look, KIND);
     expect([...confirmed]).toEqual([['1', ['a5']]]);
     expect(unsettled).toEqual(['2']);
     expect(asked).toHaveLength(4);
   });
 
-  it('is not told when what is on its way does not arrive in time, and nobody looks again', async () => {
+  it('leaves the user unsettled when pending work is not done in time, and no second look is taken', async () => {
     const { look, asked } = looks();
-    const found = await belief(neverPassed, 60).confirm(doubts({ 1: ['a'], 2: [] }), look, KIND);
+    const found = await confirmer(neverPassed, 60).confirm(mismatches({ 1: ['a'], 2: [] }), look, KIND);
     expect(found).toEqual({ confirmed: new Map(), unsettled: ['1'] });
     expect(asked).toEqual([]);
   });
 
-  it('is given a moment to be published before the barrier is put up', async () => {
+  it('gets a grace period for publishing before the barrier is raised', async () => {
     let raisedAt = 0;
     const raiseBarrier: RaiseBarrier = async () => {
       raisedAt = performance.now();
       return sharedBarrier(async () => true);
     };
     const seen = performance.now();
-    await belief(raiseBarrier, 1_000, 60).confirm(doubts({ 1: ['a'] }), looks().look, KIND);
+    await confirmer(raiseBarrier, 1_000, 60).confirm(mismatches({ 1: ['a'] }), looks().look, KIND);
     expect(raisedAt - seen).toBeGreaterThan(55);
   });
 
-  it('is waited for only until the signal', async () => {
+  it('is no longer waited for after the signal', async () => {
     const { look } = looks();
     const signal = AbortSignal.timeout(20);
-    await expect(belief(neverPassed).confirm(doubts({ 1: ['a'] }), look, KIND, signal)).rejects.toThrow(/abort/i);
+    await expect(confirmer(neverPassed).confirm(mismatches({ 1: ['a'] }), look, KIND, signal)).rejects.toThrow(
+      /abort/i,
+    );
   });
 });
 
-describe('a barrier that holds only some when time is up', () => {
-  /** Held for ever: the contact a of user 1. */
+describe('a barrier that holds only some suspects when the time is over', () => {
+  /** Holds the contact a of user 1 for ever. */
   const holding: RaiseBarrier = async (suspects) => {
     const isHeld = ({ user, contact }: Suspect) => user === '1' && contact === 'a';
     return { passed: async () => !suspects.some(isHeld), holds: isHeld };
   };
 
-  it('leaves open those, and neither other users nor other contacts', async () => {
-    const { look, asked } = looks(doubts({ 1: ['a', 'b'], 2: ['a'], 3: [] }));
-    const first = doubts({ 1: ['a', 'b'], 2: ['a'], 3: ['c'] });
-    const { confirmed, unsettled } = await belief(holding, 60).confirm(first, look, KIND);
+  it('leaves only those unsettled, not other users or contacts', async () => {
+    const { look, asked } = looks(mismatches({ 1: ['a', 'b'], 2: ['a'], 3: [] }));
+    const first = mismatches({ 1: ['a', 'b'], 2: ['a'], 3: ['c'] });
+    const { confirmed, unsettled } = await confirmer(holding, 60).confirm(first, look, KIND);
     expect([...confirmed]).toEqual([
       ['1', ['b']],
       ['2', ['a']],
@@ -140,11 +142,11 @@ describe('a barrier that holds only some when time is up', () => {
     expect(asked).toEqual([['1', '2', '3']]);
   });
 
-  it('is not waited for again by what was held once', async () => {
-    const { look, asked } = looks(doubts({ 1: ['a', 'c'], 2: ['b'] }), doubts({ 1: ['a'], 2: ['b'] }));
+  it('is not waited for again by suspects it held once', async () => {
+    const { look, asked } = looks(mismatches({ 1: ['a', 'c'], 2: ['b'] }), mismatches({ 1: ['a'], 2: ['b'] }));
     const begun = performance.now();
-    const { confirmed, unsettled } = await belief(holding, 200).confirm(
-      doubts({ 1: ['a', 'b'], 2: ['a'] }),
+    const { confirmed, unsettled } = await confirmer(holding, 200).confirm(
+      mismatches({ 1: ['a', 'b'], 2: ['a'] }),
       look,
       KIND,
     );
@@ -158,78 +160,11 @@ describe('a barrier that holds only some when time is up', () => {
   });
 });
 
-describe('nothing doubted', () => {
-  it('asks nobody', async () => {
+describe('a first look that finds nothing', () => {
+  it('raises no barrier and takes no second look', async () => {
     const { raiseBarrier, raised } = passedAfter(0);
     const { look, asked } = looks();
-    await belief(raiseBarrier).confirm(doubts({ 1: [], 2: [] }), look, KIND);
+    await confirmer(raiseBarrier).confirm(mismatches({ 1: [], 2: [] }), look, KIND);
     expect([raised.length, asked.length]).toEqual([0, 0]);
-  });
-});
-
-describe('places that a task goes through in turn', () => {
-  const ONE: Suspect = { user: '1', contact: 'a' };
-  const OTHER: Suspect = { user: '2', contact: undefined };
-
-  /** A place that holds whoever is in `held`. */
-  function place(name: string, held: Set<string | undefined>, events: string[]): RaiseBarrier {
-    return async (suspects) => {
-      const who = suspects.map(({ user }) => user).join();
-      events.push(`${name}: ${who}`);
-      const holds = ({ user }: Suspect) => held.has(user);
-      return {
-        passed: async () => {
-          events.push(`${name}: ${who}?`);
-          return !suspects.some(holds);
-        },
-        holds,
-      };
-    };
-  }
-
-  it('get their barriers one after the other, each when the one before it was passed', async () => {
-    const events: string[] = [];
-    const [first, second] = [new Set<string | undefined>(['1']), new Set<string | undefined>(['1'])];
-    const barrier = await inTurn([place('outbox', first, events), place('topic', second, events)])([ONE]);
-    expect(await barrier.passed()).toBe(false);
-    expect(events.splice(0)).toEqual(['outbox: 1', 'outbox: 1?']);
-    first.clear();
-    expect(await barrier.passed()).toBe(false);
-    expect(events.splice(0)).toEqual(['outbox: 1?', 'topic: 1', 'topic: 1?']);
-    expect(barrier.holds(ONE)).toBe(true);
-    first.add('1');
-    second.clear();
-    expect(await barrier.passed()).toBe(true);
-    expect(events.splice(0)).toEqual(['topic: 1?']);
-    expect(barrier.holds(ONE)).toBe(false);
-    expect(await barrier.passed()).toBe(true);
-  });
-
-  it('let those go on whom a place does not hold', async () => {
-    const events: string[] = [];
-    const [first, second] = [new Set<string | undefined>(['1']), new Set<string | undefined>(['2'])];
-    const barrier = await inTurn([place('late', first, events), place('topic', second, events)])([ONE, OTHER]);
-    expect(await barrier.passed()).toBe(false);
-    expect(events.splice(0)).toEqual(['late: 1,2', 'late: 1,2?', 'topic: 2', 'topic: 2?']);
-    second.clear();
-    expect(await barrier.passed()).toBe(false);
-    expect([ONE, OTHER].map((suspect) => barrier.holds(suspect))).toEqual([true, false]);
-    first.clear();
-    events.splice(0);
-    expect(await barrier.passed()).toBe(true);
-    expect(events).toEqual(['late: 1,2?', 'topic: 1', 'topic: 1?']);
-  });
-
-  it('hold those still whose next barrier could not be put up', async () => {
-    let isAway = true;
-    const away: RaiseBarrier = async () => {
-      if (isAway) throw new Error('away');
-      return sharedBarrier(async () => true);
-    };
-    const barrier = await inTurn([async () => sharedBarrier(async () => true), away])([ONE]);
-    await expect(barrier.passed()).rejects.toThrow('away');
-    expect(barrier.holds(ONE)).toBe(true);
-    isAway = false;
-    expect(await barrier.passed()).toBe(true);
   });
 });

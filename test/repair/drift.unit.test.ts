@@ -29,7 +29,7 @@ function warm(head: Key[], floor: Key | undefined): WarmReading {
   return { state: 'warm', ...parts, head: head.sort(byKeyDescending), size: head.length };
 }
 
-/** Anything at all. */
+/** Any index at all. */
 const anything: fc.Arbitrary<Case> = fc.record({
   truth: keys,
   reading: fc
@@ -47,13 +47,13 @@ const exact = fc
   .record({ truth: keys, limits })
   .map(({ truth, limits }) => ({ truth, limits, reading: built(truth, limits.max) }));
 
-/** What diff needs to be told at the least. */
+/** The least that diff must be given. */
 function enough({ truth, reading, limits }: Case): Key[] {
   const members = new Set(reading.head.map((member) => member.id));
   return truth.filter((of, i) => i <= limits.max || members.has(of.id));
 }
 
-/** DESIGN §7, word for word, over every contact there is. */
+/** The definition of drift (docs/exactness.md), word for word, over every contact. */
 function modelClasses({ truth, reading, limits }: Case): Set<DriftClass> {
   const { head, floor } = reading;
   const bytes = (of: Key) => Buffer.from(of.id);
@@ -99,7 +99,7 @@ describe('diff', () => {
     expect(isClientVisible(reading, truth, limits.max)).toBe(false);
   });
 
-  it('names the contact, and what each side has', () => {
+  it('names the contact, and the upload on each side', () => {
     const truth = [
       { id: '7', at: 9 },
       { id: '8', at: 8 },
@@ -132,7 +132,7 @@ describe('diff', () => {
     expect([...classesOf(diff(reading, [], { max: 4, min: 2 }))]).toEqual(expected);
   });
 
-  it('takes a score that is no number for a wrong one, also at the second look', () => {
+  it('treats a score that is not a number as wrong, also at the second look', () => {
     const look = () => diff(warm([{ id: '1', at: Number.NaN }], undefined), [{ id: '1', at: 3 }], { max: 4, min: 2 });
     const [first, second] = [look()[0] as Mismatch, look()[0] as Mismatch];
     expect(first.class).toBe('score');
@@ -146,7 +146,7 @@ describe('at two looks', () => {
   const written = { nonce: 'another' };
 
   it.each([{ class: 'ghost' }, { contact: '8' }, { indexed: 6 }, { live: 8 }] as const)(
-    'mismatches that differ in %j are two',
+    'mismatches that differ in %j are different ones',
     (other) => {
       expect(recurrence(mismatch, { ...mismatch, ...other })).toBe(undefined);
     },
@@ -156,16 +156,16 @@ describe('at two looks', () => {
     expect(recurrence(one, { ...one })).toBe('lasting');
   });
 
-  it('one may have gone and come again when the index was written in between', () => {
+  it('a mismatch may have gone and come back when the index was written in between', () => {
     expect(recurrence(mismatch, { ...mismatch, ...written })).toBe('recurring');
   });
 
-  it('a rebuild is due anew with every write', () => {
+  it('a floor asks for a rebuild again with every write, so it never recurs', () => {
     expect(recurrence(floor, { ...floor, ...written })).toBe(undefined);
   });
 });
 
-/** The rules of the API for the first page, written a second time and without stopping early. */
+/** The API's rules for the first page, written a second time and without stopping early. */
 function clientNotices({ truth, reading, limits }: Case): boolean {
   const { head, floor } = reading;
   const plain = (limit: number) =>
@@ -192,7 +192,7 @@ function clientNotices({ truth, reading, limits }: Case): boolean {
   return asked.some((limit) => (answer(limit) ?? plain(limit)) !== plain(limit));
 }
 
-describe('what a client would notice', () => {
+describe('what is visible to clients', () => {
   test.prop([anything], { numRuns: 3_000 })('is a first page that differs from the plain query', (drawn) => {
     expect(isClientVisible(drawn.reading, drawn.truth, drawn.limits.max)).toBe(clientNotices(drawn));
   });

@@ -7,7 +7,7 @@ import { createUserPages } from '../../src/repair/user-pages.ts';
 import { freshName, mysqlUrl } from '../support/servers.ts';
 import { freshStores } from '../support/stores.ts';
 
-/** A site whose users have these many contacts each, by id. */
+/** A site whose users have the given numbers of contacts. */
 async function siteOf(users: readonly Id[], contactsOf: (i: number) => number) {
   const { primary } = await freshStores();
   const rows = users.flatMap((user, i) => Array.from({ length: contactsOf(i) }, (_, n) => [user, String(n + 1)]));
@@ -21,7 +21,7 @@ async function siteOf(users: readonly Id[], contactsOf: (i: number) => number) {
   return primary;
 }
 
-/** What a job would say of the total, before its first page and after each. */
+/** The totals that a job would show before its first page and after each page. */
 async function totalsOf(primary: Database, pageSize: number, from?: Id) {
   const rateLimiter = new RateLimiter(undefined, () => performance.now());
   const pages = await createUserPages(
@@ -38,15 +38,15 @@ async function totalsOf(primary: Database, pageSize: number, from?: Id) {
   return { seen, totals, end: pages.total(seen) };
 }
 
-describe('the users that a job has to do', () => {
-  it('are told from the first on where they are few, though one id lies far off', async () => {
+describe('the estimated number of users', () => {
+  it('is exact from the start for few users, even with one distant id', async () => {
     const users = [...Array.from({ length: 300 }, (_, i) => String(i + 1)), String(2n ** 60n)];
     const { seen, totals, end } = await totalsOf(await siteOf(users, () => 3), 20);
     expect(seen).toBe(301);
     expect(new Set([...totals, end])).toEqual(new Set([301]));
   });
 
-  it('are done though MySQL may not be asked for its estimate: the total is the least that there can be', async () => {
+  it('is the least possible number where the account may not read estimates, and the job still covers everybody', async () => {
     const primary = await siteOf(
       Array.from({ length: 700 }, (_, i) => String(i + 1)),
       () => 4,
@@ -69,7 +69,7 @@ describe('the users that a job has to do', () => {
     expect(totals[0]).toBeGreaterThanOrEqual(500);
   });
 
-  it('are estimated by rows where they are many, whatever their ids: within a factor of four, and nearly right towards the end', async () => {
+  it('is based on rows for many users, whatever their ids: within a factor of four, and nearly right towards the end', async () => {
     // Made from the time, in bursts, with one before all of them and one far behind.
     const bursts = Array.from({ length: 3_000 }, (_, i) => (2n ** 50n + BigInt(i) * 2n ** 22n) * (i < 1_500 ? 1n : 3n));
     const users = [1n, ...bursts, 2n ** 63n].map(String);

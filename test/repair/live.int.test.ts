@@ -13,7 +13,7 @@ import { freshFence, freshSite } from '../support/repair-site.ts';
 const USERS = 30;
 const LOAD_MS = 4_000;
 
-it('repair of a site under load counts no change on its way as drift, and finds what is planted', {
+it('repair of a site under load counts no pending change as drift, and finds planted drift', {
   timeout: 60_000,
 }, async () => {
   const site = await freshSite({ users: USERS, settleMs: 10_000 });

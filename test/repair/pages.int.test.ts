@@ -12,7 +12,7 @@ import { freshStores, type Stores } from '../support/stores.ts';
 
 const GREATEST = '18446744073709551615';
 
-/** A hundred ids one after the other, some far apart, and the greatest there is; one of them with 3,000 contacts. */
+/** A hundred consecutive ids, some far apart, and the greatest possible one; one user has 3,000 contacts. */
 const DENSE = Array.from({ length: 100 }, (_, i) => String(9_007_199_254_740_990n + BigInt(i)));
 const SPARSE = Array.from({ length: 30 }, (_, i) => String(10_000_000_000_000_000n + BigInt(i) * 1_000_003n));
 const OWNERS = [...DENSE, ...SPARSE, GREATEST];
@@ -46,34 +46,34 @@ const ownerPages = (range: OwnersWanted, size: number, after?: Id) =>
   new RelatedUserPages(stores.primary, range, size, new UserEstimate(stores.primary, range), after);
 
 describe('pages of users', () => {
-  it.each([1, 7, 50, 500])('of %i hold everybody once, by id', async (size) => {
+  it.each([1, 7, 50, 500])('of %i hold each user once, by id', async (size) => {
     const pages = await pagesOf(ownerPages({ after: '0', to: GREATEST }, size));
     expect(pages.flat()).toEqual(OWNERS);
     expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(size);
   });
 
-  it('keep to their range, and go on where an earlier part ended', async () => {
+  it('keep to their range, and continue where an earlier part ended', async () => {
     const range = { after: DENSE[9] as Id, to: SPARSE[3] as Id };
     expect((await pagesOf(ownerPages(range, 20))).flat()).toEqual(OWNERS.slice(10, 104));
     const rest = ownerPages(range, 20, DENSE[90]);
     expect((await pagesOf(rest)).flat()).toEqual(OWNERS.slice(91, 104));
   });
 
-  it('cost a look-up a user where ids are dense, whatever the users have', async () => {
+  it('cost one look-up per user where ids are dense, however many contacts the users have', async () => {
     const before = metered.rowsRead;
     const found = await nextUsers(metered, { after: String(BigInt(DENSE[0] as Id) - 1n), to: GREATEST }, 100);
     expect(found).toEqual(DENSE);
     expect(metered.rowsRead - before).toBeLessThan(5 * 100);
   });
 
-  it('have one user at the least where a single one owns more than is read at once', async () => {
+  it('have at least one user where a single one has more relationships than are read at once', async () => {
     const wanted = { after: String(BigInt(HEAVY) - 1n), to: GREATEST };
     expect(await readNextOwners(stores.primary, wanted, 100)).toEqual([HEAVY]);
   });
 });
 
 describe('a sample of users', () => {
-  it('has so many different ones, by id', async () => {
+  it('has the wanted number of different users, by id', async () => {
     let seed = 1;
     const random = () => {
       seed = (seed * 48_271) % 2_147_483_647;
@@ -84,11 +84,11 @@ describe('a sample of users', () => {
     expect(sample).toEqual(OWNERS.filter((id) => sample.includes(id)));
   });
 
-  it('is everybody where there are no more', async () => {
+  it('is everybody if there are no more', async () => {
     expect(await sampleUsers(stores.primary, 1_000, Math.random)).toEqual(OWNERS);
   });
 
-  it('is nobody where there is none', async () => {
+  it('is empty if there are no users', async () => {
     const empty = await freshStores();
     expect(await sampleUsers(empty.primary, 5, Math.random)).toEqual([]);
     expect(await readLastOwner(empty.primary, GREATEST)).toBeUndefined();
@@ -97,7 +97,7 @@ describe('a sample of users', () => {
 });
 
 describe('a metered database', () => {
-  it('counts the rows that its questions read', async () => {
+  it('counts the rows that its statements read', async () => {
     const before = metered.rowsRead;
     await metered.rows('SELECT COUNT(*) FROM contacts WHERE user_id = ?', [HEAVY]);
     expect(metered.rowsRead - before).toBeGreaterThanOrEqual(3_000);
@@ -105,10 +105,10 @@ describe('a metered database', () => {
   });
 });
 
-describe('chunks', () => {
+describe('batches', () => {
   const items = Array.from({ length: 3_000 }, (_, i) => i);
 
-  /** Each item costs so many ms by a clock of its own. */
+  /** Each item takes the given number of ms by the test's clock. */
   async function sizes(msEach: (i: number) => number): Promise<number[]> {
     let clock = 0;
     const chunks = new TimedBatches(() => clock);
@@ -118,7 +118,7 @@ describe('chunks', () => {
     });
   }
 
-  it('are worked on two at a time, and told in their order', async () => {
+  it('are worked on two at a time, and return results in order', async () => {
     let [under, most] = [0, 0];
     const work = async (some: readonly number[]) => {
       most = Math.max(most, ++under);
@@ -130,20 +130,20 @@ describe('chunks', () => {
     expect(most).toBe(2);
   });
 
-  it('grow while their statements are fast, up to a bound, and hold every item once', async () => {
+  it('grow while statements are fast, up to a limit, and hold every item once', async () => {
     const found = await sizes(() => 0.01);
     expect(found.slice(0, 5)).toEqual([25, 25, 50, 50, 100]);
     expect(Math.max(...found)).toBe(500);
     expect(found.reduce((sum, size) => sum + size, 0)).toBe(items.length);
   });
 
-  it('shrink to what takes 200 ms', async () => {
+  it('shrink to a size that takes 200 ms', async () => {
     const found = await sizes((i) => (i < 1_000 ? 1 : 20));
     expect(found.at(-2)).toBe(10);
     expect(Math.max(...found)).toBe(200);
   });
 
-  it('are quartered by a deadline, and the error is told', async () => {
+  it('are quartered after a timeout, which is thrown', async () => {
     const chunks = new TimedBatches(() => 0);
     const tried: number[] = [];
     const work = async (some: readonly number[]) => {

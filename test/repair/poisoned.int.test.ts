@@ -16,7 +16,7 @@ import { logger } from '../transport/place.ts';
 /** No row ever has this version: its transaction was rolled back. */
 const NEVER = '999999';
 
-/** Its next attempt is 30 s away, longer than anything is waited for here. */
+/** Its next attempt is 30 s away, longer than any wait in these tests. */
 const LATE_ATTEMPT = 8;
 
 let site: RepairSite;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const [waits, another, open] = [2, 5, 7].map((i) => () => site.users[i] as Id) as [() => Id, () => Id, () => Id];
 
-/** The contact at a place of the user's index. Drift of the classes used here is about the best one, at 0, or a stranger. */
+/** The contact at a place of the user's index. The classes of drift used here concern the best one, at 0, or a stranger. */
 async function contactOf(user: Id, place: number): Promise<Id> {
   const reading = await site.stores.index.read(user, 0, false);
   if (reading.state !== 'warm') throw new Error(`user ${user} is ${reading.state}`);
@@ -48,7 +48,7 @@ async function repair() {
   return job.result;
 }
 
-describe('a re-check that waits for a version that no row ever reaches', () => {
+describe('a delayed task with a version that no row ever reaches', () => {
   beforeEach(async () => {
     await run(rebuild(site.users), site.stores.steps);
     await waitForNothing(waits(), await contactOf(waits(), 1));
@@ -68,7 +68,7 @@ describe('a re-check that waits for a version that no row ever reaches', () => {
     await expectExact(site.stores, LIMITS, waits(), 'after repair');
   });
 
-  it('leaves open what it may explain itself, and repair rebuilds that as well', async () => {
+  it('leaves unsettled what it may explain itself, and repair rebuilds that as well', async () => {
     const user = open();
     const contact = await contactOf(user, 0);
     await waitForNothing(user, contact);
@@ -81,7 +81,7 @@ describe('a re-check that waits for a version that no row ever reaches', () => {
     expect(await verify()).toMatchObject({ wrong: 0, unsettled: 0 });
   });
 
-  it('does not hide that a user is wrong of whom something else is left open', async () => {
+  it('does not hide confirmed drift of a user with another unsettled mismatch', async () => {
     const user = open();
     await waitForNothing(user, await contactOf(user, 0));
     await spoil(site.stores, user, PLANTS.missing); // the best contact: left open

@@ -9,7 +9,7 @@ import { passedAtOnce } from '../support/barriers.ts';
 import { PLANTS, spoil } from '../support/plant-drift.ts';
 import { freshSite } from '../support/repair-site.ts';
 
-/** A user with an index, and one of the contacts, whose removal or addition is on its way. */
+/** A user with an index, and a contact whose removal or addition is pending. */
 async function freshFlicker(onItsWay: 'removal' | 'addition') {
   const site = await freshSite({ users: 1 });
   const { steps, index } = site.stores;
@@ -26,7 +26,7 @@ async function freshFlicker(onItsWay: 'removal' | 'addition') {
   if (onItsWay === 'addition') await back().then(applied);
   await change[onItsWay]();
 
-  /** What is on its way is processed before the next look, and for so many times the same comes again before it. */
+  /** Pending work is processed before the next look, and the same change comes again the given number of times. */
   const processing = (times: number): RaiseBarrier => {
     let barriers = 0;
     return async (suspects) => {
@@ -40,20 +40,20 @@ async function freshFlicker(onItsWay: 'removal' | 'addition') {
   return { stores: site.stores, user, checkAfter: (times: number) => site.checkWith(processing(times)) };
 }
 
-it('a contact who is removed, added and removed again is twice on its way, and no drift', async () => {
+it('a contact who is removed, added and removed again is pending twice, and no drift', async () => {
   const { user, checkAfter } = await freshFlicker('removal');
   const { counts, drifted } = await checkAfter(2).indexes([user]);
   expect(drifted).toEqual([]);
   expect(counts).toMatchObject({ warm: 1, wrong: 0, unsettled: 0 });
 });
 
-it('nor is an answer wrong that twice lacks a contact who was added twice', async () => {
+it('an answer that lacks a twice-added contact twice is not wrong', async () => {
   const { user, checkAfter } = await freshFlicker('addition');
   const { counts } = await checkAfter(2).answers([user], true);
   expect(counts).toMatchObject({ answers_wrong: 0, answers_unsettled: 0 });
 });
 
-it('drift is believed of an index that is written between any two looks', async () => {
+it('drift is confirmed in an index that is written between any two looks', async () => {
   const { stores, user, checkAfter } = await freshFlicker('removal');
   await spoil(stores, user, PLANTS.score);
   const { drifted, unsettled } = await checkAfter(3).indexes([user]);

@@ -57,18 +57,18 @@ async function repair(request: RunRequest = {}, changes: Partial<RepairStores> =
 const someone = (i: number) => everybody[i] as Id;
 
 describe('repair', () => {
-  it('names the users and what is wrong with them', async () => {
+  it('names the wrong users and their mismatches', async () => {
     await spoil(site.stores, someone(4), PLANTS.score);
     const { wrong_users } = await repair();
     expect(wrong_users).toMatchObject([{ user: someone(4), mismatches: [{ class: 'score' }] }]);
   });
 
-  it('mends a floor that is no number', async () => {
+  it('repairs a floor that is not a number', async () => {
     await spoil(site.stores, someone(4), unreadableFloor);
     expect(await repair()).toMatchObject({ wrong: 1, repaired: 1, still_wrong: 0, classes: { floor: 1 } });
   });
 
-  it('leaves alone who is cold, and a key that is not ours, which it says is still wrong', async () => {
+  it('leaves alone cold users and a foreign key, which it reports as still wrong', async () => {
     await site.stores.index.drop([someone(1)]);
     await spoil(site.stores, someone(2), PLANTS.wrong_type);
     const result = await repair();
@@ -80,7 +80,7 @@ describe('repair', () => {
     });
   });
 
-  it('mends nothing in a dry run', async () => {
+  it('repairs nothing in a dry run', async () => {
     await spoil(site.stores, someone(4), PLANTS.ghost);
     const before = await site.stores.index.nonces(everybody);
     expect(await repair({ dryRun: true })).toMatchObject({ wrong: 1, repaired: 0, still_wrong: 0, dry_run: true });
@@ -88,7 +88,7 @@ describe('repair', () => {
     expect(await repair()).toMatchObject({ wrong: 1, repaired: 1 });
   });
 
-  it('goes on at its cursor', async () => {
+  it('continues at its cursor', async () => {
     await spoil(site.stores, someone(0), PLANTS.ghost);
     await spoil(site.stores, someone(60), PLANTS.score);
     const first = await start();
@@ -98,7 +98,7 @@ describe('repair', () => {
     expect(result).toMatchObject({ run: first.id, users: everybody.length, wrong: 2, repaired: 2, still_wrong: 0 });
   });
 
-  it('resumes a sample with as many as were left', async () => {
+  it('resumes a sample with as many users as were left', async () => {
     const first = await start({ sample: 60 });
     await first.runOnce();
     expect(first.progress()).toMatchObject({ done: 50, total: 60 });
@@ -106,10 +106,10 @@ describe('repair', () => {
   });
 });
 
-describe('an index of somebody who owns no relationship any more', () => {
+describe('an orphaned index', () => {
   const STRAYS = ['5', '18446744073709551614'];
 
-  /** As when a site has deleted their rows without a word. */
+  /** As when a site has deleted their rows without a task. */
   async function plantStrays(): Promise<void> {
     const { primary, index, steps } = site.stores;
     const { epoch } = await steps.topContacts(['1']);
@@ -123,7 +123,7 @@ describe('an index of somebody who owns no relationship any more', () => {
     onTestFinished(() => index.drop(STRAYS));
   }
 
-  it('is found among the keys of Redis, counted and mended', async () => {
+  it('is found among the keys of Redis, counted and repaired', async () => {
     await plantStrays();
     const { redis, prefix } = site.stores;
     await redis.set(`${prefix}:{1}:x:z`, 'of somebody else');
@@ -138,7 +138,7 @@ describe('an index of somebody who owns no relationship any more', () => {
     expect(await repair()).toMatchObject({ users: everybody.length, wrong: 0 });
   });
 
-  it('is looked for anew when a run was ended among them', async () => {
+  it('is searched again when a run ended among the orphaned indexes', async () => {
     await plantStrays();
     const [last] = everybody.slice(-1);
     const first = await start({ from: String(BigInt(last as Id) - 1n) });
@@ -151,7 +151,7 @@ describe('an index of somebody who owns no relationship any more', () => {
 describe('a repair that is killed', () => {
   class Killed extends Error {}
 
-  /** Every so many-th step or write to MySQL is the last, before or after it is done. */
+  /** Dies at the n-th step or write to MySQL, before or after it is done. */
   function mortal(life: number): Partial<RepairStores> & { replaced: Id[]; close: () => Promise<void> } {
     let left = life;
     const live = () => {
@@ -172,7 +172,7 @@ describe('a repair that is killed', () => {
     return { primary, steps, replaced, close: () => primary.close() };
   }
 
-  it('20 times goes on at its cursor: at most a page is done again each time, and everything is mended', async () => {
+  it('20 times continues at its cursor: it repeats at most one page each time, and repairs everything', async () => {
     const planted = await plantEach(site.stores, everybody, OF_EACH);
     let run: Id | undefined;
     let kills = 0;
@@ -211,7 +211,7 @@ describe('repair of a live system', () => {
 
   const publish = () => site.pool.query('UPDATE recency_outbox SET published_at = 2 WHERE published_at IS NULL');
 
-  it('does not take a change that is on its way for drift, and rebuilds the user all the same', async () => {
+  it('does not count a pending change as drift, and rebuilds the user all the same', async () => {
     await change(someone(5));
     const others = everybody.filter((user) => user !== someone(5));
     const before = await site.stores.index.nonces(others);
@@ -221,11 +221,11 @@ describe('repair of a live system', () => {
     expect(await site.stores.index.nonces(others)).toEqual(before);
   });
 
-  it('waits until it has arrived', async () => {
+  it('waits until the change is applied', async () => {
     const user = someone(6);
     const contact = await change(user);
     let looked = 0;
-    /** Once the first look is over and the mark is made: published, put off, and applied. */
+    /** After the first look and the barrier: published, delayed, and applied. */
     const arrive = async () => {
       const { delayed, steps } = site.stores;
       await publish();
@@ -247,7 +247,7 @@ describe('repair of a live system', () => {
     expect(looked).toBe(1);
   });
 
-  it('believes it when everything has arrived and it is still there: its task was lost', async () => {
+  it('confirms a difference that remains after all pending work: its task was lost', async () => {
     await change(someone(7));
     await publish();
     expect(await repair()).toMatchObject({

@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 const USERS = 30;
 const LOAD_MS = 4_000;
 
-it('a site under load: no change on its way is counted as wrong, and what is planted is', {
+it('the sampler counts no pending change of a site under load as wrong, and finds planted drift', {
   timeout: 180_000,
 }, async () => {
   const site = await freshSite({ users: USERS });
@@ -42,13 +42,13 @@ it('a site under load: no change on its way is counted as wrong, and what is pla
   while (!isOver()) await sampler.runOnce();
   expect((await acting).reduce((sum, done) => sum + done, 0)).toBeGreaterThan(100);
   await sampler.idle();
-  // Who changes all the time may be unsettled: a site that never rests is not told from one that is wrong.
+  // A user who changes all the time may be unsettled: that cannot be told from being wrong.
   const { checked, wrong, visible, unsettled } = windows.within('5m');
   expect({ wrong, visible }).toEqual({ wrong: 0, visible: 0 });
   expect(checked).toBeGreaterThan(10);
   expect(suspected).toBeGreaterThan(0);
 
-  // Nothing is on its way any more, so nobody more is unsettled: on a busy machine the consumer may be behind.
+  // No work is pending now, so nobody else becomes unsettled; on a busy machine the consumer may have been behind.
   const barrier = await raiseBarrier([EVERYBODY]);
   await until(() => barrier.passed());
   await spoil(site.stores, site.users[3] as Id, PLANTS.score);

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const USERS = 20;
 
-/** What doctor says of the sampler. */
+/** What doctor says about the sampler. */
 async function consistency(settings: Settings) {
   const { stdout } = await runCli(['doctor', '--json'], settings);
   const { findings } = JSON.parse(stdout) as {
@@ -47,7 +47,7 @@ async function ended({ cli }: Awaited<ReturnType<typeof start>>): Promise<void> 
   expect((await cli.ended).code).toBe(0);
 }
 
-it('one of the consumers samples, another one when it is killed; doctor and metrics tell what they find', async () => {
+it('one consumer samples, and another one when it is killed; doctor and metrics report the findings', async () => {
   const settings = await freshSite();
   expect(await consistency(settings)).toMatchObject({ state: 'warning', detail: 'nobody samples' });
 
@@ -82,7 +82,7 @@ it('one of the consumers samples, another one when it is killed; doctor and metr
 });
 
 it.each(['REDIS_URL', 'MYSQL_URL'] as const)(
-  'while nothing answers at %s it pauses, and goes on afterwards',
+  'while %s does not answer, sampling pauses, and resumes afterwards',
   async (name) => {
     const site = await freshSite();
     await using proxy = await TcpProxy.before(String(site[name]));

@@ -29,7 +29,7 @@ import { until } from '../support/until.ts';
 
 const USERS = 12;
 const RATE = 4;
-/** Half of the draws go in turn, so that everybody is drawn by then. */
+/** Half of the draws come in turn, so everybody is drawn within these rounds. */
 const ROUNDS = USERS / (RATE / 2);
 
 let site: RepairSite;
@@ -46,7 +46,7 @@ beforeEach(async () => {
 interface Wanted {
   readonly raiseBarrier?: RaiseBarrier;
   readonly settleMs?: number;
-  /** Otherwise Redis counts as away. */
+  /** False: Redis counts as unavailable. */
   readonly isTrusted?: () => boolean;
 }
 
@@ -77,7 +77,7 @@ async function verified(): Promise<Verify['result']> {
 }
 
 describe('the sampler', () => {
-  it('counts nobody wrong where nobody is', async () => {
+  it('counts nobody as wrong if nobody is', async () => {
     const { rounds } = sampler();
     const { checked, ...rest } = await rounds(ROUNDS);
     expect(rest).toEqual({ wrong: 0, visible: 0, unsettled: 0 });
@@ -101,7 +101,7 @@ describe('the sampler', () => {
     },
   );
 
-  it('looks for users who have an index, and counts nobody else', async () => {
+  it('counts only users who have an index', async () => {
     const { rounds } = sampler();
     await site.stores.index.drop(everybody.slice(1));
     expect(await rounds(ROUNDS)).toMatchObject({ checked: expect.toSatisfy((n: number) => n >= 1 && n <= ROUNDS) });
@@ -111,11 +111,11 @@ describe('the sampler', () => {
   });
 });
 
-describe('a change on its way', () => {
-  /** A contact of every one of the users. */
+describe('a pending change', () => {
+  /** A contact of every user. */
   const uploader = userId(USERS + 12);
 
-  /** The row stays in the outbox until it is said to be published. */
+  /** The row stays in the outbox until the test publishes it. */
   async function upload(): Promise<void> {
     await uploadPhoto(site.pool, uploader, 0, 90_000 + Math.floor(performance.now()));
   }
@@ -126,7 +126,7 @@ describe('a change on its way', () => {
     await site.stores.primary.write('UPDATE recency_outbox SET published_at = 1', []);
   }
 
-  it('is not counted as wrong, and as right once it has arrived', async () => {
+  it('is not counted as wrong, and counts as right once it is applied', async () => {
     await upload();
     await site.stores.index.drop([userId(USERS + 1)]); // who has other contacts
     const { sampler: opened, windows } = sampler({ settleMs: 60_000 });
@@ -139,7 +139,7 @@ describe('a change on its way', () => {
     expect(checked).toBeGreaterThanOrEqual(USERS);
   });
 
-  it('that takes too long is counted as neither', async () => {
+  it('that takes too long counts as neither', async () => {
     await upload();
     const { rounds } = sampler({ settleMs: 50 });
     const { wrong, unsettled } = await rounds(ROUNDS);
@@ -148,7 +148,7 @@ describe('a change on its way', () => {
     await process();
   });
 
-  it('does not keep the sampler from others, nor from ending', async () => {
+  it('does not stop the sampler from checking others or from ending', async () => {
     await spoil(site.stores, everybody[2] as Id, PLANTS.ghost);
     const { sampler: opened, windows, rounds } = sampler({ raiseBarrier: neverPassed, settleMs: 60_000 });
     const ending = new AbortController();
@@ -162,7 +162,7 @@ describe('a change on its way', () => {
 });
 
 describe('the report', () => {
-  it("is nobody's before somebody samples, and then what the windows hold, with those who are wrong", async () => {
+  it("is missing before anyone samples, and then has the windows' counts and wrong users", async () => {
     const { sampler: opened, windows, reports } = sampler();
     expect(await reports.read()).toBeUndefined();
     const victim = everybody[4] as Id;
@@ -183,8 +183,8 @@ describe('the report', () => {
   });
 });
 
-describe('while Redis is away', () => {
-  it('nothing is counted, one line is logged, and it goes on by itself', async () => {
+describe('while Redis is unavailable', () => {
+  it('nothing is counted, one line is logged, and sampling resumes by itself', async () => {
     let tries = 0;
     let isAway = true;
     const isTrusted = () => {
@@ -205,7 +205,7 @@ describe('while Redis is away', () => {
 });
 
 describe('consumers', () => {
-  /** As a process of its own would, with a connection of its own. */
+  /** Like a separate process, with its own connection. */
   async function standBy(name: string, held: string[]) {
     const redis = await freshRedis();
     const leases = new Leases(redis, {
@@ -229,7 +229,7 @@ describe('consumers', () => {
     return { redis, windows, end };
   }
 
-  it('sample one at a time; who loses the lease stops, and another one goes on', async () => {
+  it('sample one at a time; one that loses the lease stops, and another continues', async () => {
     const held: string[] = [];
     const first = await standBy('first', held);
     await until(() => first.windows.within('5m').checked > 0);
@@ -237,7 +237,7 @@ describe('consumers', () => {
     first.redis.disconnect();
     await until(() => held.includes('first ends') && others.some(({ windows }) => windows.within('5m').checked > 0));
     await Promise.all([first, ...others].map(({ end }) => end()));
-    // A busy machine may lose the lease once more; never are there two.
+    // On a busy machine the lease may be lost once more, but there are never two.
     expect(held.map((said) => said.replace(/^\w+ /, ''))).toEqual(
       held.map((_said, i) => (i % 2 === 0 ? 'samples' : 'ends')),
     );
@@ -246,7 +246,7 @@ describe('consumers', () => {
 });
 
 describe('a draw', () => {
-  it('comes to everybody in a bounded time, whatever the gaps between ids', async () => {
+  it('reaches everybody in a bounded time, whatever the gaps between ids', async () => {
     const stores = await freshStores();
     const pool = openSitePool(stores.url, 1);
     const owners = ['1', '2', '3', '5000', '5001', '9223372036854775807', '18446744073709551614'];
@@ -262,7 +262,7 @@ describe('a draw', () => {
     }
   });
 
-  it('draws nobody where there is nobody', async () => {
+  it('is empty if there are no users', async () => {
     const { primary } = await freshStores();
     expect(await new UserDraw(primary, Math.random).next(3)).toEqual([]);
   });

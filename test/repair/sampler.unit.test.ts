@@ -16,7 +16,7 @@ describe('nines', () => {
     expect(ninesOf({ checked, wrong })).toBeCloseTo(nines, 3);
   });
 
-  it('are not known where nobody was checked', () => {
+  it('are unknown if nobody was checked', () => {
     expect(ninesOf({ checked: 0, wrong: 0 })).toBeUndefined();
   });
 
@@ -56,7 +56,7 @@ describe('a window', () => {
     }
   });
 
-  it('empties by itself, and at once when told', () => {
+  it('empties by itself, and at once when cleared', () => {
     let now = 5_000;
     const windows = new Windows(() => now);
     windows.add({ checked: 4, wrong: 1, visible: 0, unsettled: 0 });
@@ -89,7 +89,7 @@ describe('wrong users', () => {
     };
   }
 
-  it('are logged once each, and again when they are wrong in another way, or after they were right', () => {
+  it('are logged once each, and again when wrong in another way or after being right', () => {
     const { wrongUsers, wrong, said } = listening();
     wrong('7', false, 'ghost', 'score');
     wrong('7', false, 'score', 'ghost');
@@ -107,7 +107,7 @@ describe('wrong users', () => {
     expect(said().map(({ user }) => user)).toEqual(['7']);
   });
 
-  it('are known by name, the latest first, as long as it is not too long ago', () => {
+  it('are listed latest first, unless found too long ago', () => {
     const { wrongUsers, wrong, pass } = listening();
     wrong('1', false, 'ghost');
     pass(1_000);
@@ -135,7 +135,7 @@ describe('a point to draw from', () => {
     },
   );
 
-  it('finds each of those who follow one another equally often, wherever their ids begin', () => {
+  it('finds each of several consecutive users equally often, wherever their ids begin', () => {
     const first = 9_007_199_254_740_993n;
     const range = { first: String(first), last: String(first + 99n) };
     const found = Array.from({ length: 100 }, (_, i) => BigInt(pointWithin(range, (i + 0.5) / 100)) + 1n - first);

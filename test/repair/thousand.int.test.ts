@@ -18,7 +18,7 @@ async function repair({ repair, stores }: RepairSite): Promise<RepairResult> {
   return job.result;
 }
 
-it('of 1,000 users repair finds each class wherever it was planted, mends it, and touches nobody else', {
+it('repair of 1,000 users finds each class wherever it was planted, repairs it, and touches nobody else', {
   timeout: 120_000,
 }, async () => {
   const site = await freshSite({ users: USERS });
@@ -35,7 +35,7 @@ it('of 1,000 users repair finds each class wherever it was planted, mends it, an
     ...{ users: USERS + 1, wrong: planted.size, unsettled: 0, dry_run: false }, // and one who grants some something
     ...{ repaired: planted.size, still_wrong: 0, answers_wrong: 0 },
     classes: { ...none, ...Object.fromEntries(MENDED.map((drift) => [drift, OF_EACH])) },
-    // A client notices who is missing, and that a list which claims to be complete ends too early.
+    // A client notices a missing contact, and a list that claims to be complete and ends too early.
     visible: 2 * OF_EACH,
     visible_classes: { ...none, missing: OF_EACH, hole: OF_EACH },
   });

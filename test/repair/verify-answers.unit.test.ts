@@ -12,12 +12,12 @@ const any = { relation: 'any', limit: 10, page: 0 } as const;
 const idsOf = (lines: readonly string[]) => lines.map((line) => line.split(' ')[0]);
 
 describe('the expected answer', () => {
-  it('orders equal times by the id as text, the greater first', () => {
+  it('orders equal times by id as text, greater first', () => {
     const rows = ['10', '9', '100', '2'].map((id) => row(id, 5n));
     expect(idsOf(expectedAnswer(inOrder([...rows, row('1', 6n)]), any).lines)).toEqual(['1', '9', '2', '100', '10']);
   });
 
-  it('leaves out who is not related or has no upload, and caps what is beyond what Redis holds', () => {
+  it('leaves out contacts who are not related or have no upload, and caps times that Redis cannot hold', () => {
     const rows = [
       row('1', null),
       row('2', 0n),

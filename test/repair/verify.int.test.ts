@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await site.stores.index.drop(everybody);
-  // An index that is in the way of a rebuild is not the protocol's: the test itself takes it away.
+  // A key that blocks a rebuild is not the protocol's: the test itself removes it.
   await run(rebuild(everybody), site.stores.steps);
 });
 
@@ -44,7 +44,7 @@ const someone = (i: number) => everybody[i] as Id;
 const RIGHT = { wrong: 0, visible: 0, unsettled: 0, classes: noClasses, answers_wrong: 0, answers_unsettled: 0 };
 
 describe('verify', () => {
-  it('finds nothing wrong where nothing is, and says what it looked at', async () => {
+  it('finds nothing wrong if nothing is, and reports what it checked', async () => {
     const result = await verify();
     expect(result).toMatchObject({ ...RIGHT, users: everybody.length, warm: everybody.length, cold: 0 });
     expect(result.answers_checked).toBeGreaterThan(2 * everybody.length);
@@ -52,7 +52,7 @@ describe('verify', () => {
     expect(result).toMatchObject({ wrong_users: [], wrong_answers: [], wrong_columns: [] });
   });
 
-  it('counts who has no index, or one of another epoch, as cold', async () => {
+  it('counts a user without an index, or with one of another epoch, as cold', async () => {
     await site.stores.index.drop(everybody.slice(0, 3));
     await site.stores.index.claim([someone(1)]);
     expect(await verify()).toMatchObject({ ...RIGHT, warm: everybody.length - 3, cold: 3 });
@@ -82,7 +82,7 @@ describe('verify', () => {
     expect(await verify()).toMatchObject({ wrong: 1, visible: 0, cold: 0, classes: { ...noClasses, torn: 1 } });
   });
 
-  it('counts a floor that is no number as drift of the floor, which no client sees', async () => {
+  it('counts a floor that is not a number as drift of the floor, which no client sees', async () => {
     await spoil(site.stores, someone(7), unreadableFloor);
     const result = await verify();
     expect(result).toMatchObject({
@@ -94,7 +94,7 @@ describe('verify', () => {
     });
   });
 
-  it('takes a member that is no id for a ghost', async () => {
+  it('counts a member that is not an id as a ghost', async () => {
     await spoil(site.stores, someone(7), async ({ redis, z, m }) => {
       await redis.zremrangebyrank(z, 0, 0);
       await redis.zadd(z, 9_000, 'nobody');
@@ -106,11 +106,11 @@ describe('verify', () => {
     expect(wrong_users[0]?.mismatches.map((mismatch) => mismatch.contact)).toContain('nobody');
   });
 
-  it('asks for answers as a client does, and finds the wrong ones', async () => {
+  it('asks as a client does, and finds wrong answers', async () => {
     await spoil(site.stores, someone(7), PLANTS.missing);
     const result = await verify({ user: someone(7) });
     expect(result).toMatchObject({ users: 1, wrong: 1, visible: 1 });
-    // 4 relations, limits 10, 1, min, max and 100, and the second pages of those that are full.
+    // 4 relations, limits 10, 1, min, max and 100, and the second page wherever the first is full.
     expect(result.answers_checked).toBeGreaterThan(20);
     expect(result.answers_wrong).toBeGreaterThan(0);
     const [wrong] = result.wrong_answers[0]?.wrong ?? [];
@@ -124,11 +124,11 @@ describe('verify', () => {
     expect(await verify({ sample: everybody.length + 5 })).toMatchObject({ users: everybody.length, wrong: 1 });
   });
 
-  it('knows nothing of a user who is none', async () => {
+  it('finds nothing about an unknown user', async () => {
     expect(await verify({ user: '1' })).toMatchObject({ ...RIGHT, users: 1, warm: 0, cold: 1, columns: { users: 0 } });
   });
 
-  it('refuses what is no id', () => {
+  it('refuses an invalid id', () => {
     expect(() => new Verify(site.repair, { user: '01' })).toThrow(InvalidJob);
   });
 
@@ -162,7 +162,7 @@ async function snapshot(): Promise<Record<string, unknown>> {
 }
 
 describe('what counts as visible', () => {
-  /** Sets an index by hand: any members with any scores, any floor, and fields that fit. */
+  /** Sets an index by hand: any members with any scores, any floor, and matching fields. */
   async function setIndex(
     user: Id,
     members: readonly (readonly [Id, number])[],

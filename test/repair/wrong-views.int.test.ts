@@ -24,7 +24,7 @@ import { freshSitePool } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
-/** A site with tables and names of its own: accounts follow one another, posts are deleted by a mark, and some are private. */
+/** A site with its own tables and names: accounts follow one another; posts are marked as deleted, and some are private. */
 const TABLES = [
   `CREATE TABLE accounts (id BIGINT UNSIGNED PRIMARY KEY, newest_of_all BIGINT, newest_open BIGINT, newest_close BIGINT,
     newest_double DOUBLE, newest_decimal DECIMAL(20, 3), newest_taken DATETIME(6))`,
@@ -34,7 +34,7 @@ const TABLES = [
     deleted BOOLEAN DEFAULT FALSE, private BOOLEAN DEFAULT FALSE, taken DATETIME(6) NULL, at BIGINT, KEY (author, circle, at, id))`,
 ];
 
-/** The last upload as the posts that may be seen have it; circle 1 is for whom the author calls close. */
+/** The last upload by the visible posts; circle 1 is for those the author calls close. */
 const RIGHT = 'GREATEST(COALESCE(accounts.newest_open, 0), IF(back.is_close, COALESCE(accounts.newest_close, 0), 0))';
 const OF_ALL = 'accounts.newest_of_all';
 
@@ -63,7 +63,7 @@ async function photosView(pool: Pool, uploadedAt = 'at'): Promise<void> {
     FROM posts WHERE NOT deleted AND NOT private`);
 }
 
-/** What the site's own code does with each post, here for all at once. */
+/** What the site's own code does with each post, for all posts at once. */
 async function fillColumns(pool: Pool): Promise<void> {
   const newest = (where: string) => `(SELECT MAX(at) FROM posts WHERE author = accounts.id AND ${where})`;
   const visible = 'NOT deleted AND NOT private';
@@ -112,7 +112,7 @@ function checkParts(primary: Database = site.stores.primary) {
   return { index, primary, limits: LIMITS, raiseBarrier: passedAtOnce, graceMs: 0, settleMs: 1_000, ...CLOCKS };
 }
 
-/** The primary, but for how it answers. */
+/** The primary, with other answers. */
 function withRows(rows: Database['rows']): Database {
   return new Proxy(site.stores.primary, {
     get: (primary, name) => {
@@ -157,7 +157,7 @@ async function sampled(): Promise<CheckedTruth[]> {
   return found;
 }
 
-/** What contradicts, by the definition, over every row there is: no statement of the product. */
+/** The contradictions by definition, over every row, without any statement of the product. */
 async function contradictions(): Promise<{ pairs: number; wrong: string[] }> {
   const [rows] = await site.pool.query(`
     SELECT c.user_id AS user, c.contact_id AS contact, FLOOR(c.last_upload_at) AS view_says,
@@ -171,7 +171,7 @@ async function contradictions(): Promise<{ pairs: number; wrong: string[] }> {
 }
 
 describe('a view that contradicts the photos', () => {
-  it('is found by verify in every pair, apart from what is wrong with indexes and answers', async () => {
+  it('is found by verify in every pair, separately from wrong indexes and answers', async () => {
     await view(site.pool, OF_ALL);
     await run(rebuild(everybody), site.stores.steps);
     const expected = await contradictions();
@@ -186,7 +186,7 @@ describe('a view that contradicts the photos', () => {
     expect(result.wrong_pairs).toContainEqual({ user: '1', contact: '1003', view_says: 90_003, photos_say: 10_003 });
   });
 
-  it('is nothing that repair fixes: it says so, and counts nobody as repaired or still wrong', async () => {
+  it('is not fixed by repair, which says so, and counts nobody as repaired or still wrong', async () => {
     await view(site.pool, OF_ALL);
     await run(rebuild(everybody), site.stores.steps);
     for (const dryRun of [true, false]) {
@@ -206,7 +206,7 @@ describe('a view that contradicts the photos', () => {
     expect(found.flatMap(({ wrong }) => wrong)).toContainEqual(expect.objectContaining({ view_says: 80_004 }));
   });
 
-  it('is logged by a process that starts, with an example, and counted; while it lasts, not again and again', async () => {
+  it('is logged with an example and counted by a process that starts, and not logged again while it lasts', async () => {
     await view(site.pool, OF_ALL);
     const { lines, count, hear } = watched();
     await until(async () => (await count('wrong')) > 0);
@@ -224,7 +224,7 @@ describe('a view that contradicts the photos', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('is looked for again where MySQL could not be asked at the start', async () => {
+  it('is looked for again if MySQL was unavailable at the start', async () => {
     await view(site.pool, OF_ALL);
     let asked = 0;
     const rows: Database['rows'] = async (...args) => {
@@ -258,7 +258,7 @@ describe('a view that contradicts the photos', () => {
     expect((await repaired(true)).truth.wrong).toBeGreaterThan(0); // beside the heads, where they are empty
   });
 
-  it('is found for audiences beyond those that are common', async () => {
+  it('is found for audiences beyond the common ones', async () => {
     const sees = '1 << 40';
     await site.pool.query('INSERT INTO posts (author, circle, at) SELECT id, 40, 50000 FROM accounts');
     await view(site.pool, RIGHT, sees);
@@ -270,10 +270,10 @@ describe('a view that contradicts the photos', () => {
   });
 });
 
-describe('what cannot be compared with the photos', () => {
+describe('pairs that cannot be compared with the photos', () => {
   const slow = new StatementTooSlow('MySQL: too slow');
 
-  /** MySQL, but that statements over the photos of more than so many, or of somebody, are too slow. */
+  /** MySQL, with statements over photos that are too slow for more than some number of items, or for certain users. */
   function primaryWith(isTooSlow: (asked: readonly unknown[]) => boolean) {
     let statements = 0;
     const { primary } = site.stores;
@@ -292,7 +292,7 @@ describe('what cannot be compared with the photos', () => {
       Array.from({ length: FOLLOWED }, (_, k) => ({ user, contact: String(author(u + 1 + k)) })),
     );
 
-  it('in one statement is compared in smaller ones', async () => {
+  it('in one statement are compared in smaller ones', async () => {
     await view(site.pool, OF_ALL);
     const expected = await new TruthCheck({ primary: site.stores.primary, ...CLOCKS }).ofPairs(allPairs());
     const { truth } = primaryWith((asked) => asked.length > 7);
@@ -303,13 +303,13 @@ describe('what cannot be compared with the photos', () => {
     expect(await truth.ofRows('4', rows)).toEqual(whole);
   });
 
-  it('alone is left out, and the others are compared', async () => {
+  it('even alone are left out, and the others are compared', async () => {
     const one = JSON.stringify(['1', String(author(3))]);
     const { truth } = primaryWith((asked) => asked.some((pair) => JSON.stringify(pair) === one));
     expect((await truth.ofPairs(allPairs())).counts).toEqual({ pairs: USERS * FOLLOWED - 1, wrong: 0 });
   });
 
-  it('at all is given up soon, and costs nobody a repair', async () => {
+  it('at all are given up soon, and repair still works', async () => {
     await run(rebuild(everybody), site.stores.steps);
     const { truth, database, statements } = primaryWith(() => true);
     expect((await truth.ofPairs(allPairs())).counts).toEqual({ pairs: 0, wrong: 0 });
@@ -323,7 +323,7 @@ describe('what cannot be compared with the photos', () => {
   });
 });
 
-/** As a process does when it starts. */
+/** Like a process that starts. */
 function watched(primary: Database = site.stores.primary) {
   const lines: Record<string, unknown>[] = [];
   const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
@@ -343,7 +343,7 @@ function watched(primary: Database = site.stores.primary) {
 }
 
 describe('a view that agrees with the photos', () => {
-  it('is not accused, nor are pairs that are not related any more', async () => {
+  it('is not reported, nor are pairs that are no longer related', async () => {
     await run(rebuild(everybody), site.stores.steps);
     await site.pool.query('UPDATE follows SET blocked = TRUE WHERE follower = 3');
     await view(site.pool, `IF(follows.blocked, 77, ${RIGHT})`);
@@ -357,7 +357,7 @@ describe('a view that agrees with the photos', () => {
     await site.pool.query('UPDATE follows SET blocked = FALSE');
   });
 
-  it('is not accused while posts and columns change in the same transactions', async () => {
+  it('is not reported while posts and columns change in the same transactions', async () => {
     let ended = false;
     const writing = (async () => {
       for (let i = 0; !ended; i++) {
@@ -381,11 +381,11 @@ describe('a view that agrees with the photos', () => {
   });
 });
 
-describe('whatever the rows and the columns are', () => {
+describe('whatever the rows and columns contain', () => {
   const FUTURE = 4_102_444_800_000;
   const time = fc.constantFrom(null, -5, 0, 1, 5_000, 5_000, 5_001, FUTURE, Number.MAX_SAFE_INTEGER);
   const post = fc.record({ at: time, circle: fc.nat(2), deleted: fc.boolean(), private: fc.boolean() });
-  /** What the site has in its column instead of the truth; undefined: the truth. */
+  /** What the site's column has instead of the true time; undefined: the true time. */
   const column = fc.option(time, { nil: undefined, freq: 3 });
   const drawn = fc.array(fc.record({ posts: fc.array(post, { maxLength: 4 }), column }), {
     minLength: 1,
@@ -445,14 +445,14 @@ describe('whatever the rows and the columns are', () => {
       const { truth } = await verified();
       expect(truth).toEqual({ pairs: (await contradictions()).pairs, wrong: 0 });
     }
-    // A column that rounds where the photos' time is cut off is a millisecond late for half of them.
+    // A column that rounds, where the photos' time is truncated, is a millisecond late for half of them.
     await view(pool, `CAST(ROUND(${taken} / 1000) AS SIGNED)`, '1');
     expect((await verified()).truth.wrong).toBe((await contradictions()).wrong.length);
   });
 });
 
 describe('pairs from all over a table', () => {
-  it('are drawn from small ids and behind large gaps, each once, without reading the others', async () => {
+  it('are drawn among small ids and after large gaps, each once, without reading the others', async () => {
     const { pool, stores } = site;
     await pool.query('CREATE TABLE many (a BIGINT UNSIGNED, b BIGINT UNSIGNED, PRIMARY KEY (a, b))');
     const owners = Array.from({ length: 2_000 }, (_, i) => String(i < 1_990 ? i + 1 : 2n ** 63n + BigInt(i)));

@@ -32,7 +32,7 @@ const takeOne = (from = queue) =>
   });
 
 describe('the outbox', () => {
-  it('is passed when every row that was there is published, whatever came later', async () => {
+  it('has passed when every earlier row is published, whatever came later', async () => {
     const raise = () => outboxBarrier(stores.primary)([EVERYBODY]);
     expect(await (await raise()).passed()).toBe(true);
     await insertRow('10');
@@ -57,7 +57,7 @@ const recheck = (user: string, contact: string, attempt = 1) =>
 describe('the delay queue', () => {
   const raise = (from: DelayQueue, suspects = [EVERYBODY]) => pendingBarrier(new DelayedWork(from))(suspects);
 
-  it('is passed when every item that waited or was held is gone, whatever came later', async () => {
+  it('has passed when every item that waited or was in progress is gone, whatever came later', async () => {
     const [held, waits, later] = [refresh('1', '2'), refresh('1', '3'), refresh('1', '4')];
     await queue.put([held], 0);
     const one = await takeOne();
@@ -76,7 +76,7 @@ describe('the delay queue', () => {
     expect([...(await queue.waiting(['']))]).toEqual([later]);
   });
 
-  it('is not passed while an item that was put off again meanwhile is there', async () => {
+  it('has not passed while an item that was delayed again is there', async () => {
     const { redis, prefix } = await freshStores();
     const own = new DelayQueue(redis, prefix);
     await own.put([refresh('1', '2')], 0);
@@ -88,7 +88,7 @@ describe('the delay queue', () => {
     expect(await barrier.passed()).toBe(false);
   });
 
-  it('is passed only when what was put off meanwhile by work in hand is done as well, and no later', async () => {
+  it('has passed only when work delayed meanwhile by work in progress is done as well, and no later', async () => {
     const { redis, prefix } = await freshStores();
     const own = new DelayQueue(redis, prefix);
     const pair = { user: '1', contact: '2' };
@@ -106,7 +106,7 @@ describe('the delay queue', () => {
     expect(barrier.holds(pair)).toBe(false);
   });
 
-  it('holds those whom its items concern, and nobody else', async () => {
+  it('holds the suspects that its items concern, and no others', async () => {
     const { redis, prefix } = await freshStores();
     const own = new DelayQueue(redis, prefix);
     await own.put([refresh('1', '2'), rebuild('3'), recheck('4', '5')], 60_000);
@@ -146,8 +146,8 @@ describe('the delay queue', () => {
   });
 });
 
-describe('work that is put off in several places', () => {
-  it('is waited for in all of them', async () => {
+describe('work that is delayed in several places', () => {
+  it('is awaited in all of them', async () => {
     const pair = { user: '1', contact: '2' };
     const left = [new Set(['a row']), new Set(['an item'])];
     const places = left.map((ids) => ({ pendingFor: async () => new Map([[keyOf(pair), new Set(ids)]]) }));
@@ -160,8 +160,8 @@ describe('work that is put off in several places', () => {
   });
 });
 
-describe('everything on its way', () => {
-  it('is the outbox, then the transport, then the delay queue twice', { timeout: 90_000 }, async () => {
+describe('all pending work', () => {
+  it('is in the outbox, then the transport, then the delay queue twice', { timeout: 90_000 }, async () => {
     const fresh = await freshStores();
     const own = new DelayQueue(fresh.redis, fresh.prefix);
     let open = false;

@@ -8,24 +8,24 @@ import { streamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
 import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
 import { freshRedis } from '../support/stores.ts';
 import { until } from '../support/until.ts';
-import { consume } from '../transport/consuming.ts';
-import { freshTask } from '../transport/outgoing-task.ts';
-import { kafkaSettings, type Opened, open } from '../transport/place.ts';
+import { consume } from './consuming.ts';
+import { freshTask } from './outgoing-task.ts';
+import { kafkaSettings, type Opened, open } from './place.ts';
 
 interface Fresh {
   readonly opened: Opened;
   readonly raiseBarrier: RaiseBarrier;
 }
 
-/** The same for every transport. */
+/** The same tests for every transport. */
 function describeBarrier(name: string, fresh: () => Promise<Fresh>): void {
-  describe(`what is on its way on ${name}`, () => {
-    it('is nothing where nothing ever was', async () => {
+  describe(`the drain barrier of ${name}`, () => {
+    it('passes at once if nothing was ever published', async () => {
       const { raiseBarrier } = await fresh();
       expect(await (await raiseBarrier([EVERYBODY])).passed()).toBe(true);
     });
 
-    it('has arrived when all that was there is acknowledged, whatever came later', { timeout: 120_000 }, async () => {
+    it('passes when all earlier messages are acknowledged, whatever came later', { timeout: 120_000 }, async () => {
       const { opened, raiseBarrier } = await fresh();
       const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const first = [freshTask(), freshTask(), freshTask()];
@@ -45,7 +45,7 @@ function describeBarrier(name: string, fresh: () => Promise<Fresh>): void {
       gates[0]?.resolve();
       await until(() => barrier.passed(), { timeout: 90_000 });
       expect(barrier.holds({ user: '1', contact: '2' })).toBe(false);
-      // At least once: on a busy machine some come again.
+      // Delivery is at least once: on a busy machine some messages come again.
       await until(() => new Set(consuming.received.map(({ position }) => position)).size === 4, { timeout: 90_000 });
       expect(await (await raiseBarrier([EVERYBODY])).passed()).toBe(false);
       gates[1]?.resolve();
@@ -94,7 +94,7 @@ describe('a partition', () => {
     ['as much was committed', at(9n, 0n), true],
     ['what was left was removed by retention', at(3n, 9n), true],
     ['all was removed by retention, and none committed', at(undefined, 9n), true],
-  ])('is passed or not when %s', async (_what, offsets, expected) => {
+  ])('has passed or not when %s', async (_what, offsets, expected) => {
     const raiseBarrier = kafkaBarrier(
       async () => [offsets],
       async () => new Map([[offsets.partition, offsets.high]]),
@@ -117,8 +117,8 @@ describe('after a loss', () => {
   it.each([
     ['less was committed', at(1, 8n, 9n), false],
     ['as much was committed', at(1, 9n, 12n), true],
-    ['none was committed, and retention has removed it all', at(1, undefined, 9n), false],
-    ['what was committed is of a log that is gone', at(1, 500n, 9n), false],
+    ['none was committed, and retention has removed everything', at(1, undefined, 9n), false],
+    ['the committed offset is of a log that is gone', at(1, 500n, 9n), false],
   ])('a partition has caught up or not when %s', async (_what, now, expected) => {
     const places = kafkaPositions(group, async () => [at(0, 5n, 100n), now]).placesOf(lossIn([1]));
     expect(places).toEqual(['kafka:tasks:recency, partition 1']);
@@ -128,7 +128,7 @@ describe('after a loss', () => {
     );
   });
 
-  it('every partition must, where it is not known which; and each that there was must be known', async () => {
+  it('every partition must catch up if the loss names none, and each earlier partition must be known', async () => {
     let offsets = [at(0, 5n, 100n), at(1, 9n, 9n)];
     const positions = kafkaPositions(group, async () => offsets);
     const [place = ''] = positions.placesOf(lossIn());
@@ -141,7 +141,7 @@ describe('after a loss', () => {
     await expect(positions.endOf('kafka:tasks:recency, partition 7')).rejects.toThrow('do not know');
   });
 
-  it('a place is of its own topic and group only', () => {
+  it('a position belongs to one topic and group only', () => {
     const positions = kafkaPositions(group, async () => []);
     const owned = ['kafka:tasks:recency', 'kafka:tasks:recency, partition 3'];
     const others = ['kafka:tasks:recency2', 'kafka:tasks.bulk:recency', 'streams:tasks:recency'];

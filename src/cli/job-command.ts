@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { JobParts } from '../app/jobs.ts';
 import type { Id } from '../contracts/id.ts';
 import type { RunKind } from '../mysql/runs.ts';
-import type { Job, Progress } from '../repair/job.ts';
+import type { Job, JobProgress } from '../repair/job.ts';
 import type { PagedRunStores } from '../repair/paged-run.ts';
 import { id, refuseEmptyRange, usersOrAll, whole } from './arguments.ts';
 import { UsageError } from './exit-code.ts';
@@ -53,7 +53,7 @@ export function runRequest({ users, from, to, rate, dryRun, resume }: JobFlags) 
 }
 
 /** Shows how far a job is. */
-export function showProgress(output: Output): { onProgress: (progress: Progress) => void; stop: () => void } {
+export function showProgress(output: Output): { onProgress: (progress: JobProgress) => void; stop: () => void } {
   const shown = output.progress('users');
   return {
     onProgress: ({ done, total }) => shown.update(done, { total: Math.max(done, Math.round(total)) }),
@@ -81,7 +81,7 @@ export async function runRecordedJob<T>(
       const job = make(stores, parts);
       const shown = showProgress(output);
       let run: Id | undefined;
-      const onProgress = (progress: Progress) => {
+      const onProgress = (progress: JobProgress) => {
         run = progress.run;
         shown.onProgress(progress);
       };

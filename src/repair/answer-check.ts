@@ -26,13 +26,13 @@ export interface AnswerCheckStores {
 }
 
 /** Asks for the first page of contacts, and the one after it. */
-export interface Question {
+export interface ContactsQuestion {
   readonly relation: Relation;
   readonly limit: number;
 }
 
 /** An answer that differs from plain SQL. */
-export interface WrongAnswer extends Question {
+export interface WrongAnswer extends ContactsQuestion {
   /** 0: the first. */
   readonly page: number;
   readonly expected: readonly string[];
@@ -65,7 +65,7 @@ const GREATEST_LIMIT = 100;
 export class AnswerCheck {
   readonly #stores: AnswerCheckStores;
   readonly #recent: RecentContacts;
-  readonly #questions: readonly Question[];
+  readonly #questions: readonly ContactsQuestion[];
 
   constructor(stores: AnswerCheckStores) {
     const { index, primary: database, limits, now } = stores;
@@ -78,24 +78,24 @@ export class AnswerCheck {
   }
 
   /** Every relation with every limit worth asking for. */
-  everyQuestion(): readonly Question[] {
+  everyQuestion(): readonly ContactsQuestion[] {
     return this.#questions;
   }
 
   /** The most common question, and one other that depends on the user, so that many users together cover them all. */
-  someQuestions(user: Id): readonly Question[] {
+  someQuestions(user: Id): readonly ContactsQuestion[] {
     const other = this.#questions[Number(BigInt(user) % BigInt(this.#questions.length))];
     return [this.#questions[0], other].filter((question) => question !== undefined);
   }
 
   /** @throws RedisUnavailable, DatabaseUnavailable, ContactsTooMany */
-  async check(user: Id, questions: readonly Question[]): Promise<CheckedAnswers> {
+  async check(user: Id, questions: readonly ContactsQuestion[]): Promise<CheckedAnswers> {
     const { index, truth, clock } = this.#stores;
     const reading = await index.read(user, 1, false);
     const nonce = reading.state === 'warm' ? reading.nonce : undefined;
     const rows = await this.#allContacts(user);
     const ordered = inOrder(rows);
-    const wrong: Difference[] = [];
+    const wrong: AnswerDifference[] = [];
     let checked = 0;
     for (const question of questions) {
       let below: Key | undefined;
@@ -131,9 +131,9 @@ export class AnswerCheck {
   }
 }
 
-type Difference = Omit<WrongAnswer, 'differing'>;
+type AnswerDifference = Omit<WrongAnswer, 'differing'>;
 
-function differingIn({ expected, got }: Difference): (Id | undefined)[] {
+function differingIn({ expected, got }: AnswerDifference): (Id | undefined)[] {
   const lines = [...expected.filter((line) => !got.includes(line)), ...got.filter((line) => !expected.includes(line))];
   return lines.length > 0 ? lines.map((line) => line.slice(0, line.indexOf(' '))) : [undefined];
 }
@@ -178,7 +178,7 @@ export function inOrder(rows: readonly RawContact[]): OrderedContact[] {
  */
 export function expectedAnswer(
   ordered: readonly OrderedContact[],
-  { relation, limit, page }: Question & { readonly page: number },
+  { relation, limit, page }: ContactsQuestion & { readonly page: number },
 ): { readonly lines: readonly string[]; readonly more: boolean } {
   const wanted = ordered.filter(({ isFriend, isFamily }) => {
     const by = { any: true, friends: isFriend, family: isFamily, friends_or_family: isFriend || isFamily };

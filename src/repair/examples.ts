@@ -27,7 +27,7 @@ export interface AnswerExample {
   readonly wrong: readonly Omit<WrongAnswer, 'nonce' | 'differing'>[];
 }
 
-export interface Shown {
+export interface ShownExamples {
   readonly wrong_users: DriftExample[];
   readonly wrong_answers: AnswerExample[];
   readonly wrong_columns: Id[];
@@ -50,7 +50,7 @@ export class Examples {
   }
 
   /** As `--json` prints them: without nonces, which mean nothing to a reader. */
-  shown(): Shown {
+  shown(): ShownExamples {
     const { drifted, answers, columns, pairs } = this.#found;
     return {
       wrong_users: drifted.map(({ user, clientVisible, mismatches }) => ({

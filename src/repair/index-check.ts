@@ -10,7 +10,7 @@ import { diff, isClientVisible, type Mismatch } from './drift.ts';
 import { ContactsTooMany } from './failed-users.ts';
 
 /** What one look at a user's index found. */
-export interface Finding {
+export interface IndexFinding {
   readonly user: Id;
   /** `broken`: neither warm nor cold; readers treat it as cold, but nothing should have left it so. */
   readonly state: 'warm' | 'cold' | 'broken';
@@ -62,7 +62,7 @@ export class IndexCheck {
    * In the order of the users, each of whom is given once.
    * @throws RedisUnavailable, DatabaseUnavailable, ContactsTooMany, the signal's reason
    */
-  async look(users: readonly Id[], signal?: AbortSignal): Promise<Finding[]> {
+  async look(users: readonly Id[], signal?: AbortSignal): Promise<IndexFinding[]> {
     const count = this.#stores.limits.max + 1;
     const found = (await this.#batches.each(users, (some) => this.#compare(some, count), signal)).flat();
     const suspects = found.filter((finding) => finding.mismatches.length > 0).map((finding) => finding.user);
@@ -71,14 +71,14 @@ export class IndexCheck {
   }
 
   /** The same, with every mismatch and its effect on clients. */
-  async lookCloser(users: readonly Id[], signal?: AbortSignal): Promise<Finding[]> {
+  async lookCloser(users: readonly Id[], signal?: AbortSignal): Promise<IndexFinding[]> {
     const compareClosely = (some: readonly Id[]) => this.#compare(some, CONTACTS_COMPARED, true);
     return (await this.#batches.each(users, compareClosely, signal)).flat();
   }
 
-  async #compare(users: readonly Id[], count: number, closely = false): Promise<Finding[]> {
+  async #compare(users: readonly Id[], count: number, closely = false): Promise<IndexFinding[]> {
     const readings = await Promise.all(users.map((user) => this.#stores.index.read(user, 0, false)));
-    const found = new Map<Id, Finding>();
+    const found = new Map<Id, IndexFinding>();
     let waiting = users
       .map((user, i) => ({ user, reading: readings[i] as Reading }))
       .filter(({ reading }) => reading.state !== 'cold');
@@ -109,7 +109,7 @@ export class IndexCheck {
     });
   }
 
-  #finding({ user, reading, truth }: Comparison, epoch: Epoch): Finding {
+  #finding({ user, reading, truth }: Comparison, epoch: Epoch): IndexFinding {
     const { limits } = this.#stores;
     // An index of another epoch is cold, never wrong.
     if ('epoch' in reading && reading.epoch !== epoch) return coldFinding(user);
@@ -130,6 +130,6 @@ function membersBelow({ user, reading, truth }: Comparison): Pair[] {
   return reading.head.filter(({ id }) => isId(id) && !known.has(id)).map(({ id }) => ({ user, contact: id }));
 }
 
-function coldFinding(user: Id): Finding {
+function coldFinding(user: Id): IndexFinding {
   return { user, state: 'cold', mismatches: [], clientVisible: false, head: [] };
 }

@@ -8,14 +8,14 @@ export interface Job {
   start(): Promise<void>;
   /** Does one page and returns its counts; undefined: no pages are left. After an error the same page comes again. */
   runOnce(signal?: AbortSignal): Promise<object | undefined>;
-  progress(): Progress;
+  progress(): JobProgress;
 }
 
 export interface JobOptions {
   /** Ends the job between two pages, and interrupts its waits. */
   readonly signal?: AbortSignal;
   /** Called after every page. */
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: (progress: JobProgress) => void;
 }
 
 /** Pauses before a page that failed because of a store is retried, ms. After the last retry the job fails. */
@@ -42,7 +42,7 @@ async function runPage(job: Job, signal: AbortSignal | undefined): Promise<boole
 }
 
 /** How far a job has come. */
-export interface Progress {
+export interface JobProgress {
   /** The id to resume the run by; undefined: this job cannot be resumed. */
   readonly run: Id | undefined;
   /** Users done. */
@@ -72,7 +72,7 @@ export class ProgressMeter {
   }
 
   /** @param done users done in all parts of the job @param total the estimate */
-  progress(run: Id | undefined, done: number, total: number): Progress {
+  progress(run: Id | undefined, done: number, total: number): JobProgress {
     const seconds = (this.#now() - this.#startedAt) / 1000;
     const rate = seconds > 0 ? this.#done / seconds : 0;
     return { run, done, total, rate, eta: rate > 0 ? (total - done) / rate : undefined };

@@ -11,7 +11,7 @@ import { ANSWER_MISMATCH, AnswerCheck, NO_ODD_ROWS, type OddRows, type WrongAnsw
 import { Confirmer } from './confirm.ts';
 import { type AnswerCounts, addCounts, type IndexCounts } from './counts.ts';
 import { INDEX_MISMATCH, type Mismatch } from './drift.ts';
-import { type Finding, IndexCheck } from './index-check.ts';
+import { IndexCheck, type IndexFinding } from './index-check.ts';
 import { addTruth, type CheckedTruth, TruthCheck } from './truth-check.ts';
 
 export interface PageCheckStores {
@@ -96,8 +96,8 @@ export class PageCheck {
 
   /** Checks I1 to I4 of each user's index. @throws RedisUnavailable, DatabaseUnavailable, the signal's reason */
   async indexes(users: readonly Id[], signal?: AbortSignal): Promise<CheckedIndexes> {
-    const latest = new Map<Id, Finding>();
-    const remember = (findings: readonly Finding[]) => {
+    const latest = new Map<Id, IndexFinding>();
+    const remember = (findings: readonly IndexFinding[]) => {
       for (const finding of findings) latest.set(finding.user, finding);
       return new Map(findings.map(({ user, mismatches }) => [user, mismatches]));
     };
@@ -155,9 +155,9 @@ export class PageCheck {
   }
 }
 
-function countIndexes(findings: readonly Finding[], drifted: readonly Drifted[], unsettled: number): IndexCounts {
+function countIndexes(findings: readonly IndexFinding[], drifted: readonly Drifted[], unsettled: number): IndexCounts {
   const visible = drifted.filter((user) => user.clientVisible);
-  const inState = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
+  const inState = (state: IndexFinding['state']) => findings.filter((finding) => finding.state === state).length;
   return {
     users: findings.length,
     warm: inState('warm'),

@@ -5,9 +5,9 @@ import type { Fence } from '../mysql/leases.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { createRun, findRun, type RunKind, type RunState, saveRun } from '../mysql/runs.ts';
 import { addCounts, type Counts } from './counts.ts';
-import { Examples, type Found, type Shown } from './examples.ts';
+import { Examples, type Found, type ShownExamples } from './examples.ts';
 import { type FailedUser, FailedUsers } from './failed-users.ts';
-import { type Cost, CostMeter, type CostSources, type Job, type Progress, ProgressMeter } from './job.ts';
+import { type Cost, CostMeter, type CostSources, type Job, type JobProgress, ProgressMeter } from './job.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { InvalidJob, parseRunParameters, type RunParameters, type RunRequest } from './run-parameters.ts';
 import { createUserPages, type IndexedUsers, PAGE_SIZE, type UserPages } from './user-pages.ts';
@@ -41,7 +41,7 @@ export interface PageWork<R extends RunReport, E extends object = object> {
   /** Processes some users of a page. The same users may come again, until the page is saved. */
   process(users: readonly Id[], parameters: RunParameters, signal?: AbortSignal): Promise<ProcessedUsers<R>>;
   /** The examples that the result shows. */
-  examples(shown: Shown): E;
+  examples(shown: ShownExamples): E;
 }
 
 export interface ProcessedUsers<R extends RunReport> {
@@ -133,7 +133,7 @@ export class PagedRun<R extends RunReport, E extends object = object> implements
     return page;
   }
 
-  progress(): Progress {
+  progress(): JobProgress {
     const { id, report, pages, meter } = this.#mustBeStarted();
     const done = report.before.users;
     return meter.progress(id, done, pages.total(done));

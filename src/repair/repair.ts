@@ -10,7 +10,7 @@ import {
   type TruthCounted,
   withTruth,
 } from './counts.ts';
-import type { Shown } from './examples.ts';
+import type { ShownExamples } from './examples.ts';
 import { ContactsTooMany } from './failed-users.ts';
 import type { Cost } from './job.ts';
 import type { CheckedIndexes, PageCheck } from './page-check.ts';
@@ -49,7 +49,7 @@ const NOTHING_DONE = { repaired: 0, still_wrong: 0, still_unsettled: 0, failed: 
  */
 export type RepairResult = RunResult<RepairReport> & RepairExamples;
 
-type RepairExamples = Pick<Shown, 'wrong_users' | 'wrong_pairs'>;
+type RepairExamples = Pick<ShownExamples, 'wrong_users' | 'wrong_pairs'>;
 
 /** Verifies users page by page, and rebuilds the indexes that are wrong or may be. A dry run only verifies. @throws InvalidJob */
 export function createRepair(stores: RepairStores, request: RunRequest): PagedRun<RepairReport, RepairExamples> {
@@ -80,7 +80,7 @@ class RepairWork implements PageWork<RepairReport, RepairExamples> {
     return { before: withTruth(found.counts, truth), after, found: { drifted: found.drifted, pairs: truth.wrong } };
   }
 
-  examples({ wrong_users, wrong_pairs }: Shown): RepairExamples {
+  examples({ wrong_users, wrong_pairs }: ShownExamples): RepairExamples {
     return { wrong_users, wrong_pairs };
   }
 

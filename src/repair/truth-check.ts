@@ -65,7 +65,7 @@ const REMEMBERED = { max: 50_000, ttl: 60_000 };
 /** Maximum wrong pairs named by one check. */
 const NAMED = 20;
 
-/** For this many users of a page, more than the head is compared: so many contacts of each. */
+/** Beyond the heads: this many contacts of this many users of a page are compared as well. */
 const SPOTS = { users: 5, contacts: 100 };
 
 export class TruthCheck {

@@ -62,7 +62,7 @@ export async function createUserPages(
   return new OrphanedIndexPages(related, { primary, indexedUsers, rateLimiter }, range, size);
 }
 
-/** The part of the range that has users, so that ids behind the last user are not searched. */
+/** The part of the range that has users, so that ids after the last user are not searched. */
 async function narrowed(primary: Database, range: OwnersWanted): Promise<OwnersWanted> {
   const [first, last] = await Promise.all([readNextOwner(primary, range), readLastOwner(primary, range.to)]);
   if (first === undefined || last === undefined) return { after: range.after, to: range.after };

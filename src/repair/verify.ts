@@ -12,9 +12,9 @@ import {
   type TruthCounted,
   withTruth,
 } from './counts.ts';
-import { Examples, type Found, type Shown } from './examples.ts';
+import { Examples, type Found, type ShownExamples } from './examples.ts';
 import { type FailedUser, FailedUsers } from './failed-users.ts';
-import { type Job, type Progress, ProgressMeter } from './job.ts';
+import { type Job, type JobProgress, ProgressMeter } from './job.ts';
 import type { PageCheck } from './page-check.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { InvalidJob, parseRunParameters, type RunParameters, type RunParametersInput } from './run-parameters.ts';
@@ -55,7 +55,7 @@ export type VerifyResult = VerifyCounts & {
   readonly seconds: number;
   /** The first 100. */
   readonly failed_users: readonly FailedUser[];
-} & Shown;
+} & ShownExamples;
 
 const NO_COLUMNS: ColumnCounts = { users: 0, wrong: 0 };
 const NOTHING: VerifyCounts = {
@@ -125,7 +125,7 @@ export class Verify implements Job {
     return page;
   }
 
-  progress(): Progress {
+  progress(): JobProgress {
     const done = this.#counts.users;
     return this.#meter.progress(undefined, done, this.#pages?.total(done) ?? done);
   }

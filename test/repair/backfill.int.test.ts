@@ -8,7 +8,7 @@ import { nextFencingToken } from '../../src/mysql/leases.ts';
 import { findRun } from '../../src/mysql/runs.ts';
 import { Leases } from '../../src/redis/lease.ts';
 import { type BackfillStores, createBackfill } from '../../src/repair/backfill.ts';
-import type { Progress } from '../../src/repair/job.ts';
+import type { JobProgress } from '../../src/repair/job.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { createRepair } from '../../src/repair/repair.ts';
 import { expectExact } from '../support/exact.ts';
@@ -57,7 +57,7 @@ function watched(steps: Steps): { steps: Steps; replaced: Id[][] } {
 describe('backfill', () => {
   it('builds the index of every user with relationships, and saves a report', async () => {
     await forgetAll();
-    const progress: Progress[] = [];
+    const progress: JobProgress[] = [];
     const job = createBackfill(await fresh(), {});
     await runToEnd(job, { onProgress: (now) => progress.push(now) });
     for (const user of everybody) await expectExact(site.stores, LIMITS, user, 'backfilled');
@@ -77,7 +77,7 @@ describe('backfill', () => {
 
     expect(progress.length).toBeGreaterThan(everybody.length / PAGE - 1);
     expect(progress.at(-1)).toMatchObject({ run, done: everybody.length, total: everybody.length, eta: 0 });
-    const middle = progress[5] as Progress;
+    const middle = progress[5] as JobProgress;
     expect(middle.total).toBeGreaterThan(everybody.length * 0.7);
     expect(middle.total).toBeLessThan(everybody.length * 1.3);
     expect(middle.eta).toBeGreaterThan(0);
@@ -197,7 +197,7 @@ describe('a backfill that ends early', () => {
     expect(await warmUsers()).toEqual(everybody.slice(0, PAGE));
 
     const second = createBackfill(await fresh(), { resume: first.id });
-    const progress: Progress[] = [];
+    const progress: JobProgress[] = [];
     await runToEnd(second, { onProgress: (now) => progress.push(now) });
     expect(progress[0]?.done).toBe(2 * PAGE);
     expect(second.result).toMatchObject({ run: first.id, users: everybody.length, rebuilt: everybody.length });

@@ -65,7 +65,11 @@ export class SlowBuilds {
       };
       const { unsettled, slow } = await run(rebuild([user]), steps, { renew });
       if (slow.length > 0) {
-        this.#report(user, 'error', 'reading all contacts of the user takes longer than RECENCY_MYSQL_BUILD_TIMEOUT_MS');
+        this.#report(
+          user,
+          'error',
+          'reading all contacts of the user takes longer than RECENCY_MYSQL_BUILD_TIMEOUT_MS',
+        );
       }
       // Retrying at once would delay the other builds: it comes back when its lease ends.
       if (unsettled.length > 0) this.#report(user, 'warn', 'it changes all the time; it will be retried later');

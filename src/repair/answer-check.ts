@@ -1,8 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import { RELATIONS, type Relation } from '../contracts/relation.ts';
-import type { ContactIndex, Nonce } from '../index/contact-index.ts';
-import type { Limits } from '../index/contact-index.ts';
+import type { ContactIndex, Limits, Nonce } from '../index/contact-index.ts';
 import { type RawContact, readAllContacts } from '../mysql/contacts.ts';
 import { type Database, StatementTooSlow } from '../mysql/database.ts';
 import { RecentContacts } from '../query/recent-contacts.ts';

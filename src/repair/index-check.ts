@@ -1,7 +1,6 @@
 import { type Id, isId } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
-import type { ContactIndex, Epoch, Reading } from '../index/contact-index.ts';
-import type { Limits } from '../index/contact-index.ts';
+import type { ContactIndex, Epoch, Limits, Reading } from '../index/contact-index.ts';
 import type { Database } from '../mysql/database.ts';
 import { type Pair, readPairs } from '../mysql/pairs.ts';
 import { TopContactsReader } from '../mysql/top-contacts.ts';

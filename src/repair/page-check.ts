@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
 import { DRIFT_CLASSES, type DriftClass } from '../contracts/drift.ts';
 import type { Id } from '../contracts/id.ts';
-import type { ContactIndex } from '../index/contact-index.ts';
+import type { ContactIndex, Limits } from '../index/contact-index.ts';
 import type { RaiseBarrier } from '../index/drain-barrier.ts';
-import type { Limits } from '../index/contact-index.ts';
 import { eachOrNone } from '../index/set-aside.ts';
 import type { Database } from '../mysql/database.ts';
 import type { Pair } from '../mysql/pairs.ts';

@@ -8,7 +8,7 @@ import { type Database, StatementTooSlow } from '../mysql/database.ts';
 import { isSuspended } from '../mysql/epoch.ts';
 import { readPairs } from '../mysql/pairs.ts';
 import type { Urgency } from '../mysql/turns.ts';
-import { type BuildBy, ColdBuilds, isGone, NOTHING, REFUSED } from '../query/cold-builds.ts';
+import { type BuildBy, ColdBuilds, isGivenUp } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
 import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
@@ -42,8 +42,9 @@ export function apiQueries(
   const coldBuilds = new ColdBuilds({
     build: async (user, by) => {
       const { suspended, rebuilt, unknown } = await build(user, { urgency: 'background', ...by });
-      if (suspended.length > 0) return REFUSED;
-      return unknown.length > 0 ? NOTHING : rebuilt.length > 0;
+      if (suspended.length > 0) return 'suspended';
+      if (unknown.length > 0) return 'unknown_user';
+      return rebuilt.length > 0 ? 'built' : 'not_built';
     },
     concurrency: config.plainConcurrency,
     queue: COLD_QUEUE,
@@ -124,7 +125,7 @@ export function buildOn(
     const running = run(rebuild([user], asked), { ...steps, topContacts });
     const report = await withinDeadline(deadline, running).catch((error: unknown) => {
       // Otherwise a user whose clients never wait long enough would stay cold for ever.
-      if (isGone(error)) delayed.askForRebuild(user).catch(() => undefined); // the next read tries again
+      if (isGivenUp(error)) delayed.askForRebuild(user).catch(() => undefined); // the next read tries again
       throw error;
     });
     if (report.slow.length === 0) return report;

@@ -7,89 +7,87 @@ import { pause } from '../timing/backoff.ts';
 import { type Deadline, DeadlineExceeded, RequestCancelled, withinDeadline } from '../timing/deadline.ts';
 
 export interface ColdBuildsOptions {
-  /**
-   * Builds the index of one user. False: this user's cannot be built here now. `nothing`: there is nothing to build, MySQL
-   * does not know the user. `refused`: nobody's may be.
-   */
-  readonly build: (user: Id, by: BuildBy) => Promise<unknown>;
-  /** Builds at once that no answer is taken from. */
+  /** Builds the index of one user. */
+  readonly build: (user: Id, by: BuildBy) => Promise<BuildOutcome>;
+  /** Maximum background builds that run at once. */
   readonly concurrency: number;
-  /** More of them that may wait for their turn. */
+  /** Maximum background builds that wait for their turn. */
   readonly queue: number;
-  /** Do answers wait for MySQL? Then builds that nobody waits for are put off. Left out: never. */
+  /** Returns whether answers are waiting for MySQL; `buildWhenIdle` then waits. Left out: never. */
   readonly isBusy?: () => boolean;
-  /** ms that such a build is put off at the most (100): it costs what one plain answer does, and saves every later one. */
+  /** Longest time that `buildWhenIdle` waits, ms (100): a build costs as much as one plain answer, and saves every later one. */
   readonly patienceMs?: number;
-  /** Called with what `build` rejected with. */
+  /** Called with the error of a failed background build. */
   readonly onError: (error: unknown, user: Id) => void;
 }
 
+/**
+ * - `built`
+ * - `not_built`: this user's index cannot be built here now
+ * - `unknown_user`: MySQL does not know the user, so there is nothing to build
+ * - `suspended`: no index may be built now
+ */
+export type BuildOutcome = 'built' | 'not_built' | 'unknown_user' | 'suspended';
+
 export interface BuildBy {
-  /** Of the request whose answer is taken from the build's rows; undefined: nobody waits for it. */
+  /** Of the request that is answered from the build's rows; undefined: a background build. */
   readonly deadline?: Deadline | undefined;
-  /** Called with the user's top contacts, in order, every time that they are read. */
+  /** Called with the user's top contacts, in order, each time they are read. */
   readonly onRows?: (top: LiveTop) => void;
 }
 
 /**
- * The user's top contacts, one more than the index holds, read after the question was asked; `built`: the index is there
- * now; undefined: it cannot be built now.
+ * - The user's top contacts, one more than the index holds, read after the request arrived
+ * - `built`: another request has just built the index
+ * - undefined: the index cannot be built now
  */
 export type ColdAnswer = LiveTop | 'built' | undefined;
 
-/** What `build` resolves with when no index may be built. */
-export const REFUSED = 'refused';
-
-/** What `build` resolves with for a user whom MySQL does not know. */
-export const NOTHING = 'nothing';
-
-/** For so long, and of so many users, it is remembered that there is nothing to build: anybody may ask for any id. */
+/** How long unknown users are remembered, and how many: anybody may ask for any id. */
 const UNKNOWN = { ttl: 30_000, max: 20_000 };
 
-/** After a build was refused none is begun for so long: it takes a plain query to find out. */
-const REFUSED_MS = 1_000;
+/** Pause before the next build after `suspended`, ms: each attempt costs a plain query. */
+const SUSPENDED_MS = 1_000;
 
-/** Before a build that nobody waits for is tried again, ms. */
+/** How often `buildWhenIdle` looks whether it is its turn, ms. */
 const YIELD_MS = 5;
 
 /**
- * Builds the indexes of users whom a read found cold, beside the answers: one build a user at a time, so many users at
- * once. Whoever finds no room is dropped: the next read asks again.
+ * Builds the indexes of users whom a read found cold: one build per user at a time, and a limited number of users at
+ * once. A background build that finds no room is dropped: the next read requests it again.
  */
 export class ColdBuilds {
   readonly counts = { built: 0, failed: 0, dropped: 0 };
   readonly #options: ColdBuildsOptions;
   readonly #limit: LimitFunction;
-  readonly #underWay = new Map<Id, Promise<boolean>>();
-  /** Builds that answers are taken from; `cancelled`: nobody waited for it any more. */
+  readonly #inBackground = new Map<Id, Promise<boolean>>();
+  /** Builds that requests are answered from; `cancelled`: the request gave up. */
   readonly #answering = new Map<Id, Promise<boolean | 'cancelled'>>();
   readonly #unknown = new LRUCache<Id, true>(UNKNOWN);
   #stopping = false;
-  #refusedUntil = 0;
+  #suspendedUntil = 0;
 
   constructor(options: ColdBuildsOptions) {
     this.#options = options;
     this.#limit = pLimit(options.concurrency);
   }
 
-  /** Builds that run or wait. */
+  /** The number of builds that run or wait. */
   get underWay(): number {
-    return this.#underWay.size + this.#answering.size;
+    return this.#inBackground.size + this.#answering.size;
   }
 
+  /** Requests a background build. */
   request(user: Id): void {
-    if (this.#stopping || this.#underWay.has(user) || this.#answering.has(user) || this.#unknown.has(user)) return;
+    if (this.#stopping || this.#inBackground.has(user) || this.#answering.has(user) || this.#unknown.has(user)) return;
     const { concurrency, queue } = this.#options;
-    if (this.#underWay.size >= concurrency + queue) {
-      this.counts.dropped += 1;
-      return;
-    }
-    void this.#begin(user);
+    if (this.#inBackground.size >= concurrency + queue) this.counts.dropped += 1;
+    else void this.#begin(user);
   }
 
   /**
-   * Builds the index of a user who waits for an answer, at once: such builds take their turn as plain queries do. One a
-   * user at a time; the others wait for it, and one of them goes on when whoever began it has gone.
+   * Builds the index at once, for a request that is answered from its rows. Such builds take turns with plain queries. One
+   * runs per user: other requests wait for it, and one of them takes over when the first gives up.
    * @throws DeadlineExceeded, RequestCancelled, DatabaseUnavailable
    */
   async answer(user: Id, deadline?: Deadline): Promise<ColdAnswer> {
@@ -97,18 +95,15 @@ export class ColdBuilds {
       const isBuilt = await withinDeadline(deadline, other);
       if (isBuilt !== 'cancelled') return isBuilt ? 'built' : undefined;
     }
-    if (this.#isRefusing() || this.#unknown.has(user)) return undefined;
+    if (this.#isPaused() || this.#unknown.has(user)) return undefined;
     let rows: LiveTop | undefined;
     const onRows = (top: LiveTop) => {
       rows = top;
     };
-    const building = this.#outcomeOf(user, { deadline, onRows });
-    const told = building.then(
-      (outcome) => outcome,
-      (error: unknown) => (isGone(error) ? ('cancelled' as const) : false),
-    );
-    this.#answering.set(user, told);
-    void told.finally(() => this.#answering.delete(user));
+    const building = this.#build(user, { deadline, onRows });
+    const settled = building.catch((error: unknown) => (isGivenUp(error) ? ('cancelled' as const) : false));
+    this.#answering.set(user, settled);
+    void settled.finally(() => this.#answering.delete(user));
     await building.catch((error: unknown) => {
       if (rows === undefined) throw error;
     });
@@ -116,72 +111,59 @@ export class ColdBuilds {
   }
 
   /**
-   * Builds the index of a user who has not asked, once nobody who has waits for a turn, or after so long. What is under
-   * way for the user already will do.
+   * Builds the index in the background, once no request waits for a turn, or after `patienceMs`. Joins a build of the same
+   * user that is already under way.
    * @returns whether it was built
    */
   async buildWhenIdle(user: Id): Promise<boolean> {
     const { patienceMs = 100 } = this.#options;
-    for (let ms = 0; ms < patienceMs && !this.#stopping && this.#isWanted(); ms += YIELD_MS) await pause(YIELD_MS);
+    for (let ms = 0; ms < patienceMs && !this.#stopping && this.#isBusy(); ms += YIELD_MS) await pause(YIELD_MS);
     if (this.#stopping) return false;
     const answering = this.#answering.get(user);
     if (answering !== undefined) return (await answering) === true;
-    return await (this.#underWay.get(user) ?? this.#begin(user));
+    return await (this.#inBackground.get(user) ?? this.#begin(user));
   }
 
-  #isWanted(): boolean {
+  /** Starts no more builds, drops those that wait for their turn, and waits for those that run. */
+  async drain(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all([...this.#inBackground.values(), ...this.#answering.values()]);
+  }
+
+  #isBusy(): boolean {
     return this.#limit.pendingCount > 0 || this.#options.isBusy?.() === true;
   }
 
-  #isRefusing(): boolean {
-    return this.#stopping || performance.now() < this.#refusedUntil;
-  }
-
-  #refuse(): void {
-    if (!this.#isRefusing()) this.#refusedUntil = performance.now() + REFUSED_MS;
+  #isPaused(): boolean {
+    return this.#stopping || performance.now() < this.#suspendedUntil;
   }
 
   #begin(user: Id): Promise<boolean> {
-    const building = this.#limit(() => this.#build(user));
-    this.#underWay.set(user, building);
+    const building = this.#limit(() => this.#build(user, {}))
+      .catch(() => false)
+      .finally(() => this.#inBackground.delete(user));
+    this.#inBackground.set(user, building);
     return building;
   }
 
-  /** Starts no other build, and waits for those that run. Those that wait for their turn are dropped. */
-  async drain(): Promise<void> {
-    this.#stopping = true;
-    await Promise.all([...this.#underWay.values(), ...this.#answering.values()]);
-  }
-
-  async #build(user: Id): Promise<boolean> {
+  /** @returns whether it was built @throws what `build` throws, after counting it and reporting a background failure */
+  async #build(user: Id, by: BuildBy): Promise<boolean> {
     try {
-      return await this.#outcomeOf(user, {});
-    } catch {
-      return false;
-    } finally {
-      this.#underWay.delete(user);
-    }
-  }
-
-  /** @throws what `build` does; it is counted, and told unless it is nobody's fault */
-  async #outcomeOf(user: Id, by: BuildBy): Promise<boolean> {
-    try {
-      const outcome = this.#isRefusing() ? REFUSED : await this.#options.build(user, by);
-      if (outcome === REFUSED) this.#refuse();
-      if (outcome === NOTHING) this.#unknown.set(user, true);
-      const isBuilt = outcome !== REFUSED && outcome !== NOTHING && outcome !== false;
-      this.counts[isBuilt ? 'built' : 'dropped'] += 1;
-      return isBuilt;
+      const outcome = this.#isPaused() ? 'suspended' : await this.#options.build(user, by);
+      if (outcome === 'suspended' && !this.#isPaused()) this.#suspendedUntil = performance.now() + SUSPENDED_MS;
+      if (outcome === 'unknown_user') this.#unknown.set(user, true);
+      this.counts[outcome === 'built' ? 'built' : 'dropped'] += 1;
+      return outcome === 'built';
     } catch (error) {
-      const isDropped = isGone(error) || error instanceof DatabaseBusy;
+      const isDropped = isGivenUp(error) || error instanceof DatabaseBusy;
       this.counts[isDropped ? 'dropped' : 'failed'] += 1;
-      if (!isDropped && by.deadline === undefined) this.#options.onError(error, user); // otherwise the request says it
+      if (!isDropped && by.deadline === undefined) this.#options.onError(error, user); // a request reports its own
       throw error;
     }
   }
 }
 
-/** Whoever asked waits no more. */
-export function isGone(error: unknown): boolean {
+/** The request gave up: its time is over, or its client has gone. */
+export function isGivenUp(error: unknown): boolean {
   return error instanceof RequestCancelled || error instanceof DeadlineExceeded;
 }

@@ -21,15 +21,15 @@ export interface Explanation {
   readonly user: Id;
   readonly contact: Id;
   readonly verdict: VerdictCode;
-  /** The verdict for people. */
+  /** The same as a sentence. */
   readonly sentence: string;
-  /** How the index differs from what it must be, about this contact or as a whole. */
+  /** How the index is wrong, about this contact or as a whole; undefined: it is not. */
   readonly drift: IndexClass | undefined;
-  /** What MySQL says; undefined: it has no row of the pair. */
+  /** What MySQL has; undefined: no row for the pair. */
   readonly row: ExplainedContact | undefined;
   readonly index: {
     readonly state: Reading['state'];
-    /** undefined: there is no whole index. */
+    /** undefined: there is no intact index. */
     readonly epochCurrent: boolean | undefined;
     /** The contact's entry. */
     readonly entry: Key | undefined;
@@ -37,12 +37,12 @@ export interface Explanation {
     readonly floor: Key | undefined;
     readonly complete: boolean;
   };
-  /** Whether the first page of the recency list, as it is by default, shows the contact. */
   readonly answer: {
+    /** The first page of the recency list, with default parameters, shows the contact. */
     readonly shown: boolean;
     /** Why it does, or does not. */
     readonly verdict: AnswerVerdict;
-    /** The same for people. */
+    /** The same as a sentence. */
     readonly sentence: string;
     readonly source: 'index' | 'database';
     readonly reason: Reason | undefined;
@@ -56,11 +56,11 @@ export interface ExplainOptions {
   readonly limits: Limits;
 }
 
-/** An index that changed between two looks is looked at again: what seems wrong may only have been a moment apart. */
-const LOOKS = 3;
+/** Attempts to see the index and MySQL at one moment: what looks wrong may only have changed between two reads. */
+const ATTEMPTS = 3;
 
 /**
- * Why a contact is, or is not, in a user's index and answer.
+ * Explains why a contact is, or is not, in a user's index and answer.
  * @throws RedisUnavailable, DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled
  */
 export async function explain(
@@ -69,7 +69,7 @@ export async function explain(
   contact: Id,
   deadline?: Deadline,
 ): Promise<Explanation> {
-  const { reading, epoch, row } = await look(options, user, contact, deadline);
+  const { reading, epoch, row } = await readBoth(options, user, contact, deadline);
   const verdict = verdictOf(reading, epoch, row, contact);
   const { contacts, source, reason } = await options.recent.find({
     user,
@@ -92,15 +92,15 @@ export async function explain(
   };
 }
 
-/** The index and MySQL's row; the index did not change while the row was read, unless it does so all the time. */
-async function look({ index, database, limits }: ExplainOptions, user: Id, contact: Id, deadline?: Deadline) {
-  const read = async () => await withinDeadline(deadline, index.read(user, 0, false));
-  let reading = await read();
-  for (let looks = 1; ; looks++) {
+/** Reads the index and MySQL's row. The index did not change in between, unless it keeps changing. */
+async function readBoth({ index, database, limits }: ExplainOptions, user: Id, contact: Id, deadline?: Deadline) {
+  const readIndex = () => withinDeadline(deadline, index.read(user, 0, false));
+  let reading = await readIndex();
+  for (let attempt = 1; ; attempt++) {
     const { epoch, row } = await readExplainedContact(database, user, contact, deadline);
     const drift = driftOf(verdictOf(reading, epoch, row, contact), reading, limits);
-    if (drift === undefined || looks === LOOKS) return { reading, epoch, row };
-    const again = await read();
+    if (drift === undefined || attempt === ATTEMPTS) return { reading, epoch, row };
+    const again = await readIndex();
     if (nonceOf(again) === nonceOf(reading)) return { reading, epoch, row };
     reading = again;
   }

@@ -7,16 +7,16 @@ import { readPairs } from '../mysql/pairs.ts';
 export interface IndexInspection {
   readonly user: Id;
   readonly state: Reading['state'];
-  /** Another epoch than the one in force counts as cold; undefined: there is no whole index. */
+  /** false: the index is from another epoch, and counts as cold; undefined: there is no intact index. */
   readonly epochCurrent: boolean | undefined;
   readonly size: number;
-  /** Nobody was ever left out. */
+  /** No contact was ever left out. */
   readonly complete: boolean;
   /** The highest key ever left out. */
   readonly floor: Key | undefined;
-  /** Highest key first, as Redis has them: what MySQL says of them now may be something else. */
+  /** As Redis has them, highest key first; MySQL may say something else by now. */
   readonly members: readonly Key[];
-  /** The day of its last use, days since 1970 UTC; undefined: there is no whole index. */
+  /** The day of its last use, days since 1970 UTC; undefined: there is no intact index. */
   readonly lastUsed: number | undefined;
 }
 
@@ -26,17 +26,25 @@ export interface InspectedStores {
 }
 
 /**
- * One index as it is, without using it: it counts as no use to look at it.
+ * Reads one index as it is. Looking does not count as use.
  * @throws RedisUnavailable, DatabaseUnavailable
  */
 export async function inspectIndex({ index, database }: InspectedStores, user: Id): Promise<IndexInspection> {
   const [reading, { epoch }] = await Promise.all([
     index.read(user, 0, false),
-    readPairs(database, []), // of no pair: the epoch alone
+    readPairs(database, []), // no pairs: only the epoch
   ]);
   if (reading.state !== 'warm') {
-    const nothing = { size: 0, complete: false, floor: undefined, members: [], lastUsed: undefined };
-    return { user, state: reading.state, epochCurrent: undefined, ...nothing };
+    return {
+      user,
+      state: reading.state,
+      epochCurrent: undefined,
+      size: 0,
+      complete: false,
+      floor: undefined,
+      members: [],
+      lastUsed: undefined,
+    };
   }
   const { size, floor, head, lastUsed } = reading;
   const epochCurrent = reading.epoch === epoch;

@@ -3,31 +3,34 @@ import { isWanted, type Relation } from '../contracts/relation.ts';
 import type { WarmReading } from '../index/contact-index.ts';
 import type { LiveContact } from '../mysql/contacts.ts';
 
-/** What part of the order is asked for. */
-export interface Page {
+/** The page that a request asks for: at most `limit` contacts. */
+export interface PageWanted {
   readonly relation: Relation;
-  /** Only keys below this one: the page's cursor. */
+  /** The page's cursor: only keys below this one. */
   readonly below: Key | undefined;
-}
-
-/** A page of at most `limit` contacts. */
-export interface PageWanted extends Page {
   readonly limit: number;
 }
 
-/** Beyond the limit, so that a candidate or two that fell do not cost a second query. */
+/** A page of contacts, highest key first. */
+export interface ContactPage {
+  readonly contacts: readonly LiveContact[];
+  /** There may be more below the last of them. */
+  readonly more: boolean;
+}
+
+/** Candidates beyond the limit, so that one or two that dropped out do not cost a second query. */
 const SPARE_CANDIDATES = 2;
 
-/** Some of the contacts in an index, from the top. */
+/** The topmost entries of an index. */
 export interface Candidates {
   readonly keys: readonly Key[];
-  /** The highest key that is not among them: the next candidate, or the floor; undefined: nobody is left out. */
+  /** The highest key that is not among them: the next entry, or the floor; undefined: they are all the user's contacts. */
   readonly horizon: Key | undefined;
-  /** All that the index has. */
+  /** They are all entries of the index. */
   readonly isAll: boolean;
 }
 
-/** The candidates to look at for a page: as many as it probably takes, and where they do not certify it all there are. */
+/** Yields the candidates to query for a page: first as many as it probably takes; if these cannot certify it, all entries. */
 export function* candidatesFor(
   { head, floor }: Pick<WarmReading, 'head' | 'floor'>,
   { limit, below }: Pick<PageWanted, 'limit' | 'below'>,
@@ -38,15 +41,15 @@ export function* candidatesFor(
 }
 
 /**
- * The page, where the candidates certify it.
+ * The page, if the candidates certify it.
  * @param live the candidates as MySQL has them now
- * @returns undefined: somebody whom they do not tell of may belong on the page
+ * @returns undefined: a contact outside the candidates may belong on the page
  */
 export function certifiedPage(
   live: readonly LiveContact[],
   horizon: Key | undefined,
   page: PageWanted,
-): { contacts: LiveContact[]; more: boolean } | undefined {
+): ContactPage | undefined {
   const certain = certainRows(live, page, horizon);
   const isComplete = horizon === undefined;
   if (certain.length < page.limit && !isComplete) return undefined;
@@ -55,38 +58,34 @@ export function certifiedPage(
 }
 
 /**
- * The rows that are certainly in their right place: wanted, on the page, and above the horizon. Above the horizon every
- * contact was among the candidates, so nobody is missing between these rows.
+ * The rows that are certainly in their right place: wanted, on the page, and above the horizon. Every contact above the
+ * horizon was a candidate, so none is missing between these rows.
  * @param live the candidates as MySQL has them now
- * @param horizon the highest key that was not looked at: the floor, or the first candidate left unread; undefined: none
+ * @param horizon the highest key that was not queried; undefined: there is none
  * @returns highest key first
  */
-function certainRows(live: readonly LiveContact[], page: Page, horizon: Key | undefined): LiveContact[] {
+function certainRows(live: readonly LiveContact[], page: PageWanted, horizon: Key | undefined): LiveContact[] {
   return live
     .filter((contact) => isAbove(contact, horizon) && isOnPage(contact, page) && isWanted(page.relation, contact))
     .sort(byKeyDescending);
 }
 
 /**
- * The page out of the user's top contacts, as the plain query would answer it in the same snapshot.
- * @param isAll nobody is below the last of them
- * @returns undefined: the page may go on below them, so that they do not tell
+ * The page taken from the user's top contacts, as the plain query would answer it in the same snapshot.
+ * @param isAll `top` holds all of the user's contacts
+ * @returns undefined: contacts below `top` may belong on the page
  */
-export function pageOfTop(
-  top: readonly LiveContact[],
-  isAll: boolean,
-  page: PageWanted,
-): { contacts: LiveContact[]; more: boolean } | undefined {
+export function pageOfTop(top: readonly LiveContact[], isAll: boolean, page: PageWanted): ContactPage | undefined {
   const wanted = certainRows(top, page, undefined);
   const more = wanted.length > page.limit;
   return more || isAll ? { contacts: wanted.slice(0, page.limit), more } : undefined;
 }
 
-function isOnPage(contact: Key, page: Page): boolean {
-  return page.below === undefined || isAbove(page.below, contact);
+function isOnPage(contact: Key, { below }: PageWanted): boolean {
+  return below === undefined || isAbove(below, contact);
 }
 
-/** How many of the candidates a rebuild would find again: those that are still above the floor. */
+/** The number of candidates that a rebuild would keep: those still above the floor. */
 export function countAboveFloor(live: readonly LiveContact[], floor: Key | undefined): number {
   return live.filter((contact) => isAbove(contact, floor)).length;
 }

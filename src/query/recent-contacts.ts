@@ -2,68 +2,72 @@ import type { Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { ContactIndex, Reading, WarmReading } from '../index/contact-index.ts';
-import { type LiveContact, readCandidates, readPlain } from '../mysql/contacts.ts';
+import { readCandidates, readPlain } from '../mysql/contacts.ts';
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import type { ColdAnswer } from './cold-builds.ts';
-import { candidatesFor, certifiedPage, countAboveFloor, type PageWanted, pageOfTop } from './narrow.ts';
+import {
+  type ContactPage,
+  candidatesFor,
+  certifiedPage,
+  countAboveFloor,
+  type PageWanted,
+  pageOfTop,
+} from './narrow.ts';
 import { Stopwatch } from './stopwatch.ts';
 
 export interface RecentQuery extends PageWanted {
   /** `limit` is 1 to 100. */
   readonly user: Id;
-  /** Of the request: all of its waits end then. */
+  /** The request's deadline, which bounds every wait. */
   readonly deadline?: Deadline | undefined;
 }
 
-export interface RecentAnswer {
-  /** Highest key first. */
-  readonly contacts: readonly LiveContact[];
-  /** There may be more below the last of them. */
-  readonly more: boolean;
+export interface RecentAnswer extends ContactPage {
   /** `index`: the narrowed query; `database`: the plain one. */
   readonly source: 'index' | 'database';
-  /** Every row is in its right place as of the moment the index was read, but for changes whose tasks are on their way. */
+  /** Every row is in its right place as of the moment the index was read, except for changes whose tasks are in flight. */
   readonly exact: boolean;
-  /** Every contact of the user was considered: the plain query, or an index that left nobody out. */
+  /** Every contact of the user was considered: by the plain query, or by an index that left nobody out. */
   readonly complete: boolean;
   readonly floor: Key | undefined;
   /** Why the database answered; undefined: the index did. */
   readonly reason: Reason | undefined;
-  /** The rows are a replica's, which may lag. */
+  /** The rows come from a replica, which may lag. */
   readonly replica: boolean;
-  /** ms spent waiting for Redis and for MySQL. */
+  /** Time spent waiting for Redis and for MySQL, ms. */
   readonly timing: { readonly index: number; readonly db: number };
 }
 
 export interface RecentContactsOptions {
   readonly index: Pick<ContactIndex, 'read'>;
-  /** Where the rows are read. */
+  /** The server that the rows are read from. */
   readonly database: Database;
-  /** Below so many candidates above the floor a rebuild would help. */
+  /** With fewer candidates above the floor than this, a rebuild would help. */
   readonly min: number;
-  /** As many as an index keeps: a rebuild helps a page of up to so many. */
+  /** The most entries an index keeps, and so the longest page that a rebuild helps. */
   readonly max: number;
-  /** Builds the index of a cold user for an answer out of the same rows. Left out: cold answers are plain ones. */
+  /** Builds a cold user's index and answers from the same rows. Left out: the plain query answers for cold users. */
   readonly coldAnswers?: (user: Id, deadline?: Deadline) => Promise<ColdAnswer>;
-  /** Called when the user has no index, and none is built for the answer: start to build one, once. */
+  /** Called when the user has no index and `coldAnswers` builds none. Should start a build, once. */
   readonly onCold: (user: Id) => void;
-  /** Called when the user was answered from the index. */
+  /** Called when the index answered. */
   readonly onServed?: (user: Id) => void;
-  /** Called when an index has run low, and a rebuild would help: schedule one. */
+  /** Called when an index has run low and a rebuild would help. Should schedule one. */
   readonly onLow: (user: Id) => void;
-  /** Reading counts as use, which keeps an index from being dropped. */
+  /** Reading counts as use, which keeps the index from being dropped as idle. */
   readonly touch: boolean;
-  /** ms, monotonic. */
+  /** Monotonic clock, ms. */
   readonly now: () => number;
 }
 
-type ColdAnswers = RecentContactsOptions['coldAnswers'];
+/** An answer before it is certified: `exact` and `complete` follow from it. */
+type Found = ContactPage & Pick<RecentAnswer, 'source' | 'floor' | 'reason' | 'replica'>;
 
 /**
- * Answers "which of my contacts were active most recently?": the head of the user's index narrows the live query, and
- * what comes back is certified against the floor. What the index cannot certify, the plain query over all contacts answers.
+ * Answers "which of my contacts were active most recently?" The head of the user's index narrows the live query, and the
+ * result is certified against the floor. What the index cannot certify is answered by the plain query over all contacts.
  */
 export class RecentContacts {
   readonly #options: RecentContactsOptions;
@@ -73,15 +77,21 @@ export class RecentContacts {
   }
 
   /** @throws DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled */
-  async find(query: RecentQuery): Promise<RecentAnswer> {
-    return await this.#find(query, new Stopwatch(this.#options.now), this.#options.coldAnswers);
+  find(query: RecentQuery): Promise<RecentAnswer> {
+    return this.#find(query, new Stopwatch(this.#options.now), this.#options.coldAnswers);
   }
 
-  async #find(query: RecentQuery, clock: Stopwatch, coldAnswers: ColdAnswers): Promise<RecentAnswer> {
+  /** @param coldAnswers undefined: a cold user is answered by the plain query */
+  async #find(
+    query: RecentQuery,
+    clock: Stopwatch,
+    coldAnswers: RecentContactsOptions['coldAnswers'],
+  ): Promise<RecentAnswer> {
+    const { index, touch } = this.#options;
+    const { user, deadline } = query;
     let reading: Reading;
     try {
-      const asked = () => this.#options.index.read(query.user, 0, this.#options.touch);
-      reading = await clock.time('index', () => withinDeadline(query.deadline, asked()));
+      reading = await clock.time('index', () => withinDeadline(deadline, index.read(user, 0, touch)));
     } catch (error) {
       if (!(error instanceof RedisUnavailable)) throw error;
       return await this.#plain(query, 'redis_unavailable', clock);
@@ -94,31 +104,30 @@ export class RecentContacts {
   }
 
   async #narrowed(query: RecentQuery, reading: WarmReading, clock: Stopwatch): Promise<RecentAnswer | 'other_epoch'> {
-    const { floor } = reading;
+    const { database, onServed, onLow } = this.#options;
     const { user, deadline } = query;
-    if (isBeyondIndex(query, reading)) return await this.#beyond(query, reading, clock);
+    const { floor } = reading;
+    if (isBeyondIndex(query, reading)) {
+      if (reading.size < this.#leastFor(query)) onLow(user);
+      return await this.#plain(query, 'below_floor', clock);
+    }
     for (const { keys, horizon, isAll } of candidatesFor(reading, query)) {
       const ids = keys.map((key) => key.id);
-      const live = await clock.time('db', () => readCandidates(this.#options.database, user, ids, deadline));
+      const live = await clock.time('db', () => readCandidates(database, user, ids, deadline));
       if (live.epoch !== reading.epoch) return 'other_epoch';
       const page = certifiedPage(live.contacts, horizon, query);
       if (page !== undefined) {
-        this.#options.onServed?.(user);
-        return this.#answer({ ...page, source: 'index', floor, isReplica: live.isReplica }, undefined, clock);
+        onServed?.(user);
+        return answerOf({ ...page, source: 'index', floor, reason: undefined, replica: live.isReplica }, clock);
       }
-      if (isAll && countAboveFloor(live.contacts, floor) < this.#leastFor(query)) this.#options.onLow(user);
+      if (isAll && countAboveFloor(live.contacts, floor) < this.#leastFor(query)) onLow(user);
     }
     return await this.#plain(query, 'below_floor', clock);
   }
 
-  async #beyond(query: RecentQuery, reading: WarmReading, clock: Stopwatch): Promise<RecentAnswer> {
-    if (reading.size < this.#leastFor(query)) this.#options.onLow(query.user);
-    return await this.#plain(query, 'below_floor', clock);
-  }
-
   /**
-   * The fewest candidates that an index must have for this page to come from it. A rebuild leaves `max`, or everybody: so it
-   * helps a first page of up to `max`, whatever a trim has left, and is not asked for again by a user who has fewer contacts.
+   * The fewest candidates with which the index can answer this page. A rebuild leaves `max` entries, or all contacts. So it
+   * helps a first page of up to `max`, whatever a trim has left, and is not requested again for a user with fewer contacts.
    */
   #leastFor({ limit, relation, below }: RecentQuery): number {
     const { min, max } = this.#options;
@@ -126,59 +135,51 @@ export class RecentContacts {
   }
 
   /**
-   * Where the index can hold the page, one statement does for both: the rows that it is built from are the top of the
-   * same truth, in one snapshot that was taken after the request had come. Whoever finds it being built for somebody else
-   * cannot have those rows, which may be from before; but the index is there then.
+   * Where the index can hold the page, one statement serves both: the rows that the index is built from are the top of the
+   * same truth, in one snapshot taken after the request arrived. A request that finds a build already running cannot use
+   * its rows, which may be older than the request; but the index is there when the build is done.
    */
-  async #cold(query: RecentQuery, clock: Stopwatch, coldAnswers: ColdAnswers): Promise<RecentAnswer> {
+  async #cold(
+    query: RecentQuery,
+    clock: Stopwatch,
+    coldAnswers: RecentContactsOptions['coldAnswers'],
+  ): Promise<RecentAnswer> {
     const { user, limit, deadline } = query;
-    if (coldAnswers === undefined || limit > this.#options.max) {
-      this.#options.onCold(user);
+    const { database, max, onCold } = this.#options;
+    if (coldAnswers === undefined || limit > max) {
+      onCold(user);
       return await this.#plain(query, 'cold', clock);
     }
     const found = await clock
       .time('db', () => coldAnswers(user, deadline))
       .catch((error: unknown) => {
-        // No index can be written now, from the rows of that server or in that Redis. The plain query answers all the same.
+        // No index can be written from that server's rows, or to that Redis. The plain query can still answer.
         if (error instanceof DatabaseNotPrimary || error instanceof RedisUnavailable) return undefined;
         throw error;
       });
     if (found === 'built') return await this.#find(query, clock, undefined);
     const page = found === undefined ? undefined : pageOfTop(found.contacts, found.isAll, query);
     if (page === undefined) return await this.#plain(query, 'cold', clock);
-    return this.#answer(
-      { ...page, source: 'database', floor: undefined, isReplica: this.#options.database.isReplica },
-      'cold',
-      clock,
-    );
+    const { isReplica: replica } = database;
+    return answerOf({ ...page, source: 'database', floor: undefined, reason: 'cold', replica }, clock);
   }
 
   async #plain(query: RecentQuery, reason: Reason, clock: Stopwatch): Promise<RecentAnswer> {
-    const { database } = this.#options;
-    const wanted = { ...query, limit: query.limit + 1 };
-    const { contacts: rows, isReplica } = await clock.time('db', () => readPlain(database, wanted, query.deadline));
-    const contacts = rows.slice(0, query.limit);
-    const more = rows.length > query.limit;
-    return this.#answer({ contacts, more, source: 'database', floor: undefined, isReplica }, reason, clock);
-  }
-
-  #answer(
-    { isReplica, ...found }: Pick<RecentAnswer, 'contacts' | 'more' | 'source' | 'floor'> & { isReplica: boolean },
-    reason: Reason | undefined,
-    clock: Stopwatch,
-  ): RecentAnswer {
-    return {
-      ...found,
-      exact: !isReplica,
-      complete: found.floor === undefined,
-      reason,
-      replica: isReplica,
-      timing: clock.spent,
-    };
+    const { user, relation, below, limit, deadline } = query;
+    const wanted = { user, relation, below, limit: limit + 1 };
+    const live = await clock.time('db', () => readPlain(this.#options.database, wanted, deadline));
+    const contacts = live.contacts.slice(0, limit);
+    const more = live.contacts.length > limit;
+    return answerOf({ contacts, more, source: 'database', floor: undefined, reason, replica: live.isReplica }, clock);
   }
 }
 
-/** No index of these entries could answer, whatever MySQL says of them: the narrowed query would be for nothing. */
+function answerOf({ contacts, more, source, floor, reason, replica }: Found, { spent }: Stopwatch): RecentAnswer {
+  const complete = floor === undefined;
+  return { contacts, more, source, exact: !replica, complete, floor, reason, replica, timing: spent };
+}
+
+/** No index with these entries can answer, whatever MySQL says of them: the narrowed query would be wasted. */
 function isBeyondIndex({ limit, below }: RecentQuery, { head, floor }: WarmReading): boolean {
   return floor !== undefined && (head.length < limit || (below !== undefined && !isAbove(below, floor)));
 }

@@ -13,9 +13,9 @@ export interface PhotosQuery {
   readonly relation: Relation;
   /** Contacts wanted, 1 to 20. */
   readonly contacts: number;
-  /** The newest photos of each, 1 to 50. */
+  /** Newest photos of each contact, 1 to 50. */
   readonly photos: number;
-  /** Of the request: all of its waits end then. */
+  /** The request's deadline, which bounds every wait. */
   readonly deadline?: Deadline | undefined;
 }
 
@@ -26,22 +26,22 @@ export interface PhotosAnswer extends Omit<RecentAnswer, 'contacts' | 'more'> {
 
 export interface RecentPhotosOptions {
   readonly recent: Pick<RecentContacts, 'find'>;
-  /** Where the photos are read: the same as the contacts. */
+  /** The server that the photos are read from: the same as for the contacts. */
   readonly database: Database;
-  /** ms, monotonic. */
+  /** Monotonic clock, ms. */
   readonly now: () => number;
 }
 
-/** How often the contacts are read again because what the user may see changed before their photos were read. */
+/** How often the contacts are read when what the user may see changes before their photos are read. */
 const ATTEMPTS = 3;
 
 /**
- * Answers "what did my most recently active contacts upload?": the recency list, and then the photos of those contacts,
- * in a second statement that checks again, in its own snapshot, who is a contact and what the user may see of each.
+ * Answers "what did my most recently active contacts upload?" First the recency list, then the photos of those contacts, in
+ * a second statement that checks again, in its own snapshot, who is a contact and what the user may see of each.
  *
- * Between the two statements a contact may have lost the place that the first one gave: a grant was withdrawn, the
- * newest photo deleted. Then both are asked again, for as many contacts more as turned out to have nothing to show.
- * What still does not settle is answered as it is, and called not exact.
+ * Between the two statements a contact may lose its place: a grant is withdrawn, the newest photo deleted. Then both are
+ * read again, with as many extra contacts as turned out to have nothing to show. If this does not settle, the answer is
+ * returned as it is, marked as not exact.
  */
 export class RecentPhotos {
   readonly #options: RecentPhotosOptions;
@@ -51,50 +51,33 @@ export class RecentPhotos {
   }
 
   /** @throws DatabaseUnavailable, and what the recency list throws */
-  async find(query: PhotosQuery): Promise<PhotosAnswer> {
-    const clock = new Stopwatch(this.#options.now);
+  async find({ user, relation, contacts: wanted, photos, deadline }: PhotosQuery): Promise<PhotosAnswer> {
+    const { recent, database, now } = this.#options;
+    const clock = new Stopwatch(now);
     for (let attempt = 1, spare = 0; ; attempt++) {
-      const { recent, database } = this.#options;
-      const { user, relation, deadline } = query;
-      const page = { user, relation, limit: query.contacts + spare, below: undefined, deadline };
-      const found = await recent.find(page);
+      const found = await recent.find({ user, relation, limit: wanted + spare, below: undefined, deadline });
       clock.add(found.timing);
-      const shown = await clock.time('db', () => readPhotos(database, user, found.contacts, query.photos, deadline));
-      const held = holdAgainst(found.contacts, shown, query.relation);
-      const short = held.contacts.length < query.contacts && found.more;
-      const settled = !held.moved && !short;
-      if (settled || attempt === ATTEMPTS) return answer(found, held.contacts, query.contacts, settled, clock);
-      spare = found.contacts.length - held.contacts.length;
+      const shown = await clock.time('db', () => readPhotos(database, user, found.contacts, photos, deadline));
+      const contacts = [...shown.values()].filter((contact) => isWanted(relation, contact)).sort(byKeyDescending);
+      const isShort = contacts.length < wanted && found.more;
+      const isSettled = !isShort && !found.contacts.some((before) => hasMoved(before, shown.get(before.id)));
+      if (isSettled || attempt === ATTEMPTS) return answerOf(found, contacts.slice(0, wanted), isSettled, clock);
+      spare = found.contacts.length - contacts.length;
     }
   }
 }
 
-interface Held {
-  /** Highest key first. */
-  readonly contacts: ContactPhotos[];
-  /** Somebody among them is further down than they were, so that others may belong before them, or shows more or less. */
-  readonly moved: boolean;
-}
-
-/** The contacts of the first statement as the second one has them; those whom it shows nothing of are left out. */
-function holdAgainst(found: readonly LiveContact[], shown: ReadonlyMap<Id, ContactPhotos>, relation: Relation): Held {
-  const contacts = [...shown.values()].filter((contact) => isWanted(relation, contact)).sort(byKeyDescending);
-  const moved = found.some((before) => hasMoved(before, shown.get(before.id)));
-  return { contacts, moved };
-}
-
-function hasMoved(before: LiveContact, now: LiveContact | undefined): boolean {
+/** The contact is further down than before, so others may belong ahead of it, or the user sees more or less of it. */
+function hasMoved(before: LiveContact, now: ContactPhotos | undefined): boolean {
   return now !== undefined && (now.at < before.at || now.sees !== before.sees);
 }
 
-function answer(
-  found: RecentAnswer,
+function answerOf(
+  { source, exact, complete, floor, reason, replica }: RecentAnswer,
   contacts: readonly ContactPhotos[],
-  wanted: number,
-  settled: boolean,
-  clock: Stopwatch,
+  isSettled: boolean,
+  { spent: timing }: Stopwatch,
 ): PhotosAnswer {
-  const { source, exact, complete, floor, reason, replica } = found;
-  const certainty = settled || !exact ? { exact, reason } : { exact: false, reason: 'changed_meanwhile' as const };
-  return { contacts: contacts.slice(0, wanted), source, complete, floor, replica, ...certainty, timing: clock.spent };
+  const answer = { contacts, source, exact, complete, floor, reason, replica, timing };
+  return isSettled || !exact ? answer : { ...answer, exact: false, reason: 'changed_meanwhile' };
 }

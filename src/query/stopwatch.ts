@@ -1,14 +1,14 @@
-/** Sums up where the time of one answer went, in ms. */
+/** Adds up the time that one answer spends waiting for Redis (`index`) and MySQL (`db`), ms. */
 export class Stopwatch {
   readonly spent = { index: 0, db: 0 };
   readonly #now: () => number;
 
-  /** @param now ms, monotonic */
+  /** @param now monotonic clock, ms */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Time that was measured elsewhere. */
+  /** Adds time measured elsewhere. */
   add(spent: { readonly index: number; readonly db: number }): void {
     this.spent.index += spent.index;
     this.spent.db += spent.db;

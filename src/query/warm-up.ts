@@ -4,40 +4,40 @@ import { pause } from '../timing/backoff.ts';
 import type { ColdBuilds } from './cold-builds.ts';
 
 export interface WarmUpOptions {
-  /** Which of these users are cold, in order; undefined: no index may be built now. @throws when a store is away */
+  /** Returns which of the users are cold, in order; undefined: no index may be built now. @throws when a store is unavailable */
   readonly coldOf: (users: readonly Id[]) => Promise<readonly Id[] | undefined>;
   readonly builds: Pick<ColdBuilds, 'buildWhenIdle'>;
-  /** Users built side by side. */
+  /** Builds at once. */
   readonly concurrency: number;
-  /** Users remembered. */
+  /** Maximum users remembered. */
   readonly remembered: number;
-  /** Called when a round begins, and with how many it built when it ends. */
+  /** Called with undefined when a warm-up begins, and with the number of indexes built when it ends. */
   readonly onRound?: (built: number | undefined) => void;
-  /** Before a store that is away, or a suspended epoch, is asked about again, ms (1,000). */
+  /** Wait before asking again when a store is unavailable or the epoch is suspended, ms (1,000). */
   readonly retryMs?: number;
-  /** After a round that found nothing to do, ms (2,000). */
+  /** Rest after a warm-up that built nothing, ms (2,000). */
   readonly restMs?: number;
 }
 
-/** Users looked at in one go. */
+/** Users checked per look. */
 const USERS_A_LOOK = 50;
 
-/** Of the latest so many none is cold: it was only one index that was gone. */
+/** If none of this many most recent users is cold, only a single index was lost. */
 const ENOUGH_WARM = 200;
 
 /**
- * Builds indexes again that this process answered from, the users read last first, when many are cold at once: after a
- * new epoch, a FLUSHALL, a node lost. The sign is a user who was answered from an index and is cold now. It takes turns
- * only that no request wants (`buildWhenIdle`), so it makes nobody wait who is being answered.
+ * Rebuilds the indexes that this process has answered from, most recently read first, when many are lost at once: after a
+ * new epoch, a FLUSHALL, a lost node. The sign is a user who was answered from an index and is now cold. It builds only
+ * when no request wants the turn (`buildWhenIdle`), so it delays no answer.
  */
 export class WarmUp {
   readonly #options: WarmUpOptions;
   readonly #served: LRUCache<Id, true>;
   readonly #stopping = new AbortController();
-  #round: Promise<void> | undefined;
-  /** Users who were cold and could not be built: that they are cold says nothing of others. */
+  #running: Promise<void> | undefined;
+  /** Cold users who could not be built: finding one of them cold again says nothing about the others. */
   readonly #unbuilt: LRUCache<Id, true>;
-  /** Users whom the round under way has done with: when one of them is cold, they are lost again. */
+  /** Users already handled by the running warm-up: if one of them is cold again, the indexes were lost again. */
   readonly #done = new Set<Id>();
   #again = false;
   #restUntil = 0;
@@ -48,28 +48,28 @@ export class WarmUp {
     this.#unbuilt = new LRUCache({ max: options.remembered });
   }
 
-  /** The user was answered from an index. */
+  /** Notes that the user was answered from an index. */
   served(user: Id): void {
     this.#served.set(user, true);
     this.#unbuilt.delete(user);
   }
 
-  /** The user was forgotten: whoever reads them next has their index built. */
+  /** Notes that the user was forgotten: the next read builds the index. */
   forget(user: Id): void {
     this.#served.delete(user);
   }
 
-  /** The user was found cold. */
+  /** Notes that the user was found cold. Begins a warm-up if the user had an index. */
   cold(user: Id): void {
     if (this.#stopping.signal.aborted || this.#served.get(user) === undefined || this.#unbuilt.has(user)) return;
-    if (this.#round !== undefined) this.#again ||= this.#done.has(user);
-    else if (performance.now() >= this.#restUntil) this.#round = this.#run();
+    if (this.#running !== undefined) this.#again ||= this.#done.has(user);
+    else if (performance.now() >= this.#restUntil) this.#running = this.#run();
   }
 
-  /** Begins nothing more, and waits for what is under way. */
+  /** Begins no more builds, and waits for those that run. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#round;
+    await this.#running;
   }
 
   async #run(): Promise<void> {
@@ -83,13 +83,13 @@ export class WarmUp {
     } while (this.#again && !this.#stopping.signal.aborted);
     this.#done.clear();
     if (built === 0) this.#restUntil = performance.now() + restMs;
-    this.#round = undefined;
+    this.#running = undefined;
     onRound?.(built);
   }
 
-  /** All who are remembered, once. @returns how many were built */
+  /** Goes through all remembered users once. Returns how many indexes were built. */
   async #once(): Promise<number> {
-    const users = [...this.#served.keys()]; // the one read last comes first
+    const users = [...this.#served.keys()]; // most recently read first
     let built = 0;
     for (let from = 0; from < users.length && !this.#again; from += USERS_A_LOOK) {
       const some = users.slice(from, from + USERS_A_LOOK);
@@ -102,7 +102,7 @@ export class WarmUp {
     return built;
   }
 
-  /** Waits until the stores can tell, and indexes may be built. Nobody once it is to stop. */
+  /** Waits until the stores answer and indexes may be built. Returns nobody once it is stopped. */
   async #coldOf(users: readonly Id[]): Promise<readonly Id[]> {
     const { coldOf, retryMs = 1_000 } = this.#options;
     const { signal } = this.#stopping;

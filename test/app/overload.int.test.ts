@@ -152,8 +152,14 @@ describe('heavy queries', () => {
 
 describe('the answer for a cold user', () => {
   function coldAnswers(reading: Stores) {
+    const build = buildOn(reading, { mysqlTimeoutMs: 5_000 });
     const builds = new ColdBuilds({
-      ...{ build: buildOn(reading, { mysqlTimeoutMs: 5_000 }), concurrency: 1, queue: 10 },
+      build: async (user, by) => {
+        await build(user, by);
+        return 'built';
+      },
+      concurrency: 1,
+      queue: 10,
       onError: (error) => {
         throw error;
       },

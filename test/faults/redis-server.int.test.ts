@@ -223,6 +223,7 @@ describe.each([
         await run(rebuild([user]), stores.steps);
         building.delete(user);
         built.push(user);
+        return 'built';
       },
       concurrency: 2,
       queue: 1_000,

@@ -49,7 +49,7 @@ function reader() {
     build: async (user) => {
       built.push(user);
       const { unknown } = await run(rebuild([user]), stores.steps);
-      return unknown.length > 0 ? 'nothing' : undefined;
+      return unknown.length > 0 ? 'unknown_user' : 'built';
     },
     concurrency: 4,
     queue: 10_000,

@@ -245,7 +245,10 @@ export class Trial {
   #queries(): Queries {
     const steps = this.#stepsOf(this.#api);
     const builds = new ColdBuilds({
-      build: (user) => run(rebuild([user]), steps),
+      build: async (user) => {
+        await run(rebuild([user]), steps);
+        return 'built';
+      },
       concurrency: 2,
       queue: 10,
       onError: (error) => this.#fault(error as Error),

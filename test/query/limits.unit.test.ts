@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { HeavyQueriesBusy } from '../../src/mysql/database.ts';
 import { Turns, type TurnsOptions } from '../../src/mysql/turns.ts';
-import { type BuildBy, ColdBuilds, type ColdBuildsOptions } from '../../src/query/cold-builds.ts';
+import { type BuildBy, type BuildOutcome, ColdBuilds, type ColdBuildsOptions } from '../../src/query/cold-builds.ts';
 import { Deadline, DeadlineExceeded, RequestCancelled } from '../../src/timing/deadline.ts';
 import { until } from '../support/until.ts';
 
@@ -135,7 +135,11 @@ describe('builds of cold users', () => {
   function builds(held: Held, options: Partial<ColdBuildsOptions> = {}) {
     const errors: string[] = [];
     const onError = (error: unknown, user: string) => void errors.push(`${user}: ${(error as Error).message}`);
-    return { errors, cold: new ColdBuilds({ build: held.run, concurrency: 2, queue: 1, onError, ...options }) };
+    const build = async (user: string): Promise<BuildOutcome> => {
+      await held.run(user);
+      return 'built';
+    };
+    return { errors, cold: new ColdBuilds({ build, concurrency: 2, queue: 1, onError, ...options }) };
   }
 
   it('are one a user at a time', async () => {
@@ -198,9 +202,9 @@ describe('builds of cold users', () => {
 
   it('whose rows are an answer are one a user; the others wait for it, and one goes on when its client has gone', async () => {
     const asked: BuildBy[] = [];
-    const ends: PromiseWithResolvers<boolean>[] = [];
+    const ends: PromiseWithResolvers<BuildOutcome>[] = [];
     const build = async (_user: string, by: BuildBy) => {
-      const end = Promise.withResolvers<boolean>();
+      const end = Promise.withResolvers<BuildOutcome>();
       asked.push(by);
       ends.push(end);
       by.deadline?.onCancel(() => end.reject(new RequestCancelled()));
@@ -219,7 +223,7 @@ describe('builds of cold users', () => {
     const row = { id: '7', at: 1, isFriend: true, isFamily: false, sees: '1' };
     const top = { contacts: [row], isAll: true };
     asked[1]?.onRows?.(top);
-    ends[1]?.resolve(true);
+    ends[1]?.resolve('built');
     expect(await Promise.all([second, third])).toEqual([top, 'built']);
     expect({ ...cold.counts, errors, underWay: cold.underWay }).toEqual({
       ...{ built: 1, failed: 0, dropped: 1, errors: [], underWay: 0 },

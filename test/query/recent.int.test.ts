@@ -135,6 +135,7 @@ describe('many who ask for cold users at once', () => {
       build: async (user) => {
         await answered.promise;
         await run(rebuild([user]), stores.steps);
+        return 'built';
       },
       concurrency: 2,
       queue: 10,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ColdBuilds, REFUSED } from '../../src/query/cold-builds.ts';
+import { type BuildOutcome, ColdBuilds } from '../../src/query/cold-builds.ts';
 import { WarmUp, type WarmUpOptions } from '../../src/query/warm-up.ts';
 import { until } from '../support/until.ts';
 
@@ -164,11 +164,11 @@ describe('a build that nobody waits for', () => {
   });
 
   function heldBuilds(patienceMs: number): ColdBuilds {
-    const build = async (user: string) => {
+    const build = async (user: string): Promise<BuildOutcome> => {
       const one = Promise.withResolvers<void>();
       held.set(user, one);
       await one.promise;
-      return true;
+      return 'built';
     };
     const onError = (error: unknown) => {
       throw error;
@@ -207,7 +207,12 @@ describe('a build that nobody waits for', () => {
     const onError = (error: unknown) => {
       throw error;
     };
-    const builds = new ColdBuilds({ build: async (user) => user !== 'heavy', concurrency: 1, queue: 10, onError });
+    const builds = new ColdBuilds({
+      build: async (user) => (user === 'heavy' ? 'not_built' : 'built'),
+      concurrency: 1,
+      queue: 10,
+      onError,
+    });
     expect(await builds.buildWhenIdle('heavy')).toBe(false);
     expect(await builds.buildWhenIdle('1')).toBe(true);
     expect(builds.counts).toEqual({ built: 1, failed: 0, dropped: 1 });
@@ -218,7 +223,7 @@ describe('a build that nobody waits for', () => {
     const builds = new ColdBuilds({
       build: async (user) => {
         asked.push(user);
-        return REFUSED;
+        return 'suspended';
       },
       concurrency: 1,
       queue: 10,

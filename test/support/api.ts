@@ -59,7 +59,10 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
   const now = () => performance.now();
   const build = buildOn({ steps, delayed }, { mysqlTimeoutMs: 5_000 });
   const coldBuilds = new ColdBuilds({
-    build,
+    build: async (user, by) => {
+      await build(user, by);
+      return 'built';
+    },
     concurrency: 2,
     queue: 100,
     onError: (error) => {

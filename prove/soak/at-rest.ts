@@ -3,8 +3,7 @@ import type { Id } from '../../src/contracts/id.ts';
 import type { Database } from '../../src/mysql/database.ts';
 import { readOwnersAmong } from '../../src/mysql/users.ts';
 import { republish } from '../../src/relay/republish.ts';
-import { backfillAll } from '../../src/tools/demo/phases/backfill.ts';
-import { verifyAll } from '../../src/tools/demo/phases/verify.ts';
+import { backfillAll, verifyAll } from '../../src/tools/demo/phases/jobs.ts';
 import { expectIndexesExact, indexesInUse, type RestStores } from '../../test/model/at-rest.ts';
 import { readPlainSql } from '../../test/model/plain-sql.ts';
 import { findWrongAnswers, type Truth } from './answers.ts';
@@ -83,7 +82,7 @@ function everybody({ cast }: World): Id[] {
   return [...new Set([...cast.players, cast.star, ...others, ...cast.followersOfStar])];
 }
 
-function restStores({ stores, place }: World): RestStores {
-  const { keyPrefix: prefix, max, min } = place.config;
+function restStores({ stores, namespace }: World): RestStores {
+  const { keyPrefix: prefix, max, min } = namespace.config;
   return { index: stores.index, primary: stores.primary, redis: stores.redis, prefix, limits: { max, min } };
 }

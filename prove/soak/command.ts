@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { onEndingSignals } from '../../src/app/run-process.ts';
-import type { Transport } from '../../src/tools/harness/place.ts';
+import type { Transport } from '../../src/tools/harness/namespace.ts';
 import { plainReport, reportLines } from './report.ts';
 import { soak } from './soak.ts';
 

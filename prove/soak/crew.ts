@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { between, pick, type Random } from '../../src/tools/demo/random.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import type { HttpClient } from '../../src/tools/harness/http.ts';
-import type { Place } from '../../src/tools/harness/place.ts';
-import { Fleet } from '../../src/tools/harness/processes/fleet.ts';
+import type { Namespace } from '../../src/tools/harness/namespace.ts';
+import { ProcessGroup } from '../../src/tools/harness/processes/process-group.ts';
 import type { ProcessLogs } from '../../src/tools/harness/processes/process-logs.ts';
 import { Worker, type WorkerKind } from './worker.ts';
 
@@ -14,7 +14,7 @@ const READY_TIMEOUT_MS = 60_000;
 const LOOK_MS = 50;
 
 export interface CrewOptions {
-  readonly place: Place;
+  readonly namespace: Namespace;
   readonly logs: ProcessLogs;
   readonly random: Random;
   /** One of them ended although nobody asked it to; it is started again. */
@@ -24,7 +24,7 @@ export interface CrewOptions {
 /** The processes of one transport, each started again when it is gone: what a supervisor does for a site. */
 export class Crew {
   readonly #options: CrewOptions;
-  readonly #fleet: Fleet;
+  readonly #processGroup: ProcessGroup;
   readonly #workers = new Set<Worker>();
   #started = 0;
   /** Of those that are gone. */
@@ -33,7 +33,7 @@ export class Crew {
 
   constructor(options: CrewOptions) {
     this.#options = options;
-    this.#fleet = new Fleet(options.place, options.logs);
+    this.#processGroup = new ProcessGroup(options.namespace, options.logs);
   }
 
   /** @throws Error when they are not ready in time */
@@ -67,7 +67,7 @@ export class Crew {
   async kill(kind: WorkerKind): Promise<string> {
     const worker = pick(this.#options.random, this.#those(kind));
     this.#remove(worker);
-    await this.#fleet.kill(worker.process);
+    await this.#processGroup.kill(worker.process);
     await this.#add(kind);
     return worker.name;
   }
@@ -84,7 +84,7 @@ export class Crew {
   async stopAll(): Promise<void> {
     this.#isEnding = true;
     for (const worker of this.#workers) this.#remove(worker);
-    await this.#fleet.stopAll();
+    await this.#processGroup.stopAll();
   }
 
   #those(kind: WorkerKind): Worker[] {
@@ -94,9 +94,9 @@ export class Crew {
   async #add(kind: WorkerKind): Promise<void> {
     const port = await freePort();
     if (this.#isEnding) return;
-    const name = `${this.#options.place.transport} ${kind} ${++this.#started}`;
+    const name = `${this.#options.namespace.transport} ${kind} ${++this.#started}`;
     const seed = between(this.#options.random, 1, 1_000_000);
-    const worker = new Worker({ fleet: this.#fleet, kind, name, port, seed });
+    const worker = new Worker({ processGroup: this.#processGroup, kind, name, port, seed });
     this.#workers.add(worker);
     worker.process.failed.catch((reason: Error) => this.#replace(worker, reason));
   }

@@ -9,7 +9,7 @@ import type { RedisClient } from '../../src/redis/connection.ts';
 import { republish } from '../../src/relay/republish.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { createRepair } from '../../src/repair/repair.ts';
-import { backfillAll } from '../../src/tools/demo/phases/backfill.ts';
+import { backfillAll } from '../../src/tools/demo/phases/jobs.ts';
 import { between, pick, shuffled } from '../../src/tools/demo/random.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { fillRedis, loseTasks, publishEarly, sendHopelessTask, sendStrangeMessages } from './transport-faults.ts';
@@ -59,8 +59,8 @@ const stopFor =
 const USERS_EVICTED = 30;
 
 /** As with `allkeys-random`: one key of a user, and not the other. */
-const evict = asking(async (redis, { cast, place, random }) => {
-  const names = new KeyNames(place.config.keyPrefix);
+const evict = asking(async (redis, { cast, namespace, random }) => {
+  const names = new KeyNames(namespace.config.keyPrefix);
   const users = shuffled(random, cast.players).slice(0, USERS_EVICTED);
   await Promise.all(users.map((user) => redis.unlink(random() < 0.5 ? names.set(user) : names.meta(user))));
 });

@@ -1,4 +1,4 @@
-import type { Transport } from '../../src/tools/harness/place.ts';
+import type { Transport } from '../../src/tools/harness/namespace.ts';
 
 export interface SoakOptions {
   /** How long, without the servers' start. The round under way is brought to its end. */

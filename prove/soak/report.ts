@@ -1,4 +1,4 @@
-import { count, tableOf } from '../../src/tools/demo/story/layout.ts';
+import { count, tableOf } from '../../src/tools/demo/layout.ts';
 import type { Tally } from './tally.ts';
 import type { World } from './world.ts';
 

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isStoreFault } from '../../src/index/store-fault.ts';
 import { readClock } from '../../src/mysql/outbox.ts';
-import type { Shown, Wrong } from '../../src/tools/demo/play/judge.ts';
-import { Reader } from '../../src/tools/demo/play/reader.ts';
-import { Stage } from '../../src/tools/demo/play/stage.ts';
-import { runWriters } from '../../src/tools/demo/play/writers.ts';
+import { Reader, type Shown, type Wrong } from '../../src/tools/demo/play/reader.ts';
+import { runWriters, Stage } from '../../src/tools/demo/play/writers.ts';
 import { pick } from '../../src/tools/demo/random.ts';
-import { settle } from '../../src/tools/harness/settle.ts';
+import { settle } from '../../src/tools/harness/stores.ts';
 import { findWrong, findWrongAfterReplay } from './at-rest.ts';
 import { disturb } from './disturb.ts';
 import { giveUpHopeless, untilTrusted } from './transport-faults.ts';

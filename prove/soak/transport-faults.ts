@@ -27,12 +27,12 @@ const STRANGE: readonly (string | null)[] = [
 ];
 
 /** Messages that are no tasks, and one that has a field nobody knows, in one compressed batch. */
-export async function sendStrangeMessages({ place, stores, cast, random }: World): Promise<string> {
-  const { kafkaBrokers, topic, keyPrefix } = place.config;
+export async function sendStrangeMessages({ namespace, stores, cast, random }: World): Promise<string> {
+  const { kafkaBrokers, topic, keyPrefix } = namespace.config;
   const [user, contact] = [pick(random, cast.players), pick(random, cast.players)];
   const known = JSON.stringify({ type: 'recency.contact.changed', user, contact, added_later: 'by a newer producer' });
   const bodies = [...STRANGE, ...(user === contact ? [] : Array<string>(50).fill(known))];
-  if (place.transport === 'kafka') {
+  if (namespace.transport === 'kafka') {
     await withKafka(kafkaBrokers, async (kafka) => {
       const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
       await producer.connect();
@@ -49,9 +49,9 @@ export async function sendStrangeMessages({ place, stores, cast, random }: World
 }
 
 /** Everything that the transport holds is gone: what was not consumed is lost. */
-export async function loseTasks({ place, stores }: World): Promise<undefined> {
-  const { kafkaBrokers, topic, keyPrefix } = place.config;
-  if (place.transport === 'streams') await stores.redis.unlink(`${keyPrefix}:${topic}`);
+export async function loseTasks({ namespace, stores }: World): Promise<undefined> {
+  const { kafkaBrokers, topic, keyPrefix } = namespace.config;
+  if (namespace.transport === 'streams') await stores.redis.unlink(`${keyPrefix}:${topic}`);
   else {
     await withKafka(kafkaBrokers, async (kafka) => {
       const admin = kafka.admin();

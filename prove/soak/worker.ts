@@ -1,11 +1,11 @@
+import { UNRULY_RELAY } from '../../src/tools/demo/processes/services.ts';
 import { HttpClient } from '../../src/tools/harness/http.ts';
-import type { Fleet } from '../../src/tools/harness/processes/fleet.ts';
-import type { ServiceProcess } from '../../src/tools/harness/processes/service-process.ts';
+import { type ProcessGroup, RECENCY, type ServiceProcess } from '../../src/tools/harness/processes/process-group.ts';
 
 export type WorkerKind = 'api' | 'relay' | 'unruly relay' | 'consumer';
 
 export interface WorkerOptions {
-  readonly fleet: Fleet;
+  readonly processGroup: ProcessGroup;
   readonly kind: WorkerKind;
   /** Unique. */
   readonly name: string;
@@ -13,9 +13,6 @@ export interface WorkerOptions {
   readonly port: number;
   readonly seed: number;
 }
-
-const COMMAND_LINE = '../../../cli/main';
-const UNRULY_RELAY = '../../demo/processes/unruly-relay';
 
 const LOOK_MS = 500;
 const DELIVERED = /^recency_tasks_total(?:\{.*\})? (\S+)$/m;
@@ -33,25 +30,29 @@ export class Worker {
   readonly #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
 
-  constructor({ fleet, kind, name, port, seed }: WorkerOptions) {
+  constructor({ processGroup, kind, name, port, seed }: WorkerOptions) {
     this.kind = kind;
     this.name = name;
     this.http = new HttpClient(`http://127.0.0.1:${port}`);
-    const started = { name, module: COMMAND_LINE };
+    const started = { name, module: RECENCY };
     const metrics = { METRICS_PORT: `${port}` };
     switch (kind) {
       case 'api':
-        this.process = fleet.start({ ...started, args: ['serve'], settings: { HOST: '127.0.0.1', PORT: `${port}` } });
+        this.process = processGroup.start({
+          ...started,
+          args: ['serve'],
+          settings: { HOST: '127.0.0.1', PORT: `${port}` },
+        });
         break;
       case 'relay':
-        this.process = fleet.start({ ...started, args: ['relay'], settings: metrics });
+        this.process = processGroup.start({ ...started, args: ['relay'], settings: metrics });
         break;
       case 'consumer':
-        this.process = fleet.start({ ...started, args: ['consume'], settings: metrics });
+        this.process = processGroup.start({ ...started, args: ['consume'], settings: metrics });
         this.#timer = setInterval(() => void this.look(), LOOK_MS);
         break;
       case 'unruly relay':
-        this.process = fleet.start({ name, module: UNRULY_RELAY, args: [`${seed}`] });
+        this.process = processGroup.start({ name, module: UNRULY_RELAY, args: [`${seed}`] });
         this.process.onMessage((counts) => {
           this.held = (counts as { held: number }).held;
         });

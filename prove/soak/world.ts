@@ -1,19 +1,18 @@
 import { readFileSync } from 'node:fs';
 import pino from 'pino';
 import { migrate } from '../../src/mysql/migrate.ts';
-import type { Cast } from '../../src/tools/demo/graph/cast.ts';
+import type { Cast } from '../../src/tools/demo/graph.ts';
 import { DEFAULTS } from '../../src/tools/demo/options.ts';
-import { backfillAll } from '../../src/tools/demo/phases/backfill.ts';
+import { backfillAll } from '../../src/tools/demo/phases/jobs.ts';
 import { populate } from '../../src/tools/demo/phases/populate.ts';
-import { Journal } from '../../src/tools/demo/play/journal.ts';
-import { rememberSite } from '../../src/tools/demo/play/site-state.ts';
+import { Journal, rememberSite } from '../../src/tools/demo/play/journal.ts';
 import { type Random, seededRandom } from '../../src/tools/demo/random.ts';
 import type { DevServers } from '../../src/tools/devservers/devservers.ts';
 import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
-import { type Place, placeOn, type Transport } from '../../src/tools/harness/place.ts';
+import { type Namespace, namespaceOn, type Transport } from '../../src/tools/harness/namespace.ts';
 import type { ProcessLogs } from '../../src/tools/harness/processes/process-logs.ts';
 import { removeTraces } from '../../src/tools/harness/remove-traces.ts';
-import { openRigStores, type RigStores } from '../../src/tools/harness/stores.ts';
+import { type HarnessStores, openHarnessStores } from '../../src/tools/harness/stores.ts';
 import { AnyApi } from './any-api.ts';
 import { Crew } from './crew.ts';
 import { Diary } from './diary.ts';
@@ -23,10 +22,10 @@ import { Tally } from './tally.ts';
 /** A site with Recency on one transport: its Redis, its database, its processes, and what is known of all that. */
 export interface World {
   readonly transport: Transport;
-  readonly place: Place;
+  readonly namespace: Namespace;
   /** Its own: it is flushed and killed. */
   readonly redis: RunningServer;
-  readonly stores: RigStores;
+  readonly stores: HarnessStores;
   readonly cast: Cast;
   readonly journal: Journal;
   readonly crew: Crew;
@@ -57,11 +56,11 @@ export async function openWorld(transport: Transport, opening: Opening): Promise
   const { stack, logs, resources, seed, print, signal } = opening;
   const redis = await startRedis({ install: true });
   resources.defer(() => redis.remove());
-  const place = placeOn({ ...stack, redisUrl: redis.url }, { purpose: 'soak', transport, settings: SIZES });
-  resources.defer(() => removeTraces({ stack, transport, missing: undefined }, place));
-  print(`${transport}: database, keys and topic ${place.config.topic}, Redis at ${new URL(redis.url).host}`);
-  await migrate({ url: place.config.mysqlUrl });
-  const stores = await openRigStores(place, { logger: pino({ level: 'silent' }), resources, signal });
+  const namespace = namespaceOn({ ...stack, redisUrl: redis.url }, { purpose: 'soak', transport, settings: SIZES });
+  resources.defer(() => removeTraces({ stack, transport, missing: undefined }, namespace));
+  print(`${transport}: database, keys and topic ${namespace.config.topic}, Redis at ${new URL(redis.url).host}`);
+  await migrate({ url: namespace.config.mysqlUrl });
+  const stores = await openHarnessStores(namespace, { logger: pino({ level: 'silent' }), resources, signal });
   const random = seededRandom(seed);
   const { cast } = await populate(stores.pool, PEOPLE, random);
   const journal = new Journal(() => performance.now());
@@ -72,12 +71,12 @@ export async function openWorld(transport: Transport, opening: Opening): Promise
     diary.note(message);
     print(`${message}: ${lastLineOf(logs.fileOf(name))}`);
   };
-  const crew = new Crew({ place, logs, random, onGaveUp });
+  const crew = new Crew({ namespace, logs, random, onGaveUp });
   resources.defer(() => crew.stopAll());
   await crew.start(signal);
   await backfillAll(stores.jobs, () => undefined);
   const api = new AnyApi(() => crew.apis);
-  return { transport, place, redis, stores, cast, journal, crew, api, random, tally, diary, signal };
+  return { transport, namespace, redis, stores, cast, journal, crew, api, random, tally, diary, signal };
 }
 
 function lastLineOf(file: string): string {

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { type RunningServer, startMysql, startRedis } from '../../src/tools/devservers/start-server.ts';
-import { residentBytes } from '../../src/tools/harness/processes/resident-bytes.ts';
+import { residentBytes } from '../../src/tools/harness/http.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';

@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Pool } from 'mysql2/promise';
-import { createConnection } from 'mysql2/promise';
+import { createConnection, type Pool } from 'mysql2/promise';
 import { expect, it, onTestFinished } from 'vitest';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';

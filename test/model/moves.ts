@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import type { Id } from '../../src/contracts/id.ts';
 import type { JournalPhoto } from '../../src/tools/demo/play/journal.ts';
 import type { Audience } from '../../src/tools/reference-site/checks.ts';
-import { leaveTask } from '../../src/tools/reference-site/outbox.ts';
 import { changeVisibility, deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import {
   addContact,
@@ -10,7 +9,7 @@ import {
   type Grant,
   removeContact,
 } from '../../src/tools/reference-site/relationships.ts';
-import { inTransaction } from '../../src/tools/reference-site/transaction.ts';
+import { inTransaction, leaveTask } from '../../src/tools/reference-site/transaction.ts';
 import { createUsers, deleteUser } from '../../src/tools/reference-site/users.ts';
 import { CAST, MINUTES, timeAt } from './cast.ts';
 import { changingAll, type Site } from './site.ts';

@@ -10,7 +10,7 @@ import { IndexCheck } from '../../src/repair/index-check.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { InvalidJob } from '../../src/repair/run-parameters.ts';
 import { Verify, type VerifyRequest, type VerifyResult } from '../../src/repair/verify.ts';
-import { startNewEpoch } from '../../src/tools/reference-site/new-epoch.ts';
+import { startNewEpoch } from '../../src/tools/reference-site/last-uploads.ts';
 import { inTransaction } from '../../src/tools/reference-site/transaction.ts';
 import { setMeta } from '../support/index-meta.ts';
 import { PLANTS, spoil, TEARS, unreadableFloor } from '../support/plant-drift.ts';

@@ -46,7 +46,7 @@ export class DemoCommand {
   }
 
   /** The name of its database, key prefix and topic. */
-  get place(): string {
+  get namespace(): string {
     return /recency_demo_[0-9a-f]+/.exec(this.stdout + this.stderr)?.[0] ?? '';
   }
 }

@@ -1,10 +1,10 @@
 import type { Bench } from './bench.ts';
 import { epoch } from './epoch/epoch.ts';
 import { fanout } from './fanout/fanout.ts';
-import { freshness } from './freshness/freshness.ts';
+import { freshness } from './freshness.ts';
 import { backfill, repair } from './jobs/jobs.ts';
-import { memory } from './memory/memory.ts';
-import { overload } from './overload/overload.ts';
+import { memory } from './memory.ts';
+import { overload } from './overload.ts';
 import { read } from './read/read.ts';
 import { tasks } from './tasks/tasks.ts';
 

@@ -2,10 +2,8 @@ import type { Id } from '../../contracts/id.ts';
 import { chunks } from '../../index/chunks.ts';
 import { run } from '../../index/protocol.ts';
 import { rebuild } from '../../index/rebuild.ts';
-import type { RigStores } from '../harness/stores.ts';
-import type { NewContact } from '../reference-site/bulk.ts';
-import { loadGraph } from '../reference-site/load-graph.ts';
-import { ids } from './people.ts';
+import type { HarnessStores } from '../harness/stores.ts';
+import { loadGraph, type NewContact } from '../reference-site/load-graph.ts';
 
 export const FIRST_USER = 20_000_000n;
 
@@ -22,30 +20,39 @@ export interface Circle {
 
 /** Fills MySQL; indexes are built by {@link buildIndexes}. Everybody has a photo for all, in no order of the ids. */
 export async function gatherCircle(
-  { pool }: RigStores,
+  { pool }: HarnessStores,
   circle: Omit<Circle, 'users'> & { count: number },
 ): Promise<Circle> {
   const users = ids(FIRST_USER, circle.count);
   const begin = Date.now() - HOUR_MS;
   await loadGraph(pool, {
     users: users.map((id) => ({ id })),
-    contacts: users.flatMap((_, place) => contactsOf(users, place, circle.contacts)),
-    photos: users.map((owner, place) => ({ owner, audience: 0, uploadedAt: begin - ((place * 7_919) % circle.count) })),
+    contacts: users.flatMap((_, position) => contactsOf(users, position, circle.contacts)),
+    photos: users.map((owner, position) => ({
+      owner,
+      audience: 0,
+      uploadedAt: begin - ((position * 7_919) % circle.count),
+    })),
   });
   await pool.query('ANALYZE TABLE contacts, users, photos');
   return { users, contacts: circle.contacts };
 }
 
 /** Those who sit at regular distances from them. */
-export function contactsOf(users: readonly Id[], place: number, count: number): NewContact[] {
+export function contactsOf(users: readonly Id[], position: number, count: number): NewContact[] {
   const distance = Math.floor((users.length - 1) / count);
   return Array.from({ length: count }, (_, i) => ({
-    user: users[place] ?? '',
-    contact: users[(place + (i + 1) * distance) % users.length] ?? '',
+    user: users[position] ?? '',
+    contact: users[(position + (i + 1) * distance) % users.length] ?? '',
   }));
 }
 
 /** Builds the index of each. */
-export async function buildIndexes({ steps }: RigStores, users: readonly Id[]): Promise<void> {
+export async function buildIndexes({ steps }: HarnessStores, users: readonly Id[]): Promise<void> {
   for (const page of chunks(users, USERS_AT_ONCE)) await run(rebuild(page), steps);
+}
+
+/** Ids in a row. */
+export function ids(first: bigint, count: number): Id[] {
+  return Array.from({ length: count }, (_, i) => String(first + BigInt(i)));
 }

@@ -1,3 +1,6 @@
+import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
+import process from 'node:process';
+
 /** What a row is of, and what was measured. */
 export type Row = Readonly<Record<string, string | number>>;
 
@@ -22,4 +25,15 @@ export interface BenchReport extends Measured {
 /** With so many significant digits as a measurement here has any meaning. */
 export function rounded(value: number, digits = 4): number {
   return Number(value.toPrecision(digits));
+}
+
+/** Where a benchmark ran. The load generator and the servers share it. */
+export function describeMachine(): Row {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memory_gb: Math.round(totalmem() / 1024 ** 3),
+    os: `${platform()} ${release()} ${arch()}`,
+    node: process.versions.node,
+  };
 }

@@ -1,4 +1,4 @@
-import { quantile } from '../harness/quantile.ts';
+import { quantile } from '../harness/latency.ts';
 
 /** One thing that is measured, and by what its row is known. */
 export interface Turn<Row> {
@@ -44,7 +44,7 @@ export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - from) / 1000;
 }
 
-function beginningAt<T>(items: readonly T[], place: number): T[] {
-  const first = place % items.length;
+function beginningAt<T>(items: readonly T[], position: number): T[] {
+  const first = position % items.length;
   return [...items.slice(first), ...items.slice(0, first)];
 }

@@ -30,8 +30,8 @@ export function defineSize(command: Command): void {
   whenCalled<Flags>(command, async (output, { masters, ...flags }) => {
     const [{ sizingOf }, { sizingTable }, { sizingView }] = await Promise.all([
       import('./sizing.ts'),
-      import('./size-table.ts'),
-      import('./size-view.ts'),
+      import('./size-text.ts'),
+      import('./size-text.ts'),
     ]);
     const site: Site = { ...flags, followersPerUploader: flags.followersPerUploader ?? flags.contactsPerUser };
     refuseImpossible(site);

@@ -1,10 +1,9 @@
-import { type Celebrity, celebrityOf } from './celebrity.ts';
-import { type ClusterSizing, clusterOf } from './cluster.ts';
-import { CONSTANTS } from './constants.ts';
-import { type Load, loadOf } from './load.ts';
-import { type MemorySizing, memoryOf } from './memory.ts';
-import { type Processes, processesOf } from './processes.ts';
-import type { Site } from './site.ts';
+import { FOLLOWERS_A_PAGE } from '../../index/fan-out.ts';
+import { BUCKETS } from '../../index/redis/keys.ts';
+import { PAIRS_A_CALL } from '../../index/refresh.ts';
+import { DEFAULT_PARTITIONS } from '../../transport/kafka/topic-admin.ts';
+import { CONSTANTS, type Constants, type Line } from './constants.ts';
+import { cappedMean, powerLawOf, type Site, shareWithContacts } from './site.ts';
 
 /** What a site takes. */
 export interface Sizing {
@@ -28,4 +27,210 @@ export function sizingOf(site: Site, masters: readonly number[], constants = CON
     celebrity: celebrityOf(site, constants),
     clusters: masters.map((count) => clusterOf(count, memory, peak, constants)),
   };
+}
+
+export interface MemorySizing {
+  /** Users with a contact, and so with an index, if somebody reads it. */
+  readonly indexes: number;
+  /** Contacts in an index, the mean. */
+  readonly members: number;
+  /** Of Redis, for an index of so many, its tables and allocator included. */
+  readonly bytesPerIndex: number;
+  /** Of these, what MEMORY USAGE shows for its keys. */
+  readonly keyBytesPerIndex: number;
+  /** The same for a full index. */
+  readonly bytesPerFullIndex: number;
+  readonly bytes: number;
+  /** One backfill, from nothing. */
+  readonly backfillSeconds: number;
+}
+
+type People = Pick<Site, 'users' | 'contactsPerUser' | 'mostContacts' | 'max'>;
+
+export function memoryOf(site: People, constants: Constants): MemorySizing {
+  const { users, contactsPerUser, mostContacts, max } = site;
+  const law = powerLawOf(contactsPerUser, mostContacts);
+  const share = shareWithContacts(law);
+  const members = cappedMean(law, max) / share;
+  const bytesPerIndex = at(constants.indexBytes, members);
+  const indexes = users * share;
+  return {
+    indexes,
+    members,
+    bytesPerIndex,
+    keyBytesPerIndex: at(constants.keyBytes, members),
+    bytesPerFullIndex: at(constants.indexBytes, max),
+    bytes: indexes * bytesPerIndex,
+    backfillSeconds: indexes * at(constants.backfillSeconds, contactsPerUser / share),
+  };
+}
+
+export function at({ fixed, each }: Line, count: number): number {
+  return fixed + each * count;
+}
+
+export interface Processes {
+  /** How much of the time so many consumers would be busy at the peak: 2.5 is two and a half of them. */
+  readonly consumersBusy: number;
+  readonly consumers: number;
+  readonly relays: number;
+  readonly apis: number;
+  /** Of the topic; undefined: a stream has none. */
+  readonly partitions: number | undefined;
+}
+
+/** Of its time, what a process may be busy at the peak: a queue in front of one that is always busy only grows. */
+export const BUSY = 0.7;
+
+/** Of each kind, so that one may fail. */
+const LEAST = 2;
+
+/** Partitions for each consumer, so that there may be more of these without moving tasks to another partition. */
+const PARTITIONS_A_CONSUMER = 2;
+
+/** @param peak the busiest second */
+export function processesOf(site: Site, peak: Load, constants: Constants): Processes {
+  const { transport, followersPerUploader } = site;
+  const upload = at(constants.uploadSeconds[transport], followersPerUploader);
+  const consumersBusy = peak.uploads * upload + peak.contactTasks * constants.contactTaskSeconds[transport];
+  const consumers = atLeastTwo(consumersBusy / BUSY);
+  return {
+    consumersBusy,
+    consumers,
+    relays: atLeastTwo(peak.tasks / constants.relayTasksPerSecond),
+    apis: atLeastTwo((peak.reads * constants.readSeconds) / BUSY),
+    partitions: transport === 'kafka' ? Math.max(DEFAULT_PARTITIONS, consumers * PARTITIONS_A_CONSUMER) : undefined,
+  };
+}
+
+function atLeastTwo(count: number): number {
+  return Math.max(LEAST, Math.ceil(count));
+}
+
+/** What is asked of a server: the least, when every batch of tasks is full, and the most, when each task is a batch. */
+export interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** In one second. */
+export interface Load {
+  readonly uploads: number;
+  readonly contactTasks: number;
+  readonly tasks: number;
+  /** Users' indexes that are written. */
+  readonly indexWrites: number;
+  /** Answers. */
+  readonly reads: number;
+  readonly mysqlStatements: Range;
+  readonly redisCalls: Range;
+}
+
+const SECONDS_A_DAY = 86_400;
+
+/** A contact task is about both users. */
+export const INDEXES_A_CONTACT_TASK = 2;
+
+/** @param times the mean: 1 for the mean itself */
+export function loadOf(site: Site, times: number): Load {
+  const { users, uploadsPerDay, contactChangesPerDay, followersPerUploader: followers } = site;
+  const uploads = (users * uploadsPerDay * times) / SECONDS_A_DAY;
+  const contactTasks = (users * contactChangesPerDay * times) / SECONDS_A_DAY;
+  const reads = (site.readsPerSecond * times) / site.peakFactor;
+  const fanOut = fanOutCost(followers);
+  return {
+    uploads,
+    contactTasks,
+    tasks: uploads + contactTasks,
+    indexWrites: uploads * followers + contactTasks * INDEXES_A_CONTACT_TASK,
+    reads,
+    mysqlStatements: {
+      least: uploads * (1 + followers / PAIRS_A_CALL) + contactTasks * FULL_CALLS + reads,
+      most: uploads * fanOut.mysqlStatements + contactTasks + reads,
+    },
+    redisCalls: {
+      least: uploads * (1 + (2 * followers) / PAIRS_A_CALL) + 2 * contactTasks * FULL_CALLS + reads,
+      most: uploads * fanOut.redisCalls + 2 * contactTasks + reads,
+    },
+  };
+}
+
+const FULL_CALLS = INDEXES_A_CONTACT_TASK / PAIRS_A_CALL;
+
+/** What one fan-out that is alone in its batch asks of each server, as src/index/fan-out.ts does it. */
+export function fanOutCost(followers: number): { mysqlStatements: number; redisCalls: number } {
+  const calls = Math.ceil(followers / PAIRS_A_CALL); // of each: the nonces, the pairs, the write
+  const morePages = Math.floor(followers / FOLLOWERS_A_PAGE); // a full page may not be the last
+  const cursors = 1 + morePages + (morePages > 0 ? 1 : 0); // loaded, kept after each page, cleared
+  return { mysqlStatements: 1 + morePages + calls, redisCalls: cursors + 2 * calls };
+}
+
+/** One photo of somebody whom very many follow. */
+export interface Celebrity {
+  readonly followers: number;
+  /** From the task until the last follower's index has it: one consumer does it all. */
+  readonly seconds: number;
+  readonly mysqlStatements: number;
+  readonly redisCalls: number;
+}
+
+export function celebrityOf({ celebrityFollowers: followers, transport }: Site, constants: Constants): Celebrity {
+  return { followers, seconds: at(constants.uploadSeconds[transport], followers), ...fanOutCost(followers) };
+}
+
+/** What so many masters give, with the slots shared evenly among them, in rows. */
+export interface ClusterSizing {
+  readonly masters: number;
+  /** Of all users, those on the master that has the most. */
+  readonly busiestShare: number;
+  /** On that master. */
+  readonly busiestBytes: number;
+  /** Of all masters, when the busiest can do no more: as on one server, where the benchmark's client was the limit. */
+  readonly indexWritesPerSecond: number;
+  /** The peak's part of that. */
+  readonly busyAtPeak: number;
+  /** For 500 followers whose ids are scattered: one for each bucket. On one server all go in one call. */
+  readonly callsPerPage: number;
+}
+
+const SLOTS = 16_384;
+
+export function clusterOf(
+  masters: number,
+  { bytes }: MemorySizing,
+  peak: Load,
+  { redisWritesPerSecond }: Constants,
+): ClusterSizing {
+  const busiestShare = busiestShareOf(masters);
+  const indexWritesPerSecond = redisWritesPerSecond / busiestShare;
+  return {
+    masters,
+    busiestShare,
+    busiestBytes: bytes * busiestShare,
+    indexWritesPerSecond,
+    busyAtPeak: peak.indexWrites / indexWritesPerSecond,
+    callsPerPage: masters === 1 ? 1 : BUCKETS * (1 - (1 - 1 / BUCKETS) ** PAIRS_A_CALL),
+  };
+}
+
+/** Users are spread evenly over the buckets, but the few buckets are not spread evenly over the masters. */
+export function busiestShareOf(masters: number): number {
+  const buckets = new Array<number>(masters).fill(0);
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    const master = Math.floor((slotOf(String(bucket)) * masters) / SLOTS);
+    buckets[master] = (buckets[master] ?? 0) + 1;
+  }
+  return Math.max(...buckets) / BUCKETS;
+}
+
+const POLYNOMIAL = 0x1021;
+
+/** The slot of a hash tag: CRC-16/XMODEM, as the specification of Redis Cluster says. */
+export function slotOf(tag: string): number {
+  let crc = 0;
+  for (const byte of Buffer.from(tag)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? (crc << 1) ^ POLYNOMIAL : crc << 1;
+  }
+  return (crc & 0xffff) % SLOTS;
 }

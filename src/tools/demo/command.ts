@@ -19,7 +19,7 @@ export function defineDemo(command: Command): void {
   whenCalled<Partial<DemoOptions>>(command, async (output, flags) => {
     const [{ runDemo }, { Story }, { isRight }] = await Promise.all([
       import('./demo.ts'),
-      import('./story/story.ts'),
+      import('./story.ts'),
       import('./report.ts'),
     ]);
     const story = new Story(output.json ? process.stderr : process.stdout, () => performance.now());

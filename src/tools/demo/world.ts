@@ -2,15 +2,15 @@ import type { Pool } from 'mysql2/promise';
 import type { RaiseBarrier } from '../../index/drain-barrier.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import type { HttpClient } from '../harness/http.ts';
-import type { Place } from '../harness/place.ts';
-import type { Cast } from './graph/cast.ts';
+import type { Namespace } from '../harness/namespace.ts';
+import type { Cast } from './graph.ts';
 import type { Journal } from './play/journal.ts';
 import type { Services } from './processes/services.ts';
 import type { Random } from './random.ts';
 
 /** What the phases of the demonstration work with. */
 export interface World {
-  readonly place: Place;
+  readonly namespace: Namespace;
   /** Of the site's own transactions. */
   readonly pool: Pool;
   readonly redis: RedisClient;

@@ -1,11 +1,10 @@
 import type { Id } from '../../contracts/id.ts';
 import type { HttpClient } from './http.ts';
-import { quantile } from './quantile.ts';
 
 /** The arms of a comparison unless more are named. */
-export type ArmName = 'sql' | 'recipe' | 'recency';
+export type VariantName = 'sql' | 'recipe' | 'recency';
 
-export interface Arm<Name extends string = ArmName> {
+export interface Variant<Name extends string = VariantName> {
   readonly name: Name;
   readonly client: Pick<HttpClient, 'get'>;
 }
@@ -18,13 +17,13 @@ export interface Quantiles {
   readonly p99: number;
 }
 
-export interface LatencyRow<Name extends string = ArmName> {
+export interface LatencyRow<Name extends string = VariantName> {
   readonly contacts: number;
-  readonly arms: Readonly<Record<Name, Quantiles>>;
+  readonly variants: Readonly<Record<Name, Quantiles>>;
 }
 
-export interface LatencyOptions<Name extends string = ArmName> {
-  readonly arms: readonly Arm<Name>[];
+export interface LatencyOptions<Name extends string = VariantName> {
+  readonly variants: readonly Variant<Name>[];
   readonly users: readonly { readonly user: Id; readonly contacts: number }[];
   readonly rounds: number;
   /** Requests of one arm for one user in one round at the most, and ms after which no further one is sent. */
@@ -44,30 +43,31 @@ const FEWEST_REQUESTS = 2;
  * @throws Error when an answer is not a 200
  */
 export async function measureLatency<Name extends string>(options: LatencyOptions<Name>): Promise<LatencyRow<Name>[]> {
-  const { arms, users, rounds, warmUp, budgetMs, onRound, signal } = options;
+  const { variants, users, rounds, warmUp, budgetMs, onRound, signal } = options;
   const cells = users.flatMap(({ user, contacts }) =>
-    arms.map((arm) => ({ arm, user, contacts, rounds: [] as number[][] })),
+    variants.map((variant) => ({ variant, user, contacts, rounds: [] as number[][] })),
   );
   const [least] = users;
   if (least)
-    for (const arm of arms) await ask(arm, least.user, { requests: warmUp, budgetMs: budgetMs * warmUp }, signal);
+    for (const variant of variants)
+      await ask(variant, least.user, { requests: warmUp, budgetMs: budgetMs * warmUp }, signal);
   for (let round = 0; round <= rounds; round++) {
     for (const cell of cells) {
-      const times = await ask(cell.arm, cell.user, options, signal);
+      const times = await ask(cell.variant, cell.user, options, signal);
       if (round > 0) cell.rounds.push(times);
     }
     onRound?.(round);
   }
   return users.map(({ contacts }) => {
     const own = cells.filter((cell) => cell.contacts === contacts);
-    const measured = own.map((cell) => [cell.arm.name, quantilesOf(cell.rounds)] as const);
-    return { contacts, arms: Object.fromEntries(measured) as Record<Name, Quantiles> };
+    const measured = own.map((cell) => [cell.variant.name, quantilesOf(cell.rounds)] as const);
+    return { contacts, variants: Object.fromEntries(measured) as Record<Name, Quantiles> };
   });
 }
 
 /** @returns what each request took, ms */
 async function ask(
-  { client }: Pick<Arm, 'client'>,
+  { client }: Pick<Variant, 'client'>,
   user: Id,
   { requests, budgetMs }: Pick<LatencyOptions, 'requests' | 'budgetMs'>,
   signal: AbortSignal | undefined,
@@ -96,8 +96,14 @@ export function ratiosOf(rows: readonly LatencyRow[]) {
   if (fewest === undefined || most === undefined) throw new Error('nothing was measured');
   const hundredths = (value: number) => Math.round(value * 100) / 100;
   return {
-    flatness: hundredths(most.arms.recency.p50 / fewest.arms.recency.p50),
-    sql_over_recency: hundredths(most.arms.sql.p50 / most.arms.recency.p50),
-    recipe_over_recency: hundredths(most.arms.recipe.p50 / most.arms.recency.p50),
+    flatness: hundredths(most.variants.recency.p50 / fewest.variants.recency.p50),
+    sql_over_recency: hundredths(most.variants.sql.p50 / most.variants.recency.p50),
+    recipe_over_recency: hundredths(most.variants.recipe.p50 / most.variants.recency.p50),
   };
+}
+
+/** By nearest rank. @param q from 0 to 1 */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN;
 }

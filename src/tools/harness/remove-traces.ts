@@ -1,22 +1,23 @@
+import type { Cluster, Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import pino from 'pino';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../../app/open-redis.ts';
+import type { RedisClient } from '../../redis/connection.ts';
 import { openKafka } from '../../transport/kafka/client.ts';
-import type { Place } from './place.ts';
-import { removeKeys } from './remove-keys.ts';
+import type { Namespace } from './namespace.ts';
 import type { Servers } from './servers.ts';
 
 const logger = pino({ level: 'silent' });
 
 /** Removes what was made on servers that others use; the others end with everything on them. */
-export async function removeTraces({ stack }: Servers, place: Place): Promise<void> {
+export async function removeTraces({ stack }: Servers, namespace: Namespace): Promise<void> {
   const given = new Set(stack.parts.filter(({ origin }) => origin === 'given').map(({ name }) => name));
-  if (given.has('mysql')) await dropDatabase(place);
-  if (given.has('redis')) await dropKeys(place);
-  if (given.has('kafka') && place.transport === 'kafka') await dropTopics(place);
+  if (given.has('mysql')) await dropDatabase(namespace);
+  if (given.has('redis')) await dropKeys(namespace);
+  if (given.has('kafka') && namespace.transport === 'kafka') await dropTopics(namespace);
 }
 
-async function dropDatabase({ config }: Place): Promise<void> {
+async function dropDatabase({ config }: Namespace): Promise<void> {
   const url = new URL(config.mysqlUrl);
   const name = url.pathname.slice(1);
   url.pathname = '/';
@@ -28,7 +29,7 @@ async function dropDatabase({ config }: Place): Promise<void> {
   }
 }
 
-async function dropKeys({ config }: Place): Promise<void> {
+async function dropKeys({ config }: Namespace): Promise<void> {
   const redis = openRedisClient(config, 'rig', logger);
   try {
     await untilRedisAnswers(redis, { config, signal: new AbortController().signal, logger });
@@ -38,7 +39,7 @@ async function dropKeys({ config }: Place): Promise<void> {
   }
 }
 
-async function dropTopics({ config }: Place): Promise<void> {
+async function dropTopics({ config }: Namespace): Promise<void> {
   const kafka = openKafka({
     brokers: config.kafkaBrokers,
     clientId: 'recency-rig',
@@ -63,4 +64,17 @@ async function dropTopics({ config }: Place): Promise<void> {
 /** The name itself, and what is named after it: dead letters, for example. */
 function isOf(name: string, found: string): boolean {
   return found === name || found.startsWith(`${name}.`);
+}
+
+const KEYS_A_CALL = 1_000;
+
+/** Removes every key like this, on a cluster from each of its masters. */
+export async function removeKeys(client: RedisClient, pattern: string): Promise<void> {
+  const nodes = client.isCluster ? (client as Cluster).nodes('master') : [client as Redis];
+  for (const node of nodes) {
+    for await (const keys of node.scanStream({ match: pattern, count: KEYS_A_CALL })) {
+      // One by one: on a cluster they lie in many slots.
+      await Promise.all((keys as string[]).map((key) => node.unlink(key)));
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import { StartError } from '../../app/start-error.ts';
 import { type DevServers, type DevServersOptions, startDevServers } from '../devservers/devservers.ts';
 import type { ServerFacts } from '../devservers/server.ts';
-import type { Transport } from './place.ts';
+import type { Transport } from './namespace.ts';
 
 export interface Servers {
   readonly stack: DevServers;

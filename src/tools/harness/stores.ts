@@ -1,18 +1,19 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
 import type { Logger } from 'pino';
 import type { JobParts } from '../../app/jobs.ts';
 import { openStores, type Stores } from '../../app/stores.ts';
 import { openTransport } from '../../app/transport.ts';
-import type { RaiseBarrier } from '../../index/drain-barrier.ts';
+import { EVERYBODY, type RaiseBarrier } from '../../index/drain-barrier.ts';
 import { drainBarrierOf } from '../../index/index-drain-barrier.ts';
 import { indexedUsers } from '../../index/redis/keys.ts';
 import { PageCheck } from '../../repair/page-check.ts';
 import type { TaskPublisher } from '../../transport/task-publisher.ts';
 import { openSitePool } from '../reference-site/transaction.ts';
-import type { Place } from './place.ts';
+import type { Namespace } from './namespace.ts';
 
 /** What this process itself works with, beside the processes that it starts. */
-export interface RigStores extends Stores {
+export interface HarnessStores extends Stores {
   /** Of the site's own transactions. */
   readonly pool: Pool;
   readonly publisher: TaskPublisher;
@@ -32,7 +33,7 @@ export interface Opening {
 const SETTLE_MS = 60_000;
 
 /** @throws StartError */
-export async function openRigStores({ config }: Place, opening: Opening): Promise<RigStores> {
+export async function openHarnessStores({ config }: Namespace, opening: Opening): Promise<HarnessStores> {
   const context = { ...opening, config };
   const { resources, signal } = opening;
   const stores = await openStores(context, { name: 'rig' });
@@ -47,4 +48,19 @@ export async function openRigStores({ config }: Place, opening: Opening): Promis
   const check = new PageCheck({ index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, ...clocks });
   const indexed = () => indexedUsers(stores.redis, config.keyPrefix);
   return { ...stores, pool, publisher, raiseBarrier, jobs: { ...context, stores, check, indexedUsers: indexed } };
+}
+
+const INTERVAL_MS = 20;
+
+/**
+ * Waits until everything that is on its way now has been applied.
+ * @throws Error when that takes longer than `timeoutMs`, the signal's reason
+ */
+export async function settle(raiseBarrier: RaiseBarrier, signal: AbortSignal, timeoutMs = 120_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  const barrier = await raiseBarrier([EVERYBODY]);
+  while (!(await barrier.passed())) {
+    if (performance.now() > deadline) throw new Error(`not every task was applied within ${timeoutMs / 1000} s`);
+    await pause(INTERVAL_MS, undefined, { signal });
+  }
 }

@@ -1,5 +1,5 @@
 import { type Id, isId } from '../../contracts/id.ts';
-import { SiteError } from './site-error.ts';
+import { UserError } from '../../contracts/user-error.ts';
 
 /** @throws SiteError bad_id */
 export function checkId(name: string, value: unknown): Id {
@@ -31,4 +31,24 @@ export function checkAudience(value: number): void {
 export function checkTime(ms: number): void {
   if (Number.isSafeInteger(ms) && ms > 0) return;
   throw new SiteError('bad_time', `the time is ${ms}, not whole ms after 1970 UTC (1 to 9007199254740991)`);
+}
+
+export type SiteErrorCode =
+  | 'bad_id'
+  | 'bad_audience'
+  | 'bad_time'
+  | 'self_contact'
+  | 'unknown_user'
+  | 'malformed_line'
+  | 'unreadable_file';
+
+/** What the site refuses, and nothing of it was written. The message names what is wrong. */
+export class SiteError extends UserError {
+  override readonly name = 'SiteError';
+  readonly code: SiteErrorCode;
+
+  constructor(code: SiteErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
 }

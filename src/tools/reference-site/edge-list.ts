@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type Id, isId } from '../../contracts/id.ts';
-import { SiteError } from './site-error.ts';
+import { SiteError } from './checks.ts';
 
 /** One line of a temporal edge list, `src dst unix_seconds`. */
 export interface Edge {

@@ -1,10 +1,12 @@
 import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';
+import { checkSchema } from '../../app/check-mysql.ts';
+import { mysqlAddress, mysqlTls } from '../../app/open-mysql.ts';
+import { withPrimary } from '../../app/stores.ts';
 import type { Id } from '../../contracts/id.ts';
-import { insertContacts, insertPhotos, insertUsers, type NewPhoto, ROWS_AT_ONCE } from './bulk.ts';
 import { type Edge, readEdges } from './edge-list.ts';
-import { lockUsers, recomputeLastUploads } from './last-uploads.ts';
-import { startNewEpoch } from './new-epoch.ts';
-import { inTransaction } from './transaction.ts';
+import { lockUsers, recomputeLastUploads, startNewEpoch } from './last-uploads.ts';
+import { insertContacts, insertPhotos, insertUsers, type NewPhoto, ROWS_AT_ONCE } from './load-graph.ts';
+import { inTransaction, openSitePool } from './transaction.ts';
 
 export interface ImportCounts {
   /** Edges read. */
@@ -119,3 +121,13 @@ function contactsOf(edges: readonly Edge[]) {
 }
 
 const distinct = (ids: readonly Id[]): Id[] => [...new Set(ids)];
+
+/** Imports a temporal edge list into the reference schema. @throws ConfigError, StartError, SiteError */
+export async function importFile(file: string, options: ImportOptions): Promise<ImportCounts> {
+  return await withPrimary(async ({ config, primary }) => {
+    const { mysqlUrl } = config;
+    await checkSchema(primary, mysqlAddress(mysqlUrl).user);
+    const pool = openSitePool(mysqlUrl, 1, mysqlTls(config));
+    return await importEdges(pool, file, options).finally(() => pool.end());
+  }, options.signal);
+}

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';
-import { SiteError } from './site-error.ts';
+import { bump } from '../../mysql/epoch.ts';
+import { SiteError } from './checks.ts';
 
 const OWNERS = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS owner";
 
@@ -47,4 +49,13 @@ export async function lockUser(connection: PoolConnection, user: Id): Promise<bo
 /** Sets the `last_…_at` columns of these owners to what their photos say. Call it under their locks. */
 export async function recomputeLastUploads(connection: PoolConnection, owners: readonly Id[]): Promise<void> {
   await connection.execute(RECOMPUTE, [JSON.stringify(owners)]);
+}
+
+/**
+ * Starts a new epoch in the transaction of a bulk change that leaves no tasks: every index is cold from its commit on,
+ * and none is silently wrong.
+ * @throws EpochMissing
+ */
+export async function startNewEpoch(connection: PoolConnection, why: string): Promise<void> {
+  await bump(connection, { token: randomBytes(8).toString('base64url'), why, bumpedAt: Date.now() });
 }

@@ -1,10 +1,8 @@
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';
-import { type Audience, checkAudience, checkId, checkTime } from './checks.ts';
+import { type Audience, checkAudience, checkId, checkTime, SiteError } from './checks.ts';
 import { lockUser, recomputeLastUploads } from './last-uploads.ts';
-import { leaveTask } from './outbox.ts';
-import { SiteError } from './site-error.ts';
-import { inTransaction } from './transaction.ts';
+import { inTransaction, leaveTask } from './transaction.ts';
 
 const INSERT = 'INSERT INTO photos (owner_id, audience, uploaded_at, title) VALUES (?, ?, ?, ?)';
 const DELETE = 'DELETE FROM photos WHERE id = ?';

@@ -1,9 +1,7 @@
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';
-import { checkPair } from './checks.ts';
-import { leaveTask } from './outbox.ts';
-import { SiteError } from './site-error.ts';
-import { inTransaction } from './transaction.ts';
+import { checkPair, SiteError } from './checks.ts';
+import { inTransaction, leaveTask } from './transaction.ts';
 
 /** What the user grants the contact. */
 export interface Grant {

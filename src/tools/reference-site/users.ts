@@ -2,8 +2,7 @@ import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql
 import type { Id } from '../../contracts/id.ts';
 import { checkId } from './checks.ts';
 import { lockUser } from './last-uploads.ts';
-import { leaveTask } from './outbox.ts';
-import { inTransaction } from './transaction.ts';
+import { inTransaction, leaveTask } from './transaction.ts';
 
 const MOST_AT_ONCE = 5000;
 

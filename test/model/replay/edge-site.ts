@@ -1,8 +1,8 @@
 import type { Pool, PoolConnection } from 'mysql2/promise';
 import type { Id } from '../../../src/contracts/id.ts';
-import { insertContacts, insertPhotos } from '../../../src/tools/reference-site/bulk.ts';
 import type { Edge } from '../../../src/tools/reference-site/edge-list.ts';
 import { lockUsers, recomputeLastUploads } from '../../../src/tools/reference-site/last-uploads.ts';
+import { insertContacts, insertPhotos } from '../../../src/tools/reference-site/load-graph.ts';
 import { inTransaction } from '../../../src/tools/reference-site/transaction.ts';
 
 interface Pair {

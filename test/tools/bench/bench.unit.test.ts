@@ -5,8 +5,8 @@ import { epochRatios } from '../../../src/tools/bench/epoch/epoch.ts';
 import { zipf } from '../../../src/tools/bench/epoch/readers.ts';
 import { fanOutRatios } from '../../../src/tools/bench/fanout/fanout.ts';
 import { jobRatios } from '../../../src/tools/bench/jobs/jobs.ts';
-import { memoryRatios } from '../../../src/tools/bench/memory/memory.ts';
-import { overloadRatios } from '../../../src/tools/bench/overload/overload.ts';
+import { memoryRatios } from '../../../src/tools/bench/memory.ts';
+import { overloadRatios } from '../../../src/tools/bench/overload.ts';
 import { readRatios } from '../../../src/tools/bench/read/read.ts';
 import { overBareConsumer } from '../../../src/tools/bench/tasks/tasks.ts';
 import { inTurns } from '../../../src/tools/bench/turns.ts';
@@ -54,7 +54,7 @@ describe('turns', () => {
 
 describe('ratios', () => {
   test('of answers: flatness from the fewest to the most, the others at the third number of contacts', () => {
-    const arms = (recency: number) => ({
+    const variants = (recency: number) => ({
       recency: { p50: recency, p99: 0 },
       sql: { p50: 80, p99: 0 },
       recipe: { p50: 3, p99: 0 },
@@ -63,7 +63,7 @@ describe('ratios', () => {
       redis_script: { p50: 0.25, p99: 0 },
       bare_sql: { p50: 0.85, p99: 0 },
     });
-    const rows = [1, 1.5, 2, 1.1].map((p50) => ({ arms: arms(p50) }));
+    const rows = [1, 1.5, 2, 1.1].map((p50) => ({ variants: variants(p50) }));
     expect(readRatios(rows)).toEqual({
       flatness: 1.1,
       over_parts: 1.25,
@@ -185,7 +185,7 @@ test('the most popular user is drawn about as often as twice the second, and eve
 
 test('in a circle everybody has as many contacts as followers, and never themselves', () => {
   const users = Array.from({ length: 11 }, (_, i) => String(100 + i));
-  const contacts = users.flatMap((_, place) => contactsOf(users, place, 5));
+  const contacts = users.flatMap((_, position) => contactsOf(users, position, 5));
   for (const user of users) {
     expect(new Set(contacts.filter((pair) => pair.user === user).map((pair) => pair.contact)).size).toBe(5);
     expect(contacts.filter((pair) => pair.contact === user)).toHaveLength(5);

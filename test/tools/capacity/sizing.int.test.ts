@@ -7,17 +7,16 @@ import { FOLLOWERS_A_PAGE } from '../../../src/index/fan-out.ts';
 import { run } from '../../../src/index/protocol.ts';
 import { rebuild } from '../../../src/index/rebuild.ts';
 import { migrate } from '../../../src/mysql/migrate.ts';
-import { ids } from '../../../src/tools/bench/people.ts';
+import { ids } from '../../../src/tools/bench/circle.ts';
 import { CONSTANTS, PRODUCTS } from '../../../src/tools/capacity/constants.ts';
-import { fanOutCost } from '../../../src/tools/capacity/load.ts';
-import { at, memoryOf } from '../../../src/tools/capacity/memory.ts';
+import { at, fanOutCost, memoryOf } from '../../../src/tools/capacity/sizing.ts';
 import { DEFAULTS } from '../../../src/tools/demo/options.ts';
-import { measureMemory } from '../../../src/tools/demo/phases/memory.ts';
+import { measureMemory } from '../../../src/tools/demo/phases/measure.ts';
 import { populate } from '../../../src/tools/demo/phases/populate.ts';
 import { seededRandom } from '../../../src/tools/demo/random.ts';
 import { startRedis } from '../../../src/tools/devservers/start-server.ts';
-import { placeOn } from '../../../src/tools/harness/place.ts';
-import { openRigStores } from '../../../src/tools/harness/stores.ts';
+import { namespaceOn } from '../../../src/tools/harness/namespace.ts';
+import { openHarnessStores } from '../../../src/tools/harness/stores.ts';
 import { loadGraph } from '../../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../../src/tools/reference-site/photos.ts';
 import { CountingDatabase } from '../../support/counting-database.ts';
@@ -34,10 +33,10 @@ describe("the demonstration's memory", () => {
     const server = resources.use(await startRedis());
     const settings = { MYSQL_URL: await freshDatabase() };
     const parts = { mysqlUrl: mysqlUrl(), redisUrl: server.url, kafkaBrokers: null };
-    const place = placeOn(parts, { purpose: 'demo', transport: 'streams', settings });
-    await migrate({ url: place.config.mysqlUrl });
+    const namespace = namespaceOn(parts, { purpose: 'demo', transport: 'streams', settings });
+    await migrate({ url: namespace.config.mysqlUrl });
     const { signal } = new AbortController();
-    const stores = await openRigStores(place, { logger: pino({ level: 'silent' }), resources, signal });
+    const stores = await openHarnessStores(namespace, { logger: pino({ level: 'silent' }), resources, signal });
     const random = seededRandom(DEFAULTS.seed);
     const { cast, counts } = await populate(stores.pool, DEFAULTS, random);
     const { redis, steps } = stores;
@@ -51,12 +50,12 @@ describe("the demonstration's memory", () => {
     ))
       await run(rebuild(page), steps);
     const grown = (await usedMemory()) - before;
-    const measured = await measureMemory({ redis, place, cast, random });
+    const measured = await measureMemory({ redis, namespace, cast, random });
 
     const site = {
       contactsPerUser: counts.contacts / counts.users,
       mostContacts: DEFAULTS.most,
-      max: place.config.max,
+      max: namespace.config.max,
     };
     for (const product of PRODUCTS) {
       const predicted = memoryOf({ ...site, users: counts.users }, CONSTANTS[product]);

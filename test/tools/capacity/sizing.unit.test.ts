@@ -3,13 +3,9 @@ import { afterEach, describe, expect, vi } from 'vitest';
 import { runCommandLine } from '../../../src/cli/program.ts';
 import { constantsOf, line } from '../../../src/tools/bench/document/constants.ts';
 import { readResults } from '../../../src/tools/bench/document/results.ts';
-import { busiestShareOf, slotOf } from '../../../src/tools/capacity/cluster.ts';
 import { CONSTANTS, PRODUCTS } from '../../../src/tools/capacity/constants.ts';
-import { loadOf } from '../../../src/tools/capacity/load.ts';
-import { memoryOf } from '../../../src/tools/capacity/memory.ts';
-import { cappedMean, powerLawOf } from '../../../src/tools/capacity/power-law.ts';
-import type { Site } from '../../../src/tools/capacity/site.ts';
-import { sizingOf } from '../../../src/tools/capacity/sizing.ts';
+import { cappedMean, powerLawOf, type Site } from '../../../src/tools/capacity/site.ts';
+import { busiestShareOf, loadOf, memoryOf, sizingOf, slotOf } from '../../../src/tools/capacity/sizing.ts';
 import { powerLaw, seededRandom } from '../../../src/tools/demo/random.ts';
 
 const SITE: Site = {
@@ -36,7 +32,7 @@ describe('the constants', () => {
   test.each(PRODUCTS)('on %s: full indexes of every size take what was measured, within 5%%', (database) => {
     const measured = readResults().filter((result) => result.bench === 'memory');
     const own = measured.find(({ servers }) => servers.mysql?.toLowerCase().startsWith(`${database} `));
-    const rows = own?.rows.filter(({ arm }) => arm === 'recency') ?? [];
+    const rows = own?.rows.filter(({ variant }) => variant === 'recency') ?? [];
     expect(rows).toHaveLength(3);
     for (const row of rows) {
       const max = Number(row.max);

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, test } from 'vitest';
 import type { DemoReport } from '../../../src/tools/demo/report.ts';
-import { removeKeys } from '../../../src/tools/harness/remove-keys.ts';
+import { removeKeys } from '../../../src/tools/harness/remove-traces.ts';
 import { DemoCommand, isAlive } from '../../support/demo-command.ts';
 import { mysqlUrl } from '../../support/servers.ts';
 import { freshRedis } from '../../support/stores.ts';
@@ -16,21 +16,21 @@ const TIMEOUT_MS = 180_000;
 const redis = await freshRedis();
 
 /** What is left of a demonstration on servers that it did not start. */
-async function tracesOf(place: string): Promise<string[]> {
+async function tracesOf(namespace: string): Promise<string[]> {
   const connection = await createConnection(mysqlUrl());
-  const [databases] = await connection.query('SHOW DATABASES LIKE ?', [place]);
+  const [databases] = await connection.query('SHOW DATABASES LIKE ?', [namespace]);
   await connection.end();
   const keys: string[] = [];
-  if ('scanStream' in redis) for await (const some of redis.scanStream({ match: `*${place}*` })) keys.push(...some);
+  if ('scanStream' in redis) for await (const some of redis.scanStream({ match: `*${namespace}*` })) keys.push(...some);
   return [...(databases as object[]).map((row) => JSON.stringify(row)), ...keys];
 }
 
 /** What nobody was left to remove. */
-async function removeTraces(place: string): Promise<void> {
+async function removeTraces(namespace: string): Promise<void> {
   const connection = await createConnection(mysqlUrl());
-  await connection.query('DROP DATABASE IF EXISTS ??', [place]);
+  await connection.query('DROP DATABASE IF EXISTS ??', [namespace]);
   await connection.end();
-  await removeKeys(redis, `${place}:*`);
+  await removeKeys(redis, `${namespace}:*`);
 }
 
 const logsOf = (demo: DemoCommand): string => resolve('.recency', `demo-${demo.pid}`);
@@ -52,8 +52,8 @@ describe('recency demo', () => {
     expect([report.bytes_per_user, report.contacts, report.seconds].every((value) => value > 0)).toBe(true);
     expect([report.mysql, report.redis].every((version) => /\d/.test(version))).toBe(true);
     expect(demo.stderr).toContain('Nothing was wrong');
-    expect(demo.place).not.toBe('');
-    expect(await tracesOf(demo.place)).toEqual([]);
+    expect(demo.namespace).not.toBe('');
+    expect(await tracesOf(demo.namespace)).toEqual([]);
     expect(existsSync(logsOf(demo))).toBe(false);
   });
 
@@ -90,7 +90,7 @@ describe('recency demo', () => {
     expect(await demo.exitCode).toBe(1);
     expect(demo.stderr).toContain('no-such-file.txt cannot be read');
     expect(demo.stderr).not.toContain('    at ');
-    expect(await tracesOf(demo.place)).toEqual([]);
+    expect(await tracesOf(demo.namespace)).toEqual([]);
   });
 });
 
@@ -111,7 +111,7 @@ describe.runIf(process.platform === 'linux')('a demonstration that is ended', ()
     demo.kill(signal);
     expect(await demo.exitCode).toBe(1);
     expect(children.filter(isAlive)).toEqual([]);
-    expect(await tracesOf(demo.place)).toEqual([]);
+    expect(await tracesOf(demo.namespace)).toEqual([]);
     expect(existsSync(logsOf(demo))).toBe(false);
   });
 
@@ -120,7 +120,7 @@ describe.runIf(process.platform === 'linux')('a demonstration that is ended', ()
     demo.kill('SIGKILL');
     await demo.exitCode;
     await until(() => children.filter(isAlive).length === 0, { timeout: 30_000, what: 'its processes to end' });
-    await removeTraces(demo.place);
+    await removeTraces(demo.namespace);
   });
 
   test('by the death of one of its processes says which, and leaves nothing', { timeout: TIMEOUT_MS }, async () => {
@@ -129,6 +129,6 @@ describe.runIf(process.platform === 'linux')('a demonstration that is ended', ()
     expect(await demo.exitCode).toBe(1);
     expect(demo.stderr).toMatch(/ended by itself \(SIGKILL\)/);
     expect(children.filter(isAlive)).toEqual([]);
-    expect(await tracesOf(demo.place)).toEqual([]);
+    expect(await tracesOf(demo.namespace)).toEqual([]);
   });
 });

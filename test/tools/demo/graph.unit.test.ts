@@ -1,8 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { idsFrom } from '../../../src/tools/demo/graph/cast.ts';
-import { castGraph } from '../../../src/tools/demo/graph/cast-graph.ts';
-import { playersGraph } from '../../../src/tools/demo/graph/players-graph.ts';
+import { castGraph, idsFrom, playersGraph } from '../../../src/tools/demo/graph.ts';
 import { powerLaw, seededRandom } from '../../../src/tools/demo/random.ts';
 
 const NOW = 1_700_000_000_000;

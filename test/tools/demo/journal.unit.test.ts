@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { Journal, type JournalPhoto, type RelationshipState } from '../../../src/tools/demo/play/journal.ts';
-import { judge } from '../../../src/tools/demo/play/judge.ts';
+import { judge } from '../../../src/tools/demo/play/reader.ts';
 import type { Audience } from '../../../src/tools/reference-site/checks.ts';
 
 const [USER, CONTACT] = ['1', '2'];

@@ -2,13 +2,11 @@ import pino from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type RunningApi, startApi } from '../../../src/api/listen.ts';
 import type { Id } from '../../../src/contracts/id.ts';
-import { armApp } from '../../../src/tools/harness/arms/arm-app.ts';
-import { Recipe } from '../../../src/tools/harness/arms/recipe.ts';
-import { RecipeIndex } from '../../../src/tools/harness/arms/recipe-index.ts';
-import { PlainSql } from '../../../src/tools/harness/arms/sql.ts';
 import { HttpClient } from '../../../src/tools/harness/http.ts';
-import { measureLatency } from '../../../src/tools/harness/latency.ts';
-import { quantile } from '../../../src/tools/harness/quantile.ts';
+import { measureLatency, quantile } from '../../../src/tools/harness/latency.ts';
+import { Recipe, RecipeIndex } from '../../../src/tools/harness/variants/recipe.ts';
+import { PlainSql } from '../../../src/tools/harness/variants/sql.ts';
+import { variantApp } from '../../../src/tools/harness/variants/variant-app.ts';
 import { loadGraph } from '../../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../../src/tools/reference-site/transaction.ts';
 import { freshStores } from '../../support/stores.ts';
@@ -54,15 +52,15 @@ describe('the latency table', () => {
 
   test('asks every arm for every user, in turns, after a warm-up', async () => {
     const asked: string[] = [];
-    const arm = new PlainSql(stores.primary, now);
+    const variant = new PlainSql(stores.primary, now);
     const counting = {
       find: (wanted: Parameters<PlainSql['find']>[0]) => {
         asked.push(wanted.user);
-        return arm.find(wanted);
+        return variant.find(wanted);
       },
     };
     served = await startApi({
-      app: armApp(counting, pino({ level: 'silent' })),
+      app: variantApp(counting, pino({ level: 'silent' })),
       host: '127.0.0.1',
       port: 0,
       tokens: [],
@@ -73,16 +71,16 @@ describe('the latency table', () => {
       { user: '10', contacts: 0 },
       { user: USER, contacts: 5 },
     ];
-    const arms = [
+    const variants = [
       { name: 'sql', client },
       { name: 'recency', client },
     ] as const;
-    const rows = await measureLatency({ arms, users, rounds: 2, requests: 10, budgetMs: 5_000, warmUp: 5 });
+    const rows = await measureLatency({ variants, users, rounds: 2, requests: 10, budgetMs: 5_000, warmUp: 5 });
     client.close();
     const turn = [...Array<Id>(20).fill('10'), ...Array<Id>(20).fill(USER)];
     expect(asked).toEqual([...Array<Id>(10).fill('10'), ...turn, ...turn, ...turn]);
     expect(rows.map(({ contacts }) => contacts)).toEqual([0, 5]);
-    for (const { arms: measured } of rows) {
+    for (const { variants: measured } of rows) {
       expect(measured.sql.p50).toBeGreaterThan(0);
       expect(measured.sql.p99).toBeGreaterThanOrEqual(measured.sql.p50);
     }

@@ -2,8 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Journal } from '../../../src/tools/demo/play/journal.ts';
-import type { Shown, Wrong } from '../../../src/tools/demo/play/judge.ts';
-import { Reader } from '../../../src/tools/demo/play/reader.ts';
+import { Reader, type Shown, type Wrong } from '../../../src/tools/demo/play/reader.ts';
 import { seededRandom } from '../../../src/tools/demo/random.ts';
 import { HttpClient } from '../../../src/tools/harness/http.ts';
 

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { columnsOf, tableOf } from '../../../src/tools/demo/story/layout.ts';
-import { Story } from '../../../src/tools/demo/story/story.ts';
+import { columnsOf, tableOf } from '../../../src/tools/demo/layout.ts';
+import { Story } from '../../../src/tools/demo/story.ts';
 
 /** A place to tell to that remembers, and a clock that the test moves. */
 function audience(isTTY: boolean) {

@@ -1,9 +1,8 @@
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../../src/mysql/migrate.ts';
-import { pieces, ROWS_AT_ONCE } from '../../../src/tools/reference-site/bulk.ts';
 import type { Audience } from '../../../src/tools/reference-site/checks.ts';
-import { loadGraph } from '../../../src/tools/reference-site/load-graph.ts';
+import { loadGraph, pieces, ROWS_AT_ONCE } from '../../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../../src/tools/reference-site/photos.ts';
 import { addContact, removeContact } from '../../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../../src/tools/reference-site/transaction.ts';

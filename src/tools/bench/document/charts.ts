@@ -1,4 +1,5 @@
-import type { TopLevelSpec } from 'vega-lite';
+import { parse, View } from 'vega';
+import { compile, type TopLevelSpec } from 'vega-lite';
 import type { BenchReport, Row } from '../report.ts';
 import { serverOf } from './results.ts';
 
@@ -13,7 +14,7 @@ export function chartsOf(results: readonly BenchReport[]): Chart[] {
   return [latency(results), fanOut(results), freshness(results)].filter((chart) => chart !== undefined);
 }
 
-const HTTP_ARMS = ['recency', 'recipe', 'sql'];
+const HTTP_VARIANTS = ['recency', 'recipe', 'sql'];
 const COLORS = { scheme: 'tableau10' } as const;
 
 function rowsOf(results: readonly BenchReport[], bench: string): Row[] {
@@ -24,7 +25,7 @@ function rowsOf(results: readonly BenchReport[], bench: string): Row[] {
 
 function latency(results: readonly BenchReport[]): Chart | undefined {
   const values = rowsOf(results, 'read')
-    .filter(({ arm }) => HTTP_ARMS.includes(String(arm)))
+    .filter(({ arm }) => HTTP_VARIANTS.includes(String(arm)))
     .map((row) => ({ ...row, ms: Number(row.p50_us) / 1000 }));
   if (values.length === 0) return undefined;
   return {
@@ -98,4 +99,11 @@ function freshness(results: readonly BenchReport[]): Chart | undefined {
       },
     },
   };
+}
+
+/** A chart as text. @param spec in Vega-Lite's own language */
+export async function svgOf(spec: TopLevelSpec): Promise<string> {
+  const { spec: compiled } = compile({ config: { background: 'white', font: 'sans-serif' }, ...spec });
+  const svg = await new View(parse(compiled), { renderer: 'none' }).toSVG();
+  return `${svg}\n`;
 }

@@ -1,5 +1,5 @@
 import { type Constants, type Line, PRODUCTS, type Product, type Transport } from '../../capacity/constants.ts';
-import { memory } from '../memory/memory.ts';
+import { memory } from '../memory.ts';
 import { type BenchReport, type Row, rounded } from '../report.ts';
 import { tasks } from '../tasks/tasks.ts';
 import { serverOf } from './results.ts';

@@ -3,11 +3,9 @@
  * `recency size` reckons with.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { svgOf } from './chart.ts';
-import { chartsOf } from './charts.ts';
+import { chartsOf, svgOf } from './charts.ts';
 import { constantsOf } from './constants.ts';
-import { readResults, serverOf } from './results.ts';
-import { placeOf, ratiosTable, rowsTable } from './tables.ts';
+import { placeOf, ratiosTable, readResults, rowsTable, serverOf } from './results.ts';
 
 const DOCUMENT = new URL('../../../../docs/benchmarks.md', import.meta.url);
 const CHARTS = new URL('../../../../docs/benchmarks/', import.meta.url);

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { BenchReport } from '../report.ts';
+import type { BenchReport, Row } from '../report.ts';
 
 const FOLDER = new URL('../../../../bench/results/', import.meta.url);
 
@@ -14,4 +14,41 @@ export function readResults(): BenchReport[] {
 /** The kind of server that says most of a run, for example `MariaDB 10.11`. */
 export function serverOf({ servers }: BenchReport): string {
   return /^\S+ \d+\.\d+/.exec(servers.mysql ?? '')?.[0] ?? 'unknown';
+}
+
+/** Every ratio, a column for each kind of MySQL. */
+export function ratiosTable(results: readonly BenchReport[]): string {
+  const servers = [...new Set(results.map(serverOf))].sort();
+  const names = new Map<string, readonly [bench: string, ratio: string]>();
+  for (const { bench, ratios } of results) {
+    for (const ratio of Object.keys(ratios)) names.set(`${bench} ${ratio}`, [bench, ratio]);
+  }
+  const ratioAt = (server: string, bench: string, ratio: string) =>
+    results.find((result) => result.bench === bench && serverOf(result) === server)?.ratios[ratio] ?? '';
+  const rows = [...names.values()].map(([bench, ratio]) => [
+    bench,
+    `\`${ratio}\``,
+    ...servers.map((server) => ratioAt(server, bench, ratio)),
+  ]);
+  return markdown(['benchmark', 'ratio', ...servers], rows);
+}
+
+/** The rows of one result. */
+export function rowsTable({ rows }: BenchReport): string {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return markdown(
+    names,
+    rows.map((row: Row) => names.map((name) => row[name] ?? '')),
+  );
+}
+
+/** Where and when it was measured, in one line. */
+export function placeOf({ machine, servers, at, seconds }: BenchReport): string {
+  const products = Object.values(servers).join(', ');
+  return `${products}; ${machine.cores} cores (${machine.cpu}), ${machine.memory_gb} GB, Node ${machine.node}; ${at.slice(0, 10)}, ${seconds} s.`;
+}
+
+function markdown(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -3,11 +3,10 @@ import type { Id } from '../../../contracts/id.ts';
 import { bumpEpoch } from '../../../index/epoch.ts';
 import { readPlain } from '../../../mysql/contacts.ts';
 import { type RunningServer, startRedis } from '../../devservers/start-server.ts';
+import { quantile } from '../../harness/latency.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
-import { quantile } from '../../harness/quantile.ts';
-import type { Bench } from '../bench.ts';
+import { type Bench, type Ground, openGround } from '../bench.ts';
 import { buildIndexes, contactsOf, gatherCircle } from '../circle.ts';
-import { type Ground, openGround } from '../ground.ts';
 import { type Measured, type Row, rounded } from '../report.ts';
 import { LIMIT, type Read, Readers, zipf } from './readers.ts';
 
@@ -50,7 +49,7 @@ async function measure(given: Ground, size: EpochSize): Promise<Measured> {
   const { users } = await gatherCircle(ground.stores, { count: size.users, contacts: size.contacts });
   const expected = await expectedAnswers(ground, users, size.contacts);
   await buildIndexes(ground.stores, users);
-  const api = await launchApi(ground.fleet);
+  const api = await launchApi(ground.processGroup);
   await api.untilReady();
   const readers = resources.adopt(new Readers({ origin: api.url, connections: CONNECTIONS, expected }), (open) =>
     open.close(),
@@ -154,11 +153,11 @@ export function epochRatios(rows: readonly EventRow[]): Record<string, number> {
 
 /** By what the circle is made of; of some users compared with plain SQL. */
 async function expectedAnswers({ stores }: Ground, users: readonly Id[], contacts: number): Promise<Map<Id, string>> {
-  const newest = users.map((user, place) => ({ user, age: (place * 7_919) % users.length }));
+  const newest = users.map((user, position) => ({ user, age: (position * 7_919) % users.length }));
   const ageOf = new Map(newest.map(({ user, age }) => [user, age]));
   const expected = new Map<Id, string>();
-  for (const [place, user] of users.entries()) {
-    const own = contactsOf(users, place, contacts).map(({ contact }) => contact);
+  for (const [position, user] of users.entries()) {
+    const own = contactsOf(users, position, contacts).map(({ contact }) => contact);
     const order = own.sort((a, b) => (ageOf.get(a) ?? 0) - (ageOf.get(b) ?? 0));
     expected.set(user, order.slice(0, LIMIT).join(' '));
   }

@@ -1,11 +1,14 @@
+import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../../contracts/id.ts';
 import { chunks } from '../../../index/chunks.ts';
 import { run } from '../../../index/protocol.ts';
 import { rebuild } from '../../../index/rebuild.ts';
 import { PAIRS_A_CALL } from '../../../index/refresh.ts';
 import { loadGraph } from '../../reference-site/load-graph.ts';
-import type { Ground } from '../ground.ts';
-import { ids } from '../people.ts';
+import { uploadPhoto } from '../../reference-site/photos.ts';
+import type { Ground } from '../bench.ts';
+import { ids } from '../circle.ts';
+import { PARTS, type Part, PHOTOS, type Photo, type Upload } from './variant.ts';
 
 /** Everybody's followers, and those who will upload. */
 export interface Crowd {
@@ -29,7 +32,7 @@ const DAY_MS = 86_400_000;
 /** Fills MySQL, and builds the index of each follower. Ids are of 8 digits. */
 export async function gatherCrowd(ground: Ground, counts: { followers: number; owners: number }): Promise<Crowd> {
   const { pool, steps } = ground.stores;
-  const { max } = ground.place.config;
+  const { max } = ground.namespace.config;
   const followers = ids(FIRST_FOLLOWER, counts.followers);
   const owners = ids(FIRST_OWNER, counts.owners);
   const begin = Date.now() - DAY_MS;
@@ -42,4 +45,44 @@ export async function gatherCrowd(ground: Ground, counts: { followers: number; o
   });
   for (const page of chunks(followers, PAIRS_A_CALL)) await run(rebuild(page), steps);
   return { followers, owners, known };
+}
+
+/** Owners that so many rounds need. */
+export function ownersNeeded(rounds: number): number {
+  return rounds * PARTS.length;
+}
+
+/** The uploads of all rounds: each part of a round has an owner of its own, who uploads twice. */
+export class Uploads {
+  readonly #pool: Pool;
+  readonly #crowd: Crowd;
+  readonly #done = new Map<string, Promise<Upload>>();
+  /** Later than every photo that there was. */
+  #at = Date.now();
+
+  constructor(pool: Pool, crowd: Crowd) {
+    this.#pool = pool;
+    this.#crowd = crowd;
+  }
+
+  /** The same upload for every arm; in MySQL when this resolves. */
+  of(round: number, part: Part, photo: Photo): Promise<Upload> {
+    const name = `${round} ${part} ${photo}`;
+    const upload = this.#done.get(name) ?? this.#upload(round * PARTS.length + PARTS.indexOf(part));
+    this.#done.set(name, upload);
+    return upload;
+  }
+
+  /** Of all rounds so far. */
+  last(rounds: number): Promise<Upload> {
+    return this.of(rounds - 1, PARTS[1], PHOTOS[1]);
+  }
+
+  async #upload(position: number): Promise<Upload> {
+    const owner = this.#crowd.owners[position];
+    if (owner === undefined) throw new RangeError('there are fewer owners than rounds');
+    const at = ++this.#at;
+    await uploadPhoto(this.#pool, owner, 0, at);
+    return { owner, at };
+  }
 }

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../../config/config.ts';
-import type { Bench } from '../bench.ts';
-import type { Ground } from '../ground.ts';
+import type { Bench, Ground } from '../bench.ts';
 import { type Measured, rounded } from '../report.ts';
 import { inTurns, secondsOf, type Turn } from '../turns.ts';
-import { ARM_NAMES, type FanOutArm, PARTS, type Part, PHOTOS, type Photo, type Upload } from './arm.ts';
-import { gatherCrowd } from './crowd.ts';
-import { ThreadedArm } from './threaded-arm.ts';
-import { ownersNeeded, Uploads } from './uploads.ts';
+import { gatherCrowd, ownersNeeded, Uploads } from './crowd.ts';
+import { ThreadedVariant } from './threaded-variant.ts';
+import { type FanOutVariant, PARTS, type Part, PHOTOS, type Photo, type Upload, VARIANT_NAMES } from './variant.ts';
 
 export interface FanOutSize {
   readonly followers: number;
@@ -37,13 +35,13 @@ async function measure(ground: Ground, size: FanOutSize): Promise<Measured> {
   const { tell, signal, stores, resources } = ground;
   const rounds = size.warmUp + size.rounds;
   const crowd = await gatherCrowd(ground, { followers: size.followers, owners: ownersNeeded(rounds) });
-  const { settings } = ground.place;
-  const arms: FanOutArm[] = [];
-  for (const name of ARM_NAMES) arms.push(await ThreadedArm.open({ name, settings, crowd }, resources));
+  const { settings } = ground.namespace;
+  const variants: FanOutVariant[] = [];
+  for (const name of VARIANT_NAMES) variants.push(await ThreadedVariant.open({ name, settings, crowd }, resources));
   tell(`${size.followers} followers, each with a full index; ${rounds} rounds, of which ${size.warmUp} warm up`);
   const uploads = new Uploads(stores.pool, crowd);
-  const measured = await inTurns(turnsOf(arms, uploads), { ...size, signal });
-  await checkAll(arms, crowd.followers, await uploads.last(rounds), ground.place.config);
+  const measured = await inTurns(turnsOf(variants, uploads), { ...size, signal });
+  await checkAll(variants, crowd.followers, await uploads.last(rounds), ground.namespace.config);
   const rows = measured.map(({ median, ...row }) => ({
     ...row,
     users_per_second: Math.round(size.followers / median),
@@ -54,15 +52,15 @@ async function measure(ground: Ground, size: FanOutSize): Promise<Measured> {
 type FanOutTurn = Turn<Omit<FanOutRow, 'users_per_second'>>;
 
 /** In each round the parts, of each the photos, of each the arms. */
-function turnsOf(arms: readonly FanOutArm[], uploads: Uploads): FanOutTurn[][] {
+function turnsOf(variants: readonly FanOutVariant[], uploads: Uploads): FanOutTurn[][] {
   return PARTS.flatMap((part) =>
     PHOTOS.map((photo) =>
-      arms.filter((arm) => arm.parts.includes(part)).map((arm) => turnOf(arm, part, photo, uploads)),
+      variants.filter((arm) => arm.parts.includes(part)).map((arm) => turnOf(arm, part, photo, uploads)),
     ),
   );
 }
 
-function turnOf(arm: FanOutArm, part: Part, photo: Photo, uploads: Uploads): FanOutTurn {
+function turnOf(arm: FanOutVariant, part: Part, photo: Photo, uploads: Uploads): FanOutTurn {
   return {
     row: { arm: arm.name, part, photo },
     take: async (round) => {
@@ -76,8 +74,13 @@ function turnOf(arm: FanOutArm, part: Part, photo: Photo, uploads: Uploads): Fan
 }
 
 /** Nobody may win by leaving work undone. @throws Error when an arm did */
-async function checkAll(arms: readonly FanOutArm[], users: readonly string[], { owner }: Upload, { min, max }: Config) {
-  for (const arm of arms) {
+async function checkAll(
+  variants: readonly FanOutVariant[],
+  users: readonly string[],
+  { owner }: Upload,
+  { min, max }: Config,
+) {
+  for (const arm of variants) {
     for (const user of [users[0], users.at(-1)]) {
       const members = await arm.members(user ?? '');
       if (members.length > min && members.length <= max && members.includes(owner)) continue;

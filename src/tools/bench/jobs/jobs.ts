@@ -1,17 +1,14 @@
 import process from 'node:process';
 import { Database } from '../../../mysql/database.ts';
 import { MeteredDatabase } from '../../../mysql/metered-database.ts';
-import { quantile } from '../../harness/quantile.ts';
+import { quantile } from '../../harness/latency.ts';
 import { openSitePool } from '../../reference-site/transaction.ts';
-import type { Bench } from '../bench.ts';
+import type { Bench, Ground } from '../bench.ts';
 import { buildIndexes } from '../circle.ts';
-import type { Ground } from '../ground.ts';
 import { type Measured, rounded } from '../report.ts';
 import { askAgain, RecordingDatabase } from '../statements.ts';
 import { inTurns, secondsOf, type Turn } from '../turns.ts';
-import { gatherHouseholds, type Household, type HouseholdsSize } from './households.ts';
-import { jobPartsOn } from './job-parts.ts';
-import { doJob, type JobKind } from './kinds.ts';
+import { doJob, gatherHouseholds, type Household, type HouseholdsSize, type JobKind, jobPartsOn } from './job-kinds.ts';
 
 export interface JobsSize extends HouseholdsSize {
   readonly rounds: number;
@@ -83,7 +80,9 @@ async function turnsOf(
   const recording = jobPartsOn(ground, RecordingDatabase);
   await doJob(job, recording, household);
   const { statements, mostAtOnce } = recording.primary;
-  const pool = ground.resources.adopt(openSitePool(ground.place.config.mysqlUrl, mostAtOnce), (opened) => opened.end());
+  const pool = ground.resources.adopt(openSitePool(ground.namespace.config.mysqlUrl, mostAtOnce), (opened) =>
+    opened.end(),
+  );
   const own: Notes = { statements: statements.length, atOnce: mostAtOnce, rowsPerUser: 0, growth: [] };
   notes.set(`${job} ${contacts}`, own);
   const recency: Turn<JobRow> = {

@@ -5,7 +5,7 @@ import { readCandidates } from '../../../mysql/contacts.ts';
 import type { Database, Parameter } from '../../../mysql/database.ts';
 import { setUpSession } from '../../../mysql/session.ts';
 import type { HttpAnswer } from '../../harness/http.ts';
-import type { Ground } from '../ground.ts';
+import type { Ground } from '../bench.ts';
 
 /** Asked as an arm is, but without HTTP: the user is in the path. */
 export interface PartClient {
@@ -30,9 +30,9 @@ export function redisScript({ stores }: Ground): PartClient {
 }
 
 /** The narrowed query itself, prepared, on one connection, without anything around it. */
-export async function bareSql({ stores, place, resources }: Ground, users: readonly Id[]): Promise<PartClient> {
+export async function bareSql({ stores, namespace, resources }: Ground, users: readonly Id[]): Promise<PartClient> {
   const connection = await createConnection({
-    uri: place.config.mysqlUrl,
+    uri: namespace.config.mysqlUrl,
     supportBigNumbers: true,
     bigNumberStrings: true,
   });

@@ -1,13 +1,16 @@
-import { SERVED_ARMS } from '../../harness/arms/served-arm.ts';
-import { startArm } from '../../harness/arms/start-arm.ts';
-import { type Arm, type LatencyRow, measureLatency } from '../../harness/latency.ts';
+import type { Id } from '../../../contracts/id.ts';
+import { run } from '../../../index/protocol.ts';
+import { rebuild } from '../../../index/rebuild.ts';
+import { type LatencyRow, measureLatency, type Variant } from '../../harness/latency.ts';
 import { MeasuringClient } from '../../harness/measuring-client.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
-import type { Bench } from '../bench.ts';
-import type { Ground } from '../ground.ts';
+import { fillRecipeIndex, RecipeIndex } from '../../harness/variants/recipe.ts';
+import { SERVED_VARIANTS, startVariant } from '../../harness/variants/start-variant.ts';
+import { loadGraph, type NewContact } from '../../reference-site/load-graph.ts';
+import type { Bench, Ground } from '../bench.ts';
+import { ids } from '../circle.ts';
 import { type Measured, rounded } from '../report.ts';
 import { bareSql, redisScript } from './parts.ts';
-import { gatherReaders } from './readers.ts';
 
 export interface ReadSize {
   readonly contacts: readonly number[];
@@ -38,53 +41,131 @@ export const read: Bench<ReadSize> = {
 };
 
 /** Those over HTTP, and the parts that no answer can do without. */
-const ARMS = ['recency', ...SERVED_ARMS, 'redis_script', 'bare_sql'] as const;
-export type ReadArm = (typeof ARMS)[number];
+const ARMS = ['recency', ...SERVED_VARIANTS, 'redis_script', 'bare_sql'] as const;
+export type ReadVariant = (typeof ARMS)[number];
 
 async function measure(ground: Ground, size: ReadSize): Promise<Measured> {
   const { tell, signal } = ground;
   const users = await gatherReaders(ground, size);
-  const arms = await openArms(
+  const variants = await openVariants(
     ground,
     users.map(({ user }) => user),
   );
   tell(`users with ${size.contacts.join(', ')} contacts; ${size.rounds} rounds`);
   const { rounds, requests, budgetMs, warmUp } = size;
-  const rows = await measureLatency({ arms, users, rounds, requests, budgetMs, warmUp, signal });
+  const rows = await measureLatency({ variants, users, rounds, requests, budgetMs, warmUp, signal });
   return { rows: rows.flatMap(rowsOf), ratios: readRatios(rows) };
 }
 
-async function openArms(ground: Ground, users: readonly string[]): Promise<Arm<ReadArm>[]> {
-  const { fleet, resources } = ground;
-  const api = await launchApi(fleet);
-  const [served] = await Promise.all([Promise.all(SERVED_ARMS.map((name) => startArm(fleet, name))), api.untilReady()]);
+async function openVariants(ground: Ground, users: readonly string[]): Promise<Variant<ReadVariant>[]> {
+  const { processGroup, resources } = ground;
+  const api = await launchApi(processGroup);
+  const [served] = await Promise.all([
+    Promise.all(SERVED_VARIANTS.map((name) => startVariant(processGroup, name))),
+    api.untilReady(),
+  ]);
   const over = (url: string) => resources.adopt(new MeasuringClient(url), (client) => client.close());
   return [
     { name: 'recency', client: over(api.url) },
-    ...SERVED_ARMS.map((name, place) => ({ name, client: over(served[place]?.url ?? '') })),
+    ...SERVED_VARIANTS.map((name, namespace) => ({ name, client: over(served[namespace]?.url ?? '') })),
     { name: 'redis_script', client: redisScript(ground) },
     { name: 'bare_sql', client: await bareSql(ground, users) },
   ];
 }
 
-function rowsOf({ contacts, arms }: LatencyRow<ReadArm>) {
+function rowsOf({ contacts, variants }: LatencyRow<ReadVariant>) {
   const microseconds = (ms: number) => Math.round(ms * 1_000);
   return ARMS.map((arm) => {
-    const { p50, p99 } = arms[arm];
+    const { p50, p99 } = variants[arm];
     return { contacts, arm, p50_us: microseconds(p50), p99_us: microseconds(p99) };
   });
 }
 
 /** At four numbers of contacts, the third of which (20,000) names the ratios. */
-export function readRatios(rows: readonly Pick<LatencyRow<ReadArm>, 'arms'>[]): Record<string, number> {
+export function readRatios(rows: readonly Pick<LatencyRow<ReadVariant>, 'variants'>[]): Record<string, number> {
   const [fewest, , heavy, most] = rows;
   if (fewest === undefined || heavy === undefined || most === undefined) throw new Error('too little was measured');
-  const { recency, recipe, recipe_hinted, sql, empty_route, redis_script, bare_sql } = heavy.arms;
+  const { recency, recipe, recipe_hinted, sql, empty_route, redis_script, bare_sql } = heavy.variants;
   return {
-    flatness: rounded(most.arms.recency.p50 / fewest.arms.recency.p50),
+    flatness: rounded(most.variants.recency.p50 / fewest.variants.recency.p50),
     over_parts: rounded(recency.p50 / (empty_route.p50 + redis_script.p50 + bare_sql.p50)),
     sql_over_recency_20000: rounded(sql.p50 / recency.p50),
     recipe_over_recency_20000: rounded(recipe.p50 / recency.p50),
     recipe_hinted_over_recency_20000: rounded(recipe_hinted.p50 / recency.p50),
   };
+}
+
+/** A user whose answers are measured. */
+export interface Reader {
+  readonly user: Id;
+  readonly contacts: number;
+}
+
+const FIRST_READER = 10_000_000n;
+const FIRST_PERSON = 20_000_000n;
+const FIRST_ORDINARY = 60_000_000n;
+
+/** Every so many-th contact has the reader as a contact too, and every so many-th of those as a friend. */
+const BACK = 3;
+const FRIEND = 5;
+
+/** What an ordinary user has, so that the tables' statistics are those of a site and not of a few heavy users. */
+const CONTACTS_OF_ORDINARY = 20;
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Users with exactly so many contacts, among ordinary ones; each contact has one photo for everybody, in no order of the
+ * ids. Both Recency and the recipe have their index of each reader.
+ */
+export async function gatherReaders(
+  ground: Ground,
+  { contacts, ordinary }: { contacts: readonly number[]; ordinary: number },
+): Promise<Reader[]> {
+  const { stores, namespace } = ground;
+  const readers = ids(FIRST_READER, contacts.length).map((user, i) => ({ user, contacts: contacts[i] ?? 0 }));
+  const people = ids(FIRST_PERSON, Math.max(...contacts));
+  const others = ids(FIRST_ORDINARY, ordinary);
+  const now = Date.now();
+  await loadGraph(stores.pool, {
+    users: [...readers.map(({ user }) => user), ...people, ...others].map((id) => ({ id })),
+    contacts: [
+      ...readers.flatMap((reader) => relationshipsOf(reader, people)),
+      ...others.flatMap((user, position) => ordinaryContacts(user, position, people)),
+    ],
+    photos: people.map((owner, position) => ({ owner, audience: 0, uploadedAt: now - HOUR_MS - hashed(position) })),
+  });
+  await stores.pool.query('ANALYZE TABLE contacts, users, photos');
+  await run(rebuild(readers.map(({ user }) => user)), stores.steps);
+  const { keyPrefix: prefix, max } = namespace.config;
+  const recipe = new RecipeIndex(stores.redis, { prefix, max });
+  for (const { user } of readers) await fillRecipeIndex(recipe, stores.primary, user, max);
+  return readers;
+}
+
+/** Spread over all people. */
+function relationshipsOf({ user, contacts }: Reader, people: readonly Id[]): NewContact[] {
+  const chosen = people.filter(
+    (_, position) =>
+      Math.floor((position * contacts) / people.length) !== Math.floor(((position - 1) * contacts) / people.length),
+  );
+  const back = chosen.filter((_, position) => position % BACK === 0);
+  return [
+    ...chosen.map((contact) => ({ user, contact })),
+    ...back.map((contact, position) => ({ user: contact, contact: user, friend: position % FRIEND === 0 })),
+  ];
+}
+
+function ordinaryContacts(user: Id, position: number, people: readonly Id[]): NewContact[] {
+  const chosen = new Set<Id>();
+  for (let i = 0; i < CONTACTS_OF_ORDINARY; i++) {
+    const contact = people[hashed(position * CONTACTS_OF_ORDINARY + i) % people.length];
+    if (contact !== undefined) chosen.add(contact);
+  }
+  return [...chosen].map((contact) => ({ user, contact }));
+}
+
+/** A whole number below 2^31, the same for the same place (Knuth's multiplicative hash). */
+function hashed(position: number): number {
+  return Math.imul(position, 0x9e3779b1) >>> 1;
 }

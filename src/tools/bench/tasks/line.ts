@@ -1,8 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { openTransport } from '../../../app/transport.ts';
 import { chunks } from '../../../index/chunks.ts';
 import { type DrainBarrier, EVERYBODY, type RaiseBarrier } from '../../../index/drain-barrier.ts';
+import { openKafka } from '../../../transport/kafka/client.ts';
+import { kafkaBarrier } from '../../../transport/kafka/drain-barrier.ts';
+import { KafkaTaskPublisher } from '../../../transport/kafka/publisher.ts';
+import { DEFAULT_PARTITIONS, TopicAdmin } from '../../../transport/kafka/topic-admin.ts';
 import type { OutgoingTask } from '../../../transport/task-publisher.ts';
-import type { ServiceProcess } from '../../harness/processes/service-process.ts';
+import { modulePath, RECENCY, type ServiceProcess } from '../../harness/processes/process-group.ts';
+import type { Ground } from '../bench.ts';
 
 /** What carries tasks, and who consumes them. */
 export interface Line {
@@ -10,6 +16,8 @@ export interface Line {
   readonly barrier: RaiseBarrier;
   readonly consumers: readonly ServiceProcess[];
 }
+
+const BARE_CONSUMER = modulePath(import.meta.url, './bare-consumer');
 
 const TASKS_A_CALL = 500;
 const LOOK_MS = 10;
@@ -44,4 +52,42 @@ async function untilPassed(barrier: DrainBarrier, signal: AbortSignal): Promise<
     if (performance.now() > deadline) throw new Error(`the tasks were not applied within ${TIMEOUT_MS / 1000} s`);
     await pause(LOOK_MS, undefined, { signal });
   }
+}
+
+/** Recency's own consumers. */
+export async function recencyLine(ground: Ground, consumers: number): Promise<Line> {
+  const { namespace, processGroup, resources, signal, stores } = ground;
+  const { logger } = stores.jobs;
+  const opened = openTransport({ config: namespace.config, logger, resources }, 'bench');
+  await opened.untilAnswers(signal);
+  const publisher = resources.adopt(opened.openPublisher(stores.primary), (open) => open.close());
+  const names = Array.from({ length: consumers }, (_, i) => `${namespace.transport} consumer ${i + 1}`);
+  return {
+    publish: (tasks) => publisher.publish(tasks),
+    barrier: opened.barrier,
+    consumers: names.map((name) => processGroup.start({ name, module: RECENCY, args: ['consume'] })),
+  };
+}
+
+/** Bare kafkajs consumers on a topic of their own, with as many partitions. */
+export async function bareLine(
+  { namespace, processGroup, resources, stores }: Ground,
+  consumers: number,
+): Promise<Line> {
+  const { kafkaBrokers: brokers, connectTimeoutMs, kafkaTimeoutMs: deadlineMs } = namespace.config;
+  const [topic, group] = [`${namespace.config.topic}.bare`, `${namespace.config.kafkaGroup}.bare`];
+  const { logger } = stores.jobs;
+  const kafka = { brokers, clientId: 'recency-bench', connectTimeoutMs, requestTimeoutMs: deadlineMs, logger };
+  const admin = resources.adopt(new TopicAdmin(openKafka(kafka), topic), (open) => open.close());
+  await admin.ensureTopics(DEFAULT_PARTITIONS);
+  const publisher = resources.adopt(new KafkaTaskPublisher({ kafka, topic, deadlineMs }), (open) => open.close());
+  const names = Array.from({ length: consumers }, (_, i) => `bare consumer ${i + 1}`);
+  return {
+    publish: (tasks) => publisher.publish(tasks),
+    barrier: kafkaBarrier(
+      () => admin.offsets(group),
+      () => admin.ends(),
+    ),
+    consumers: names.map((name) => processGroup.start({ name, module: BARE_CONSUMER, args: [topic, group] })),
+  };
 }

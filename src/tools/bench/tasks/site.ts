@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'mysql2/promise';
 import pLimit from 'p-limit';
+import type { Task } from '../../../contracts/task.ts';
+import { chunks } from '../../../index/chunks.ts';
 import type { OutgoingTask } from '../../../transport/task-publisher.ts';
+import type { NewContact } from '../../reference-site/load-graph.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
+import type { Ground } from '../bench.ts';
 import { buildIndexes, type Circle, contactsOf, gatherCircle } from '../circle.ts';
-import type { Ground } from '../ground.ts';
-import { type Line, prime } from './line.ts';
-import { recencyLine } from './lines.ts';
-import { outgoing } from './outgoing.ts';
-import { Relationships } from './relationships.ts';
+import { type Line, prime, recencyLine } from './line.ts';
 
 export interface SiteSize {
   readonly users: number;
@@ -41,9 +43,9 @@ const CHECKED = 500;
 export async function openSite(ground: Ground, size: SiteSize): Promise<Site> {
   const { stores, signal } = ground;
   const circle = await gatherCircle(stores, { count: size.users, contacts: size.contacts });
-  const pairs = circle.users.flatMap((_, place) => contactsOf(circle.users, place, size.contacts));
+  const pairs = circle.users.flatMap((_, position) => contactsOf(circle.users, position, size.contacts));
   const every = Math.floor(pairs.length / size.contactTasks);
-  const changing = pairs.filter((_, place) => place % every === 0).slice(0, size.contactTasks);
+  const changing = pairs.filter((_, position) => position % every === 0).slice(0, size.contactTasks);
   const relationships = await Relationships.of(stores.pool, changing);
   const line = await recencyLine(ground, size.consumers);
   const harmless = pairs.slice(0, size.users).map((pair) => outgoing({ type: 'recency.contact.changed', ...pair }));
@@ -76,4 +78,67 @@ async function check({ stores, signal }: Ground, { users }: Circle): Promise<voi
   const { counts } = await stores.jobs.check.indexes(users.slice(0, CHECKED), signal);
   if (counts.wrong + counts.unsettled + counts.cold === 0) return;
   throw new Error(`not every task was applied: ${JSON.stringify(counts)}`);
+}
+
+// As a site's own change: the version grows under the row's lock.
+const TURN_OVER = `
+  UPDATE JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', contact_id BIGINT UNSIGNED PATH '$[1]')) AS it
+  STRAIGHT_JOIN contacts ON contacts.user_id = it.user_id AND contacts.contact_id = it.contact_id
+  SET contacts.active = NOT contacts.active, contacts.version = contacts.version + 1`;
+
+const ROWS_AT_ONCE = 2_000;
+
+/**
+ * Some relationships that change all at once: of every two, one ends and one begins. Doing it again brings all of them
+ * back, so that nothing wears out however often it is done.
+ */
+export class Relationships {
+  readonly #pool: Pool;
+  readonly #pairs: readonly NewContact[];
+  #turns = 0;
+
+  private constructor(pool: Pool, pairs: readonly NewContact[]) {
+    this.#pool = pool;
+    this.#pairs = pairs;
+  }
+
+  /** Every other of the pairs ends, without a task: do it before the indexes are built. */
+  static async of(pool: Pool, pairs: readonly NewContact[]): Promise<Relationships> {
+    const relationships = new Relationships(pool, pairs);
+    await relationships.#turnOver(pairs.filter((_, position) => isOffAtFirst(position)));
+    return relationships;
+  }
+
+  /** Changes them in MySQL. @returns the tasks that say so */
+  async change(): Promise<OutgoingTask[]> {
+    await this.#turnOver(this.#pairs);
+    this.#turns++;
+    return this.tasks();
+  }
+
+  /** Of the last change. */
+  tasks(): OutgoingTask[] {
+    return this.#pairs.map(({ user, contact }, position) => {
+      const wasOff = isOffAtFirst(position);
+      const isOn = wasOff === (this.#turns % 2 === 1);
+      const version = String(1 + this.#turns + (wasOff ? 1 : 0));
+      return outgoing({ type: isOn ? 'recency.contact.added' : 'recency.contact.removed', user, contact, version });
+    });
+  }
+
+  async #turnOver(pairs: readonly NewContact[]): Promise<void> {
+    for (const some of chunks(pairs, ROWS_AT_ONCE)) {
+      await this.#pool.execute(TURN_OVER, [JSON.stringify(some.map(({ user, contact }) => [user, contact]))]);
+    }
+  }
+}
+
+function isOffAtFirst(position: number): boolean {
+  return position % 2 === 1;
+}
+
+const SOURCE = '/recency/bench';
+
+export function outgoing(task: Task): OutgoingTask {
+  return { task, id: randomUUID(), source: SOURCE, time: Date.now() };
 }

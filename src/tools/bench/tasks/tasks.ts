@@ -1,10 +1,8 @@
 import type { OutgoingTask } from '../../../transport/task-publisher.ts';
-import type { Bench } from '../bench.ts';
-import { type Ground, openGround } from '../ground.ts';
+import { type Bench, type Ground, openGround } from '../bench.ts';
 import { type Measured, rounded } from '../report.ts';
 import { inTurns, type Turn } from '../turns.ts';
-import { drain, type Line, prime } from './line.ts';
-import { bareLine } from './lines.ts';
+import { bareLine, drain, type Line, prime } from './line.ts';
 import { openSite, type Site, type SiteSize } from './site.ts';
 
 export interface TasksSize extends SiteSize {

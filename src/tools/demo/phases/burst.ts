@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Id } from '../../../contracts/id.ts';
 import type { OutgoingTask, TaskPublisher } from '../../../transport/task-publisher.ts';
-import { settle } from '../../harness/settle.ts';
+import { settle } from '../../harness/stores.ts';
 import { shuffled } from '../random.ts';
 import type { World } from '../world.ts';
 

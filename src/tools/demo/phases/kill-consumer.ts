@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RedisFanOutCursors } from '../../../index/redis/fan-out-cursors.ts';
-import type { ServiceProcess } from '../../harness/processes/service-process.ts';
+import type { ServiceProcess } from '../../harness/processes/process-group.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
 import type { World } from '../world.ts';
 
@@ -55,8 +55,8 @@ async function wentOn(world: World, doneBefore: number): Promise<boolean> {
 }
 
 /** Followers that the star's fan-out has done, by its cursor; 0: there is none. */
-async function progressOf({ redis, place, cast }: World): Promise<number> {
-  const [cursor] = await new RedisFanOutCursors(redis, place.config.keyPrefix).loadCursors([cast.star]);
+async function progressOf({ redis, namespace, cast }: World): Promise<number> {
+  const [cursor] = await new RedisFanOutCursors(redis, namespace.config.keyPrefix).loadCursors([cast.star]);
   return cursor === undefined ? 0 : cast.followersOfStar.indexOf(cursor.after) + 1;
 }
 

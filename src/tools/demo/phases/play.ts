@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { settle } from '../../harness/settle.ts';
-import type { Shown, Wrong } from '../play/judge.ts';
-import { type ReadCounts, Reader } from '../play/reader.ts';
-import { Stage } from '../play/stage.ts';
-import { runWriters } from '../play/writers.ts';
-import type { Progress } from '../story/step-progress.ts';
+import { settle } from '../../harness/stores.ts';
+import { type ReadCounts, Reader, type Shown, type Wrong } from '../play/reader.ts';
+import { runWriters, Stage } from '../play/writers.ts';
+import type { Progress } from '../story.ts';
 import type { World } from '../world.ts';
 import { type KillReport, killConsumer } from './kill-consumer.ts';
 

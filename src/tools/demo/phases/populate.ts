@@ -3,9 +3,7 @@ import { StartError } from '../../../app/start-error.ts';
 import type { Id } from '../../../contracts/id.ts';
 import { importEdges } from '../../reference-site/import-edges.ts';
 import { type LoadCounts, loadGraph } from '../../reference-site/load-graph.ts';
-import { type Cast, idsFrom } from '../graph/cast.ts';
-import { castGraph } from '../graph/cast-graph.ts';
-import { playersGraph } from '../graph/players-graph.ts';
+import { type Cast, castGraph, idsFrom, playersGraph } from '../graph.ts';
 import type { DemoOptions } from '../options.ts';
 import type { Random } from '../random.ts';
 

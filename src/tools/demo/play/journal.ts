@@ -1,6 +1,6 @@
+import type { Pool, RowDataPacket } from 'mysql2/promise';
 import type { Id } from '../../../contracts/id.ts';
 import type { Audience } from '../../reference-site/checks.ts';
-import { type Span, Timeline } from './timeline.ts';
 
 export interface RelationshipState {
   readonly active: boolean;
@@ -116,4 +116,78 @@ export class Journal {
     if (photos) photos.push(photo);
     else this.#photos.set(photo.owner, [photo]);
   }
+}
+
+/** A stretch of time, ms on one monotonic clock, both ends included. */
+export interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** What both stretches have in common; undefined: nothing. */
+export function overlap(a: Span, b: Span): Span | undefined {
+  const from = Math.max(a.from, b.from);
+  const until = Math.min(a.until, b.until);
+  return from <= until ? { from, until } : undefined;
+}
+
+/**
+ * The states that one thing in the database has been in, and when each may have been in force. A transaction commits at
+ * some moment between its call and its return, and nobody outside can tell when: so a new state is possible from the
+ * call on, and the one before it until the return. Changes of one thing are made one after the other.
+ */
+export class Timeline<S> {
+  readonly #states: { readonly state: S; readonly from: number; until: number }[];
+
+  constructor(state: S) {
+    this.#states = [{ state, from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }];
+  }
+
+  /** The newest state, also while its transaction is under way. */
+  get latest(): S {
+    return (this.#states.at(-1) as { state: S }).state;
+  }
+
+  /** The transaction that makes this state is called now. */
+  begin(state: S, now: number): void {
+    this.#states.push({ state, from: now, until: Number.POSITIVE_INFINITY });
+  }
+
+  /** It returned now: what was before is over. */
+  settle(now: number): void {
+    const before = this.#states.at(-2);
+    if (before !== undefined) before.until = now;
+  }
+
+  /** Each state that may have been in force within the span, with the part of the span. */
+  *within(span: Span): Generator<{ state: S; span: Span }> {
+    for (const entry of this.#states) {
+      const common = overlap(entry, span);
+      if (common !== undefined) yield { state: entry.state, span: common };
+    }
+  }
+}
+
+const RELATIONSHIPS = 'SELECT user_id, contact_id, is_friend, is_family, active FROM contacts';
+const PHOTOS = 'SELECT id, owner_id, audience, uploaded_at FROM photos';
+
+type Row = readonly (string | number)[];
+
+/** Writes into the journal what is there before the play. Nothing may change the site meanwhile. */
+export async function rememberSite(pool: Pool, journal: Journal): Promise<void> {
+  for (const [user, contact, friend, family, active] of await rowsOf(pool, RELATIONSHIPS)) {
+    journal.rememberRelationship(String(user), String(contact), {
+      active: Number(active) !== 0,
+      friend: Number(friend) !== 0,
+      family: Number(family) !== 0,
+    });
+  }
+  for (const [id, owner, audience, at] of await rowsOf(pool, PHOTOS)) {
+    journal.rememberPhoto(String(id), String(owner), Number(audience) as Audience, Number(at));
+  }
+}
+
+async function rowsOf(pool: Pool, statement: string): Promise<Row[]> {
+  const [rows] = await pool.query<RowDataPacket[]>({ sql: statement, rowsAsArray: true });
+  return rows as unknown as Row[];
 }

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Id } from '../../../contracts/id.ts';
 import { freePort } from '../../devservers/launch/free-port.ts';
-import type { Place } from '../../harness/place.ts';
-import type { Fleet } from '../../harness/processes/fleet.ts';
+import { residentBytes } from '../../harness/http.ts';
+import type { Namespace } from '../../harness/namespace.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
-import { residentBytes } from '../../harness/processes/resident-bytes.ts';
-import type { ServiceProcess } from '../../harness/processes/service-process.ts';
+import { modulePath, type ProcessGroup, RECENCY, type ServiceProcess } from '../../harness/processes/process-group.ts';
 
 /** What the relay of the demonstration says of itself, again and again. */
 export interface RelayCounts {
@@ -18,7 +17,7 @@ export interface RelayCounts {
 }
 
 export interface ServicesOptions {
-  readonly place: Place;
+  readonly namespace: Namespace;
   readonly seed: number;
   /** Whose photo tasks the relay sends once only. */
   readonly spared: Id;
@@ -27,28 +26,32 @@ export interface ServicesOptions {
 const READY_TIMEOUT_MS = 60_000;
 const LOOK_MS = 50;
 
-const COMMAND_LINE = '../../../cli/main';
+/** The module of the demonstration's relay. */
+export const UNRULY_RELAY = modulePath(import.meta.url, './unruly-relay');
 
 /** The API, the consumers and the relay, each a process of its own. */
 export class Services {
   readonly apiUrl: string;
-  readonly #fleet: Fleet;
+  readonly #processGroup: ProcessGroup;
   readonly #consumers = new Map<ServiceProcess, { metricsPort: number }>();
   #consumersStarted = 0;
   #relayCounts: RelayCounts = { tasks: 0, sent: 0, held: 0 };
 
-  private constructor(fleet: Fleet, apiUrl: string) {
-    this.#fleet = fleet;
+  private constructor(processGroup: ProcessGroup, apiUrl: string) {
+    this.#processGroup = processGroup;
     this.apiUrl = apiUrl;
   }
 
-  /** @param fleet stopped by whoever made it @throws Error when one of them does not start */
-  static async start(fleet: Fleet, { seed, spared }: Omit<ServicesOptions, 'place'>): Promise<Services> {
-    const api = await launchApi(fleet);
-    const services = new Services(fleet, api.url);
-    const relay = fleet.start({
+  /** @param processGroup stopped by whoever made it @throws Error when one of them does not start */
+  static async start(
+    processGroup: ProcessGroup,
+    { seed, spared }: Omit<ServicesOptions, 'namespace'>,
+  ): Promise<Services> {
+    const api = await launchApi(processGroup);
+    const services = new Services(processGroup, api.url);
+    const relay = processGroup.start({
       name: 'relay',
-      module: '../../demo/processes/unruly-relay',
+      module: UNRULY_RELAY,
       args: [String(seed), spared],
     });
     relay.onMessage((counts) => {
@@ -70,14 +73,14 @@ export class Services {
     const metricsPort = await freePort();
     const name = `consumer ${++this.#consumersStarted}`;
     const settings = { METRICS_PORT: String(metricsPort) };
-    const consumer = this.#fleet.start({ name, module: COMMAND_LINE, args: ['consume'], settings });
+    const consumer = this.#processGroup.start({ name, module: RECENCY, args: ['consume'], settings });
     this.#consumers.set(consumer, { metricsPort });
     return consumer;
   }
 
   async killConsumer(consumer: ServiceProcess): Promise<void> {
     this.#consumers.delete(consumer);
-    await this.#fleet.kill(consumer);
+    await this.#processGroup.kill(consumer);
   }
 
   /** What the consumers occupy together, bytes. */
@@ -90,7 +93,10 @@ export class Services {
   async #memory(metricsPort: number): Promise<number> {
     const deadline = performance.now() + READY_TIMEOUT_MS;
     for (;;) {
-      const bytes = await Promise.race([this.#fleet.failed, residentBytes(metricsPort).catch((error: Error) => error)]);
+      const bytes = await Promise.race([
+        this.#processGroup.failed,
+        residentBytes(metricsPort).catch((error: Error) => error),
+      ]);
       if (typeof bytes === 'number') return bytes;
       if (performance.now() > deadline) throw bytes;
       await pause(LOOK_MS);

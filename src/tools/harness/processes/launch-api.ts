@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../devservers/launch/free-port.ts';
 import { HttpClient } from '../http.ts';
-import type { Fleet } from './fleet.ts';
+import { type ProcessGroup, RECENCY } from './process-group.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 const LOOK_MS = 50;
@@ -13,19 +13,19 @@ export interface LaunchedApi {
 }
 
 /** Recency's own API in a process of its own. */
-export async function launchApi(fleet: Fleet): Promise<LaunchedApi> {
+export async function launchApi(processGroup: ProcessGroup): Promise<LaunchedApi> {
   const port = String(await freePort());
   const settings = { HOST: '127.0.0.1', PORT: port };
-  fleet.start({ name: 'api', module: '../../../cli/main', args: ['serve'], settings });
+  processGroup.start({ name: 'api', module: RECENCY, args: ['serve'], settings });
   const url = `http://127.0.0.1:${port}`;
-  return { url, untilReady: () => untilReady(fleet, url) };
+  return { url, untilReady: () => untilReady(processGroup, url) };
 }
 
-async function untilReady(fleet: Fleet, url: string): Promise<void> {
+async function untilReady(processGroup: ProcessGroup, url: string): Promise<void> {
   const client = new HttpClient(url);
   const deadline = performance.now() + READY_TIMEOUT_MS;
   for (;;) {
-    const answer = await Promise.race([fleet.failed, client.get('/readyz?verbose').catch(() => undefined)]);
+    const answer = await Promise.race([processGroup.failed, client.get('/readyz?verbose').catch(() => undefined)]);
     if (answer?.status === 200 && (JSON.parse(answer.body) as { status: string }).status === 'ready') break;
     if (performance.now() > deadline) throw new Error(`the API is not ready: ${answer?.body ?? 'it does not answer'}`);
     await pause(LOOK_MS);

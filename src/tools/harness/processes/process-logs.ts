@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import process from 'node:process';
-import type { Purpose } from '../place.ts';
+import type { Purpose } from '../namespace.ts';
 
 const LINES_SHOWN = 12;
 

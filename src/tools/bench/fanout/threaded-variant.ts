@@ -1,0 +1,75 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Id } from '../../../contracts/id.ts';
+import type { Namespace } from '../../harness/namespace.ts';
+import type { Crowd } from './crowd.ts';
+import type { FanOutVariant, Part, Upload, VariantName } from './variant.ts';
+
+/** Where an arm works, and for whom. */
+export interface VariantSetup {
+  readonly name: VariantName;
+  readonly settings: Namespace['settings'];
+  readonly crowd: Crowd;
+}
+
+type Method = 'prepare' | 'fanOut' | 'tidy' | 'members';
+
+export interface VariantCall {
+  readonly method: Method;
+  readonly args: readonly unknown[];
+}
+
+export type VariantReply = { readonly value: unknown } | { readonly error: Error };
+
+/** An arm in a thread of its own: nobody cleans up, within their own time, what another has left in memory. */
+export class ThreadedVariant implements FanOutVariant {
+  readonly name: VariantName;
+  readonly parts: readonly Part[];
+  readonly #thread: Worker;
+
+  private constructor(name: VariantName, parts: readonly Part[], thread: Worker) {
+    this.name = name;
+    this.parts = parts;
+    this.#thread = thread;
+  }
+
+  /** Ended with the resources. @throws what the arm throws when it is opened */
+  static async open(ground: VariantSetup, resources: AsyncDisposableStack): Promise<ThreadedVariant> {
+    const file = new URL(`./variant-thread${extname(import.meta.url)}`, import.meta.url);
+    const thread = new Worker(file, { workerData: ground });
+    resources.defer(async () => void (await thread.terminate()));
+    return new ThreadedVariant(ground.name, (await replyOf(thread)) as readonly Part[], thread);
+  }
+
+  async prepare(upload: Upload): Promise<void> {
+    await this.#call('prepare', upload);
+  }
+
+  async fanOut(upload: Upload, part: Part): Promise<void> {
+    await this.#call('fanOut', upload, part);
+  }
+
+  async tidy(): Promise<void> {
+    await this.#call('tidy');
+  }
+
+  async members(user: Id): Promise<readonly Id[]> {
+    return (await this.#call('members', user)) as readonly Id[];
+  }
+
+  #call(method: Method, ...args: readonly unknown[]): Promise<unknown> {
+    this.#thread.postMessage({ method, args } satisfies VariantCall);
+    return replyOf(this.#thread);
+  }
+}
+
+function replyOf(thread: Worker): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  thread.once('error', reject);
+  thread.once('message', (reply: VariantReply) => {
+    thread.off('error', reject);
+    if ('error' in reply) reject(reply.error);
+    else resolve(reply.value);
+  });
+  return promise;
+}

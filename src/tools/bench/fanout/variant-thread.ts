@@ -1,0 +1,49 @@
+/** The thread of one arm: does what it is asked, one thing after the other, until it is ended. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { Redis } from 'ioredis';
+import pino from 'pino';
+import { openStores } from '../../../app/stores.ts';
+import { childEnvironment } from '../../../config/child-environment.ts';
+import { loadConfig } from '../../../config/config.ts';
+import { readPairs } from '../../../mysql/pairs.ts';
+import { RecencyVariant } from './recency-variant.ts';
+import { PipelinedRecipeVariant, RawZaddVariant, RecipeVariant } from './recipe-variants.ts';
+import type { VariantCall, VariantReply, VariantSetup } from './threaded-variant.ts';
+import { Acknowledger, type FanOutVariant } from './variant.ts';
+
+const RECIPES = { recipe: RecipeVariant, recipe_pipelined: PipelinedRecipeVariant, raw_zadd: RawZaddVariant };
+
+/** On connections of its own: the recipes' client has the settings that ioredis has by itself. */
+async function openVariant({ name, settings, crowd }: VariantSetup): Promise<FanOutVariant> {
+  const config = loadConfig(childEnvironment(settings));
+  const { redisUrl, keyPrefix: prefix, max } = config;
+  const client = new Redis(redisUrl);
+  const acknowledger = await Acknowledger.on(client, `${prefix}:fanout:${name}`);
+  const opening = {
+    config,
+    logger: pino({ level: 'silent' }),
+    resources: new AsyncDisposableStack(),
+    signal: new AbortController().signal,
+  };
+  const stores = await openStores(opening, { name: 'bench' });
+  const { primary } = stores;
+  if (name === 'recency') {
+    const { epoch } = await readPairs(primary, []);
+    return new RecencyVariant(stores, crowd.followers, epoch, acknowledger);
+  }
+  const variant = new RECIPES[name]({ client, primary, prefix, max, crowd, acknowledger });
+  await variant.fill();
+  return variant;
+}
+
+const reply = (message: VariantReply) => parentPort?.postMessage(message);
+
+const variant = await openVariant(workerData as VariantSetup);
+parentPort?.on('message', async ({ method, args }: VariantCall) => {
+  try {
+    reply({ value: await (variant[method] as (...args: unknown[]) => Promise<unknown>)(...args) });
+  } catch (error) {
+    reply({ error: error instanceof Error ? error : new Error(String(error)) });
+  }
+});
+reply({ value: variant.parts });

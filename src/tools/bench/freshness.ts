@@ -1,0 +1,216 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool } from 'mysql2/promise';
+import type { Id } from '../../contracts/id.ts';
+import { quantile } from '../harness/latency.ts';
+import { MeasuringClient } from '../harness/measuring-client.ts';
+import { launchApi } from '../harness/processes/launch-api.ts';
+import { RECENCY } from '../harness/processes/process-group.ts';
+import { settle } from '../harness/stores.ts';
+import { loadGraph, type NewContact } from '../reference-site/load-graph.ts';
+import { uploadPhoto } from '../reference-site/photos.ts';
+import { inTransaction } from '../reference-site/transaction.ts';
+import type { Bench, Ground } from './bench.ts';
+import { buildIndexes, contactsOf, FIRST_USER, gatherCircle, ids } from './circle.ts';
+import { type Measured, type Row, rounded } from './report.ts';
+
+export interface FreshnessSize {
+  /** Users with an index whose relationships change, and contacts of each. */
+  readonly users: number;
+  readonly contacts: number;
+  readonly consumers: number;
+  /** Tasks a second. */
+  readonly rates: readonly number[];
+  /** Of each rate; and before they count. */
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+}
+
+/** From the commit through outbox, relay, Kafka, consumer and index to the answer, while the site is busy with other things. */
+export const freshness: Bench<FreshnessSize> = {
+  name: 'freshness',
+  summary: 'ms from a commit until an answer shows it',
+  transport: 'kafka',
+  full: { users: 2_000, contacts: 50, consumers: 2, rates: [100, 1_000], seconds: 30, warmUpSeconds: 4 },
+  quick: { users: 100, contacts: 10, consumers: 1, rates: [10, 50], seconds: 1, warmUpSeconds: 1 },
+  measure,
+};
+
+/** Right before the circle: the sampler draws by ids, and behind a gap it would have somebody with thousands of contacts time and again. */
+const VIEWER = String(FIRST_USER - 1n);
+const FIRST_PROBED = 40_000_000n;
+
+/** Enough for any run: a probe takes some ms. */
+const PROBED = 10_000;
+
+/** Contacts of the viewer with a photo from before, who fill the index. */
+const KNOWN = 100;
+
+async function measure(ground: Ground, size: FreshnessSize): Promise<Measured> {
+  const { stores, resources, signal, tell } = ground;
+  const circle = await gatherCircle(stores, { count: size.users, contacts: size.contacts });
+  const probed = ids(FIRST_PROBED, PROBED);
+  const known = circle.users.slice(0, KNOWN);
+  await loadGraph(stores.pool, {
+    users: [VIEWER, ...probed].map((id) => ({ id })),
+    contacts: [...known, ...probed].map((contact) => ({ user: VIEWER, contact })),
+  });
+  const api = await startServices(ground, size.consumers);
+  await buildIndexes(stores, [...circle.users, VIEWER]);
+  const client = resources.adopt(new MeasuringClient(api), (open) => open.close());
+  const pairs = circle.users.flatMap((_, position) => contactsOf(circle.users, position, size.contacts));
+  const load = new Load(stores.pool, shuffledByStep(pairs));
+  const options = { pool: stores.pool, client, viewer: VIEWER, contacts: probed[Symbol.iterator]() };
+  const rows: Row[] = [];
+  for (const rate of size.rates) {
+    tell(`${rate} tasks a second for ${size.seconds} s`);
+    rows.push(await measureAt(rate, size, load, (ending) => probe(options, ending), signal));
+    await settle(stores.raiseBarrier, signal);
+  }
+  return { rows, ratios: {} };
+}
+
+/** As a site would run them, each a process of its own. @returns where the API answers */
+async function startServices({ processGroup, stores, signal }: Ground, consumers: number): Promise<string> {
+  const recency = (name: string, command: string) => processGroup.start({ name, module: RECENCY, args: [command] });
+  recency('relay', 'relay');
+  for (let i = 1; i <= consumers; i++) recency(`consumer ${i}`, 'consume');
+  const api = await launchApi(processGroup);
+  await api.untilReady();
+  await settle(stores.raiseBarrier, signal);
+  return api.url;
+}
+
+async function measureAt(
+  rate: number,
+  { seconds, warmUpSeconds }: FreshnessSize,
+  load: Load,
+  probing: (ending: AbortSignal) => Promise<number[]>,
+  signal: AbortSignal,
+): Promise<Row> {
+  const ending = new AbortController();
+  const either = AbortSignal.any([ending.signal, signal]);
+  const loading = load.run(rate, either);
+  const during = async (forSeconds: number) => {
+    const over = new AbortController();
+    const times = probing(AbortSignal.any([over.signal, either]));
+    await Promise.race([pause(forSeconds * 1000), times, loading]);
+    over.abort();
+    return await times;
+  };
+  try {
+    await during(warmUpSeconds);
+    const times = await during(seconds);
+    ending.abort();
+    const ms = (q: number) => rounded(quantile(times, q), 3);
+    const tasks_per_second = Math.round(await loading);
+    return {
+      rate,
+      tasks_per_second,
+      probes: times.length,
+      p50_ms: ms(0.5),
+      p90_ms: ms(0.9),
+      p99_ms: ms(0.99),
+      max_ms: ms(1),
+    };
+  } finally {
+    ending.abort();
+    await loading.catch(() => undefined);
+  }
+}
+
+/** So that neighbours in time are of different users. */
+function shuffledByStep<T>(items: readonly T[]): T[] {
+  const step = 7_919; // a prime, so that every place is visited once
+  return items.map((_, i) => items[(i * step) % items.length] as T);
+}
+
+const PAIRS = `JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', contact_id BIGINT UNSIGNED PATH '$[1]')) AS it
+  STRAIGHT_JOIN contacts ON contacts.user_id = it.user_id AND contacts.contact_id = it.contact_id`;
+
+const TURN_OVER = `UPDATE ${PAIRS} SET contacts.active = NOT contacts.active, contacts.version = contacts.version + 1`;
+
+const LEAVE_TASKS = `
+  INSERT INTO recency_outbox (type, user_id, other_id, version)
+  SELECT IF(contacts.active, 'recency.contact.added', 'recency.contact.removed'),
+         contacts.user_id, contacts.contact_id, contacts.version
+  FROM ${PAIRS}`;
+
+/** Changes of one tick are one transaction, so that the site's own work leaves room for what is measured. */
+const TICK_MS = 20;
+
+/** Relationships that change all the time, each change with its task in the outbox, so many a second. */
+export class Load {
+  readonly #pool: Pool;
+  readonly #pairs: readonly NewContact[];
+  #sent = 0;
+
+  /** @param pairs so many that none of them changes again before its task is done */
+  constructor(pool: Pool, pairs: readonly NewContact[]) {
+    this.#pool = pool;
+    this.#pairs = pairs;
+  }
+
+  /** Until aborted. @returns how many a second there really were */
+  async run(rate: number, signal: AbortSignal): Promise<number> {
+    const from = performance.now();
+    let sent = 0;
+    while (!signal.aborted) {
+      const due = Math.floor(((performance.now() - from) * rate) / 1000) - sent;
+      if (due > 0) await this.#change(due);
+      sent += due;
+      await pause(TICK_MS, undefined, { signal }).catch(() => undefined);
+    }
+    return (sent * 1000) / (performance.now() - from);
+  }
+
+  async #change(count: number): Promise<void> {
+    const some = Array.from({ length: count }, () => this.#pairs[this.#sent++ % this.#pairs.length]);
+    const json = JSON.stringify(some.map((pair) => [pair?.user, pair?.contact]));
+    await inTransaction(this.#pool, async (connection) => {
+      await connection.execute(TURN_OVER, [json]);
+      await connection.execute(LEAVE_TASKS, [json]);
+    });
+  }
+}
+
+/** Between two looks at the answer. */
+const LOOK_MS = 2;
+
+/** Between two probes at the most, so that they do not keep step with the relay. */
+const REST_MS = 50;
+
+const TIMEOUT_MS = 30_000;
+
+export interface ProbeOptions {
+  readonly pool: Pool;
+  readonly client: MeasuringClient;
+  readonly viewer: Id;
+  /** Contacts of the viewer who have no photo yet. */
+  readonly contacts: Iterator<Id>;
+}
+
+/** Photos by one contact of the viewer after the other, until aborted. @returns ms from each commit to an answer with it */
+export async function probe(options: ProbeOptions, signal: AbortSignal): Promise<number[]> {
+  const times: number[] = [];
+  while (!signal.aborted) {
+    const { value: contact, done } = options.contacts.next();
+    if (done) throw new Error('there are fewer contacts than probes');
+    times.push(await timeToAnswer(options, contact));
+    await pause(Math.random() * REST_MS);
+  }
+  return times;
+}
+
+async function timeToAnswer({ pool, client, viewer }: ProbeOptions, contact: Id): Promise<number> {
+  await uploadPhoto(pool, contact, 0, Date.now());
+  const committed = performance.now();
+  while (performance.now() - committed < TIMEOUT_MS) {
+    const { status, body } = await client.get(`/v1/users/${viewer}/contacts/recent?limit=1`);
+    const now = performance.now();
+    if (status !== 200) throw new Error(`an answer of ${status}: ${body}`);
+    const { contacts } = JSON.parse(body) as { contacts: { id: Id }[] };
+    if (contacts[0]?.id === contact) return now - committed;
+    await pause(LOOK_MS);
+  }
+  throw new Error(`a photo was in no answer for ${TIMEOUT_MS / 1000} s`);
+}

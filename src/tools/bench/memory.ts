@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { indexStores } from '../../app/stores.ts';
+import type { Id } from '../../contracts/id.ts';
+import type { Key } from '../../contracts/key.ts';
+import { chunks } from '../../index/chunks.ts';
+import { KeyNames } from '../../index/redis/keys.ts';
+import { removeKeys } from '../harness/remove-traces.ts';
+import type { Bench, Ground } from './bench.ts';
+import { ids } from './circle.ts';
+import { type Measured, type Row, rounded } from './report.ts';
+
+export interface MemorySize {
+  readonly users: number;
+  /** Sizes of an index. */
+  readonly max: readonly number[];
+}
+
+/** What Redis grows by for each user: full indexes, ids of 8 digits, names of the length of the default ones. */
+export const memory: Bench<MemorySize> = {
+  name: 'memory',
+  summary: 'bytes of Redis for one user, keys and allocator included',
+  transport: 'streams',
+  settings: () => ({ KEY_PREFIX: `b${randomBytes(3).toString('hex')}` }), // as long as `recency`
+  full: { users: 100_000, max: [12, 24, 60] },
+  quick: { users: 1_000, max: [12, 24, 60] },
+  measure,
+};
+
+// The server's own tables grow by doubling and shrink in their own time. So all is compared with what there was before any
+// of it, and the arm with fewer keys is first: it needs no larger tables than the other leaves behind.
+const ARMS = ['plain_zset', 'recency'] as const;
+type MemoryVariant = (typeof ARMS)[number];
+
+const FIRST_USER = 10_000_000n;
+const FIRST_CONTACT = 20_000_000;
+const CONTACTS = 79_999_999;
+const DAYS_30_MS = 30 * 86_400_000;
+
+const USERS_A_CALL = 500;
+
+async function measure(ground: Ground, size: MemorySize): Promise<Measured> {
+  const { resources, namespace, signal, tell } = ground;
+  const plainKey = (user: Id) => plainKeyOf(namespace.config.keyPrefix, user);
+  const client = resources.adopt(new Redis(namespace.config.redisUrl), (opened) => opened.disconnect());
+  const users = ids(FIRST_USER, size.users);
+  tell(`${size.users} users, each with a full index`);
+  await fill(ground, client, 'recency', users.slice(0, 1), 1); // the scripts are loaded by now
+  await removeKeys(client, `${namespace.config.keyPrefix}:*`);
+  const before = await usedMemory(client);
+  const rows: (Row & { max: number; arm: MemoryVariant; bytes_per_user: number })[] = [];
+  const names = new KeyNames(namespace.config.keyPrefix);
+  for (const arm of ARMS) {
+    for (const max of size.max) {
+      signal.throwIfAborted();
+      await fill(ground, client, arm, users, max);
+      const grown = (await usedMemory(client)) - before;
+      const keys =
+        arm === 'recency' ? users.flatMap((user) => [names.set(user), names.meta(user)]) : users.map(plainKey);
+      rows.push({
+        ...{ max, arm, bytes_per_user: Math.round(grown / users.length) },
+        key_bytes_per_user: Math.round(((await meanKeyBytes(client, keys)) * keys.length) / users.length),
+      });
+      await removeKeys(client, `${namespace.config.keyPrefix}:*`);
+      await untilFreed(client, before);
+    }
+  }
+  return { rows, ratios: memoryRatios(rows) };
+}
+
+/** Every index of `max` contacts, and one that was left out. */
+async function fill(
+  ground: Ground,
+  client: Redis,
+  arm: MemoryVariant,
+  users: readonly Id[],
+  max: number,
+): Promise<void> {
+  const { stores, namespace } = ground;
+  const { index } = indexStores({ ...namespace.config, max, min: Math.floor(max / 2) }, stores.primary, stores.redis);
+  const now = Date.now();
+  for (const page of chunks(users, USERS_A_CALL)) {
+    if (arm === 'recency') {
+      const seen = await index.claim(page);
+      const requests = page.map((user, i) => ({ user, seen: seen[i] ?? '', top: contactsOf(user, max + 1, now) }));
+      await index.replace('epoch', requests);
+    } else {
+      const pipeline = client.pipeline();
+      for (const user of page) {
+        const members = contactsOf(user, max, now).flatMap(({ id, at }) => [at, id]);
+        pipeline.zadd(plainKeyOf(namespace.config.keyPrefix, user), ...members);
+      }
+      await pipeline.exec();
+    }
+  }
+}
+
+/** The newest first; another choice for every user. */
+function contactsOf(user: Id, count: number, now: number): Key[] {
+  return Array.from({ length: count }, (_, i) => ({
+    id: String(FIRST_CONTACT + ((Number(user) * 7_919 + i * 104_729) % CONTACTS)),
+    at: now - Math.floor(((i + 1) * DAYS_30_MS) / (count + 1)) - (Number(user) % 1_000),
+  }));
+}
+
+function plainKeyOf(prefix: string, user: Id): string {
+  return `${prefix}:${user}`;
+}
+
+const FREED_TIMEOUT_MS = 30_000;
+const LOOK_MS = 100;
+
+/** What the server's own tables may hold back after all keys are gone, bytes. */
+const TABLES = 12 * 1024 ** 2;
+
+/** Keys are freed in the background. @throws Error when something else has grown meanwhile */
+async function untilFreed(client: Redis, before: number): Promise<void> {
+  const deadline = performance.now() + FREED_TIMEOUT_MS;
+  while ((await usedMemory(client)) > before + TABLES) {
+    if (performance.now() > deadline)
+      throw new Error('Redis grows by something else: nobody else may use it meanwhile');
+    await pause(LOOK_MS);
+  }
+}
+
+/** At the default size, and at each. */
+export function memoryRatios(
+  rows: readonly { max: number; arm: MemoryVariant; bytes_per_user: number }[],
+): Record<string, number> {
+  const bytes = (arm: MemoryVariant, max: number) =>
+    rows.find((row) => row.arm === arm && row.max === max)?.bytes_per_user ?? Number.NaN;
+  const over = (max: number) => rounded(bytes('recency', max) / bytes('plain_zset', max));
+  const sizes = [...new Set(rows.map(({ max }) => max))];
+  return {
+    over_plain_zset: over(24),
+    ...Object.fromEntries(sizes.map((max) => [`over_plain_zset_${max}`, over(max)])),
+  };
+}
+
+const KEYS_ASKED = 1_000;
+
+/** What Redis says of the keys alone, without the tables that they stand in: the mean of the first. */
+export async function meanKeyBytes(client: Redis, keys: readonly string[]): Promise<number> {
+  const asked = keys.slice(0, KEYS_ASKED);
+  const sizes = await Promise.all(asked.map((key) => client.memory('USAGE', key)));
+  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) / asked.length;
+}
+
+/** Bytes, of everything. */
+export async function usedMemory(client: Redis): Promise<number> {
+  const used = /^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1];
+  if (used === undefined) throw new Error('Redis does not tell its memory');
+  return Number(used);
+}

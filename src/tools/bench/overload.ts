@@ -1,0 +1,219 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Id } from '../../contracts/id.ts';
+import { quantile } from '../harness/latency.ts';
+import { MeasuringClient } from '../harness/measuring-client.ts';
+import { launchApi } from '../harness/processes/launch-api.ts';
+import type { HarnessStores } from '../harness/stores.ts';
+import { loadGraph } from '../reference-site/load-graph.ts';
+import type { Bench, Ground } from './bench.ts';
+import { buildIndexes, FIRST_USER, ids } from './circle.ts';
+import { type Measured, type Row, rounded } from './report.ts';
+
+export interface OverloadSize {
+  readonly users: number;
+  /** Contacts of each user who has an index, and of each who has none. */
+  readonly warmContacts: number;
+  readonly coldContacts: number;
+  readonly connections: number;
+  readonly rounds: number;
+  /** Of each arm in each round; the first round has a warm-up of as long. */
+  readonly seconds: number;
+}
+
+/** How much slower narrowed answers are, and what is left running, when many ask for users who have no index. */
+export const overload: Bench<OverloadSize> = {
+  name: 'overload',
+  summary: 'narrowed answers while a tenth of the users are cold and have very many contacts',
+  transport: 'streams',
+  settings: () => ({ MYSQL_TIMEOUT_MS: '5000', REDIS_TIMEOUT_MS: '1000' }), // the defaults, not the patience of a rig
+  full: { users: 500, warmContacts: 50, coldContacts: 20_000, connections: 256, rounds: 3, seconds: 10 },
+  quick: { users: 40, warmContacts: 10, coldContacts: 60, connections: 16, rounds: 1, seconds: 1 },
+  measure,
+};
+
+/** The share of the users who are cold. */
+const COLD = 0.1;
+
+/** An index that a read has built is dropped after so long, ms: who is cold stays cold. */
+const DROP_EVERY_MS = 50;
+
+/** After the load ended, ms: what runs in MySQL then was left there. */
+const LEFT_AFTER_MS = 1_000;
+
+async function measure(ground: Ground, size: OverloadSize): Promise<Measured> {
+  const { stores, processGroup, resources, signal, tell } = ground;
+  tell(`${size.users} users, ${size.users * COLD} of them with ${size.coldContacts} contacts each`);
+  const { warm, cold } = await gather(stores, size);
+  await buildIndexes(stores, warm);
+  const api = await launchApi(processGroup);
+  await api.untilReady();
+  const crowd = resources.adopt(new Crowd(api.url, size.connections), (open) => open.close());
+  const ms = size.seconds * 1000;
+  await crowd.ask(warm, ms, false, signal);
+  const rows: OverloadRow[] = [];
+  for (let round = 1; round <= size.rounds; round++) {
+    tell(`round ${round} of ${size.rounds}, ${size.connections} connections`);
+    rows.push(rowOf('quiet', round, await crowd.ask(warm, ms, false, signal), 0));
+    const dropping = keepCold(stores, cold);
+    const answers = await crowd.ask([...warm, ...cold], ms, true, signal);
+    await dropping[Symbol.asyncDispose](); // what builds an index then ends like all else
+    await pause(LEFT_AFTER_MS, undefined, { signal });
+    rows.push(rowOf('overload', round, answers, await leftRunning(stores)));
+    crowd.open();
+  }
+  return { rows, ratios: overloadRatios(rows) };
+}
+
+/** Those with an index, and those who are to have none. Everybody has one photo for all. */
+async function gather({ pool }: HarnessStores, size: OverloadSize): Promise<{ warm: Id[]; cold: Id[] }> {
+  const people = ids(FIRST_USER, Math.max(size.users, size.coldContacts + 1));
+  const users = people.slice(0, size.users);
+  const cold = users.filter((_user, position) => position % (1 / COLD) === 0);
+  const warm = users.filter((_user, position) => position % (1 / COLD) !== 0);
+  const begin = Date.now() - 3_600_000;
+  await loadGraph(pool, {
+    users: people.map((id) => ({ id })),
+    photos: people.map((owner, position) => ({
+      ...{ owner, audience: 0 as const },
+      uploadedAt: begin - ((position * 7_919) % people.length),
+    })),
+    contacts: warm.flatMap((user) => contactsOf(people, user, size.warmContacts)),
+  });
+  for (const user of cold) await loadGraph(pool, { contacts: contactsOf(people, user, size.coldContacts) });
+  await pool.query('ANALYZE TABLE contacts, users, photos');
+  return { warm, cold };
+}
+
+function contactsOf(people: readonly Id[], user: Id, count: number) {
+  const others = people.filter((contact) => contact !== user);
+  const distance = others.length / count;
+  return Array.from({ length: count }, (_, i) => ({ user, contact: others[Math.floor(i * distance)] ?? '' }));
+}
+
+/** Drops the indexes of these users again and again, until it is disposed of. */
+function keepCold({ index }: HarnessStores, users: readonly Id[]): AsyncDisposable {
+  const ending = new AbortController();
+  const dropping = (async () => {
+    while (!ending.signal.aborted) {
+      await index.drop(users);
+      await pause(DROP_EVERY_MS);
+    }
+  })();
+  return {
+    [Symbol.asyncDispose]: async () => {
+      ending.abort();
+      await dropping;
+    },
+  };
+}
+
+/** Statements over contacts that MySQL is still working on. */
+async function leftRunning({ primary }: HarnessStores): Promise<number> {
+  const rows = await primary.rows(
+    "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = DATABASE() AND INFO LIKE '%recency\\_contacts AS c%' AND ID <> CONNECTION_ID()",
+    [],
+  );
+  return Number(rows[0]?.[0]);
+}
+
+export type OverloadRow = Row & {
+  readonly load: 'quiet' | 'overload';
+  readonly narrowed_p99_ms: number;
+  readonly failed: number;
+  readonly left_running: number;
+};
+
+function rowOf(load: OverloadRow['load'], round: number, answers: readonly Answered[], left: number): OverloadRow {
+  const timesOf = (source: Answered['source']) => answers.filter((one) => one.source === source).map(({ ms }) => ms);
+  const [index, database, refused] = [timesOf('index'), timesOf('database'), timesOf('refused')];
+  const at = (times: readonly number[], q: number) => (times.length === 0 ? 0 : rounded(quantile(times, q), 3));
+  return {
+    ...{ load, round, answers: answers.length, from_index: index.length, from_database: database.length },
+    ...{ refused: refused.length, failed: timesOf('failed').length, left_running: left },
+    ...{ narrowed_p50_ms: at(index, 0.5), narrowed_p99_ms: at(index, 0.99) },
+    ...{ database_p50_ms: at(database, 0.5), database_p99_ms: at(database, 0.99), refused_p50_ms: at(refused, 0.5) },
+  };
+}
+
+/**
+ * By the medians of the rounds; `failed`: neither answered nor refused with 503 and Retry-After.
+ * @throws where a round has no narrowed answer at all: there is nothing to compare
+ */
+export function overloadRatios(rows: readonly OverloadRow[]): Record<string, number> {
+  const without = rows.find((row) => row.from_index === 0);
+  if (without) throw new Error(`round ${without.round}, ${without.load}: no answer came from an index`);
+  const of = (load: OverloadRow['load']) => rows.filter((row) => row.load === load);
+  const p99 = (load: OverloadRow['load']) =>
+    quantile(
+      of(load).map((row) => row.narrowed_p99_ms),
+      0.5,
+    );
+  return {
+    narrowed_p99_over_quiet: rounded(p99('overload') / p99('quiet')),
+    queries_left_running: Math.max(...rows.map((row) => row.left_running)),
+    failed: rows.reduce((sum, row) => sum + row.failed, 0),
+  };
+}
+
+export interface Answered {
+  readonly ms: number;
+  /** `refused`: 503 with Retry-After; `failed`: anything else that is no answer. */
+  readonly source: 'index' | 'database' | 'refused' | 'failed';
+}
+
+/** Many clients, each of whom asks again as soon as the last answer has come. */
+export class Crowd {
+  readonly #origin: string;
+  readonly #size: number;
+  #clients: MeasuringClient[] = [];
+
+  constructor(origin: string, size: number) {
+    this.#origin = origin;
+    this.#size = size;
+    this.open();
+  }
+
+  open(): void {
+    this.#clients = Array.from({ length: this.#size }, () => new MeasuringClient(this.#origin));
+  }
+
+  /** Closes every connection, whether or not an answer is waited for. */
+  close(): void {
+    for (const client of this.#clients) client.close();
+  }
+
+  /**
+   * Asks about users drawn by lot, for so many ms. Those who wait for an answer then get it, or are cut off.
+   * @returns what was answered
+   */
+  async ask(users: readonly Id[], ms: number, cutOff: boolean, signal: AbortSignal): Promise<Answered[]> {
+    const end = performance.now() + ms;
+    const answered: Answered[] = [];
+    const lane = async (client: MeasuringClient) => {
+      while (performance.now() < end) {
+        signal.throwIfAborted();
+        answered.push(await askOnce(client, users[Math.floor(Math.random() * users.length)] ?? ''));
+      }
+    };
+    const lanes = this.#clients.map((client) =>
+      lane(client).catch((error: unknown) => {
+        if (!cutOff || performance.now() < end) throw error;
+      }),
+    );
+    const cutting = cutOff ? setTimeout(() => this.close(), ms) : undefined;
+    try {
+      await Promise.all(lanes);
+    } finally {
+      clearTimeout(cutting);
+    }
+    return answered;
+  }
+}
+
+async function askOnce(client: MeasuringClient, user: Id): Promise<Answered> {
+  const from = performance.now();
+  const { status, head, body } = await client.get(`/v1/users/${user}/contacts/recent`);
+  const ms = performance.now() - from;
+  if (status === 200) return { ms, source: body.includes('"source":"index"') ? 'index' : 'database' };
+  return { ms, source: status === 503 && /\r\nretry-after: \d/i.test(head) ? 'refused' : 'failed' };
+}

@@ -1,0 +1,149 @@
+import { textTable } from '../../cli/text-table.ts';
+import { CONSTANTS } from './constants.ts';
+import type { Site } from './site.ts';
+import type { Load, Range, Sizing } from './sizing.ts';
+
+/** The one object of `size --json`. */
+export function sizingView(site: Site, { memory, mean, peak, processes, celebrity, clusters }: Sizing) {
+  return {
+    measured_on: CONSTANTS[site.database].measuredOn,
+    memory: {
+      indexes: Math.round(memory.indexes),
+      members_per_index: rounded(memory.members),
+      bytes_per_index: Math.round(memory.bytesPerIndex),
+      key_bytes_per_index: Math.round(memory.keyBytesPerIndex),
+      bytes_per_full_index: Math.round(memory.bytesPerFullIndex),
+      bytes: Math.round(memory.bytes),
+      backfill_seconds: rounded(memory.backfillSeconds),
+    },
+    mean: loadView(mean),
+    peak: loadView(peak),
+    processes: {
+      consumers_busy: rounded(processes.consumersBusy),
+      consumers: processes.consumers,
+      relays: processes.relays,
+      apis: processes.apis,
+      partitions: processes.partitions ?? null,
+    },
+    celebrity: {
+      followers: celebrity.followers,
+      seconds: rounded(celebrity.seconds),
+      mysql_statements: celebrity.mysqlStatements,
+      redis_calls: celebrity.redisCalls,
+    },
+    clusters: clusters.map((cluster) => ({
+      masters: cluster.masters,
+      busiest_share: rounded(cluster.busiestShare),
+      busiest_bytes: Math.round(cluster.busiestBytes),
+      index_writes_per_second: Math.round(cluster.indexWritesPerSecond),
+      busy_at_peak: rounded(cluster.busyAtPeak),
+      calls_per_500_followers: Math.round(cluster.callsPerPage),
+    })),
+  };
+}
+
+function loadView({ tasks, indexWrites, reads, mysqlStatements, redisCalls }: Load) {
+  return {
+    tasks_per_second: rounded(tasks),
+    index_writes_per_second: rounded(indexWrites),
+    reads_per_second: rounded(reads),
+    mysql_statements_per_second: { least: rounded(mysqlStatements.least), most: rounded(mysqlStatements.most) },
+    redis_calls_per_second: { least: rounded(redisCalls.least), most: rounded(redisCalls.most) },
+  };
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(4));
+}
+
+/** For people: in the order in which one would ask. */
+export function sizingTable(site: Site, sizing: Sizing): string {
+  const parts = [memoryTable(sizing), loadTable(sizing), processTable(sizing), celebrityTable(sizing)];
+  return [...parts, clusterTable(sizing), measuredOn(site)].join('\n\n');
+}
+
+function memoryTable({ memory }: Sizing): string {
+  return textTable(
+    ['memory of Redis', ''],
+    [
+      ['indexes', `${count(memory.indexes)}, of ${decimal(memory.members)} contacts in the mean`],
+      ['of one', `${count(memory.bytesPerIndex)} bytes, ${count(memory.keyBytesPerIndex)} of them in its keys`],
+      ['of a full one', `${count(memory.bytesPerFullIndex)} bytes`],
+      ['of all', bytes(memory.bytes)],
+      ['backfill', duration(memory.backfillSeconds)],
+    ],
+  );
+}
+
+function loadTable({ mean, peak }: Sizing): string {
+  const row = (name: string, of: (load: Load) => string) => [name, of(mean), of(peak)];
+  return textTable(
+    ['a second', 'mean', 'peak'],
+    [
+      row('tasks', ({ tasks }) => decimal(tasks)),
+      row('indexes written', ({ indexWrites }) => decimal(indexWrites)),
+      row('answers', ({ reads }) => decimal(reads)),
+      row('MySQL statements', ({ mysqlStatements }) => range(mysqlStatements)),
+      row('Redis calls', ({ redisCalls }) => range(redisCalls)),
+    ],
+  );
+}
+
+function processTable({ processes }: Sizing): string {
+  const { consumers, consumersBusy, relays, apis, partitions } = processes;
+  return textTable(
+    ['what it takes', ''],
+    [
+      ['consumers', `${count(consumers)} (${decimal(consumersBusy)} busy at the peak)`],
+      ['partitions', partitions === undefined ? 'none: a stream' : count(partitions)],
+      ['relays', count(relays)],
+      ['API processes', count(apis)],
+    ],
+  );
+}
+
+function celebrityTable({ celebrity }: Sizing): string {
+  return textTable(
+    [`a photo before ${count(celebrity.followers)} followers`, ''],
+    [
+      ['takes', `${duration(celebrity.seconds)} of one consumer`],
+      ['MySQL statements', count(celebrity.mysqlStatements)],
+      ['Redis calls', count(celebrity.redisCalls)],
+    ],
+  );
+}
+
+function clusterTable({ clusters }: Sizing): string {
+  return textTable(
+    ['masters', 'memory of the busiest', 'its part of all', 'indexes written a second', 'busy at the peak'],
+    clusters.map(({ masters, busiestBytes, busiestShare, indexWritesPerSecond, busyAtPeak }) => [
+      masters,
+      bytes(busiestBytes),
+      percent(busiestShare),
+      count(indexWritesPerSecond),
+      percent(busyAtPeak),
+    ]),
+  );
+}
+
+function measuredOn({ database }: Site): string {
+  return `By what was measured on ${CONSTANTS[database].measuredOn}; how, and what is only reckoned: docs/sizing.md`;
+}
+
+const count = (value: number): string => Math.round(value).toLocaleString('en');
+const decimal = (value: number): string => (value < 100 ? String(Number(value.toPrecision(3))) : count(value));
+const percent = (share: number): string => `${decimal(share * 100)}%`;
+const range = ({ least, most }: Range): string =>
+  decimal(least) === decimal(most) ? decimal(most) : `${decimal(least)} to ${decimal(most)}`;
+
+const SIZES = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+
+function bytes(value: number): string {
+  const power = Math.min(SIZES.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  return `${decimal(value / 1_000 ** power)} ${SIZES[power]}`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 120) return `${decimal(seconds)} s`;
+  return seconds < 7_200 ? `${decimal(seconds / 60)} min` : `${decimal(seconds / 3_600)} h`;
+}

@@ -1,0 +1,134 @@
+import type { Id } from '../../contracts/id.ts';
+import type { Audience } from '../reference-site/checks.ts';
+import type { Graph, NewContact, NewPhoto } from '../reference-site/load-graph.ts';
+import { between, powerLaw, type Random, shuffled } from './random.ts';
+
+/** Who is who in the demonstration. */
+export interface Cast {
+  /** Whose relationships and photos change during the play. */
+  readonly players: readonly Id[];
+  /** Users with exactly so many contacts, which the play leaves as they are: for the latency table, fewest first. */
+  readonly measured: readonly { readonly user: Id; readonly contacts: number }[];
+  /** The person with the most followers. */
+  readonly star: Id;
+  /** In the order of a fan-out. */
+  readonly followersOfStar: readonly Id[];
+}
+
+/** Ids in a row. */
+export function idsFrom(first: bigint, count: number): Id[] {
+  return Array.from({ length: count }, (_, i) => String(first + BigInt(i)));
+}
+
+/** Numbers of contacts in the latency table, beside the most of all. */
+const MEASURED_CONTACTS = [10, 1_000];
+
+/** To so many people the star gives something, so that some of the followers see more than the others. */
+const CONTACTS_OF_STAR = 200;
+
+/** Of the people, so many follow the star. */
+const FOLLOWERS = 0.5;
+
+/** Every so many-th of them has the user with the most contacts as a contact too. */
+const FOLLOWS_BACK = 4;
+
+export interface CastOptions {
+  readonly players: readonly Id[];
+  /** Above every id in use. */
+  readonly firstNewId: bigint;
+  /** Contacts of the user who has the most; half as many follow the star. */
+  readonly most: number;
+  readonly random: Random;
+  /** ms since 1970 UTC. */
+  readonly now: number;
+}
+
+/**
+ * Adds those who are measured, the star whom so many follow, and as many more people as it takes for the one with the
+ * most contacts to have them. The contacts of whoever has the fewest show a photo to everybody, so that the answers that
+ * are measured are of one length.
+ */
+export function castGraph(options: CastOptions): { cast: Cast; graph: Required<Graph> } {
+  const { players, firstNewId, most, random, now } = options;
+  const sizes = [...MEASURED_CONTACTS.filter((size) => size < most), most];
+  const [star = '', ...added] = idsFrom(firstNewId, 1 + sizes.length + Math.max(0, most - players.length));
+  const measured = sizes.map((contacts, i) => ({ contacts, user: added[i] ?? '' }));
+  const people = [...players, ...added.slice(sizes.length)].slice(0, most);
+  const followers = people.slice(0, Math.ceil(people.length * FOLLOWERS));
+  const measuredContacts = measured.map(({ user, contacts: size }) => lastOf(user, size, people));
+  const contacts = [
+    ...measuredContacts.flat(),
+    ...followers.map((user) => ({ user, contact: star })),
+    ...followingBack(followers, measured.at(-1)?.user ?? '', random),
+    ...shuffled(random, people)
+      .slice(0, CONTACTS_OF_STAR)
+      .map((contact) => ({ user: star, contact, ...anyGrant(random) })),
+  ];
+  const photos: NewPhoto[] = [
+    ...[star, ...added].flatMap((owner) => photosOf(owner, random, now)),
+    ...(measuredContacts[0] ?? []).map(({ contact }) => ({ owner: contact, audience: 0 as const, uploadedAt: now })),
+  ];
+  const users = [star, ...added].map((id) => ({ id }));
+  return { cast: { players, measured, star, followersOfStar: followers }, graph: { users, contacts, photos } };
+}
+
+/** The last of the people by preference: the play changes those the least. */
+function lastOf(user: Id, size: number, people: readonly Id[]): NewContact[] {
+  return people.slice(-size).map((contact) => ({ user, contact }));
+}
+
+function followingBack(people: readonly Id[], contact: Id, random: Random): NewContact[] {
+  return people
+    .filter((_, position) => position % FOLLOWS_BACK === 0)
+    .map((user) => ({ user, contact, ...anyGrant(random) }));
+}
+
+const FEWEST_CONTACTS = 3;
+const MOST_CONTACTS = 2_000;
+const MOST_PHOTOS = 4;
+const DAYS_OF_PHOTOS = 60;
+
+/** Of ten photos: five for everybody, four for a circle, one for nobody. */
+const AUDIENCES: readonly Audience[] = [0, 0, 0, 0, 0, 1, 1, 2, 3, 4];
+
+/**
+ * People who know each other: most have a few contacts, a few have very many, and some are the contacts of many.
+ * @param now ms since 1970 UTC: their photos are older
+ */
+export function playersGraph(players: readonly Id[], random: Random, now: number): Required<Graph> {
+  const contacts = players.flatMap((user) => drawnContacts(user, players, random));
+  const photos = players.flatMap((owner) => photosOf(owner, random, now));
+  return { users: players.map((id) => ({ id })), contacts, photos };
+}
+
+function drawnContacts(user: Id, players: readonly Id[], random: Random): NewContact[] {
+  const others = players.length - 1;
+  const wanted = Math.min(powerLaw(random, FEWEST_CONTACTS, MOST_CONTACTS), Math.floor(others / 2));
+  const chosen = new Set<Id>();
+  while (chosen.size < wanted) {
+    const contact = players[popularPlace(players.length, random)];
+    if (contact !== undefined && contact !== user) chosen.add(contact);
+  }
+  return [...chosen].map((contact) => ({ user, contact, ...anyGrant(random) }));
+}
+
+/** The first places are drawn far more often than the last ones, so that the numbers of followers are a power law too. */
+function popularPlace(places: number, random: Random): number {
+  return Math.floor(places * random() ** 2);
+}
+
+export function anyGrant(random: Random): { friend: boolean; family: boolean } {
+  return { friend: random() < 0.25, family: random() < 0.12 };
+}
+
+export function anyAudience(random: Random): Audience {
+  return AUDIENCES[Math.floor(random() * AUDIENCES.length)] ?? 0;
+}
+
+export function photosOf(owner: Id, random: Random, now: number): NewPhoto[] {
+  return Array.from({ length: between(random, 1, MOST_PHOTOS) }, () => ({
+    owner,
+    audience: anyAudience(random),
+    uploadedAt: now - between(random, 1, DAYS_OF_PHOTOS * 86_400_000),
+  }));
+}

@@ -1,0 +1,29 @@
+import { type JobParts, whileLeaseHolder } from '../../../app/jobs.ts';
+import { type BackfillResult, createBackfill } from '../../../repair/backfill.ts';
+import { runToEnd } from '../../../repair/job.ts';
+import { Verify, type VerifyResult } from '../../../repair/verify.ts';
+import type { Progress } from '../story.ts';
+
+/** Builds the index of every user. @throws Error when one could not be built */
+export async function backfillAll(jobs: JobParts, progress: Progress): Promise<BackfillResult> {
+  const { steps } = jobs.stores;
+  const nobodyElse = () => undefined;
+  const result = await whileLeaseHolder(jobs, 'backfill', nobodyElse, async (stores, signal) => {
+    const job = createBackfill({ ...stores, steps }, {});
+    await runToEnd(job, { signal, onProgress: ({ done, total }) => progress(done, total) });
+    return job.result;
+  });
+  if (result.obstructed === 0) return result;
+  throw new Error(`${result.obstructed} users have keys in the way that are not Recency's`);
+}
+
+/** Every user's index and answers against plain SQL. */
+export async function verifyAll(
+  { stores: { primary }, check, indexedUsers, signal }: JobParts,
+  progress: Progress,
+): Promise<VerifyResult> {
+  const now = () => performance.now();
+  const verify = new Verify({ primary, check, indexedUsers, now, random: Math.random }, {});
+  await runToEnd(verify, { signal, onProgress: ({ done, total }) => progress(done, total) });
+  return verify.result;
+}

@@ -1,0 +1,173 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StartError } from '../../../app/start-error.ts';
+import { childEnvironment } from '../../../config/child-environment.ts';
+import type { Environment } from '../../../config/environment.ts';
+import type { SettingName } from '../../../config/settings.ts';
+import type { Namespace } from '../namespace.ts';
+import type { ProcessLogs } from './process-logs.ts';
+
+export interface Member {
+  /** For people, and unique. */
+  readonly name: string;
+  /** The path of the module that it runs; see {@link modulePath}. */
+  readonly module: string;
+  readonly args: readonly string[];
+  readonly settings?: Partial<Record<SettingName, string>>;
+}
+
+/** The processes of one demonstration or benchmark. */
+export class ProcessGroup {
+  /** Rejects when one of them ends although nobody asked it to. */
+  readonly failed: Promise<never>;
+  readonly #settings: Namespace['settings'];
+  readonly #logs: ProcessLogs;
+  readonly #members = new Set<ServiceProcess>();
+  readonly #fail: (reason: Error) => void;
+
+  constructor({ settings }: Namespace, logs: ProcessLogs) {
+    this.#settings = settings;
+    this.#logs = logs;
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => undefined); // whoever waits for it hears of it
+    this.failed = promise;
+    this.#fail = reject;
+  }
+
+  start({ name, module, args, settings = {} }: Member): ServiceProcess {
+    const member = new ServiceProcess({
+      name,
+      module,
+      args,
+      environment: childEnvironment({ ...this.#settings, ...settings }),
+      logFile: this.#logs.fileOf(name),
+      preload: modulePath(import.meta.url, './end-with-parent'),
+    });
+    this.#members.add(member);
+    member.failed.catch((reason: Error) => this.#fail(reason));
+    return member;
+  }
+
+  /** Ends one, in order. */
+  async stop(member: ServiceProcess): Promise<void> {
+    await member.stop();
+    this.#members.delete(member);
+  }
+
+  /** Ends one at once. */
+  async kill(member: ServiceProcess): Promise<void> {
+    await member.kill();
+    this.#members.delete(member);
+  }
+
+  /** Ends all. */
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.#members].map((member) => this.stop(member)));
+  }
+}
+
+/**
+ * The path of a module to run, with the extension of the module that knows it: `.ts` in a checkout, `.js` in a build.
+ * @param from the `import.meta.url` of that module
+ * @param module relative to it, without its extension
+ */
+export function modulePath(from: string, module: string): string {
+  return fileURLToPath(new URL(`${module}${extname(from)}`, from));
+}
+
+/** The command line, `recency`. */
+export const RECENCY = modulePath(import.meta.url, '../../../cli/main');
+
+export interface ServiceOptions {
+  /** For people, for example `consumer 1`. */
+  readonly name: string;
+  readonly module: string;
+  readonly args: readonly string[];
+  readonly environment: Environment;
+  /** Its output goes here. */
+  readonly logFile: string;
+  /** A module that each of the processes loads first. */
+  readonly preload: string;
+}
+
+/** From a signal to the end; a process that drains takes less. */
+const STOP_TIMEOUT_MS = 15_000;
+
+/**
+ * A part of Recency in a process of its own. It ends with this process at the latest, and not before: Ctrl-C in a terminal
+ * does not reach it.
+ */
+export class ServiceProcess {
+  readonly name: string;
+  /** Rejects when the process ends although nobody asked it to. */
+  readonly failed: Promise<never>;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  #expected = false;
+
+  constructor(options: ServiceOptions) {
+    this.name = options.name;
+    this.#child = start(options);
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.failed = promise;
+    promise.catch(() => undefined); // whoever waits for it hears of it
+    this.#ended = new Promise((resolve) => {
+      this.#child.once('error', (error) => reject(new StartError(`${this.name} did not start: ${error.message}`)));
+      this.#child.once('exit', (code, signal) => {
+        if (!this.#expected) reject(new StartError(`${this.name} ended by itself (${signal ?? `exit code ${code}`})`));
+        resolve();
+      });
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Hears what the process sends, when it is made to send something. */
+  onMessage(listener: (message: unknown) => void): void {
+    this.#child.on('message', listener);
+  }
+
+  send(message: object): void {
+    this.#child.send(message);
+  }
+
+  /** SIGSTOP and SIGCONT. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child.kill(signal);
+  }
+
+  /** SIGKILL: no time for anything. Returns when it is gone. */
+  async kill(): Promise<void> {
+    this.#expected = true;
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  /** SIGTERM; SIGKILL when it does not end in time. */
+  async stop(): Promise<void> {
+    this.#expected = true;
+    this.#child.kill('SIGTERM');
+    this.#child.kill('SIGCONT'); // a stopped one would not hear the other
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await this.#ended;
+    clearTimeout(timer);
+  }
+}
+
+function start({ module, args, environment, logFile, preload }: ServiceOptions): ChildProcess {
+  const log = openSync(logFile, 'a');
+  try {
+    return fork(module, args, {
+      detached: true,
+      execArgv: ['--import', preload],
+      env: { ...environment },
+      stdio: ['ignore', log, log, 'ipc'],
+    });
+  } finally {
+    closeSync(log);
+  }
+}

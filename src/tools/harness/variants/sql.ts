@@ -1,0 +1,45 @@
+import { type LiveContact, readPlain } from '../../../mysql/contacts.ts';
+import type { Database } from '../../../mysql/database.ts';
+import type { RecentAnswer, RecentQuery } from '../../../query/recent-contacts.ts';
+import { Stopwatch } from '../../../query/stopwatch.ts';
+
+/** What a site does without an index: the best plain query over all of the user's contacts, prepared. */
+export class PlainSql {
+  readonly #database: Database;
+  readonly #now: () => number;
+
+  /** @param now ms, monotonic */
+  constructor(database: Database, now: () => number) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  /** @throws DatabaseUnavailable */
+  async find(query: RecentQuery): Promise<RecentAnswer> {
+    const clock = new Stopwatch(this.#now);
+    const { contacts: rows } = await clock.time('db', () =>
+      readPlain(this.#database, { ...query, limit: query.limit + 1 }),
+    );
+    return answerOf(rows, query, 'database', clock);
+  }
+}
+
+/** An answer in the form of Recency's own, so that the same routes write it. @param rows one more than asked for, if any */
+export function answerOf(
+  rows: readonly LiveContact[],
+  query: RecentQuery,
+  source: RecentAnswer['source'],
+  clock: Stopwatch,
+): RecentAnswer {
+  return {
+    contacts: rows.slice(0, query.limit),
+    more: rows.length > query.limit,
+    source,
+    exact: true,
+    complete: true,
+    floor: undefined,
+    reason: undefined,
+    replica: false,
+    timing: clock.spent,
+  };
+}

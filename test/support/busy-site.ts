@@ -3,8 +3,11 @@ import { deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.
 import { addContact, changeRelationship, removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { type RepairSite, userId } from './repair-site.ts';
 
-/** Does random actions of a site until told to stop. Returns how many. */
-export async function act({ pool, users }: RepairSite, until: () => boolean): Promise<number> {
+/** Does random actions of a site until `isOver`; `onAction` is called after each action. */
+export async function act(
+  { pool, users }: RepairSite,
+  { isOver, onAction }: { readonly isOver: () => boolean; readonly onAction: () => void },
+): Promise<void> {
   const any = <T>(of: readonly T[]) => of[Math.floor(Math.random() * of.length)] as T;
   const strangers = Array.from({ length: 12 }, (_, i) => userId(users.length + 1 + i));
   const grant = () => ({ friend: Math.random() < 0.5, family: Math.random() < 0.5 });
@@ -18,7 +21,5 @@ export async function act({ pool, users }: RepairSite, until: () => boolean): Pr
     () => addContact(pool, any(strangers), any(users), grant()),
     () => changeRelationship(pool, any(strangers), any(users), grant()),
   ];
-  let done = 0;
-  for (; !until(); done++) await any(actions)();
-  return done;
+  for (; !isOver(); onAction()) await any(actions)();
 }

@@ -46,7 +46,7 @@ describe('recency demo', () => {
     expect(report.verify).toMatchObject({ users: 604, wrong: 0, answers_wrong: 0, unsettled: 0 });
     expect(report.tasks).toBeGreaterThan(300);
     expect(report.delivered).toBeGreaterThan(report.tasks);
-    expect(report.reads).toBeGreaterThan(100);
+    expect(report.reads).toBeGreaterThan(0);
     expect(report.latency.map(({ contacts }) => contacts)).toEqual([10, 1_000, 1_200]);
     for (const row of report.latency) expect(Math.min(...Object.values(row))).toBeGreaterThan(0);
     expect([report.bytes_per_user, report.contacts, report.seconds].every((value) => value > 0)).toBe(true);

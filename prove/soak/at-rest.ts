@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Id } from '../../src/contracts/id.ts';
 import type { Database } from '../../src/mysql/database.ts';
-import { readOwnersAmong } from '../../src/mysql/users.ts';
+import { readUsersAmong } from '../../src/mysql/users.ts';
 import { republish } from '../../src/relay/republish.ts';
 import { backfillAll, verifyAll } from '../../src/tools/demo/phases/jobs.ts';
 import { expectIndexesExact, indexesInUse, type RestStores } from '../../test/model/at-rest.ts';
@@ -54,7 +54,7 @@ async function changedUsers(primary: Database): Promise<Set<Id>> {
 
 async function findWrongIndexes(world: World, truth: Truth, areBuilt: boolean): Promise<string[]> {
   const wrong: string[] = [];
-  const owners = new Set(await readOwnersAmong(world.stores.primary, everybody(world))); // the others get no index
+  const owners = new Set(await readUsersAmong(world.stores.primary, everybody(world))); // the others get no index
   for (const user of everybody(world)) {
     try {
       const warm = await expectIndexesExact(restStores(world), [user], truth);

@@ -1,7 +1,7 @@
 import type { Database } from '../mysql/database.ts';
 import { readFollowers, readNeighbours, readPairs } from '../mysql/pairs.ts';
 import { TopContactsReader } from '../mysql/top-contacts.ts';
-import { readOwnersAmong } from '../mysql/users.ts';
+import { readUsersAmong } from '../mysql/users.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { FORGOTTEN_MS } from './contact-index.ts';
 import { type DelayedWork, Rechecks } from './delayed-work.ts';
@@ -69,7 +69,7 @@ function systemOfRecord(primary: Database, max: number, aloneMs: number): System
     pairs: (pairs) => readPairs(primary, pairs),
     neighbours: (pairs) => readNeighbours(primary, pairs),
     topContacts: (users, by) => tops.read(users, max + 1, by),
-    owners: (users) => readOwnersAmong(primary, users),
+    owners: (users) => readUsersAmong(primary, users),
     followers: (wanted, limit) =>
       Promise.all(wanted.map(({ owner, after }) => readFollowers(primary, owner, after, limit))),
   };

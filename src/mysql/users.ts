@@ -3,14 +3,14 @@ import type { ColumnValue, Database } from './database.ts';
 import { isExplainRefused } from './faults.ts';
 
 /**
- * Users who own relationships, found without reading their relationships: a user with twenty thousand contacts costs as
- * much as one with one. DISTINCT reads all relationships there are on MariaDB, and GROUP BY those of the page.
+ * Finds users who have relationships without reading the relationships: a user with twenty thousand contacts costs as much
+ * as one with a single contact. DISTINCT would read all relationships on MariaDB, and GROUP BY those of the page.
  */
 
-export interface OwnersWanted {
+export interface UserRange {
   /** Only users after this one; '0': from the first. */
   readonly after: Id | '0';
-  /** The last user that is wanted. */
+  /** The last user of the range. */
   readonly to: Id;
 }
 
@@ -20,12 +20,12 @@ const AMONG = `
   FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS candidate
   WHERE (SELECT 1 FROM recency_contacts AS c WHERE c.user_id = candidate.id LIMIT 1) IS NOT NULL`;
 
-/** Those of the candidates who own relationships, in no order. @throws DatabaseUnavailable */
-export async function readOwnersAmong(database: Database, candidates: readonly Id[]): Promise<Id[]> {
+/** The candidates who have relationships, in no particular order. @throws DatabaseUnavailable */
+export async function readUsersAmong(database: Database, candidates: readonly Id[]): Promise<Id[]> {
   return (await database.rows(AMONG, [JSON.stringify(candidates)])).map((row) => String(row[0]));
 }
 
-// Bounded by rows, and in the order of the index that every view over relationships needs, so it stops early.
+// Limited by rows, in the order of the index that every view over relationships needs, so that it stops early.
 const OWNED_NEXT = `(
     SELECT c.user_id FROM recency_contacts AS c
     WHERE c.user_id > ? AND c.user_id <= ?
@@ -36,10 +36,10 @@ const OWNED_NEXT = `(
 const NEXT = `SELECT DISTINCT owned.user_id FROM ${OWNED_NEXT}`;
 
 /**
- * The next users by id, in no order: the owners of the next `rows` relationships, at least one unless there are none.
+ * The users of the next `rows` relationships by user id, in no particular order; at least one unless there are none.
  * @throws DatabaseUnavailable
  */
-export async function readNextOwners(database: Database, { after, to }: OwnersWanted, rows: number): Promise<Id[]> {
+export async function readNextUsers(database: Database, { after, to }: UserRange, rows: number): Promise<Id[]> {
   return (await database.rows(NEXT, [after, to, String(rows)])).map((row) => String(row[0]));
 }
 
@@ -49,16 +49,16 @@ const FIRST = `
   ORDER BY c.user_id
   LIMIT 1`;
 
-/** The next user; undefined: there is none. @throws DatabaseUnavailable */
-export async function readNextOwner(database: Database, { after, to }: OwnersWanted): Promise<Id | undefined> {
+/** The next user by id who has relationships; undefined: there is none. @throws DatabaseUnavailable */
+export async function readNextUser(database: Database, { after, to }: UserRange): Promise<Id | undefined> {
   const [row] = await database.rows(FIRST, [after, to]);
   return row && String(row[0]);
 }
 
 const LAST = 'SELECT c.user_id FROM recency_contacts AS c WHERE c.user_id <= ? ORDER BY c.user_id DESC LIMIT 1';
 
-/** The greatest user up to `to`; undefined: there is none. @throws DatabaseUnavailable */
-export async function readLastOwner(database: Database, to: Id): Promise<Id | undefined> {
+/** The highest id of a user with relationships up to `to`; undefined: there is none. @throws DatabaseUnavailable */
+export async function readLastUser(database: Database, to: Id): Promise<Id | undefined> {
   const [row] = await database.rows(LAST, [to]);
   return row && String(row[0]);
 }
@@ -66,31 +66,28 @@ export async function readLastOwner(database: Database, to: Id): Promise<Id | un
 const AHEAD = `SELECT COUNT(DISTINCT owned.user_id), COUNT(*) FROM ${OWNED_NEXT}`;
 
 /**
- * The owners of the next `limit` relationships; fewer rows than that: there are no more.
+ * Counts the users of the next `limit` relationships. If there are fewer rows than that, no others follow.
  * @throws DatabaseUnavailable
  */
-export async function countOwnersAhead(
+export async function countUsersAhead(
   database: Database,
-  { after, to }: OwnersWanted,
+  { after, to }: UserRange,
   limit: number,
-): Promise<{ owners: number; rows: number }> {
+): Promise<{ users: number; rows: number }> {
   const [row] = await database.rows(AHEAD, [after, to, String(limit)]);
-  return { owners: Number(row?.[0] ?? 0), rows: Number(row?.[1] ?? 0) };
+  return { users: Number(row?.[0] ?? 0), rows: Number(row?.[1] ?? 0) };
 }
 
-// Of everybody MySQL knows how many rows there are; of a range it says half the table at the most.
+// MySQL knows the number of rows of the whole table; for a range its estimate is at most half of that.
 const ALL = 'EXPLAIN FORMAT=TRADITIONAL SELECT c.user_id FROM recency_contacts AS c';
 const RANGE = `${ALL} WHERE c.user_id > ? AND c.user_id <= ?`;
 
 /**
- * How many relationships the users of a range own, as MySQL estimates it without reading them (EXPLAIN): it may be wrong by a
- * factor of two, and more where they are few. Undefined: this account may not EXPLAIN the view (it lacks SHOW VIEW).
+ * MySQL's estimate (EXPLAIN) of how many relationships the users of a range have. It may be wrong by a factor of two, and by
+ * more if there are few. Undefined: this account may not EXPLAIN the view (it lacks SHOW VIEW).
  * @throws DatabaseUnavailable
  */
-export async function estimateRelationships(
-  database: Database,
-  { after, to }: OwnersWanted,
-): Promise<number | undefined> {
+export async function estimateRelationships(database: Database, { after, to }: UserRange): Promise<number | undefined> {
   const isAll = after === '0' && to === GREATEST_ID;
   try {
     const steps = await database.rows(isAll ? ALL : RANGE, isAll ? [] : [after, to]);

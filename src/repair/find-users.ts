@@ -1,6 +1,6 @@
 import { GREATEST_ID, type Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
-import { type OwnersWanted, readLastOwner, readNextOwner, readNextOwners, readOwnersAmong } from '../mysql/users.ts';
+import { readLastUser, readNextUser, readNextUsers, readUsersAmong, type UserRange } from '../mysql/users.ts';
 
 /** Ids count as dense if at least one in this many belongs to a user. */
 const DENSE = 8;
@@ -21,15 +21,15 @@ const USERS_AT_ONCE = 500;
  * (made from the time, say) are found in the order of the relationships' own index.
  * @throws DatabaseUnavailable
  */
-export async function nextUsers(database: Database, wanted: OwnersWanted, count: number): Promise<Id[]> {
+export async function nextUsers(database: Database, wanted: UserRange, count: number): Promise<Id[]> {
   const candidates = idsAfter(wanted, count);
   if (candidates.length === 0) return [];
-  const near = await readOwnersAmong(database, candidates);
+  const near = await readUsersAmong(database, candidates);
   if (near.length * DENSE >= candidates.length) return near.sort(byId);
-  return (await readNextOwners(database, wanted, ROWS_AT_ONCE)).sort(byId);
+  return (await readNextUsers(database, wanted, ROWS_AT_ONCE)).sort(byId);
 }
 
-function idsAfter({ after, to }: OwnersWanted, count: number): Id[] {
+function idsAfter({ after, to }: UserRange, count: number): Id[] {
   const ids: Id[] = [];
   for (let id = BigInt(after) + 1n; id <= BigInt(to) && ids.length < count; id++) ids.push(String(id));
   return ids;
@@ -48,9 +48,9 @@ export interface IdSpan {
 
 /** Undefined: nobody has relationships. @throws DatabaseUnavailable */
 export async function readIdSpan(database: Database): Promise<IdSpan | undefined> {
-  const last = await readLastOwner(database, GREATEST_ID);
+  const last = await readLastUser(database, GREATEST_ID);
   if (last === undefined) return undefined;
-  return { first: (await readNextOwner(database, { after: '0', to: last })) ?? last, last };
+  return { first: (await readNextUser(database, { after: '0', to: last })) ?? last, last };
 }
 
 /**
@@ -78,7 +78,7 @@ export async function sampleUsers(database: Database, count: number, random: () 
   for (let points = 0; points < 2 * count && found.size < count; points += POINTS_AT_ONCE) {
     const size = Math.min(POINTS_AT_ONCE, count - found.size);
     const asked = Array.from({ length: size }, () => pointWithin(span, random()));
-    const users = await Promise.all(asked.map((after) => readNextOwner(database, { after, to: last })));
+    const users = await Promise.all(asked.map((after) => readNextUser(database, { after, to: last })));
     for (const user of users) if (user !== undefined) found.add(user);
   }
   await topUp(database, found, count, last);
@@ -134,6 +134,6 @@ export class UserDraw {
   }
 
   #nextAfter(after: Id | '0', { last }: IdSpan): Promise<Id | undefined> {
-    return readNextOwner(this.#database, { after, to: last });
+    return readNextUser(this.#database, { after, to: last });
   }
 }

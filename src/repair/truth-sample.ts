@@ -3,7 +3,7 @@ import { chunks } from '../index/chunks.ts';
 import type { Database } from '../mysql/database.ts';
 import { readAnyPairs } from '../mysql/newest-photos.ts';
 import type { Pair } from '../mysql/pairs.ts';
-import { readNextOwner } from '../mysql/users.ts';
+import { readNextUser } from '../mysql/users.ts';
 import { type IdSpan, readIdSpan } from './find-users.ts';
 import { type CheckedTruth, readContactRun, TruthCheck, type TruthStores } from './truth-check.ts';
 
@@ -73,7 +73,7 @@ async function drawUsers(database: Database, count: number, random: () => number
     if (some.length === 0) break; // every user is found
     const users = await Promise.all(
       some.map(async (after) => {
-        const user = await readNextOwner(database, { after: String(after), to: span.last });
+        const user = await readNextUser(database, { after: String(after), to: span.last });
         return { after, user: user ?? span.last };
       }),
     );

@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
-import { countOwnersAhead, estimateRelationships, type OwnersWanted } from '../mysql/users.ts';
+import { countUsersAhead, estimateRelationships, type UserRange } from '../mysql/users.ts';
 
 /** Relationships counted ahead of the cursor. If there are fewer, the total is exact. */
 const ROWS_AHEAD = 2_000;
@@ -23,7 +23,7 @@ export class UserEstimate {
   #doneThen = 0;
   #leftThen = 0;
 
-  constructor(database: Database, { to }: Pick<OwnersWanted, 'to'>) {
+  constructor(database: Database, { to }: Pick<UserRange, 'to'>) {
     this.#database = database;
     this.#to = to;
   }
@@ -54,18 +54,18 @@ export class UserEstimate {
 
   async #estimate(start: Id | '0', cursor: Id | '0', done: number): Promise<number> {
     const to = this.#to;
-    const ahead = await countOwnersAhead(this.#database, { after: cursor, to }, ROWS_AHEAD);
-    if (ahead.rows < ROWS_AHEAD) return ahead.owners;
+    const ahead = await countUsersAhead(this.#database, { after: cursor, to }, ROWS_AHEAD);
+    if (ahead.rows < ROWS_AHEAD) return ahead.users;
     const [all, before] = await Promise.all([
       estimateRelationships(this.#database, { after: start, to }),
       done === 0 ? 0 : estimateRelationships(this.#database, { after: start, to: cursor }),
     ]);
-    if (all === undefined || before === undefined) return ahead.owners;
+    if (all === undefined || before === undefined) return ahead.users;
     // MySQL estimates no range at more than half of the table, so the smaller of the two parts is the reliable one.
     const rowsLeft =
       before < all / 2 ? all - before : await estimateRelationships(this.#database, { after: cursor, to });
-    if (rowsLeft === undefined) return ahead.owners;
-    const usersPerRow = done === 0 ? ahead.owners / ahead.rows : done / Math.max(1, all - rowsLeft, before);
-    return Math.max(ahead.owners, Math.round(rowsLeft * usersPerRow));
+    if (rowsLeft === undefined) return ahead.users;
+    const usersPerRow = done === 0 ? ahead.users / ahead.rows : done / Math.max(1, all - rowsLeft, before);
+    return Math.max(ahead.users, Math.round(rowsLeft * usersPerRow));
   }
 }

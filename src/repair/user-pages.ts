@@ -1,6 +1,6 @@
 import { GREATEST_ID, type Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
-import { type OwnersWanted, readLastOwner, readNextOwner, readOwnersAmong } from '../mysql/users.ts';
+import { readLastUser, readNextUser, readUsersAmong, type UserRange } from '../mysql/users.ts';
 import { nextUsers, sampleUsers } from './find-users.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { UserEstimate } from './user-estimate.ts';
@@ -63,8 +63,8 @@ export async function createUserPages(
 }
 
 /** The part of the range that has users, so that ids after the last user are not searched. */
-async function narrowed(primary: Database, range: OwnersWanted): Promise<OwnersWanted> {
-  const [first, last] = await Promise.all([readNextOwner(primary, range), readLastOwner(primary, range.to)]);
+async function narrowed(primary: Database, range: UserRange): Promise<UserRange> {
+  const [first, last] = await Promise.all([readNextUser(primary, range), readLastUser(primary, range.to)]);
   if (first === undefined || last === undefined) return { after: range.after, to: range.after };
   return { after: before(first), to: last };
 }
@@ -86,7 +86,7 @@ export class RelatedUserPages implements UserPages {
   #found: readonly Id[] = [];
 
   /** @param after where an earlier part of the same job ended; '0': there was none */
-  constructor(database: Database, range: OwnersWanted, size: number, estimate: UserEstimate, after: Id | '0' = '0') {
+  constructor(database: Database, range: UserRange, size: number, estimate: UserEstimate, after: Id | '0' = '0') {
     this.#database = database;
     this.#to = range.to;
     this.#size = size;
@@ -166,14 +166,14 @@ interface OrphanStores {
 class OrphanedIndexPages implements UserPages {
   readonly #related: RelatedUserPages;
   readonly #stores: OrphanStores;
-  readonly #range: OwnersWanted;
+  readonly #range: UserRange;
   readonly #size: number;
   readonly #seen = new Set<Id>();
   /** Undefined: there are still pages of users with relationships. */
   #indexed: AsyncIterator<readonly Id[]> | undefined;
   #orphans: readonly Id[] = [];
 
-  constructor(related: RelatedUserPages, stores: OrphanStores, range: OwnersWanted, size: number) {
+  constructor(related: RelatedUserPages, stores: OrphanStores, range: UserRange, size: number) {
     this.#related = related;
     this.#stores = stores;
     this.#range = range;
@@ -222,7 +222,7 @@ class OrphanedIndexPages implements UserPages {
     if (candidates.length === 0) return;
     const { primary, rateLimiter } = this.#stores;
     await rateLimiter.spend(candidates.length, signal);
-    const related = new Set(await readOwnersAmong(primary, candidates));
+    const related = new Set(await readUsersAmong(primary, candidates));
     const orphans = candidates.filter((user) => !related.has(user));
     for (const user of orphans) this.#seen.add(user);
     this.#orphans = [...this.#orphans, ...orphans];

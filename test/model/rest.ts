@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { readOwnersAmong } from '../../src/mysql/users.ts';
+import { readUsersAmong } from '../../src/mysql/users.ts';
 import { EVERYTHING, expectAnswersExact, type Questions, SOMETHING } from './answers-at-rest.ts';
 import { expectIndexesExact, indexesInUse, type RestStores } from './at-rest.ts';
 import { CAST, LIMITS } from './cast.ts';
@@ -32,7 +32,7 @@ export async function endInOrder(trial: Trial): Promise<void> {
   await drain(trial);
   deepStrictEqual(await indexesInUse(stores, CAST), before, 'I5: tasks that were processed before changed an index');
   await run(rebuild(CAST), trial.stores);
-  const owners = await readOwnersAmong(stores.primary, CAST); // the others get no index
+  const owners = await readUsersAmong(stores.primary, CAST); // the others get no index
   strictEqual(await expectTruth(trial, EVERYTHING), owners.length, 'every index was built, and is in use');
 }
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { DatabaseUnavailable } from '../../src/mysql/database.ts';
 import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
-import { type OwnersWanted, readLastOwner, readNextOwner, readNextOwners } from '../../src/mysql/users.ts';
+import { readLastUser, readNextUser, readNextUsers, type UserRange } from '../../src/mysql/users.ts';
 import { TimedBatches } from '../../src/repair/adaptive-batches.ts';
 import { nextUsers, sampleUsers } from '../../src/repair/find-users.ts';
 import { UserEstimate } from '../../src/repair/user-estimate.ts';
@@ -42,7 +42,7 @@ async function pagesOf(pages: RelatedUserPages): Promise<(readonly Id[])[]> {
   return all;
 }
 
-const ownerPages = (range: OwnersWanted, size: number, after?: Id) =>
+const ownerPages = (range: UserRange, size: number, after?: Id) =>
   new RelatedUserPages(stores.primary, range, size, new UserEstimate(stores.primary, range), after);
 
 describe('pages of users', () => {
@@ -68,7 +68,7 @@ describe('pages of users', () => {
 
   it('have at least one user where a single one has more relationships than are read at once', async () => {
     const wanted = { after: String(BigInt(HEAVY) - 1n), to: GREATEST };
-    expect(await readNextOwners(stores.primary, wanted, 100)).toEqual([HEAVY]);
+    expect(await readNextUsers(stores.primary, wanted, 100)).toEqual([HEAVY]);
   });
 });
 
@@ -91,8 +91,8 @@ describe('a sample of users', () => {
   it('is empty if there are no users', async () => {
     const empty = await freshStores();
     expect(await sampleUsers(empty.primary, 5, Math.random)).toEqual([]);
-    expect(await readLastOwner(empty.primary, GREATEST)).toBeUndefined();
-    expect(await readNextOwner(empty.primary, { after: '0', to: GREATEST })).toBeUndefined();
+    expect(await readLastUser(empty.primary, GREATEST)).toBeUndefined();
+    expect(await readNextUser(empty.primary, { after: '0', to: GREATEST })).toBeUndefined();
   });
 });
 

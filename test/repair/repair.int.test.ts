@@ -6,7 +6,7 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { findRun } from '../../src/mysql/runs.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
-import { readOwnersAmong } from '../../src/mysql/users.ts';
+import { readUsersAmong } from '../../src/mysql/users.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { createRepair, type RepairResult, type RepairStores } from '../../src/repair/repair.ts';
 import type { RunRequest } from '../../src/repair/run-parameters.ts';
@@ -119,7 +119,7 @@ describe('an orphaned index', () => {
       { user: STRAYS[0] as Id, seen, top },
       { user: STRAYS[1] as Id, seen: other, top },
     ]);
-    expect(await readOwnersAmong(primary, STRAYS)).toEqual([]);
+    expect(await readUsersAmong(primary, STRAYS)).toEqual([]);
     onTestFinished(() => index.drop(STRAYS));
   }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Id } from '../../src/contracts/id.ts';
 import type { Database } from '../../src/mysql/database.ts';
 import { readUsersAmong } from '../../src/mysql/users.ts';
-import { republish } from '../../src/relay/republish.ts';
+import { republish } from '../../src/relay/relay.ts';
 import { backfillAll, verifyAll } from '../../src/tools/demo/phases/jobs.ts';
 import { expectIndexesExact, indexesInUse, type RestStores } from '../../test/model/at-rest.ts';
 import { readPlainSql } from '../../test/model/plain-sql.ts';

@@ -6,7 +6,7 @@ import { KeyNames } from '../../src/index/redis/keys.ts';
 import { isStoreFault } from '../../src/index/store-fault.ts';
 import { readClock } from '../../src/mysql/outbox.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
-import { republish } from '../../src/relay/republish.ts';
+import { republish } from '../../src/relay/relay.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { createRepair } from '../../src/repair/repair.ts';
 import { backfillAll } from '../../src/tools/demo/phases/jobs.ts';

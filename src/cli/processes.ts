@@ -61,10 +61,7 @@ export function addRelay(program: Command): void {
 async function republish(output: Output, { from, to = Number.MAX_SAFE_INTEGER }: RelayFlags): Promise<void> {
   if (from === undefined) throw new UsageError('--republish needs --from; --to is optional.');
   if (from >= to) throw new UsageError('--from must be before --to: this is an empty time range.');
-  const [{ withPrimary }, { republish }] = await Promise.all([
-    import('../app/stores.ts'),
-    import('../relay/republish.ts'),
-  ]);
+  const [{ withPrimary }, { republish }] = await Promise.all([import('../app/stores.ts'), import('../relay/relay.ts')]);
   const rows = await interruptible((signal) =>
     withPrimary(({ primary }) => republish(primary, { from, to }, signal), signal),
   );

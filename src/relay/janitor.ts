@@ -12,12 +12,15 @@ export interface JanitorOptions {
 
 const ROWS_AT_ONCE = 1_000;
 
-/** After a full batch: let the site's own writes go first. */
+/** Pause after a full batch, ms: lets the site's own writes go first. */
 const BETWEEN_BATCHES_MS = 50;
 
 const IDLE_MS = 60_000;
 
-/** Deletes old rows of the outbox, a bounded batch at a time, and finds rows that a clock set back has put off for too long. Several at once do no harm; a lease lets one relay do it. */
+/**
+ * Deletes old rows of the outbox in bounded batches, and finds rows that were put off for too long because a clock was set
+ * back. Running several at once does no harm; a lease lets one relay do it.
+ */
 export class OutboxJanitor {
   readonly #options: JanitorOptions;
 
@@ -25,16 +28,16 @@ export class OutboxJanitor {
     this.#options = options;
   }
 
-  /** Until aborted. */
+  /** Runs until aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const onError = (error: unknown) => {
-      this.#options.logger.warn({ err: error }, 'old rows of the outbox were not deleted; the next round tries again');
+      this.#options.logger.warn({ err: error }, 'old outbox rows were not deleted; retrying in the next round');
       return IDLE_MS;
     };
     await loop({ signal, round: () => this.#round(), onError });
   }
 
-  /** One batch; how many rows were deleted. @throws DatabaseUnavailable */
+  /** Deletes one batch. Returns the number of rows. @throws DatabaseUnavailable */
   async runOnce(): Promise<number> {
     const { database, keepMs } = this.#options;
     await pullForward(database, 'tasks');

@@ -1,30 +1,32 @@
 import { type Task, taskSchema } from '../contracts/task.ts';
 import type { OutboxRow } from '../mysql/outbox.ts';
+import type { Failure } from '../transport/dead-letters.ts';
 import type { OutgoingTask } from '../transport/task-publisher.ts';
+import type { Delivery } from '../transport/task-source.ts';
 
-/** `ce_source` of what comes from the outbox. */
-export const OUTBOX_SOURCE = '/recency/outbox';
+/** `ce_source` of tasks from the outbox. */
+const OUTBOX_SOURCE = '/recency/outbox';
 
-/** Unique with the source, and the same when the row is published again. */
-export function idOf(row: OutboxRow): string {
+/** `ce_id`: unique within the source, and the same when the row is published again. */
+function idOf(row: OutboxRow): string {
   return `outbox:${row.id}`;
 }
 
-/** The row is no task. The message says why. */
-export class InvalidOutboxRow extends Error {
+/** The row is not a task; the message says why. */
+class InvalidOutboxRow extends Error {
   override readonly name = 'InvalidOutboxRow';
 }
 
-/** @throws InvalidOutboxRow */
+/** The task that a row stands for. @throws InvalidOutboxRow */
 export function outgoingTask(row: OutboxRow): OutgoingTask {
   return { task: taskOf(row), id: idOf(row), source: OUTBOX_SOURCE, time: timeOf(row) };
 }
 
-/** The greatest time that JavaScript, and so a header, can say. */
+/** The latest time that a JavaScript Date, and so a header, can hold. */
 const GREATEST_TIME = 8.64e15;
 
-/** When the row was written, ms since 1970 UTC, whatever a site has put there. */
-export function timeOf({ createdAt }: OutboxRow): number {
+/** When the row was written, ms since 1970 UTC, clamped to what a header can hold. */
+function timeOf({ createdAt }: OutboxRow): number {
   return Math.min(Math.max(0, createdAt), GREATEST_TIME);
 }
 
@@ -33,10 +35,10 @@ function taskOf(row: OutboxRow): Task {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = columnOf(row, String(issue?.path[0] ?? 'type'));
-  throw new InvalidOutboxRow(`row ${row.id} of recency_outbox is no task: ${field}: ${issue?.message ?? 'wrong'}`);
+  throw new InvalidOutboxRow(`row ${row.id} of recency_outbox is not a task: ${field}: ${issue?.message ?? 'wrong'}`);
 }
 
-/** What the row says, by the fields of a task. An absent `other_id` is left out, so that its own rule speaks of it. */
+/** The row's values under the names of a task's fields. A null `other_id` is left out, so that the error is "required". */
 function candidate({ type, userId, otherId, at, version }: OutboxRow): Record<string, unknown> {
   if (type.startsWith('recency.contact.')) {
     return { type, user: userId, ...given('contact', otherId), ...given('version', version) };
@@ -51,7 +53,7 @@ function given(field: string, value: string | null): Record<string, string> {
   return value === null ? {} : { [field]: value };
 }
 
-/** The time is a hint for people: one that cannot be said is left out, and the task does its work all the same. */
+/** The time only informs people, so an invalid one is left out and the task is still published. */
 function isTime(at: string | null): boolean {
   return at !== null && Number.isSafeInteger(Number(at)) && Number(at) >= 0;
 }
@@ -66,4 +68,42 @@ const COLUMNS: Readonly<Record<string, string>> = {
 function columnOf(row: OutboxRow, field: string): string {
   const column = COLUMNS[field] ?? field;
   return column === 'type' ? `type "${row.type}"` : column;
+}
+
+/** A row that can never be published, as a dead letter. */
+export interface OutboxLetter {
+  readonly row: OutboxRow;
+  readonly delivery: Delivery;
+  readonly failure: Failure;
+}
+
+/** Splits rows into tasks to publish, each with its row, and dead letters. */
+export function sortRows(rows: readonly OutboxRow[]): { tasks: Map<OutgoingTask, OutboxRow>; letters: OutboxLetter[] } {
+  const tasks = new Map<OutgoingTask, OutboxRow>();
+  const letters: OutboxLetter[] = [];
+  for (const row of rows) {
+    try {
+      tasks.set(outgoingTask(row), row);
+    } catch (error) {
+      if (!(error instanceof InvalidOutboxRow)) throw error;
+      letters.push(letterOf(row, error));
+    }
+  }
+  return { tasks, letters };
+}
+
+/** The row as a dead letter, whose body holds the row's columns. */
+export function letterOf(row: OutboxRow, error: Error): OutboxLetter {
+  const { id, type, userId, otherId, at, version, createdAt, attempt } = row;
+  const columns = { id, type, user_id: userId, other_id: otherId, at, version, created_at: createdAt };
+  return {
+    row,
+    delivery: {
+      position: idOf(row),
+      body: Buffer.from(JSON.stringify(columns)),
+      headers: { ce_specversion: '1.0', ce_id: idOf(row), ce_source: OUTBOX_SOURCE, ce_type: type },
+      timestamp: timeOf(row),
+    },
+    failure: { errorClass: error.name, message: error.message, attempts: attempt + 1 },
+  };
 }

@@ -4,19 +4,19 @@ import type { OutgoingTask } from './task-publisher.ts';
 import type { Delivery } from './task-source.ts';
 
 /**
- * Tasks as CloudEvents 1.0. They are sent in binary mode: the attributes are headers (`ce_…`), the body is the task in JSON.
+ * Encodes and decodes tasks as CloudEvents 1.0. Sent in binary mode: attributes in headers (`ce_…`), the body is the task as JSON.
  * https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/kafka-protocol-binding.md
  */
 
-/** What goes onto a transport. */
+/** A task as a transport carries it. */
 export interface EncodedTask {
-  /** Tasks with one key keep together: see {@link partitionKey}. */
+  /** Tasks with the same key go to the same partition: see {@link partitionKey}. */
   readonly key: string;
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A message that can never be a task. The text says what is wrong with it, for whoever published it. */
+/** The message can never be a task. The error text tells its publisher what is wrong. */
 export class InvalidTask extends Error {
   override readonly name = 'InvalidTask';
 }
@@ -38,19 +38,19 @@ export function encodeTask({ task, id, source, time, traceparent }: OutgoingTask
   return { key, body: Buffer.from(JSON.stringify(task)), headers };
 }
 
-/** A task as it was delivered, and what came with it. */
+/** A decoded delivery. */
 export interface ReadTask {
   readonly task: Task;
-  /** The publisher's id of the event; undefined where it gave none. */
+  /** The publisher's id of the event, if it gave one. */
   readonly id: string | undefined;
-  /** Fields of the task that this version does not know, which are passed over so that producers can add some. */
+  /** Unknown fields of the task. They are ignored, so that producers can add fields. */
   readonly ignored: readonly string[];
 }
 
 /**
- * The task that a delivery carries, an event in binary mode (the attributes are headers) or structured mode (they stand in
- * the body, around the task). Its type may stand in the task, in the attributes or, saying the same, in both; a message
- * without CloudEvents attributes is a task, too.
+ * Decodes a delivery: an event in binary mode (attributes in headers) or structured mode (attributes in the body, around the
+ * task). The type may be in the task, in the attributes or, if it is the same, in both; a message without CloudEvents
+ * attributes may also be a task.
  * @throws InvalidTask
  */
 export function readTask({ body, headers, unreadable }: Pick<Delivery, 'body' | 'headers' | 'unreadable'>): ReadTask {
@@ -61,7 +61,7 @@ export function readTask({ body, headers, unreadable }: Pick<Delivery, 'body' | 
   return { task, id, ignored };
 }
 
-/** {@link readTask}'s task. @throws InvalidTask */
+/** Only the task of {@link readTask}. @throws InvalidTask */
 export function decodeTask(delivery: Pick<Delivery, 'body' | 'headers' | 'unreadable'>): Task {
   return readTask(delivery).task;
 }
@@ -80,14 +80,14 @@ function binary(body: Buffer | null, headers: Delivery['headers']): Event {
 
 const STRUCTURED = 'application/cloudevents+json';
 
-/** @throws InvalidTask for an event in a form that is not read */
+/** @throws InvalidTask for a format that is not supported */
 function isStructured(headers: Delivery['headers']): boolean {
   const [type = ''] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const media = type.trim();
   if (media === STRUCTURED || !media.startsWith('application/cloudevents')) return media === STRUCTURED;
   const problem = media.startsWith('application/cloudevents-batch')
     ? 'a batch of CloudEvents; send one event in each message'
-    : `${shown(media)} is not read; send ${STRUCTURED}, or binary mode with the attributes as headers`;
+    : `${shown(media)} is not supported; send ${STRUCTURED}, or binary mode with the attributes as headers`;
   throw new InvalidTask(`content-type: ${problem}`);
 }
 
@@ -102,7 +102,7 @@ function structured(body: Buffer | null): Event {
   }
   if (data !== undefined && encoded !== undefined) throw new InvalidTask('data: the event has data_base64 as well');
   const task = typeof encoded === 'string' ? parse(Buffer.from(encoded, 'base64')) : data;
-  if (!isObject(task)) throw new InvalidTask('data: the event holds no JSON object');
+  if (!isObject(task)) throw new InvalidTask('data: must be a JSON object');
   return { data: task, type: type as string, id: id as string };
 }
 
@@ -154,7 +154,7 @@ function typeProblem(type: unknown): string {
   return `type: ${problem}; the types are ${TASK_TYPES.join(', ')}`;
 }
 
-/** Somebody else's value in a message of ours: one line, and not a long one. */
+/** Quotes a publisher's value in an error text: on one line, shortened. */
 function shown(value: unknown): string {
   return shortened(typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value), 80);
 }

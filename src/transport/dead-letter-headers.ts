@@ -5,29 +5,29 @@ import { type DeadLetter, type DeadLetters, type Failure, type ListedLetter, Not
 import type { Delivery } from './task-source.ts';
 
 /**
- * What a dead letter keeps of a message, and says of it in headers beside the message's own (DESIGN §6). A letter is
- * bounded whatever was sent, or no transport would take it and its partition would wait for ever: of a body that is
- * larger than a task may be the beginning is kept, with its length and its hash; headers that do not fit are left out.
+ * Builds dead letters: the message with its own headers, and `dlq-…` headers that say where it came from and why it failed. A
+ * letter is bounded whatever was sent; otherwise no transport would take it, and its partition would be stuck for ever. A
+ * body larger than a task may be is truncated, with its length and hash in headers; headers that do not fit are left out.
  */
 
 const PREFIX = 'dlq-';
 
-/** Of the error's message, so that a letter stays within what a transport takes. */
+/** Maximum characters of the error message. */
 const LONGEST_MESSAGE = 1_000;
 
-/** Bytes of a body that are kept: more than this never was a task. */
+/** Bytes of the body that are kept: a larger one was never a task. */
 const MAX_BODY_BYTES = MAX_TASK_BYTES;
 
-/** Bytes of all headers of the message that are kept, names included; those of CloudEvents take some 300. */
+/** Bytes of the message's headers that are kept, including names. CloudEvents headers take about 300. */
 const MAX_HEADER_BYTES = 16_384;
 
-/** Bytes that one dead letter takes at the most. */
+/** Maximum bytes of a dead letter. */
 export const MAX_LETTER_BYTES = MAX_BODY_BYTES + MAX_HEADER_BYTES;
 
-/** Headers that are kept: a script in Redis takes a few thousand texts at once, and no task has so many. */
+/** Maximum headers kept: a Redis script takes a few thousand arguments, and no task has this many headers. */
 const MAX_HEADERS = 1_000;
 
-/** Bytes of a message that are kept. */
+/** How much of a message is kept, in bytes. */
 interface Bounds {
   readonly body: number;
   readonly headers: number;
@@ -35,18 +35,18 @@ interface Bounds {
 
 const WHOLE: Bounds = { body: MAX_BODY_BYTES, headers: MAX_HEADER_BYTES };
 
-/** Room for the headers of CloudEvents and nothing else: what is put where a whole letter is refused. */
+/** Only room for CloudEvents headers: for a transport that refuses the whole letter. */
 export const BARE: Bounds = { body: 0, headers: 1_024 };
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What is put among the dead letters for a message. */
-export interface Letter {
+/** A dead letter as it is put on a transport. */
+export interface EncodedLetter {
   readonly body: Buffer | null;
   readonly headers: Headers;
 }
 
-export function deadLetterOf(delivery: Delivery, failure: Failure, bounds = WHOLE): Letter {
+export function deadLetterOf(delivery: Delivery, failure: Failure, bounds = WHOLE): EncodedLetter {
   const { body } = delivery;
   const isCut = body !== null && body.length > bounds.body;
   const { kept, left } = keptHeaders(delivery.headers, bounds.headers);
@@ -83,7 +83,7 @@ function cutHeaders(body: Buffer): Headers {
   };
 }
 
-/** In their order, as far as there is room; a name of ours is not taken from anybody else. */
+/** The message's headers in order, as far as they fit. Its own `dlq-…` headers are dropped, because we set those. */
 function keptHeaders(headers: Headers, bytes: number): { kept: Headers; left: number } {
   const kept: Record<string, string> = {};
   let [room, places, left] = [bytes, MAX_HEADERS, 0];
@@ -100,18 +100,18 @@ function keptHeaders(headers: Headers, bytes: number): { kept: Headers; left: nu
   return { kept, left };
 }
 
-/** Not in the middle of a character of two units. */
+/** Never cuts a surrogate pair in half. */
 function cut(text: string, most: number): string {
   return text.slice(0, most).toWellFormed();
 }
 
 export interface LettersToReplay {
   readonly letters: readonly DeadLetter[];
-  /** The ids by which there is none. */
+  /** Ids without a letter. */
   readonly missing: readonly string[];
 }
 
-/** The letters by these ids, each once. @throws NotReplayable */
+/** Looks up the letters with these ids, each once. @throws NotReplayable */
 export async function lettersToReplay(
   from: Pick<DeadLetters, 'get'>,
   ids: readonly string[],
@@ -130,22 +130,22 @@ export async function lettersToReplay(
 
 function whyNotReplayable(headers: Headers): string | undefined {
   const { 'dlq-unreadable': isUnreadable, 'dlq-body-truncated': isCut, 'dlq-headers-omitted': omitted } = headers;
-  if (isUnreadable === 'true') return 'it is a batch of messages that could not be read, not a task';
+  if (isUnreadable === 'true') return 'it is an unreadable batch of messages, not a task';
   if (isCut === 'true') return `its body is truncated; ${headers['dlq-body-bytes']} bytes were sent`;
   return omitted === undefined ? undefined : `${omitted} of its headers did not fit and were left out`;
 }
 
-/** As it stands in a list. */
+/** The letter as lists show it. */
 export function listed({ body, ...letter }: DeadLetter): ListedLetter {
   return { ...letter, bytes: body === null ? null : body.length };
 }
 
-/** The headers as they were. */
+/** The headers that the message had originally. */
 export function originalHeaders(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(PREFIX)));
 }
 
-/** The partition key of a message that is to be published again; undefined when it is still no task. */
+/** The partition key of a message that is published again; undefined if it is still not a task. */
 export function originalKey(message: Pick<Delivery, 'body' | 'headers'>): string | undefined {
   try {
     return partitionKey(decodeTask(message));
@@ -155,7 +155,7 @@ export function originalKey(message: Pick<Delivery, 'body' | 'headers'>): string
   }
 }
 
-/** `kafka:<topic>:<partition>:<offset>`; of any other, what comes last is the offset and there are no partitions. */
+/** Parses `kafka:<topic>:<partition>:<offset>`. In any other position the last part is the offset, and the partition is 0. */
 function originOf(position: string): { topic: string; partition: string; offset: string } {
   const [, topic = '', partition = '', offset = ''] = /^kafka:(.*):(\d+):(\d+)$/.exec(position) ?? [];
   if (topic !== '') return { topic, partition, offset };

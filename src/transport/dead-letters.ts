@@ -5,51 +5,51 @@ export interface Failure {
   /** The class of the error, for example `InvalidTask`. */
   readonly errorClass: string;
   readonly message: string;
-  /** How many times it was tried. */
+  /** How many times it was attempted. */
   readonly attempts: number;
 }
 
-/** A message put aside: its body, up to a bound, and its headers, with the `dlq-…` headers of DESIGN §6 beside them. */
+/** A message that was set aside: its body, possibly truncated, its headers and the `dlq-…` headers. */
 export interface DeadLetter {
-  /** Its place among the dead letters, for `dlq show` and `dlq replay`. */
+  /** Identifies it in `dlq show` and `dlq replay`. */
   readonly id: string;
   readonly body: Buffer | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** When it was put aside, ms since 1970 UTC. */
+  /** When it was set aside, ms since 1970 UTC. */
   readonly timestamp: number;
 }
 
-/** A letter in a list: without its body, of which many would take much memory. */
+/** A letter in a list, without its body: many bodies would take much memory. */
 export interface ListedLetter extends Omit<DeadLetter, 'body'> {
-  /** Of the body that is kept; null: it has none. */
+  /** Bytes of the body that are kept; null if there is no body. */
   readonly bytes: number | null;
 }
 
-/** A letter does not hold the message as it was sent, so it cannot be sent again. Nothing was put back. */
+/** A letter does not hold the whole message, so it cannot be sent again. Nothing was replayed. */
 export class NotReplayable extends Error {
   override readonly name = 'NotReplayable';
 }
 
 export interface Replayed {
-  /** How many are on the topic again. */
+  /** How many are on the transport again. */
   readonly replayed: number;
-  /** The ids by which there is no letter. */
+  /** Ids without a letter. */
   readonly missing: readonly string[];
 }
 
-/** A letter put twice is listed twice. Letters stay listed when they were replayed: a replayed task that fails again is a new one. */
+/** A letter put twice is listed twice. Replayed letters stay listed; a replayed task that fails again is a new letter. */
 export interface DeadLetters {
   /**
-   * Resolves once the transport has them durably: only then may the original be acknowledged.
-   * @throws MessageRefused where there is one letter, and the transport will never take it
+   * Resolves once the transport has stored the letters durably: only then may the originals be acknowledged.
+   * @throws MessageRefused if there is only one letter and the transport will never take it
    */
   put(letters: readonly { delivery: Delivery; failure: Failure }[]): Promise<void>;
-  /** Oldest first, at most `limit`, after the one named. @throws RangeError for what is not an id */
+  /** At most `limit` letters after the given one, oldest first. @throws RangeError if `after` is not an id */
   list(options: { limit: number; after?: string }): Promise<ListedLetter[]>;
   get(id: string): Promise<DeadLetter | undefined>;
   /**
-   * Puts these back on the topic of the tasks with their original bytes and headers, each once, as far as there are such letters.
-   * @throws NotReplayable when one of them is truncated, or is a batch that could not be read
+   * Sends letters to the transport again with their original bytes and headers, each once. Ids without a letter are skipped.
+   * @throws NotReplayable if one of them is truncated, or is a batch that could not be read
    */
   replay(ids: readonly string[]): Promise<Replayed>;
   close(): Promise<void>;

@@ -1,29 +1,28 @@
 /**
- * Where tasks come from. A source delivers; the consumer loop decodes, batches, retries, dead-letters; the source
- * acknowledges what the loop has finished. Nothing here names a transport, and one conformance suite runs over every
- * implementation.
+ * The interface between transports and consumers. A source delivers and acknowledges batches; the consumer decodes, retries and
+ * dead-letters. Nothing here is specific to a transport: one conformance suite runs over every implementation.
  *
- * Delivery is at least once and in no promised order: the protocol needs none.
+ * Delivery is at least once, in no guaranteed order; the protocol of the index needs none.
  */
 
-/** One delivery of one message. A redelivery of the same message has the same position; nothing else has. */
+/** One delivery of a message. Redeliveries of the same message, and nothing else, have the same position. */
 export interface Delivery {
-  /** The message's place in its transport: `kafka:<topic>:<partition>:<offset>`, `streams:<key>:<entry>`. */
+  /** Where the message is in its transport: `kafka:<topic>:<partition>:<offset>`, `streams:<key>:<entry>`. */
   readonly position: string;
-  /** The bytes as they came; null is a tombstone. */
+  /** The bytes as received; null for a tombstone. */
   readonly body: Buffer | null;
-  /** CloudEvents attributes (`ce_id`, `ce_type`, …) and whatever else the publisher sent. */
+  /** CloudEvents attributes (`ce_id`, `ce_type`, …) and the publisher's other headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** When the transport took the message, ms since 1970 UTC; −1 when it cannot be told. */
+  /** When the transport took the message, ms since 1970 UTC; −1 if unknown. */
   readonly timestamp: number;
-  /** Set when these are messages that the transport's client could not read; the body is what came, as it came. */
-  readonly unreadable?: Unreadable;
+  /** Set when this stands for messages that the transport's client could not read; the body holds the raw bytes. */
+  readonly unreadable?: UnreadableMessages;
 }
 
-export interface Unreadable {
-  /** For people: what is wrong with it. */
+export interface UnreadableMessages {
+  /** Human-readable: what is wrong. */
   readonly reason: string;
-  /** The offset of the last message in it; the position has that of the first. */
+  /** The offset of the last message; the position contains the first one. */
   readonly lastOffset: string;
 }
 
@@ -37,62 +36,63 @@ export interface BatchLease {
   renew(): Promise<void>;
 }
 
-/** What one call of the handler works on: at most 500 deliveries, acknowledged together. */
+/** The input of one call of the handler: at most 500 deliveries, which are acknowledged together. */
 export interface Batch {
   readonly deliveries: readonly Delivery[];
   readonly lease: BatchLease;
 }
 
 /**
- * Resolves: acknowledge the batch. Rejects: do not; the deliveries come again after a pause that grows to a bound.
+ * Handles a batch. When it resolves, the batch is acknowledged; when it rejects, the batch is delivered again after a back-off.
  * Calls never overlap.
  */
 export type BatchHandler = (batch: Batch) => Promise<void>;
 
-/** Tasks that will never be delivered: the indexes cannot be trusted any more and a new epoch is due. */
+/** Tasks that will never be delivered: the indexes can no longer be trusted, and a new epoch is due. */
 export interface Loss {
   readonly reason: 'offset_out_of_range' | 'group_without_offsets' | 'gap' | 'end_lost' | 'stream_lost';
-  /** For people: which partition or stream, which offsets. */
+  /** Human-readable: which partition or stream, which offsets. */
   readonly detail: string;
-  /** Where: only their consumers have to catch up. Left out: everything that the group consumes. */
+  /** The partitions concerned: only their consumers have to catch up. Left out: everything that the group consumes. */
   readonly partitions?: readonly number[];
 }
 
-/** Where the group stands in the places (partitions, a stream) that it consumes, for whoever waits for it to catch up. */
+/** The group's progress in the places (partitions, a stream) that it consumes: tells when it has caught up after a loss. */
 export interface GroupPositions {
-  /** The places of a loss, each by a name that no other transport, topic and group has. */
+  /** The places of a loss, by names that are unique to this transport, topic and group. */
   placesOf(loss: Loss): readonly string[];
   /** Is this a place of this group? */
   owns(place: string): boolean;
-  /** The end of what is there now. @throws when it cannot be told now */
+  /** The current end. @throws if it is unknown */
   endOf(place: string): Promise<string>;
-  /** Has the group processed everything up to there? @throws when it cannot be told now */
+  /** Has the group processed everything up to `end`? @throws if it is unknown */
   isPast(place: string, end: string): Promise<boolean>;
 }
 
-/** Whether a source gets tasks, or would get them if there were any. */
+/** Whether a source can receive tasks. */
 export interface SourceState {
   readonly isReady: boolean;
-  /** For people, and fit to be told to anybody. */
+  /** Human-readable, without anything confidential. */
   readonly detail: string;
 }
 
 export interface TaskSource {
   /**
-   * Delivers batches until `stop`. Resolves after the last batch in work was acknowledged or given back.
-   * Rejects when the source cannot go on by itself (a wrong password; SourceStalled: a handler hangs that neither settles
-   * nor keeps its batch alive); the process should then end with a failure. A source runs once. What somebody may fix
-   * meanwhile (a server that is away, a missing permission) is tried again and again, and `state` tells.
+   * Delivers batches until `stop`. Resolves after the last batch has been acknowledged or given back. A source runs once.
+   * Rejects when the source cannot recover (a wrong password; SourceStalled: a handler hangs that neither settles nor renews
+   * its lease); the process should then fail. Whatever may be fixed meanwhile (an unavailable server, a missing permission) is
+   * retried, and `state` says why.
    * `onLoss` is awaited before anything behind the loss is delivered.
    */
   run(handler: BatchHandler, onLoss: (loss: Loss) => Promise<void>): Promise<void>;
-  /** No new batch from now on; the one in work may finish. Resolves when `run` has ended: not to be awaited in a handler. */
+  /** Begins no new batch; the current one may finish. Resolves when `run` has ended, so a handler must not await it. */
   stop(): Promise<void>;
-  /** Deliveries waiting behind what is acknowledged, in all; undefined when it cannot be told now. */
+  /** The number of messages not yet acknowledged; undefined if unknown. */
   lag(): Promise<number | undefined>;
   state(): SourceState;
 }
 
+/** The batch belongs to another consumer, or this process is stopping. It will be delivered again. */
 export class BatchLost extends Error {
   override readonly name = 'BatchLost';
 }

@@ -6,29 +6,29 @@ import type { StreamFill } from './streams/publisher.ts';
 import type { TaskPublisher } from './task-publisher.ts';
 import type { GroupPositions, TaskSource } from './task-source.ts';
 
-/** What carries the tasks. What is opened here is closed by whoever opened it; `close` ends what is shared. */
+/** Kafka or Redis streams. Callers close what they open; `close` closes the shared connections. */
 export interface Transport {
-  /** Waits until the transport answers, not longer than so many ms (START_TIMEOUT_MS). @throws ServerAway, StartError */
+  /** Waits for at most `withinMs` (default START_TIMEOUT_MS) until the transport answers. @throws ServerAway, StartError */
   untilAnswers(signal: AbortSignal, withinMs?: number): Promise<void>;
-  /** @param primary where to note what was published, beside the transport itself */
+  /** @param primary records what was published, outside the transport */
   openPublisher(primary: Database): TaskPublisher;
   /**
-   * @param primary as for a publisher, for what is replayed
-   * @param onDropped called where dead letters were removed because there were too many
+   * @param primary records what was replayed, as for a publisher
+   * @param onDropped called with the number of dead letters that were removed because there were too many
    */
   openDeadLetters(primary: Database, onDropped?: (letters: number) => void): DeadLetters;
   openSource(options: SourceOptions): TaskSource;
-  /** Passed when everything that was on the transport has been applied. */
+  /** A barrier that is passed when everything that was on the transport has been applied. */
   readonly barrier: RaiseBarrier;
-  /** Tells whether the group has caught up after a loss. */
+  /** Show whether the group has caught up after a loss. */
   readonly positions: GroupPositions;
-  /** Tasks that are not yet acknowledged; undefined when it cannot be told now. */
+  /** The number of tasks not yet acknowledged; undefined if unknown. */
   lag(): Promise<number | undefined>;
-  /** How many tasks there are, and how many there may be; absent: there is no bound. @throws RedisUnavailable */
+  /** How many tasks there are, and the maximum. Absent if there is no maximum. @throws RedisUnavailable */
   fill?(): Promise<StreamFill>;
-  /** Watches for a server that is another one than before; absent: no watch of its own is needed. */
+  /** Detects that the server has been replaced. Absent if the transport needs no watch of its own. */
   openWatch?(options: WatchOptions): EpochWatch;
-  /** Whether tasks can be brought there now. @throws why not */
+  /** Resolves if tasks can be published now. @throws why not */
   answers(): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,8 +36,8 @@ export interface Transport {
 export type WatchOptions = Required<Pick<EpochWatchOptions, 'onNewEpoch'>> & { readonly primary: Database };
 
 export interface SourceOptions {
-  /** Then a group that has no offsets, and had begun, has lost them, and tasks with them. */
+  /** Do indexes exist? Then a group without offsets has lost them, and tasks with them. */
   readonly doIndexesExist: () => Promise<boolean>;
-  /** Remembers the group, and how far it has come, beside the transport itself. */
+  /** Records the group's progress outside the transport. */
   readonly primary: Database;
 }

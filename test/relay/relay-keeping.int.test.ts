@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deletePublished, readOutboxLag } from '../../src/mysql/outbox.ts';
 import { OutboxJanitor } from '../../src/relay/janitor.ts';
-import { republish } from '../../src/relay/republish.ts';
+import { republish } from '../../src/relay/relay.ts';
 import { OutboxBench, recorder, silent } from '../support/outbox-bench.ts';
 
 const bench = new OutboxBench();

@@ -49,7 +49,7 @@ describe('a row of the outbox', () => {
     expect(tasks.map(({ time }) => new Date(time).getTime())).toEqual([8.64e15, 0]);
   });
 
-  it('that is no task goes to the dead letters with its reason, and holds nothing up', async () => {
+  it('that is not a task goes to the dead letters with its reason, and holds nothing up', async () => {
     await bench.database.write(
       `INSERT INTO recency_outbox (type, user_id, other_id, version) VALUES
          ('recency.contact.exploded', 1, 2, NULL),

@@ -166,8 +166,8 @@ describe('an event in structured mode', () => {
     ['has no id', { ...event, id: undefined }, /^id: /],
     ['has no type', { ...event, type: 7 }, /^type: /],
     ['has an unknown type', { ...event, type: 'a.b' }, /^type: "a.b" is not known/],
-    ['has no data', { ...event, data: undefined }, /^data: the event holds no JSON object/],
-    ['has text as data', { ...event, data: '{}' }, /^data: the event holds no JSON object/],
+    ['has no data', { ...event, data: undefined }, /^data: must be a JSON object/],
+    ['has text as data', { ...event, data: '{}' }, /^data: must be a JSON object/],
     ['has data twice', { ...event, data_base64: 'e30=' }, /^data: the event has data_base64 as well/],
     [
       'names two types',
@@ -181,7 +181,7 @@ describe('an event in structured mode', () => {
 
   it.each([
     ['application/cloudevents-batch+json', /^content-type: a batch of CloudEvents; send one event in each message$/],
-    ['application/cloudevents+avro', /^content-type: "application\/cloudevents\+avro" is not read; send/],
+    ['application/cloudevents+avro', /^content-type: "application\/cloudevents\+avro" is not supported; send/],
   ])('in another form is none: %s', (contentType, problem) => {
     expect(problemOf(delivered([event]).body, { 'content-type': contentType })).toMatch(problem);
   });

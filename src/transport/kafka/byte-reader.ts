@@ -1,9 +1,9 @@
-/** The bytes end before what they say they hold, or hold what the protocol does not know. */
+/** The bytes end too early, or do not follow the protocol. */
 export class Malformed extends Error {
   override readonly name = 'Malformed';
 }
 
-/** Reads Kafka's primitive types one after the other, and never past the end. */
+/** Reads Kafka's primitive types in sequence, never past the end. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -36,7 +36,7 @@ export class ByteReader {
     return this.#bytes.readBigInt64BE(this.#skip(8));
   }
 
-  /** Zigzag, of at most 64 bits; exact up to 2^53. */
+  /** A zigzag varint of at most 64 bits; exact up to 2^53. */
   varint(): number {
     let value = 0;
     for (let scale = 1, i = 0; i < 10; i++, scale *= 128) {
@@ -47,13 +47,13 @@ export class ByteReader {
     throw new Malformed('a number has more than 10 bytes');
   }
 
-  /** A part of the same memory. */
+  /** A view of the same memory, not a copy. */
   take(length: number): Buffer {
     const from = this.#skip(length);
     return this.#bytes.subarray(from, from + length);
   }
 
-  /** −1 stands for null. */
+  /** Null if the length is −1. */
   takeOrNull(length: number): Buffer | null {
     return length === -1 ? null : this.take(length);
   }
@@ -62,10 +62,11 @@ export class ByteReader {
     return this.take(length).toString('utf8');
   }
 
-  /** Where the next `length` bytes begin. */
+  /** Skips `length` bytes and returns where they begin. */
   #skip(length: number): number {
     const from = this.#at;
-    if (length < 0 || length > this.left) throw new Malformed(`${length} bytes are wanted where ${this.left} are left`);
+    if (length < 0 || length > this.left)
+      throw new Malformed(`${length} bytes expected, but only ${this.left} are left`);
     this.#at += length;
     return from;
   }

@@ -5,23 +5,23 @@ import './kafkajs-patches.ts';
 
 /** How to reach the brokers. */
 export interface KafkaSettings {
-  /** `host:port` each; one that answers is enough. */
+  /** `host:port` each. One that answers is enough. */
   readonly brokers: readonly string[];
   /** Shown in the brokers' logs and quotas. */
   readonly clientId: string;
-  /** ms that a connection may take to come up. */
+  /** Timeout for a connection, ms. */
   readonly connectTimeoutMs: number;
-  /** ms that one request may take. */
+  /** Timeout for a request, ms. */
   readonly requestTimeoutMs: number;
   readonly logger: Logger;
-  /** TLS and SASL, where the brokers want them. */
+  /** TLS and SASL, if the brokers require them. */
   readonly security?: Pick<KafkaConfig, 'ssl' | 'sasl'>;
 }
 
-/** Few and quick: whoever calls has a loop of its own that goes on for ever. Also, kafkajs has other defaults in tests. */
+/** Few and quick, because every caller retries in a loop of its own. Also, kafkajs has different defaults in tests. */
 export const RETRY = { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 } as const;
 
-/** A client for one source, one publisher, …: kafkajs shares offsets among the consumers of one client. */
+/** Creates a client. Use a separate one for each source and publisher: kafkajs shares offsets among a client's consumers. */
 export function openKafka(settings: KafkaSettings): Kafka {
   return new Kafka({
     brokers: [...settings.brokers],
@@ -36,10 +36,10 @@ export function openKafka(settings: KafkaSettings): Kafka {
   });
 }
 
-/** These log every attempt; what fails in the end reaches us as an error of its own. */
+/** These namespaces log every attempt. What fails in the end is thrown as an error anyway. */
 const CHATTY = new Set(['Connection', 'BrokerPool']);
 
-/** What is logged of what kafkajs says; the rest may be requests and responses, those that log in among them. */
+/** The fields of kafkajs's log entries that we log. Others may hold requests and responses, including credentials. */
 const DETAILS = [
   ...[
     'broker',
@@ -56,7 +56,7 @@ const DETAILS = [
   ...['apiName', 'apiKey', 'apiVersion', 'size', 'retryCount', 'retryTime', 'duration', 'isLeader', 'groupProtocol'],
 ] as const;
 
-/** kafkajs calls errors what it then fixes itself, and a warning comes with each rebalance. */
+/** Logs one level lower than kafkajs does: it logs errors that it then recovers from, and a warning for each rebalance. */
 function write(logger: Logger, { level, namespace, log }: LogEntry): void {
   const detail = Object.fromEntries(DETAILS.filter((name) => name in log).map((name) => [name, log[name]]));
   const text = `kafkajs ${namespace}: ${log.message}`;

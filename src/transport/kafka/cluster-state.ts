@@ -6,7 +6,7 @@ import { deadLetterTopic, TopicAdmin } from './topic-admin.ts';
 /** A partition as the brokers keep it. */
 export interface PartitionState {
   readonly partition: number;
-  /** Undefined: no broker leads it just now. */
+  /** Undefined while no broker leads it. */
   readonly leader: number | undefined;
   readonly replicas: number;
   readonly inSync: number;
@@ -15,11 +15,11 @@ export interface PartitionState {
 export interface TopicState {
   readonly topic: string;
   readonly partitions: readonly PartitionState[];
-  /** By name, as the brokers have them in force; undefined: this user may not ask. */
+  /** The effective settings by name; undefined if this user may not read them. */
   readonly settings: ReadonlyMap<string, string> | undefined;
 }
 
-/** What waits behind a transaction that is open. */
+/** Messages that wait behind an open transaction. */
 export interface HeldBack {
   readonly partition: number;
   /** The first offset of the transaction. */
@@ -27,16 +27,15 @@ export interface HeldBack {
   readonly messages: number;
 }
 
-/** What the brokers say of the topics and of the group, in plain terms. */
+/** The state of the topics and the group, as the brokers report it. */
 export interface ClusterState {
   readonly brokers: number;
-  /** That of the tasks, and that of the dead letters. */
   readonly topics: readonly [tasks: TopicState, deadLetters: TopicState];
-  /** Consumers in the group. */
+  /** Number of consumers in the group. */
   readonly members: number;
-  /** Tasks that the group has not committed; undefined: it cannot be told now, as while a partition has no leader. */
+  /** Number of tasks that the group has not committed; undefined if unknown, for example while a partition has no leader. */
   readonly lag: number | undefined;
-  /** Undefined: it cannot be told now. */
+  /** Undefined if unknown. */
   readonly heldBack: readonly HeldBack[] | undefined;
 }
 
@@ -74,7 +73,7 @@ async function topicState(admin: Admin, topic: string): Promise<TopicState> {
   return { topic, partitions, settings: await settingsOf(admin, topic) };
 }
 
-/** As `ConfigResourceTypes` has it, which Node does not find by name in kafkajs. */
+/** `ConfigResourceTypes.TOPIC`, which Node cannot import from kafkajs by name. */
 const TOPIC = 2;
 
 async function settingsOf(admin: Admin, name: string): Promise<TopicState['settings']> {
@@ -97,7 +96,7 @@ async function ifKnown<T>(question: Promise<T>): Promise<T | undefined> {
 }
 
 async function heldBack(admin: TopicAdmin, group: string): Promise<HeldBack[]> {
-  // The ends first: what is written between the two questions would look like held back.
+  // Read the ends first: otherwise messages written between the two requests would look held back.
   const ends = await admin.ends();
   const all = await admin.offsets(group);
   return all

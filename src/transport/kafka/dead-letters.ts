@@ -14,11 +14,11 @@ import { TopicReader } from './topic-reader.ts';
 
 export interface KafkaDeadLettersOptions {
   readonly kafka: KafkaSettings;
-  /** Of the tasks; the letters are in `<topic>.dlq`. */
+  /** The topic of the tasks; the letters are in `<topic>.dlq`. */
   readonly topic: string;
-  /** ms that one call of `put` or `replay` may take. */
+  /** Deadline of one call of `put` or `replay`, ms. */
   readonly deadlineMs: number;
-  /** Where to record how far the partitions of the tasks have reached, for what is replayed. */
+  /** Records the ends of the tasks' partitions when letters are replayed. */
   readonly ends?: KafkaEnds;
 }
 
@@ -28,8 +28,8 @@ interface PutLetter {
 }
 
 /**
- * Dead letters in a topic of their own. The id of a letter is `<partition>-<offset>`. A topic only grows, so letters
- * stay listed when they were replayed, until the topic's retention removes them.
+ * Dead letters in a topic of their own. A letter's id is `<partition>-<offset>`. A topic only grows, so replayed letters stay
+ * listed until the topic's retention removes them.
  */
 export class KafkaDeadLetters implements DeadLetters {
   readonly #topic: string;
@@ -46,9 +46,9 @@ export class KafkaDeadLetters implements DeadLetters {
   }
 
   /**
-   * A letter that the topic does not take is put without its body, with what is told of it: otherwise all of them would come
-   * again, for ever.
-   * @throws KafkaUnavailable, KafkaPermissionMissing; MessageRefused where even that is too much
+   * Puts a letter that the topic refuses without its body, but with its `dlq-…` headers: otherwise the whole batch would be
+   * delivered again for ever.
+   * @throws KafkaUnavailable, KafkaPermissionMissing; MessageRefused if even that is refused
    */
   async put(letters: readonly PutLetter[]): Promise<void> {
     const refused = await this.#send(letters);
@@ -57,7 +57,7 @@ export class KafkaDeadLetters implements DeadLetters {
     if (error !== undefined) throw error;
   }
 
-  /** @returns those that the topic does not take, each with the reason @throws what keeps the others from being taken */
+  /** @returns the letters that the topic refuses, each with the reason @throws why the others were not taken */
   async #send(letters: readonly PutLetter[], bounds?: typeof BARE): Promise<Map<PutLetter, MessageRefused>> {
     const refused = new Map<PutLetter, MessageRefused>();
     const messages = letters.map(({ delivery, failure }) => {
@@ -131,7 +131,7 @@ function placeOf(id: string): { partition: number; offset: bigint } | undefined 
     : { partition: Number(partition), offset: BigInt(offset) };
 }
 
-/** What somebody else has put on the topic, and cannot be read, is shown as a letter about itself. */
+/** An unreadable batch that another program put on the topic is shown as a letter about itself. */
 function letterOf(partition: number, message: FetchedMessage): DeadLetter {
   const { offset, value, headers, timestamp, unreadable } = message;
   const id = `${partition}-${offset}`;

@@ -1,8 +1,8 @@
 import { UserError } from '../../contracts/user-error.ts';
 
-/** What kafkajs throws, told apart. It exports its classes, yet not every one, so the fields are asked. */
+/** Classifies what kafkajs throws, by its fields: kafkajs does not export all of its error classes. */
 
-/** Kafka did not take the messages. Some may be there all the same. */
+/** Kafka did not confirm the messages. Some may have been written all the same. */
 export class KafkaUnavailable extends UserError {
   override readonly name = 'KafkaUnavailable';
 
@@ -21,7 +21,7 @@ interface KafkaError extends Error {
   readonly cause?: unknown;
 }
 
-/** Not retriable to kafkajs, and yet what a broker's restart looks like. */
+/** kafkajs calls these not retriable, yet they occur when a broker restarts. */
 const PASSING = new Set([
   'KafkaJSNumberOfRetriesExceeded',
   'KafkaJSGroupCoordinatorNotFound',
@@ -30,10 +30,10 @@ const PASSING = new Set([
   'TokenUnavailable',
 ]);
 
-/** Said without a class when a broker, or what is taken for one, has closed the connection just now. */
+/** The message of a plain Error when a broker has just closed the connection. */
 const NOT_CONNECTED = 'Broker not connected';
 
-/** Will it pass by itself: a broker that is away, restarts or elects? Otherwise somebody has to fix something. */
+/** Will the error pass by itself (a broker is unavailable, restarts or elects)? If not, somebody has to fix something. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.message === NOT_CONNECTED || PASSING.has(error.name) || isRebalance(error) || isFenced(error)) return true;
@@ -41,20 +41,20 @@ export function isPassing(error: unknown): boolean {
   return cause === undefined ? retriable === true : isPassing(cause);
 }
 
-/** Did kafkajs find no coordinator for the group, whatever the reason? */
+/** Did kafkajs find no coordinator for the group, for whatever reason? */
 export function isWithoutCoordinator(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === 'KafkaJSGroupCoordinatorNotFound' || isWithoutCoordinator(error.cause);
 }
 
-/** The group is about to share out its partitions anew; until this member has joined again, its own are still its own. */
+/** Is the group rebalancing? Until this member joins again, it still owns its partitions. */
 export function isRebalance(error: unknown): error is Error {
   return (error as KafkaError | null)?.type === 'REBALANCE_IN_PROGRESS';
 }
 
 const FENCED = new Set(['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID']);
 
-/** The group has gone on without this member: its partitions belong to others. */
+/** Has the group moved on without this member? Its partitions then belong to others. */
 export function isFenced(error: unknown): error is Error {
   return FENCED.has((error as KafkaError | null)?.type ?? '');
 }
@@ -67,7 +67,7 @@ const REFUSED = new Set([
   'CORRUPT_MESSAGE',
 ]);
 
-/** A message among those of the request is at fault, and would be on any day; or all of them together are too large. */
+/** Will Kafka never take this request, because of one of its messages, or because together they are too large? */
 export function isRefusal(error: unknown): boolean {
   const { type = '', cause } = (error ?? {}) as KafkaError;
   return REFUSED.has(type) || (cause !== undefined && isRefusal(cause));
@@ -81,21 +81,18 @@ const ELECTING = new Set([
   'LEADER_NOT_AVAILABLE',
 ]);
 
-/**
- * The broker that looks after a group, or leads a partition, is just being chosen, as when either is new, or moves to
- * another.
- */
+/** Is a group's coordinator or a partition's leader being elected, because it is new or moves to another broker? */
 export function isElecting(error: unknown): boolean {
   return ELECTING.has((error as KafkaError | null)?.type ?? '');
 }
 
-/** The brokers refuse something that an operator has to allow. The message names the permission. */
+/** The brokers refuse an operation that an operator has to allow. The message names the permission. */
 export class KafkaPermissionMissing extends UserError {
   override readonly name = 'KafkaPermissionMissing';
 }
 
-/** What READ is not enough to see, and so on: what is asked for is what the brokers check. */
-export type Operation = 'CREATE' | 'DESCRIBE' | 'READ' | 'WRITE';
+/** ACL operations, as the brokers check them. */
+export type KafkaOperation = 'CREATE' | 'DESCRIBE' | 'READ' | 'WRITE';
 
 const FORBIDDEN: Readonly<Record<string, 'topic' | 'group' | 'cluster'>> = {
   TOPIC_AUTHORIZATION_FAILED: 'topic',
@@ -103,10 +100,10 @@ const FORBIDDEN: Readonly<Record<string, 'topic' | 'group' | 'cluster'>> = {
   CLUSTER_AUTHORIZATION_FAILED: 'cluster',
 };
 
-/** @param operation that was attempted @returns undefined when the error says nothing of permissions */
+/** @param operation that was attempted @returns undefined if the error is not about permissions */
 export function missingPermission(
   error: unknown,
-  operation: Operation,
+  operation: KafkaOperation,
   names: { readonly topic: string; readonly group?: string },
 ): KafkaPermissionMissing | undefined {
   if (error instanceof KafkaPermissionMissing) return error;
@@ -124,10 +121,10 @@ function refusedKind(error: unknown): 'topic' | 'group' | 'cluster' | undefined 
   return FORBIDDEN[type] ?? refusedKind(cause) ?? refusedKind(first);
 }
 
-/** Names the permission when that is why it fails. */
+/** Waits for an attempt. @throws KafkaPermissionMissing if it failed for lack of a permission; otherwise its own error */
 export async function permitted<T>(
   attempt: Promise<T>,
-  operation: Operation,
+  operation: KafkaOperation,
   names: { readonly topic: string; readonly group?: string },
 ): Promise<T> {
   try {

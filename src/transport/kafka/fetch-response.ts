@@ -5,16 +5,15 @@ import type { FetchedMessage } from './fetched-message.ts';
 import { batchesIn, decodeBatch } from './record-batches.ts';
 
 /**
- * Replaces how kafkajs 2.2.4 reads the answer to a fetch. What it throws there, for a codec that it lacks or a byte too
- * few, ends the consumer, and so does the error of one partition; both would meet each of its successors again. Also, it
- * delivers by mistake what was aborted, and leaves out what was committed, where transactions of several producers
- * overlap (it takes one aborted transaction a message into account). And nothing bounds what a fetch comes to.
+ * Replaces kafkajs 2.2.4's decoder of fetch responses. An error thrown there, for an unknown codec or a missing byte, ends the
+ * consumer, as does an error of one partition, and every consumer that follows meets the same error. It also delivers
+ * aborted messages and drops committed ones when transactions of several producers overlap (it considers one aborted
+ * transaction per message). And nothing bounds the memory that a fetch takes.
  *
- * Every version of the answer that kafkajs asks for has one module with a `decode`; these are set here, before the first
- * fetch.
+ * kafkajs has one module with a `decode` for every version of the response. They are replaced here, before the first fetch.
  */
 
-/** Versions of the answer that hold record batches: a broker from Kafka 0.11 on has one of them. */
+/** Versions of the response that hold record batches. Every broker from Kafka 0.11 on has one of them. */
 const VERSIONS = [4, 5, 6, 7, 8, 9, 10, 11] as const;
 
 interface ResponseModule {
@@ -26,14 +25,14 @@ interface Aborted {
   readonly firstOffset: bigint;
 }
 
-/** As kafkajs knows it; the records are read when the whole answer is known. */
+/** A partition as kafkajs expects it. Its records are decoded once the whole response is known. */
 interface Partition {
   readonly partition: number;
   errorCode: number;
   readonly highWatermark: string;
   readonly lastStableOffset: string;
   readonly preferredReadReplica: number;
-  /** Looked at here: kafkajs is to leave out nothing more. */
+  /** Empty, because aborted messages are already hidden here. */
   readonly abortedTransactions: readonly never[];
   messages: FetchedMessage[];
 }
@@ -46,25 +45,25 @@ interface Unread {
 }
 
 /**
- * Memory that the messages of one answer take, about, after which the rest of it is left for the next fetch. The first
- * batch comes however large it is.
+ * Approximate memory for the messages of one response. The rest is left for the next fetch. The first batch is always decoded,
+ * however large it is.
  */
 const RESPONSE_BYTES = 64 * 1024 * 1024;
 const BYTES_A_MESSAGE = 500;
 
 /**
- * Errors of a partition that are kafkajs's: after these it looks up the leader (3, 5, 6, 74, 75) or the oldest offset (1), and
- * a missing permission (29) does not pass by itself. https://kafka.apache.org/41/design/protocol/#error-codes
+ * Partition errors that are left to kafkajs: it looks up the leader (3, 5, 6, 74, 75) or the oldest offset (1), and a missing
+ * permission (29) does not pass by itself. https://kafka.apache.org/41/design/protocol/#error-codes
  */
 const PASSED_ON = new Set([1, 3, 5, 6, 29, 74, 75]);
 
-/** A broker that answers with an error does not wait before: fetching on at once would be a busy loop. */
+/** A broker answers with an error at once, without waiting for messages: fetching again at once would be a busy loop. */
 const ERROR_PAUSE_MS = 500;
 
-/** Partitions whose last fetch their broker answered with an error, by topic and number; the error's code. */
+/** Error codes of partitions whose last fetch failed, by `topic/partition`. */
 const faults = new Map<string, number>();
 
-/** The code of the error with which a broker refuses to read this partition just now; undefined: it does not. */
+/** The error code with which the broker currently answers fetches of this partition; undefined if it can read it. */
 export function brokerFault(topic: string, partition: number): number | undefined {
   return faults.get(`${topic}/${partition}`);
 }
@@ -80,7 +79,7 @@ async function decode(version: number, bytes: Buffer): Promise<object> {
   });
   await readAll(unread);
   if (unread.some(isFaulty)) await pause(ERROR_PAUSE_MS);
-  // From version 8 on the client throttles itself, which kafkajs does.
+  // From version 8 on the client must throttle itself, which kafkajs does.
   const throttle =
     version >= 8 ? { throttleTime: 0, clientSideThrottleTime } : { throttleTime: clientSideThrottleTime };
   return { ...throttle, ...session, responses };
@@ -111,11 +110,11 @@ function isFaulty({ topic, partition }: Unread): boolean {
   return brokerFault(topic, partition.partition) !== undefined;
 }
 
-/** When each partition last got room, by topic and number, as a count of turns. */
+/** When each partition last got memory, by `topic/partition`, as a count of turns. */
 const turns = new Map<string, number>();
 let turn = 0;
 
-/** Those that have waited longest come first: none can take all the room for itself. */
+/** Partitions that have waited longest come first, so that none can take all the memory for itself. */
 async function readAll(unread: readonly Unread[]): Promise<void> {
   let room = RESPONSE_BYTES;
   for (const one of unread.toSorted((a, b) => lastTurn(a) - lastTurn(b))) {
@@ -134,7 +133,7 @@ function nameOf({ topic, partition }: Unread): string {
   return `${topic}/${partition.partition}`;
 }
 
-/** The other partitions are not to blame; this one is asked for again. */
+/** Hides a partition's error from kafkajs, so that the other partitions go on. This partition is fetched again. */
 function setFaultAside(one: Unread): void {
   const name = nameOf(one);
   const { partition } = one;
@@ -160,8 +159,8 @@ async function read({ partition, aborted, records }: Unread, room: number): Prom
 }
 
 /**
- * What was aborted is not delivered, as the Java client has it: a transaction counts as aborted from its first offset to
- * the control record of the same producer.
+ * Hides aborted messages by the rule of the Java client: a transaction counts as aborted from its first offset to the control
+ * record of the same producer.
  */
 function hideAborted(messages: readonly FetchedMessage[], aborted: readonly Aborted[]): void {
   const coming = aborted.toSorted((a, b) => (a.firstOffset < b.firstOffset ? -1 : 1));
@@ -181,7 +180,9 @@ const require = createRequire(import.meta.url);
 for (const version of VERSIONS) {
   const module = require(`kafkajs/src/protocol/requests/fetch/v${version}/response.js`) as ResponseModule;
   if (typeof module.decode !== 'function') {
-    throw new Error(`kafkajs does not read answers of version ${version}: it must be the version in the lock file`);
+    throw new Error(
+      `kafkajs does not decode fetch responses of version ${version}: it must be the version in the lock file`,
+    );
   }
   module.decode = (bytes) => decode(version, bytes);
 }

@@ -11,31 +11,31 @@ export interface LogEndCheckOptions {
   readonly admin: TopicAdmin;
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly logger: Logger;
-  /** ms that never go back. */
+  /** Monotonic clock, ms. */
   readonly now: () => number;
 }
 
-/** A partition whose log ends before a place that it had reached, or did so before it grew again. */
+/** A partition whose log ends before an offset that it had reached, or did so before it grew again. */
 interface LostEnd {
   readonly partition: number;
   readonly known: KnownEnd;
-  /** Where the log ends now. */
+  /** The current end of the log. */
   readonly high: bigint;
 }
 
-/** Under load every fetch is older than the record; the brokers are not asked more often for that, ms. */
+/** Minimum time between two checks with the brokers, ms: under load every fetch is older than the record. */
 const BETWEEN_LOOKS_MS = 1_000;
 
-/** For partitions that fetch nothing: kafkajs says nothing of an empty fetch, ms. */
+/** How often partitions that receive nothing are checked, ms: kafkajs does not report an empty fetch. */
 const WATCH_MS = 5_000;
 
 /**
- * Finds out whether the log of a partition has lost its end: its brokers came back with older data, an out-of-date replica
- * leads it, or the topic was created anew. New messages then get offsets that others had before, and nothing in the log
- * tells. So publishers record in MySQL what they were given, and the log is compared with that.
+ * Detects that a partition's log has lost its end: its brokers came back with older data, an out-of-date replica leads it, or
+ * the topic was created again. New messages then get offsets that others had before, and nothing in the log shows it. So
+ * publishers record in MySQL the offsets that they were given, and the log is compared with that record.
  *
- * The record is always read before the brokers are asked: the log only grows, so it must have reached what had been
- * recorded by then. What is found is reported before the record is set back: a report that fails is made again.
+ * The record is always read before the brokers are asked: the log only grows, so it must have reached what was recorded by
+ * then. A loss is reported before the record is set back, so that a report that fails is made again.
  */
 export class LogEndCheck {
   readonly #options: LogEndCheckOptions;
@@ -54,32 +54,32 @@ export class LogEndCheck {
   }
 
   /**
-   * Before what was fetched of a partition is delivered.
-   * @param high where the log ended when it was fetched
+   * Checks a fetch before it is delivered.
+   * @param high the end of the log when it was fetched
    * @throws DatabaseUnavailable, what kafkajs throws, what `onLoss` throws
    */
   async ofFetch(assignment: Assignment, partition: number, high: bigint): Promise<void> {
     const found = await this.#missing(partition, high);
     if (found === undefined) return;
     const before = this.#looking;
-    // Most often something was published since this was fetched.
+    // Usually something has been published since this was fetched.
     if (before === undefined && !found.wentBack && this.#options.now() < this.#nextLook) return;
     if (before !== undefined) {
-      // It began with an older record, and may be of an assignment that did not have this partition.
+      // That check began with an older record, and perhaps for an assignment without this partition.
       await before.done.catch(() => undefined);
       if ((await this.#missing(partition, high)) === undefined) return;
     }
     await this.#look(assignment);
   }
 
-  /** What was recorded of a partition, when that is more than it had. */
+  /** What is recorded of a partition, if that is more than the log held. */
   async #missing(partition: number, high: bigint): Promise<KnownEnd | undefined> {
     await this.#reads.add();
     const known = this.#known.get(partition);
     return known !== undefined && (high < known.end || known.wentBack) ? known : undefined;
   }
 
-  /** For partitions that expect messages and get none, until the assignment ends. */
+  /** Checks partitions that expect messages but get none, until the assignment ends. */
   async watch(assignment: Assignment): Promise<void> {
     for (;;) {
       await pause(WATCH_MS, assignment.signal);
@@ -88,14 +88,14 @@ export class LogEndCheck {
         await this.#reads.add();
         if (this.#isMissing(assignment)) await this.#look(assignment);
       } catch (error) {
-        this.#options.logger.debug({ err: error }, 'the ends of the logs were not compared; the next look does it');
+        this.#options.logger.debug({ err: error }, 'the ends of the logs were not compared; retrying');
       }
     }
   }
 
   /**
-   * What was found is to be reported, then given to {@link setBack}.
-   * @param ends where the logs end, with what an open transaction holds back; asked for after {@link read}
+   * Finds partitions whose end is lost. Report them, then pass them to {@link setBack}.
+   * @param ends the ends of the logs, including what an open transaction holds back; read them after {@link read}
    */
   lostIn(ends: ReadonlyMap<number, bigint>, known: ReadonlyMap<number, KnownEnd>): LostEnd[] {
     return [...ends].flatMap(([partition, high]) => {
@@ -121,7 +121,7 @@ export class LogEndCheck {
     });
   }
 
-  /** Partitions of an assignment that ask at once share one look. */
+  /** Partitions of an assignment that ask at the same time share one check. */
   #look(assignment: Assignment): Promise<void> {
     if (this.#looking?.assignment === assignment) return this.#looking.done;
     const looking = { assignment, done: this.#lookAt(assignment) };
@@ -140,7 +140,7 @@ export class LogEndCheck {
     const loss = lossOfEnds(lost);
     if (loss !== undefined) await onLoss(loss);
     await this.setBack(lost);
-    // Only now: a look that failed has shown nothing, and what comes next is not to be delivered without one.
+    // Only now: a check that failed has shown nothing, so what comes next must be checked before it is delivered.
     this.#nextLook = now() + BETWEEN_LOOKS_MS;
   }
 }

@@ -1,24 +1,24 @@
 import type { Loss } from '../task-source.ts';
 import { type PartitionOffsets, startOf } from './topic-admin.ts';
 
-/** Where to begin in the partitions of an assignment, and what was found lost before. */
+/** Where to begin in the partitions of an assignment, and which losses were found. */
 export interface Inspection {
-  /** By partition. */
+  /** The offset to begin at, by partition. */
   readonly starts: ReadonlyMap<number, bigint>;
-  /** Partitions whose start must be committed, so that the same is not found again by the next owner. */
+  /** Partitions whose start must be committed, so that the next owner does not find the same loss again. */
   readonly uncommitted: readonly number[];
-  /** Partitions in which the group stood where there is nothing. */
+  /** Partitions in which the committed offset does not exist. */
   readonly outOfRange: ReadonlySet<number>;
   /** At most one of each reason. */
   readonly losses: readonly Loss[];
 }
 
 /**
- * Compares what the group has committed with what is still there. kafkajs would jump over a gap without a word
+ * Compares the group's committed offsets with the offsets that still exist. kafkajs would skip a gap silently
  * (tulios/kafkajs#1119).
  * @param all every partition of the topic
- * @param mine those of this assignment
- * @param expectsOffsets whether this group must have consumed before, because indexes exist
+ * @param mine the partitions of this assignment
+ * @param expectsOffsets the group must have consumed before, because indexes exist
  */
 export function inspectOffsets(
   all: readonly PartitionOffsets[],
@@ -28,7 +28,7 @@ export function inspectOffsets(
   const isNewGroup = all.every(({ committed }) => committed === undefined);
   const own = all.filter(({ partition }) => mine.has(partition));
   const withoutOffset = own.filter(
-    // A partition added since has none either, and everything in it is still to come.
+    // A partition added since then has no offset either, but everything in it is still to be delivered.
     ({ committed, low }) => committed === undefined && expectsOffsets && (isNewGroup || low > 0n),
   );
   const outOfRange = own.filter(
@@ -60,10 +60,10 @@ function lossOf(
 }
 
 /**
- * Compares a batch with the one before it in the same partition. Offsets may be missing in between without a loss:
- * transactions leave control records that are not delivered.
+ * Finds a gap between a batch and the previous one of the same partition. Missing offsets are not always a loss: the control
+ * records of transactions are not delivered.
  * @param expected the offset after the last one delivered
- * @param low asks for the oldest offset there is
+ * @param low reads the oldest offset that still exists
  */
 export async function findGap(
   partition: number,

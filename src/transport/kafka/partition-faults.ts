@@ -1,6 +1,6 @@
 import { type Message, type PartitionerArgs, Partitioners, type PartitionMetadata } from 'kafkajs';
 
-/** While a partition does not take messages, it is asked again after this long, ms; twice as long each time, up to a bound. */
+/** A failing partition is retried after this long, ms; twice as long each time, up to the longest pause. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -11,26 +11,26 @@ interface Fault {
   readonly error: Error;
 }
 
-/** Messages of one partition, marked with it. */
-export interface OfPartition {
+/** Messages of one partition. */
+export interface PartitionMessages {
   readonly partition: number;
   readonly messages: readonly Message[];
 }
 
 export interface Split {
-  /** To be sent together, as always. */
+  /** Sent together. */
   readonly together: readonly Message[];
-  /** Of partitions whose pause has passed: each to be tried on its own, so that none holds up the others. */
-  readonly trials: readonly OfPartition[];
-  /** Of partitions that do not take messages for now. */
+  /** Messages of partitions whose pause is over: each partition is tried on its own, so that none delays the others. */
+  readonly trials: readonly PartitionMessages[];
+  /** Messages of partitions that currently take none, with the reason. */
   readonly apart: ReadonlyMap<Message, Error>;
 }
 
 const partitionOf = Partitioners.DefaultPartitioner();
 
 /**
- * Which partitions of a topic do not take messages now: without a leader, or without enough replicas in sync. Their
- * messages are kept apart, so that those of the other partitions go out as if nothing were wrong.
+ * Tracks the partitions of a topic that currently take no messages, because they have no leader or too few replicas in sync.
+ * Their messages are kept apart, so that the messages of all other partitions go out normally.
  */
 export class PartitionFaults {
   readonly #faults = new Map<number, Fault>();
@@ -45,7 +45,7 @@ export class PartitionFaults {
     return this.#faults.size > 0;
   }
 
-  /** What a broker says of the topic now. */
+  /** Takes in what a broker says about the topic. */
   learn(metadata: PartitionMetadata[]): void {
     this.#metadata = metadata;
   }
@@ -54,31 +54,31 @@ export class PartitionFaults {
     return (this.#metadata.find(({ partitionId }) => partitionId === partition)?.leader ?? -1) >= 0;
   }
 
-  /** Is there a partition that has a leader and is not known to fail? */
+  /** Is there a partition that has a leader and no known fault? */
   get isAnyWell(): boolean {
     return this.#metadata.some(({ partitionId, leader }) => leader >= 0 && !this.#faults.has(partitionId));
   }
 
-  /** By their partitions, as the topic was last known. */
-  group(topic: string, messages: readonly Message[]): OfPartition[] {
+  /** Groups messages by partition, as the topic was last known. */
+  group(topic: string, messages: readonly Message[]): PartitionMessages[] {
     const groups = Map.groupBy(messages, (message) =>
       partitionOf({ topic, partitionMetadata: this.#metadata, message: message as PartitionerArgs['message'] }),
     );
     return [...groups].map(([partition, some]) => ({ partition, messages: some }));
   }
 
-  /** Those of partitions in trouble go apart, or are to be tried; the rest goes together. */
+  /** Splits off the messages of partitions that fail. */
   split(topic: string, messages: readonly Message[]): Split {
     if (!this.isAny) return { together: messages, trials: [], apart: new Map() };
     const together: Message[] = [];
-    const trials: OfPartition[] = [];
+    const trials: PartitionMessages[] = [];
     const apart = new Map<Message, Error>();
     for (const group of this.group(topic, messages)) {
       const fault = this.#faults.get(group.partition);
       if (fault === undefined) {
         together.push(...group.messages);
       } else if (fault.until <= this.#now()) {
-        // Whoever comes meanwhile does not try as well: every trial takes its time.
+        // Concurrent callers do not try this partition as well: every trial takes time.
         this.#faults.set(group.partition, { ...fault, until: this.#now() + fault.pauseMs });
         trials.push(group);
       } else {

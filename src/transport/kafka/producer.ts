@@ -14,20 +14,20 @@ import { type KafkaSettings, openKafka, RETRY } from './client.ts';
 import { isPassing, isRefusal, KafkaUnavailable } from './errors.ts';
 import { allowingLeaderless } from './kafkajs-patches.ts';
 import { PartitionFaults } from './partition-faults.ts';
-import { type Request, Sending } from './sending.ts';
+import { Sending, type SendRequest } from './sending.ts';
 import { ensureTopics } from './topic-admin.ts';
 
-/** Some messages were not taken, or all of them; Kafka took the others. */
+/** Kafka did not take some of the messages, or any; it took the others. */
 export class PartlySent extends UserError {
   override readonly name = 'PartlySent';
-  /** Each with its reason: MessageRefused, or KafkaUnavailable because of its partition. */
+  /** Each message with its reason: MessageRefused, or KafkaUnavailable because of its partition. */
   readonly notTaken: ReadonlyMap<Message, Error>;
-  /** Where those went that were taken. */
+  /** Where the messages went that were taken. */
   readonly taken: readonly RecordMetadata[];
 
   constructor({ notTaken, taken }: Pick<Sending, 'notTaken' | 'taken'>) {
     const [first] = notTaken.values();
-    super(`Kafka did not take ${notTaken.size} of the messages, the first because: ${first?.message}`, {
+    super(`Kafka did not take ${notTaken.size} of the messages; the first error: ${first?.message}`, {
       cause: first,
     });
     this.notTaken = notTaken;
@@ -43,36 +43,36 @@ export class PartlySent extends UserError {
   }
 }
 
-/** A producer, and what is being sent with it. */
+/** A producer and its requests in flight. */
 interface Connected {
   readonly producer: Promise<Producer>;
   readonly inFlight: Set<Promise<unknown>>;
-  /** Resolves when it is disconnected; undefined: it is in use. */
+  /** Resolves when the producer is disconnected; undefined while it is in use. */
   retired?: Promise<void>;
 }
 
 export interface KafkaProducerOptions {
   readonly kafka: KafkaSettings;
-  /** Created before the first message where it is missing. */
+  /** Created before the first message if they do not exist. */
   readonly topics: readonly ITopicConfig[];
-  /** ms that a call of `send` may take, connecting included. */
+  /** Deadline of a call of `send`, including connecting, ms. */
   readonly deadlineMs: number;
 }
 
 /**
- * Parts of the deadline. Where a broker hangs there are two requests, one for all partitions and then one for each, and two
- * look-ups at the most: the partitions of the other brokers get theirs.
+ * Shares of the deadline. When a broker hangs there are at most two requests in sequence (one for all partitions, then one per
+ * partition) and two look-ups, so the messages of the other brokers' partitions are still sent in time.
  */
 const REQUEST_SHARE = 1 / 3;
 const LOOK_UP_SHARE = 1 / 8;
 
-/** Less is not worth it: each partition's messages are compressed by themselves, here, and unpacked by broker and consumer. */
+/** Smaller requests are not compressed: each partition is compressed separately, and unpacked by the broker and the consumer. */
 const BYTES_COMPRESSED = 32 * 1024;
 
 /**
- * Puts messages on Kafka; each is taken by all replicas in sync. Not idempotent on purpose: after a failed request
- * kafkajs gives its sequence numbers to the next messages, and a broker that had taken the first ones then drops
- * those as duplicates and says that it has them. A task that comes twice does no harm, one that is lost does.
+ * Sends messages to Kafka; each is confirmed by all in-sync replicas. Deliberately not idempotent: after a failed request
+ * kafkajs reuses its sequence numbers for the next messages, and a broker that had taken the first ones then drops the new ones
+ * as duplicates and confirms them. A task that arrives twice does no harm; a lost one does.
  */
 export class KafkaProducer {
   readonly #options: KafkaProducerOptions;
@@ -87,9 +87,9 @@ export class KafkaProducer {
   }
 
   /**
-   * Resolves when all are taken, and says where they went. A partition that takes nothing holds up no other.
-   * @throws PartlySent when it is known of each message whether it was taken, also when there is one and it was not;
-   *   KafkaUnavailable when there is no partition that takes any; what kafkajs throws when trying again is of no use
+   * Resolves with where the messages went once all are taken. A partition that takes nothing does not delay the others.
+   * @throws PartlySent if it is known of each message whether it was taken, even if there is only one;
+   *   KafkaUnavailable if no partition takes messages; what kafkajs throws if retrying is useless
    */
   async send(topic: string, messages: readonly Message[]): Promise<readonly RecordMetadata[]> {
     const { deadlineMs, kafka } = this.#options;
@@ -101,14 +101,14 @@ export class KafkaProducer {
     });
     const sent = allowingLeaderless(() => sending.send(messages));
     if (!(await settledWithin(sent, deadlineMs))) {
-      throw new KafkaUnavailable(`Kafka (${kafka.brokers}) did not take the messages within ${deadlineMs} ms`);
+      throw new KafkaUnavailable(`Kafka (${kafka.brokers}) did not confirm the messages within ${deadlineMs} ms`);
     }
     await sent;
     if (sending.notTaken.size > 0) throw new PartlySent(sending);
     return sending.taken;
   }
 
-  /** Creates the topics that are missing, when nothing was sent yet. */
+  /** Creates missing topics, unless something has been sent already. */
   async ensureTopics(): Promise<void> {
     if (this.#connected !== undefined) return;
     await allowingLeaderless(() => this.#withAdmin((admin) => ensureTopics(admin, this.#options.topics)));
@@ -119,7 +119,7 @@ export class KafkaProducer {
     await Promise.all([...this.#retiring].map(({ retired }) => retired));
   }
 
-  async #request(topic: string, request: Request): Promise<RecordMetadata[]> {
+  async #request(topic: string, request: SendRequest): Promise<RecordMetadata[]> {
     this.#connected ??= { producer: this.#connect(), inFlight: new Set() };
     const connected = this.#connected;
     const sent = this.#send(connected, topic, request);
@@ -127,9 +127,9 @@ export class KafkaProducer {
     try {
       const ms = Math.round(this.#options.deadlineMs * REQUEST_SHARE);
       if (await settledWithin(sent, ms)) return await sent;
-      throw new KafkaUnavailable(`a broker did not take the messages within ${ms} ms`);
+      throw new KafkaUnavailable(`a broker did not confirm the messages within ${ms} ms`);
     } catch (error) {
-      // It may hold a connection to a broker that is no more; the next request begins anew.
+      // It may hold a connection to a broker that is gone; the next request uses a new producer.
       if (!isRefusal(error)) this.#retire(connected);
       throw error;
     } finally {
@@ -137,17 +137,17 @@ export class KafkaProducer {
     }
   }
 
-  async #send({ producer }: Connected, topic: string, { messages, bytes }: Request): Promise<RecordMetadata[]> {
+  async #send({ producer }: Connected, topic: string, { messages, bytes }: SendRequest): Promise<RecordMetadata[]> {
     try {
       const compression = bytes < BYTES_COMPRESSED ? CompressionTypes.None : CompressionTypes.GZIP;
       return await (await producer).send({ topic, messages, acks: -1, compression });
     } catch (error) {
       if (isRefusal(error) || !isPassing(error)) throw error;
-      throw new KafkaUnavailable(`Kafka is not available: ${(error as Error).message}`, { cause: error });
+      throw new KafkaUnavailable(`Kafka is unavailable: ${(error as Error).message}`, { cause: error });
     }
   }
 
-  /** Disconnects it when what others are sending with it has ended. */
+  /** Disconnects the producer once its requests in flight have ended. */
   #retire(connected: Connected): void {
     if (this.#connected === connected) this.#connected = undefined;
     if (connected.retired !== undefined) return;

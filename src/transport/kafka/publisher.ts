@@ -10,15 +10,15 @@ import { taskTopic } from './topic-admin.ts';
 export interface KafkaTaskPublisherOptions {
   readonly kafka: KafkaSettings;
   readonly topic: string;
-  /** Of the topic, when it has to be created. */
+  /** Number of partitions, if the topic has to be created. */
   readonly partitions?: number;
-  /** ms that one call of `publish` may take. */
+  /** Deadline of one call of `publish`, ms. */
   readonly deadlineMs: number;
-  /** Where to record how far the partitions have reached; without it, a log that loses its end goes unnoticed. */
+  /** Records the ends of the partitions; without it, a log that loses its end goes unnoticed. */
   readonly ends?: KafkaEnds;
 }
 
-/** Puts tasks on a Kafka topic; those of one user, or of one owner, on one partition. */
+/** Puts tasks on a Kafka topic, all tasks of a user or owner on the same partition. */
 export class KafkaTaskPublisher implements TaskPublisher {
   readonly #producer: KafkaProducer;
   readonly #tasks: RecordedProducer;
@@ -33,7 +33,7 @@ export class KafkaTaskPublisher implements TaskPublisher {
 
   /** @throws PartlyPublished, KafkaPermissionMissing, KafkaUnavailable, DatabaseUnavailable */
   async publish(tasks: readonly OutgoingTask[]): Promise<void> {
-    // With the time of now, not of the task: the brokers delete by a message's time.
+    // With the current time, not the task's: the brokers delete by message time.
     const messages = tasks.map((task) => {
       const { key, body, headers } = encodeTask(task);
       return { key, value: body, headers: { ...headers } };

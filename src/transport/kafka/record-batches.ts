@@ -5,25 +5,25 @@ import { CODEC_NAMES, decompress } from './decompress.ts';
 import type { FetchedMessage } from './fetched-message.ts';
 
 /**
- * The records of a partition as a broker keeps them: record batches (https://kafka.apache.org/41/implementation/message-format/)
- * and, in segments from before Kafka 0.11, message sets. Written here because kafkajs's decoder throws out of its fetch
- * whatever a producer got wrong, which ends the consumer and every one after it; it checks no CRC, has no bound, and
- * takes the square of a record's headers in time.
+ * Decodes the records of a partition as a broker stores them: record batches
+ * (https://kafka.apache.org/41/implementation/message-format/) and, in segments from before Kafka 0.11, message sets. Written
+ * here because kafkajs's decoder throws out of the fetch for whatever a producer got wrong, which ends the consumer and
+ * every one after it; it also checks no CRC, has no limit on size, and takes quadratic time in a record's headers.
  *
- * A batch that cannot be read is one message that says so; it stands at the batch's last offset, so that consuming goes
- * on behind it.
+ * A batch that cannot be read becomes one message that says so, at the batch's last offset, so that consuming goes on behind
+ * it.
  */
 
 /**
- * What one batch may come to. Brokers take 1 MB by default, which is at the most 11 MB of tasks and 184,000 of them (those of
- * 60 bytes, by zstd at level 19; of tasks with their CloudEvents headers 7 MB and 24,000) [measured].
+ * Maximum decompressed bytes of a batch. Brokers take 1 MB by default, which holds at most 11 MB of tasks and 184,000 of them
+ * (of 60 bytes, with zstd at level 19; with CloudEvents headers 7 MB and 24,000) [measured].
  */
 export const MAX_BATCH_BYTES = 32 * 1024 * 1024;
 
-/** A record takes 7 bytes at the least; as an object it takes some 500. */
+/** A record takes at least 7 bytes; as an object it takes about 500. */
 export const MAX_BATCH_RECORDS = 200_000;
 
-/** The offset and the length before each batch, and each message of a set. */
+/** Offset and length, before each batch and each message of a set. */
 const PREFIX_BYTES = 12;
 const MAGIC_AT = 16;
 const BATCH_HEADER_BYTES = 61;
@@ -38,13 +38,13 @@ const crc32c = createRequire(import.meta.url)('kafkajs/src/protocol/recordBatch/
   bytes: Buffer,
 ) => number;
 
-/** The messages of one batch, and how many bytes they came to when decompressed. */
+/** The messages of one batch, and their decompressed size in bytes. */
 export interface DecodedBatch {
   readonly messages: FetchedMessage[];
   readonly bytes: number;
 }
 
-/** The batches, or messages of a set, one after the other; what is cut off at the end is left out. */
+/** Yields the batches, or messages of a set, in order. An incomplete one at the end is left out. */
 export function* batchesIn(records: Buffer): Generator<Buffer> {
   for (let at = 0; at + PREFIX_BYTES <= records.length; ) {
     const end = at + PREFIX_BYTES + Math.max(records.readInt32BE(at + 8), 0);
@@ -104,7 +104,7 @@ async function recordBatch(batch: Buffer): Promise<DecodedBatch> {
   for (let i = 0; i < count; i++) messages.push(record(reader, header));
   if (reader.left > 0) throw new Malformed(`${reader.left} bytes are left behind its ${count} records`);
   const last = String(first + BigInt(lastDelta));
-  // Compaction may have taken the last ones, or all of them: the offset goes on all the same.
+  // Compaction may have removed the last records, or all: the offset must advance all the same.
   if (messages.at(-1)?.offset !== last) messages.push(filler(last, header));
   return { messages, bytes: bytes.length };
 }
@@ -138,7 +138,7 @@ function record(from: ByteReader, { first, lastDelta, attributes, firstTime, max
 
 const NO_HEADERS: FetchedMessage['headers'] = Object.freeze({});
 
-/** Of a header that comes more than once, the first. */
+/** Of a repeated header, the first value. */
 function headers(reader: ByteReader): FetchedMessage['headers'] {
   const count = reader.varint();
   if (count <= 0) return NO_HEADERS;

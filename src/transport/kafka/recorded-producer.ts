@@ -4,19 +4,18 @@ import { permitted } from './errors.ts';
 import { MicroBatcher } from './micro-batch.ts';
 import { type KafkaProducer, PartlySent } from './producer.ts';
 
-/** A broker that went away and came back with an older log takes longer than what is known may be old, ms. */
+/** How long the known ends are used, ms: less than a broker takes to restart with an older log. */
 const KNOWN_FOR_MS = 500;
 
 interface Known {
   readonly ends: ReadonlyMap<number, KnownEnd>;
-  /** When it was asked for, ms. */
+  /** When they were read, ms. */
   readonly asOf: number;
 }
 
 /**
- * Puts messages on the topic of the tasks, and records how far its partitions have reached before it says that they are
- * taken. Whoever is given an offset below what was known before has found that the log lost its end: the consumers are
- * told by the record.
+ * Sends messages to the topic of the tasks, and records the ends of its partitions before confirming them. When a message gets
+ * an offset below an end known before, the log has lost its end; the record tells the consumers.
  */
 export class RecordedProducer {
   readonly #producer: Pick<KafkaProducer, 'send'>;
@@ -25,20 +24,20 @@ export class RecordedProducer {
   readonly #records: MicroBatcher<readonly GivenEnd[]> | undefined;
   #known: Known | undefined;
 
-  /** @param ends undefined: nothing is recorded */
+  /** @param ends undefined if nothing is to be recorded */
   constructor(producer: Pick<KafkaProducer, 'send'>, topic: string, ends: KafkaEnds | undefined) {
     this.#producer = producer;
     this.#topic = topic;
     this.#ends = ends;
     if (ends === undefined) return;
-    // Those who publish at once share a statement, instead of waiting for each other's locks.
+    // Concurrent calls share a statement instead of waiting for each other's locks.
     this.#records = new MicroBatcher({ work: (given) => ends.record(highest(given.flat())) });
   }
 
   /**
-   * Resolves when all are taken and recorded.
-   * @throws PartlySent when only some were, what `KafkaProducer.send` throws, KafkaPermissionMissing, DatabaseUnavailable:
-   *   then some may be there all the same
+   * Resolves once all messages are taken and recorded.
+   * @throws PartlySent if only some were taken; what `KafkaProducer.send` throws, KafkaPermissionMissing, DatabaseUnavailable:
+   *   some messages may have been written all the same
    */
   async send(messages: readonly Message[]): Promise<void> {
     const known = await this.#knownEnds();
@@ -71,8 +70,8 @@ export class RecordedProducer {
 }
 
 /**
- * Which offsets were given, by partition. A broker names the first of each request, and a request's messages of one
- * partition are kept or lost together.
+ * The offsets that were given, by partition. A broker names the first offset of each request, and all messages of a request to
+ * one partition are kept or lost together.
  */
 function offsetsOf(taken: readonly RecordMetadata[]): Map<number, { lowest: bigint; highest: bigint }> {
   const offsets = new Map<number, { lowest: bigint; highest: bigint }>();
@@ -85,7 +84,7 @@ function offsetsOf(taken: readonly RecordMetadata[]): Map<number, { lowest: bigi
   return offsets;
 }
 
-/** One of each partition: a statement must not name a row twice. */
+/** One end per partition: a statement must not name a row twice. */
 function highest(given: readonly GivenEnd[]): GivenEnd[] {
   const merged = new Map<number, GivenEnd>();
   for (const one of given) {

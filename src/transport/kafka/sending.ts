@@ -1,16 +1,16 @@
 import type { Message, RecordMetadata } from 'kafkajs';
 import { MessageRefused } from '../task-publisher.ts';
 import { isRefusal, KafkaUnavailable } from './errors.ts';
-import type { OfPartition, PartitionFaults } from './partition-faults.ts';
+import type { PartitionFaults, PartitionMessages } from './partition-faults.ts';
 
-/** kafkajs copies a partition's messages once for each of them: many at once would cost their square. */
+/** kafkajs copies a partition's messages once per message, which takes quadratic time. */
 const MESSAGES_A_REQUEST = 500;
 
-/** Below the brokers' `message.max.bytes` (1 MB) even when all are of one partition and nothing can be compressed. */
+/** Below the brokers' `message.max.bytes` (1 MB), even if all messages go to one partition and none can be compressed. */
 export const BYTES_A_REQUEST = 700_000;
 
-/** Messages that go out together. */
-export interface Request {
+/** Messages that are sent together. */
+export interface SendRequest {
   readonly messages: Message[];
   bytes: number;
 }
@@ -18,21 +18,21 @@ export interface Request {
 export interface SendingOptions {
   readonly topic: string;
   readonly faults: PartitionFaults;
-  /** @throws KafkaUnavailable; what kafkajs throws when trying again is of no use */
-  readonly request: (request: Request) => Promise<RecordMetadata[]>;
-  /** Has the faults learn which partitions have leaders now. */
+  /** @throws KafkaUnavailable; what kafkajs throws if retrying is useless */
+  readonly request: (request: SendRequest) => Promise<RecordMetadata[]>;
+  /** Updates `faults` with the partitions' current leaders. */
   readonly lookUp: () => Promise<void>;
 }
 
 /**
- * One call of `send`. As long as nothing is wrong, messages of all partitions go out together. When a request fails, each
- * partition's messages are sent on their own, and those that fail again are the only ones not taken. A message that
- * Kafka will never take is found by halving.
+ * One call of `send`. Normally the messages of all partitions are sent together. When a request fails, each partition's
+ * messages are sent separately, and only those that fail again are not taken. A message that Kafka will never take is found
+ * by halving.
  */
 export class Sending {
-  /** Each with its reason: MessageRefused, or KafkaUnavailable because of its partition. */
+  /** Each message with its reason: MessageRefused, or KafkaUnavailable because of its partition. */
   readonly notTaken = new Map<Message, Error>();
-  /** Where those went that were taken. */
+  /** Where the messages went that were taken. */
   readonly taken: RecordMetadata[] = [];
   readonly #options: SendingOptions;
 
@@ -40,7 +40,7 @@ export class Sending {
     this.#options = options;
   }
 
-  /** @throws KafkaUnavailable when no partition takes any message; what kafkajs throws when trying again is of no use */
+  /** @throws KafkaUnavailable if no partition takes messages; what kafkajs throws if retrying is useless */
   async send(messages: readonly Message[]): Promise<void> {
     const { topic, faults } = this.#options;
     const { together, trials, apart } = faults.split(topic, messages);
@@ -62,8 +62,8 @@ export class Sending {
     }
   }
 
-  /** @throws the error when no broker says which partitions there are, or there is no other one that might do better */
-  async #partitions({ messages }: Request, error: unknown): Promise<OfPartition[]> {
+  /** @throws the error if no broker names the partitions, or if there is no other partition that might work */
+  async #partitions({ messages }: SendRequest, error: unknown): Promise<PartitionMessages[]> {
     const { topic, faults, lookUp } = this.#options;
     try {
       await lookUp();
@@ -75,14 +75,14 @@ export class Sending {
     return groups;
   }
 
-  /** Side by side. One that fails is left alone for a while. */
-  async #byPartition(groups: readonly OfPartition[]): Promise<void> {
+  /** Sends to partitions concurrently. One that fails is left alone for a while. */
+  async #byPartition(groups: readonly PartitionMessages[]): Promise<void> {
     const { faults, lookUp } = this.#options;
     if (groups.some(({ partition }) => !faults.isLed(partition))) await lookUp().catch(() => undefined);
     await Promise.all(groups.map((group) => this.#partition(group)));
   }
 
-  async #partition({ partition, messages }: OfPartition): Promise<void> {
+  async #partition({ partition, messages }: PartitionMessages): Promise<void> {
     const { topic, faults } = this.#options;
     try {
       if (!faults.isLed(partition)) throw new KafkaUnavailable(`partition ${partition} of ${topic} has no leader`);
@@ -95,8 +95,8 @@ export class Sending {
     }
   }
 
-  /** A broker takes all of a request for one partition, or nothing. */
-  async #request(request: Request, partition: number): Promise<void> {
+  /** A broker takes all messages of a request for one partition, or none. */
+  async #request(request: SendRequest, partition: number): Promise<void> {
     const marked = request.messages.map((message) => ({ ...message, partition }));
     try {
       this.taken.push(...(await this.#options.request({ ...request, messages: marked })));
@@ -106,11 +106,11 @@ export class Sending {
     }
   }
 
-  /** Until the message is found that is at fault, or the requests are small enough. */
-  async #halve({ messages }: Request, error: Error, partition: number): Promise<void> {
+  /** Halves a refused request until the faulty message is found, or the requests are small enough. */
+  async #halve({ messages }: SendRequest, error: Error, partition: number): Promise<void> {
     const [only] = messages;
     if (only !== undefined && messages.length === 1) {
-      this.notTaken.set(only, new MessageRefused(`Kafka refuses it: ${error.message}`, { cause: error }));
+      this.notTaken.set(only, new MessageRefused(`Kafka refuses the message: ${error.message}`, { cause: error }));
       return;
     }
     const middle = Math.ceil(messages.length / 2);
@@ -120,8 +120,8 @@ export class Sending {
   }
 }
 
-function* requests(messages: readonly Message[]): Generator<Request> {
-  let request: Request = { messages: [], bytes: 0 };
+function* requests(messages: readonly Message[]): Generator<SendRequest> {
+  let request: SendRequest = { messages: [], bytes: 0 };
   for (const message of messages) {
     const size = sizeOf(message);
     const { length } = request.messages;

@@ -14,25 +14,25 @@ export interface KafkaTaskSourceOptions {
   readonly kafka: KafkaSettings;
   readonly topic: string;
   readonly group: string;
-  /** Do indexes exist, so that this group must have consumed before? */
+  /** Do indexes exist? Then this group must have consumed before. */
   readonly expectsOffsets: () => Promise<boolean>;
-  /** What publishers have recorded; without it, a log that loses its end goes unnoticed. */
+  /** The ends that publishers have recorded; without it, a log that loses its end goes unnoticed. */
   readonly ends?: KafkaEnds;
-  /** Of the topic, when it has to be created. */
+  /** Number of partitions, if the topic has to be created. */
   readonly partitions?: number;
-  /** ms after which the brokers give a silent consumer's partitions to others. */
+  /** The brokers give a consumer's partitions to others after this long without a heartbeat, ms. */
   readonly sessionTimeoutMs?: number;
   /** Between two heartbeats, ms. */
   readonly heartbeatMs?: number;
-  /** ms that the brokers wait for all members of a group to join again. */
+  /** The brokers wait this long for all members of a group to join again, ms. */
   readonly rebalanceTimeoutMs?: number;
-  /** ms that a batch in work may go on once a rebalance has begun. */
+  /** A batch may go on for this long after a rebalance has begun, ms. */
   readonly rebalanceGraceMs?: number;
-  /** ms without progress after which `run` rejects. */
+  /** `run` rejects after this long without progress, ms. */
   readonly stallMs?: number;
-  /** Between attempts: of a batch that was given back, and of a connection. */
+  /** Between attempts to handle a batch, and to connect. */
   readonly backoff?: Backoff;
-  /** ms that never go back. */
+  /** Monotonic clock, ms. */
   readonly now?: () => number;
 }
 
@@ -47,20 +47,20 @@ const DEFAULTS = {
   now: () => performance.now(),
 };
 
-/** Hanging up may not hold up the end when the brokers are away. */
+/** Closing the connection must not delay the end for longer than this when the brokers are unavailable, ms. */
 const CLOSE_MS = 1_000;
 
-/** Between two messages about the same missing permission, ms. */
-const FAULT_AGAIN_MS = 60_000;
+/** Time between two log lines about the same missing permission, ms. */
+const FAULT_LOG_INTERVAL_MS = 60_000;
 
 type Options = KafkaTaskSourceOptions & typeof DEFAULTS;
 
 /**
- * Tasks from a Kafka topic, by a consumer group. kafkajs is not maintained any more, so nothing of it is seen outside
- * of this folder, and its traps are stepped around here (each is named where it is).
+ * Consumes tasks from a Kafka topic as a member of a consumer group. kafkajs is no longer maintained, so nothing outside this
+ * folder depends on it, and its traps are avoided here (each is named where it occurs).
  *
- * While the brokers are away, or a permission is missing, it goes on trying, and its state says why. `run` rejects for
- * what does not pass by itself: a wrong password, a stalled consumer.
+ * While the brokers are unavailable or a permission is missing, it retries, and its state says why. `run` rejects for what
+ * does not pass by itself: a wrong password, a stalled consumer.
  */
 export class KafkaTaskSource implements TaskSource {
   readonly #options: Options;
@@ -69,7 +69,7 @@ export class KafkaTaskSource implements TaskSource {
   #session: KafkaSession | undefined;
   #running: Promise<void> | undefined;
   #fault: Error | undefined;
-  #faultToldAt = Number.NEGATIVE_INFINITY;
+  #faultLoggedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: KafkaTaskSourceOptions) {
     this.#options = { ...DEFAULTS, ...options };
@@ -100,7 +100,7 @@ export class KafkaTaskSource implements TaskSource {
   }
 
   state(): SourceState {
-    if (this.#fault !== undefined) return { isReady: false, detail: toldTo(this.#fault) };
+    if (this.#fault !== undefined) return { isReady: false, detail: describe(this.#fault) };
     return this.#session?.state ?? { isReady: false, detail: 'not started' };
   }
 
@@ -112,7 +112,7 @@ export class KafkaTaskSource implements TaskSource {
       await Promise.race([stalled, this.#sessions(handler, onLoss, progress)]);
     } finally {
       ended.abort();
-      // After a stall there is a handler that hangs. Should it ever come back, the session ends.
+      // After a stall there is a handler that hangs. If it ever returns, the session ends.
       this.#stopping.abort();
       this.#session?.abandon();
       void this.#session?.stop();
@@ -136,13 +136,13 @@ export class KafkaTaskSource implements TaskSource {
         logEnds,
         handler,
         onLoss,
-        onFault: async (fault) => this.#note(await this.#named(fault)),
+        onFault: async (fault) => this.#note(await this.#explained(fault)),
       });
       this.#session = session;
       try {
         await session.run();
       } catch (error) {
-        const fault = await this.#named(missingPermission(error, 'READ', this.#options) ?? error);
+        const fault = await this.#explained(missingPermission(error, 'READ', this.#options) ?? error);
         if (!isPassing(fault) && !(fault instanceof KafkaPermissionMissing)) throw error;
         if (session.hasWorked) failures = 0;
         this.#note(fault);
@@ -152,8 +152,8 @@ export class KafkaTaskSource implements TaskSource {
     }
   }
 
-  /** kafkajs does not say why it found no coordinator: it is asked for once more. */
-  async #named(fault: unknown): Promise<unknown> {
+  /** kafkajs does not say why it found no coordinator, so this asks for it again. */
+  async #explained(fault: unknown): Promise<unknown> {
     if (!isWithoutCoordinator(fault)) return fault;
     const { kafka, topic, group } = this.#options;
     const reader = new TopicReader(openKafka(kafka), topic);
@@ -162,17 +162,17 @@ export class KafkaTaskSource implements TaskSource {
     return missingPermission(reason, 'DESCRIBE', { topic, group }) ?? fault;
   }
 
-  /** A missing permission is an error, told when it is new and then once a minute; what passes by itself is a warning. */
+  /** Logs a missing permission as an error, when it is new and then once a minute; what passes by itself as a warning. */
   #note(fault: unknown): void {
     const { kafka, topic, group, now } = this.#options;
     const before = this.#fault?.message;
     this.#fault = fault === undefined || fault instanceof Error ? fault : new Error(String(fault));
     if (this.#fault instanceof KafkaPermissionMissing) {
-      if (this.#fault.message === before && now() - this.#faultToldAt < FAULT_AGAIN_MS) return;
-      this.#faultToldAt = now();
+      if (this.#fault.message === before && now() - this.#faultLoggedAt < FAULT_LOG_INTERVAL_MS) return;
+      this.#faultLoggedAt = now();
       kafka.logger.error({ err: this.#fault, topic, group }, `no tasks are consumed: ${this.#fault.message}`);
     } else if (this.#fault !== undefined) {
-      kafka.logger.warn({ err: this.#fault, topic, brokers: kafka.brokers }, 'no tasks can be consumed now; retrying');
+      kafka.logger.warn({ err: this.#fault, topic, brokers: kafka.brokers }, 'no tasks can be consumed; retrying');
     }
   }
 
@@ -183,7 +183,7 @@ export class KafkaTaskSource implements TaskSource {
   }
 }
 
-/** Of other errors only the kind: they may name addresses. */
-function toldTo(fault: Error): string {
-  return fault instanceof KafkaPermissionMissing ? fault.message : `Kafka is away or refuses: ${fault.name}`;
+/** Errors other than missing permissions by name only: their messages may contain addresses. */
+function describe(fault: Error): string {
+  return fault instanceof KafkaPermissionMissing ? fault.message : `Kafka is unavailable or refuses: ${fault.name}`;
 }

@@ -126,7 +126,7 @@ describe('a batch that nobody can read', () => {
     ['half an LZ4 frame', 3, lz4.compressFrameSync(Buffer.alloc(1_000)).subarray(0, 20), /compression \(lz4\): /],
     ['two LZ4 frames', 3, Buffer.concat([1, 2].map(() => lz4.compressFrameSync(record(0, null)))), /more than one/],
     ['no zstd', 4, Buffer.from('nonsense'), /compression \(zstd\): /],
-    ['records that end early', 0, record(0, Buffer.alloc(9)).subarray(0, 8), /bytes are wanted where/],
+    ['records that end early', 0, record(0, Buffer.alloc(9)).subarray(0, 8), /bytes expected, but only/],
     ['bytes left over', 0, Buffer.concat([record(0, null), Buffer.alloc(3)]), /3 bytes are left behind its 1 records/],
     ['a record behind the end', 0, record(5, null), /offset \+5 in a batch that ends at \+0/],
     ['an endless number', 0, Buffer.alloc(11, 0xff), /more than 10 bytes/],

@@ -2,7 +2,7 @@ import { on, once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { withoutPasswords } from '../config/describe-config.ts';
+import { withoutPasswords } from '../config/config.ts';
 import { readTls } from '../config/tls.ts';
 import { isSupported, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
 import type { RedisRole } from '../mysql/redis-masters.ts';

@@ -13,10 +13,7 @@ export function addConfig(program: Command): void {
     example: 'config print --json',
   });
   whenCalled(print, async (output) => {
-    const [{ readConfig }, { describeConfig }] = await Promise.all([
-      import('../config/config.ts'),
-      import('../config/describe-config.ts'),
-    ]);
+    const { describeConfig, readConfig } = await import('../config/config.ts');
     const rows = describeConfig(readConfig());
     if (output.json) for (const row of rows) await output.result(row, '');
     else await output.result(rows, () => table(rows));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export const SCOPES = ['read', 'write', 'admin'] as const;
 
-/** What a token allows: reading answers, sending tasks, or looking into and rebuilding indexes. */
+/** What a token allows: reading answers, sending tasks, or inspecting and rebuilding indexes. */
 export type Scope = (typeof SCOPES)[number];
 
 export interface AccessToken {
@@ -10,20 +10,20 @@ export interface AccessToken {
   readonly scopes: readonly Scope[];
 }
 
-/** Of a shorter one, all can be tried. */
+/** Characters. A shorter token can be guessed by trying. */
 const SHORTEST = 8;
 
-/** `token:scope[,scope]`, one a line or separated by spaces. The messages count tokens and never show one. */
+/** `token:scope[,scope]`, separated by white space. Messages name a token by its number and never show it. */
 export const accessTokens = z.string().transform((text, context): AccessToken[] => {
   const tokens = text.split(/\s+/).filter(Boolean).map(parse);
   for (const [i, { token, scopes }] of tokens.entries()) {
-    const problem = problemOf(token, scopes) ?? (isRepeated(tokens, i) ? 'is there twice' : undefined);
+    const problem = problemOf(token, scopes) ?? (isRepeated(tokens, i) ? 'is repeated' : undefined);
     if (problem) context.issues.push({ code: 'custom', input: text, message: `is wrong: token ${i + 1} ${problem}` });
   }
   return tokens as AccessToken[];
 });
 
-/** The token ends at the last colon, so it may hold others. */
+/** The token ends at the last colon, so it may contain colons. */
 function parse(entry: string): { token: string; scopes: string[] } {
   const end = entry.lastIndexOf(':');
   if (end === -1) return { token: entry, scopes: [] };

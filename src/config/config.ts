@@ -1,8 +1,6 @@
 import process from 'node:process';
-import { DEFAULT_LIMIT } from '../contracts/http.ts';
-import { ConfigError, type SettingProblem } from './config-error.ts';
-import { connectionContradictions } from './connection-rules.ts';
-import { type Environment, textOf, unknownNames } from './environment.ts';
+import { contradictions } from './contradictions.ts';
+import { ConfigError, type Environment, type SettingProblem, textOf, unknownNames } from './environment.ts';
 import { type Config, PREFIX, SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts';
 
 export type { Config } from './settings.ts';
@@ -13,7 +11,7 @@ export interface ReadConfig {
   readonly origins: Readonly<Record<SettingName, string>>;
 }
 
-/** @throws ConfigError naming every setting that is wrong; it shows no secret */
+/** @throws ConfigError which names every wrong setting */
 export function loadConfig(environment: Environment = process.env): Config {
   return readConfig(environment).config;
 }
@@ -29,7 +27,7 @@ export function readConfig(environment: Environment = process.env): ReadConfig {
     values[camelCase(name)] = text === undefined ? undefined : parse(name, text, problems);
   }
   const config = values as Config;
-  if (problems.length === 0) problems.push(...contradictions(config), ...connectionContradictions(config));
+  if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigError(problems);
   return { config: deepFreeze(config), origins };
 }
@@ -42,22 +40,7 @@ function parse(name: SettingName, text: string, problems: SettingProblem[]): unk
   return undefined;
 }
 
-/** Settings that are right by themselves and wrong together. */
-function contradictions({ min, max, plainConcurrency, mysqlConnections }: Config): SettingProblem[] {
-  const problems: SettingProblem[] = [];
-  if (min >= max) problems.push({ name: `${PREFIX}MIN`, message: `must be less than ${PREFIX}MAX (${min} ≥ ${max})` });
-  if (plainConcurrency >= mysqlConnections) {
-    const message = `must be less than ${PREFIX}MYSQL_CONNECTIONS (${plainConcurrency} ≥ ${mysqlConnections}), or heavy queries keep all others waiting`;
-    problems.push({ name: `${PREFIX}PLAIN_CONCURRENCY`, message });
-  }
-  if (min < DEFAULT_LIMIT) {
-    const message = `must be at least ${DEFAULT_LIMIT}, the number of contacts that an answer has by default`;
-    problems.push({ name: `${PREFIX}MIN`, message });
-  }
-  return problems;
-}
-
-export function camelCase(name: string): string {
+function camelCase(name: string): string {
   return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
@@ -67,4 +50,47 @@ function deepFreeze<T>(value: T): T {
     Object.freeze(value);
   }
   return value;
+}
+
+/** One setting in force, for people. */
+export interface SettingDescription {
+  readonly name: string;
+  /** Without secrets; '' when there is no value. */
+  readonly value: string;
+  readonly origin: string;
+  readonly says: string;
+}
+
+/** Every setting in force and where it came from; secrets are hidden. */
+export function describeConfig({ config, origins }: ReadConfig): SettingDescription[] {
+  const values = config as Readonly<Record<string, unknown>>;
+  return SETTING_NAMES.map((name) => ({
+    name: PREFIX + name,
+    value: shown(name, values[camelCase(name)]),
+    origin: origins[name],
+    says: SETTINGS[name].says,
+  }));
+}
+
+function shown(name: SettingName, value: unknown): string {
+  if (value === undefined) return '';
+  const setting = SETTINGS[name];
+  if (!('secret' in setting)) return String(value);
+  return setting.secret === 'url' ? withoutPasswords(String(value)) : '(hidden)';
+}
+
+/** Comma-separated addresses without their secrets, for logs and messages. */
+export function withoutPasswords(urls: string): string {
+  const [, scheme, user, servers] = /^(rediss?\+sentinel:\/\/)(?:([^:@/]*):[^@/]*@)?([^@?#]*)$/.exec(urls) ?? [];
+  if (scheme !== undefined) return `${scheme}${user === undefined ? '' : `${user}:***@`}${servers}`;
+  return urls
+    .split(',')
+    .map((text) => {
+      const url = URL.parse(text.trim());
+      if (url === null) return '(hidden)';
+      if (url.password) url.password = '***';
+      url.search = url.search && '?***';
+      return url.href;
+    })
+    .join(',');
 }

@@ -1,17 +1,45 @@
+/** Settings as they are in the environment: their texts, unknown names, and the error that names what is wrong. */
 import { readFileSync } from 'node:fs';
-import type { SettingProblem } from './config-error.ts';
-import { nearestName } from './nearest-name.ts';
+import process from 'node:process';
+import { UserError } from '../contracts/user-error.ts';
 import { isSecret, PREFIX, SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts';
+
+/** A setting that cannot be used, and why. */
+export interface SettingProblem {
+  /** With the prefix. */
+  readonly name: string;
+  readonly message: string;
+}
+
+/** The settings cannot be used. The message names each wrong one, and contains no secret. */
+export class ConfigError extends UserError {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly SettingProblem[];
+
+  constructor(problems: readonly SettingProblem[]) {
+    super(problems.map((problem) => `${problem.name} ${problem.message}`).join('\n'));
+    this.problems = problems;
+  }
+
+  override get kind() {
+    return 'wrong_use' as const;
+  }
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The text of one setting. `origin` is where it came from, for people. */
-export interface SettingText {
+/** The text of one setting. */
+interface SettingText {
   readonly text: string | undefined;
+  /** Where it came from, for people. */
   readonly origin: string;
 }
 
-/** An empty value counts as none: that is how compose files and shells pass on what is not set. */
+/**
+ * The text of a setting from the environment, a file or its default. An empty value counts as none, because compose files
+ * and shells pass on unset variables that way.
+ * @param problems what is wrong is added here
+ */
 export function textOf(name: SettingName, environment: Environment, problems: SettingProblem[]): SettingText {
   const direct = environment[PREFIX + name] || undefined;
   const file = isSecret(name) ? environment[`${PREFIX + name}_FILE`] || undefined : undefined;
@@ -35,7 +63,7 @@ function readSecret(name: SettingName, file: string, problems: SettingProblem[])
   return undefined;
 }
 
-/** A mistyped name would otherwise leave its default in force without a word. */
+/** Names that are not settings. Otherwise a mistyped one would silently leave its default in force. */
 export function unknownNames(environment: Environment): SettingProblem[] {
   const known = SETTING_NAMES.flatMap((name) => [PREFIX + name, ...(isSecret(name) ? [`${PREFIX + name}_FILE`] : [])]);
   return Object.keys(environment)
@@ -44,4 +72,33 @@ export function unknownNames(environment: Environment): SettingProblem[] {
       const nearest = nearestName(name, known);
       return { name, message: `is not a setting${nearest === undefined ? '' : `. Did you mean ${nearest}?`}` };
     });
+}
+
+/** The known name closest to a mistyped one; undefined when none is close enough. */
+function nearestName(mistyped: string, known: readonly string[]): string | undefined {
+  const [nearest] = known
+    .map((name) => ({ name, distance: editDistance(mistyped.toUpperCase(), name) }))
+    .sort((a, b) => a.distance - b.distance);
+  return nearest !== undefined && nearest.distance <= Math.max(3, mistyped.length / 3) ? nearest.name : undefined;
+}
+
+/** The Levenshtein distance. */
+function editDistance(from: string, to: string): number {
+  let above = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (above[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      row.push(Math.min(replaced, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+    above = row;
+  }
+  return above[to.length] ?? 0;
+}
+
+/** The environment for another process of Recency: this process's own with no other settings than these. */
+export function childEnvironment(settings: Partial<Record<SettingName, string>>): Environment {
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith(PREFIX));
+  const given = Object.entries(settings).map(([name, value]) => [PREFIX + name, value]);
+  return Object.fromEntries([...others, ...given]);
 }

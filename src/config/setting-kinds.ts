@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /**
- * What a setting's text may be, as zod schemas from text to value. Their messages follow the setting's name in a
- * sentence ("RECENCY_PORT must be …") and never repeat the text, which may be a secret.
+ * Kinds of settings, as zod schemas from text to value. Their messages follow the setting's name in a sentence
+ * ("RECENCY_PORT must be …") and never repeat the text, which may be a secret.
  */
 
 /** A whole number within bounds, both included. */
@@ -16,7 +16,7 @@ export function whole(least: number, most: number) {
     .refine((value) => value >= least && value <= most, message);
 }
 
-/** A timeout: never 0, which would mean either at once or for ever. */
+/** A timeout in ms: never 0, which could mean at once or for ever. */
 export function timeoutMs(most = 3_600_000) {
   return whole(1, most);
 }
@@ -25,12 +25,12 @@ export function oneOf<const T extends readonly string[]>(...values: T) {
   return z.enum(values, { error: () => `must be one of ${values.join(', ')}` });
 }
 
-/** @param pattern what the whole text must be @param rule the same for people, after "must be" */
+/** @param pattern what the whole text must match @param rule the same for people, after "must be" */
 export function matching(pattern: RegExp, rule: string) {
   return z.string().regex(pattern, `must be ${rule}`);
 }
 
-/** As other clients ask for TLS in an address; ours would go on in plain text. */
+/** How other clients ask for TLS in an address. mysql2 would ignore it and connect in plain text. */
 const TLS_IN_URL = /^(use_?)?(ssl|tls)/i;
 
 export const mysqlUrl = z
@@ -44,14 +44,17 @@ export const mysqlUrl = z
     'must not ask for TLS by itself: set RECENCY_MYSQL_TLS',
   );
 
-const SENTINEL =
-  /^rediss?\+sentinel:\/\/([^/@?#]*@)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\]):\d{1,5}(,([A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\]):\d{1,5})*\/[A-Za-z0-9._-]+(\/\d{1,5})?$/;
+const HOST_PORT = String.raw`(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\]):\d{1,5}`;
 
-/** One address, several of a cluster separated by commas, or the Sentinels that know the master of a name. */
+const SENTINELS = new RegExp(
+  String.raw`^rediss?\+sentinel://([^/@?#]*@)?${HOST_PORT}(,${HOST_PORT})*/[A-Za-z0-9._-]+(/\d{1,5})?$`,
+);
+
+/** One address, several of a cluster separated by commas, or Sentinels and the name of a master that they know. */
 export const redisUrls = z
   .string()
   .refine(
-    (text) => SENTINEL.test(text) || text.split(',').every((one) => isUrlOf(one, 'redis:', 'rediss:')),
+    (text) => SENTINELS.test(text) || text.split(',').every((one) => isUrlOf(one, 'redis:', 'rediss:')),
     'must be redis://user:password@host:6379 (rediss:// with TLS), several of a cluster, separated by commas, or redis+sentinel://user:password@host:26379,host:26379/NAME (rediss+sentinel:// with TLS)',
   );
 
@@ -60,7 +63,7 @@ function isUrlOf(text: string, ...protocols: string[]): boolean {
   return url !== null && protocols.includes(url.protocol) && url.hostname !== '';
 }
 
-const BROKER = /^[A-Za-z0-9._-]+:\d{1,5}$|^\[[0-9a-fA-F:]+\]:\d{1,5}$/;
+const BROKER = new RegExp(`^${HOST_PORT}$`);
 
 export const brokers = z
   .string()
@@ -69,7 +72,7 @@ export const brokers = z
 
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** How many proxies there are in a row, or the addresses and networks of all of them. Never everybody: then anybody could lie. */
+/** The number of proxies in a row, or the addresses and networks of all of them. Never any address: then clients could lie. */
 export const trustedProxies = z.string().transform((text, context): number | string[] => {
   if (/^([1-9]|[12]\d|3[0-2])$/.test(text)) return Number(text);
   const networks = text.split(',').map((network) => network.trim());

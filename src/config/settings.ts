@@ -3,17 +3,17 @@ import { accessTokens } from './access-tokens.ts';
 import { brokers, matching, mysqlUrl, oneOf, redisUrls, timeoutMs, trustedProxies, whole } from './setting-kinds.ts';
 import { certificateFile, keyFile, readableFile } from './tls.ts';
 
-/** Before every name in the environment. */
+/** The prefix of every name in the environment. */
 export const PREFIX = 'RECENCY_';
 
 interface Setting<S extends z.ZodType, F extends string | undefined> {
   /** From the text in the environment to the value. */
   readonly schema: S;
-  /** Text; undefined: there is no value unless one is given. */
+  /** Undefined: there is no value unless one is given. */
   readonly fallback: F;
-  /** What it is, for people. */
+  /** What it is for, for people. */
   readonly says: string;
-  /** May be read from a file (`NAME_FILE`), and is not shown: not at all, or without the password in its URLs. */
+  /** It may be read from a file (`NAME_FILE`), and is hidden when shown: all of it, or the passwords in its URLs. */
   readonly secret?: 'hidden' | 'url';
 }
 
@@ -30,12 +30,12 @@ const text = matching(/^[^\r\n]{1,4000}$/, 'one line');
 
 const name = matching(/^[A-Za-z0-9_.-]{1,64}$/, '1 to 64 letters, digits, dots, dashes or underscores');
 
-/** Where a process without an API answers when METRICS_PORT is not set; on loopback. */
+/** Ports on loopback of the processes without an API, unless METRICS_PORT is set. */
 export const METRICS_PORTS = { consume: 8471, relay: 8472 } as const;
 
 const metricsPortSays = `/metrics, /livez and /readyz of consume (default ${METRICS_PORTS.consume}, on loopback) and relay (${METRICS_PORTS.relay}); given: on HOST; 0: none`;
 
-/** Every setting there is, by its name without the prefix. */
+/** Every setting, by its name without the prefix. */
 export const SETTINGS = {
   MYSQL_URL: setting(mysqlUrl, 'mysql://root@127.0.0.1:3306/recency', 'the primary: one server that writes', 'url'),
   MYSQL_REPLICA_URL: setting(mysqlUrl, undefined, 'a replica for the API to read; its answers are not exact', 'url'),
@@ -156,8 +156,10 @@ export function isSecret(setting: SettingName): boolean {
   return 'secret' in SETTINGS[setting];
 }
 
-type Value<N extends SettingName> = z.infer<(typeof SETTINGS)[N]['schema']>;
-type Given<N extends SettingName> = (typeof SETTINGS)[N]['fallback'] extends string ? Value<N> : Value<N> | undefined;
+type SettingValue<N extends SettingName> = z.infer<(typeof SETTINGS)[N]['schema']>;
+type Given<N extends SettingName> = (typeof SETTINGS)[N]['fallback'] extends string
+  ? SettingValue<N>
+  : SettingValue<N> | undefined;
 
 export type SettingValues = { readonly [N in SettingName]: Given<N> };
 
@@ -166,5 +168,5 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
   : Lowercase<S>;
 
-/** The settings in force: validated, frozen, each under its name in camel case. Times are in ms unless the name says. */
+/** The settings in force, validated and frozen, each under its name in camel case. Times are in ms unless the name says otherwise. */
 export type Config = { readonly [N in SettingName as CamelCase<N>]: SettingValues[N] };

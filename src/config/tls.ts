@@ -2,21 +2,21 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** Files in PEM for one kind of connection, by their paths. */
+/** Paths of PEM files for one kind of connection. */
 export interface TlsFiles {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** What `tls.connect` takes. Without a CA of its own, a connection trusts those that Node trusts. */
+/** Options of `tls.connect`. Without a CA, a connection trusts the CAs that Node trusts. */
 export interface TlsMaterial {
   readonly ca?: string[];
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** A file is read when a connection is opened, so a process that starts after a renewal has the new one. @throws ENOENT, … */
+/** Reads the files. @throws ENOENT, … */
 export function readTls({ ca, cert, key }: TlsFiles): TlsMaterial {
   return {
     ...(ca === undefined ? {} : { ca: certificatesIn(readFileSync(ca, 'utf8')) }),
@@ -31,22 +31,22 @@ function certificatesIn(pem: string): string[] {
   return pem.match(CERTIFICATE) ?? [];
 }
 
-/** The path of a file with one certificate or several, the process's own first. The value is the path. */
+/** The path of a file with certificates, the process's own first. */
 export const certificateFile = pemFile('certificates in PEM', (pem) => {
   const found = certificatesIn(pem);
   for (const one of found) new X509Certificate(one);
   return found.length > 0 ? undefined : 'holds no certificate in PEM';
 });
 
-/** The path of a file with a private key. The value is the path. */
+/** The path of a file with a private key. */
 export const keyFile = pemFile('a private key in PEM', (pem) => {
   if (pem.includes('ENCRYPTED'))
-    return 'holds a key with a passphrase: store it without (`openssl pkey`), readable for this user only';
+    return 'holds a key with a passphrase: store it without one (`openssl pkey`), readable by this user only';
   createPrivateKey(pem);
   return undefined;
 });
 
-/** The path of a file that can be read now and may have other contents later. */
+/** The path of a readable file, whose contents may change later. */
 export const readableFile = pemFile('text', () => undefined);
 
 function pemFile(what: string, problemIn: (pem: string) => string | undefined) {
@@ -70,7 +70,7 @@ function problemOf(path: string, what: string, problemIn: (pem: string) => strin
   }
 }
 
-/** Is the certificate that of the key? @throws what reading the files throws */
+/** Does the key belong to the certificate? @throws errors of reading the files */
 export function isPair(cert: string, key: string): boolean {
   const [own] = certificatesIn(readFileSync(cert, 'utf8'));
   return own !== undefined && new X509Certificate(own).checkPrivateKey(createPrivateKey(readFileSync(key, 'utf8')));
@@ -78,7 +78,7 @@ export function isPair(cert: string, key: string): boolean {
 
 const UNTRUSTED = 'it is signed by a CA that is not known here';
 
-/** What Node finds wrong with the server's certificate: by code, or by its text where a driver has put another code in place. */
+/** Node's reasons to refuse a server's certificate: by code, or by text where a driver has replaced the code. */
 const SERVER_REASONS: readonly (readonly [RegExp, string])[] = [
   [/CERT_HAS_EXPIRED|certificate has expired/, 'it has expired'],
   [/CERT_NOT_YET_VALID|certificate is not yet valid/, 'it is not valid yet: compare the clocks'],
@@ -91,7 +91,7 @@ const SERVER_REASONS: readonly (readonly [RegExp, string])[] = [
   [/ERR_TLS_CERT_ALTNAME_INVALID|does not match certificate/, 'it is for another host name'],
 ];
 
-/** Alerts by which a server refuses the certificate of this process, or its absence. */
+/** Alerts by which a server refuses this process's certificate, or its absence. */
 const CLIENT_REASONS: readonly (readonly [RegExp, string])[] = [
   [/alert certificate required|ALERT_CERTIFICATE_REQUIRED/i, 'it asks for a client certificate'],
   [/alert certificate expired|ALERT_CERTIFICATE_EXPIRED/i, 'the client certificate has expired'],
@@ -108,7 +108,7 @@ const CLIENT_REASONS: readonly (readonly [RegExp, string])[] = [
   [/alert protocol version|ALERT_PROTOCOL_VERSION/i, 'it speaks another version of TLS'],
 ];
 
-/** The other end does not speak TLS at all. */
+/** The server does not speak TLS. */
 const NO_TLS = /wrong version number|packet length too long|does not support secure connection/i;
 
 export type TlsFault =
@@ -116,10 +116,10 @@ export type TlsFault =
   | { readonly side: 'server'; readonly reason: string }
   /** The server does not accept this client's certificate. */
   | { readonly side: 'client'; readonly reason: string }
-  /** The server does not speak TLS there. */
+  /** The server does not speak TLS at this port. */
   | { readonly side: 'none'; readonly reason: string };
 
-/** What is wrong with TLS, from an error of a connection or one of its causes; undefined: nothing that is known. */
+/** What is wrong with TLS, according to an error of a connection or one of its causes; undefined: nothing known. */
 export function tlsFaultOf(error: unknown): TlsFault | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', message, cause } = error as NodeJS.ErrnoException & { cause?: unknown };
@@ -132,21 +132,21 @@ export function tlsFaultOf(error: unknown): TlsFault | undefined {
   return tlsFaultOf(cause);
 }
 
-/** For which names the certificate is, in Node's words. */
+/** The names that the certificate is for, in Node's words. */
 function altName(message: string): string {
   const [, names] = /altnames: (.+)$/.exec(message) ?? [];
   return names === undefined ? '' : ` (${names})`;
 }
 
-/** The names of the settings that a message about TLS speaks of, with the prefix. */
+/** Names of settings, with the prefix, for messages about TLS. */
 export interface TlsSettings {
   readonly ca: string;
   readonly cert: string;
-  /** That by which TLS is requested. */
+  /** The setting that turns TLS on. */
   readonly tls: string;
 }
 
-/** One sentence for people: whose certificate, why, and what to set. @param server its kind and address */
+/** Says for people whose certificate is refused, why, and what to set. @param server its kind and address */
 export function tlsSentence(fault: TlsFault, server: string, { ca, cert, tls }: TlsSettings): string {
   switch (fault.side) {
     case 'server':

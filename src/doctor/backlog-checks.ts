@@ -5,17 +5,17 @@ import type { DelayQueue } from '../redis/delay-queue.ts';
 import type { StreamFill } from '../transport/streams/publisher.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
-export interface Backlog {
+export interface BacklogSources {
   readonly primary: Database;
   readonly delayQueue: DelayQueue;
-  /** Undefined: it cannot be told. */
+  /** Undefined: the lag is not known. */
   readonly transportLag: () => Promise<number | undefined>;
-  /** Undefined: the transport has no bound. */
+  /** Undefined: the transport has no limit. */
   readonly fill: (() => Promise<StreamFill>) | undefined;
 }
 
-/** What is on its way: every change that waits is an answer about to be wrong. */
-export function backlogChecks({ primary, delayQueue, transportLag, fill }: Backlog): Checks {
+/** Work that waits. Until a change is processed, answers from the index may lack it. */
+export function backlogChecks({ primary, delayQueue, transportLag, fill }: BacklogSources): Checks {
   return {
     outbox: async () => {
       const { rows, oldestMs } = await readOutboxLag(primary);
@@ -31,7 +31,7 @@ export function backlogChecks({ primary, delayQueue, transportLag, fill }: Backl
       const lag = await transportLag();
       if (lag === undefined) return fine('not known: nothing has been consumed yet');
       if (lag < MANY) return fine(`${lag} tasks wait`);
-      return warning(`${lag} tasks wait`, 'Start more `recency consume`, and look into their log.');
+      return warning(`${lag} tasks wait`, 'Start more `recency consume` processes, and read their logs.');
     },
     ...(fill === undefined ? {} : { stream: async () => fillVerdict(await fill()) }),
     'delay queue': async () => {
@@ -42,21 +42,23 @@ export function backlogChecks({ primary, delayQueue, transportLag, fill }: Backl
   };
 }
 
-const NO_CONSUMER = 'Is a `recency consume` running? It also does what was put off.';
+const NO_CONSUMER = 'Is a `recency consume` running? It also does the delayed work.';
 
-/** Acknowledged tasks are removed within a second or two, so what is there waits, all but the latest. */
+/** Acknowledged tasks are removed within a second or two, so almost all that is there waits. */
 function fillVerdict({ entries, max }: StreamFill): Verdict {
   const text = `${entries} of ${max} tasks`;
   if (entries < max / 2) return fine(text);
-  const mend = 'Start more `recency consume`, and look into their log; RECENCY_STREAM_MAX_LENGTH is the bound.';
-  if (entries < max) return warning(`${text}: when it is full, the relay waits`, mend);
-  return problem(`${text}: it is full, the relay waits, and POST /v1/tasks answers 503`, mend);
+  const fix = 'Start more `recency consume` processes, and read their logs; RECENCY_STREAM_MAX_LENGTH is the limit.';
+  if (entries < max) return warning(`${text}: when it is full, the relay waits`, fix);
+  return problem(`${text}: it is full, the relay waits, and POST /v1/tasks answers 503`, fix);
 }
 
+/** Tasks or delayed items. */
 const MANY = 10_000;
 
-/** A lease may have to pass first. */
+/** A lease may have to end first. */
 const RECHECKS_LATE_MS = 60_000;
+
 const LATE_S = 10;
 const TOO_LATE_S = 60;
 
@@ -64,6 +66,6 @@ function outboxVerdict(rows: number, oldestS: number): Verdict {
   const text = `${rows}${rows >= COUNTED ? ' or more' : ''} rows wait, the oldest for ${oldestS.toFixed(1)} s`;
   if (rows === 0) return fine('no row waits');
   if (oldestS < LATE_S) return fine(text);
-  const mend = 'Is a `recency relay` running? Its log says what keeps it.';
-  return oldestS < TOO_LATE_S ? warning(text, mend) : problem(text, mend);
+  const fix = 'Is a `recency relay` running? Its log says what is wrong.';
+  return oldestS < TOO_LATE_S ? warning(text, fix) : problem(text, fix);
 }

@@ -6,7 +6,7 @@ import { openForReading, openPrimary, untilMysqlAnswers } from '../app/open-mysq
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../app/open-redis.ts';
 import { openTransport } from '../app/transport.ts';
 import { type Config, type ReadConfig, readConfig } from '../config/config.ts';
-import { ConfigError } from '../config/config-error.ts';
+import { ConfigError } from '../config/environment.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RedisClient, untilReady } from '../redis/connection.ts';
 import { DelayQueue } from '../redis/delay-queue.ts';
@@ -18,13 +18,13 @@ import { mysqlChecks } from './mysql-checks.ts';
 import { redisChecks } from './redis-checks.ts';
 import { samplerChecks } from './sampler-checks.ts';
 
-/** Whoever asks what is wrong does not want to wait for it to be mended. */
+/** The longest wait for a server, ms: doctor reports an unavailable server and does not wait for it. */
 const PATIENCE_MS = 3_000;
 
-/** What goes wrong is a finding, and no line of a log. */
+/** Errors become findings, not log lines. */
 const SILENT = openLogger({ logLevel: 'silent' }, 'doctor', 2);
 
-/** Looks at everything that Recency needs. What cannot be reached is one finding, and what hangs on it is left out. */
+/** Checks everything that Recency needs. A server that cannot be reached is one finding, and its other checks are skipped. */
 export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
   const read = settings();
   if ('findings' in read) return read.findings;
@@ -59,7 +59,7 @@ function settings(): ReadConfig | { findings: Finding[] } {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map(({ name, message }) => {
-      return { area: 'settings', check: name, state: 'problem', detail: message, mend: `Mend ${name}.` } as const;
+      return { area: 'settings', check: name, state: 'problem', detail: message, mend: `Fix ${name}.` } as const;
     });
     return { findings };
   }
@@ -99,7 +99,7 @@ async function examineReplica(
   return await examine('replica', { reachable: () => answered(untilMysqlAnswers(replica, address)) });
 }
 
-/** The Redis of the tasks, where it is one of their own. */
+/** The Redis that carries the tasks, when it is a separate one. */
 async function examineStreams(
   config: Config,
   resources: AsyncDisposableStack,

@@ -4,20 +4,20 @@ export interface Finding {
   readonly area: string;
   /** What was looked at. */
   readonly check: string;
-  /** `problem`: Recency does not work, or not rightly; `warning`: it works, and could work better. */
+  /** `problem`: Recency does not work, or gives wrong answers; `warning`: it works, but could work better. */
   readonly state: 'fine' | 'warning' | 'problem';
   readonly detail: string;
-  /** How to mend it. */
+  /** How to fix it. The name is part of the JSON that `recency doctor --json` prints. */
   readonly mend?: string;
 }
 
 export type Verdict = Pick<Finding, 'state' | 'detail' | 'mend'>;
 
 export const fine = (detail: string): Verdict => ({ state: 'fine', detail });
-export const warning = (detail: string, mend: string): Verdict => ({ state: 'warning', detail, mend });
-export const problem = (detail: string, mend: string): Verdict => ({ state: 'problem', detail, mend });
+export const warning = (detail: string, fix: string): Verdict => ({ state: 'warning', detail, mend: fix });
+export const problem = (detail: string, fix: string): Verdict => ({ state: 'problem', detail, mend: fix });
 
-/** Checks of one area, by what they look at. Each says what it found, or throws what kept it from looking. */
+/** The checks of one area by name. A check that throws could not be done, which is a problem as well. */
 export type Checks = Readonly<Record<string, () => Promise<Verdict>>>;
 
 /** Runs the checks of an area one after the other. */
@@ -30,6 +30,6 @@ export async function examine(area: string, checks: Checks): Promise<Finding[]> 
   return findings;
 }
 
-export function messageOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

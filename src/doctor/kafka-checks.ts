@@ -6,21 +6,21 @@ import { type Checks, fine, problem, type Verdict, warning } from './finding.ts'
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The largest task, its headers, and what a dead letter adds. */
+/** Bytes of the largest task, its headers, and what a dead letter adds. */
 const LARGEST_MESSAGE = 100_000;
 
 type Judge = (value: string, topic: TopicState, state: ClusterState) => Verdict;
 
-/** What the brokers do with the topics, and whether anybody consumes. Nothing is written. */
+/** How the brokers keep the topics, and whether a consumer runs. Nothing is written. */
 export async function kafkaChecks(kafka: KafkaSettings, topic: string, group: string): Promise<Checks> {
   const read = readClusterState(openKafka(kafka), topic, group);
   const failed = await read.then(() => false).catch(() => true);
-  // One finding, and not one for each check.
+  // One finding instead of one for each check.
   if (failed) return { topics: () => read as Promise<never> };
   return checksOf(await read, group);
 }
 
-/** What is to be said of this state. */
+/** The checks of a state that has been read. */
 export function checksOf(state: ClusterState, group: string): Checks {
   const setting = (name: string, judge: Judge) => async () => settingVerdict(name, state, judge);
   return {
@@ -38,23 +38,24 @@ export function checksOf(state: ClusterState, group: string): Checks {
 }
 
 function consumersVerdict({ members, lag }: ClusterState, group: string): Verdict {
-  const waiting = lag === undefined ? 'how many tasks wait cannot be told now' : `${lag} tasks wait`;
+  const waiting = lag === undefined ? 'the number of waiting tasks is not known now' : `${lag} tasks wait`;
   const text = `${members === 0 ? 'no consumer' : members} in the group ${group}, ${waiting}`;
   if (members > 0 || lag === 0) return fine(text);
   const verdict = lag === undefined ? warning : problem;
-  return verdict(text, 'Start `recency consume`, with the RECENCY_KAFKA_GROUP that is meant.');
+  return verdict(text, 'Start `recency consume` with this RECENCY_KAFKA_GROUP.');
 }
 
 function transactionsVerdict({ heldBack }: ClusterState): Verdict {
-  if (heldBack === undefined) return warning('cannot be told now', 'Have all partitions led by a broker first.');
-  if (heldBack.length === 0) return fine('none holds anything back');
+  if (heldBack === undefined) return warning('not known now', 'Every partition needs a leader first.');
+  if (heldBack.length === 0) return fine('none holds back messages');
   const text = heldBack.map(
     ({ partition, from, messages }) =>
       `partition ${partition}: ${messages} messages wait behind one open since ${from}`,
   );
   return warning(
     text.join('; '),
-    'The producer must end it, or the brokers do after its transaction.timeout.ms. One that stays: `kafka-transactions.sh find-hanging`, then `abort`.',
+    'The producer must end it, or the brokers do after its transaction.timeout.ms. For one that stays: ' +
+      '`kafka-transactions.sh find-hanging`, then `abort`.',
   );
 }
 
@@ -66,7 +67,7 @@ function partitionsVerdict({ partitions }: TopicState): Verdict {
   }
   const behind = partitions.filter(({ inSync, replicas }) => inSync < replicas);
   if (behind.length === 0) return fine(`${partitions.length}, all in sync`);
-  return warning(`replicas not in sync: ${names(behind)}`, 'Are all brokers running? Their logs say what keeps them.');
+  return warning(`replicas not in sync: ${names(behind)}`, 'Are all brokers running? Their logs say what is wrong.');
 }
 
 const replicasOf = ({ partitions }: TopicState) => Math.min(...partitions.map(({ replicas }) => replicas));
@@ -84,17 +85,17 @@ function replicationVerdict(topic: TopicState, { brokers }: ClusterState): Verdi
 function insyncVerdict(value: string, topic: TopicState): Verdict {
   const [least, replicas] = [Number(value), replicasOf(topic)];
   const set = (to: number) => alter(topic, `min.insync.replicas=${to}`);
-  if (least > replicas) return problem(`${least} of ${replicas} replicas: nothing is taken`, set(replicas));
+  if (least > replicas) return problem(`${least} of ${replicas} replicas: nothing is accepted`, set(replicas));
   if (replicas > 1 && least === replicas) {
-    return warning(`${least} of ${replicas} replicas: nothing is taken while one is away`, set(replicas - 1));
+    return warning(`${least} of ${replicas} replicas: nothing is accepted while one is unavailable`, set(replicas - 1));
   }
   if (replicas > 2 && least === 1) {
-    return warning(`1 of ${replicas} replicas: what the others have not copied yet may be lost with it`, set(2));
+    return warning(`1 of ${replicas} replicas: what the others have not copied may be lost with it`, set(2));
   }
   return fine(`${least} of ${replicas}`);
 }
 
-/** Compaction keeps one message of each key, and drops those without: tasks of one user share a key. */
+/** Compaction keeps one message of each key and drops those without a key; tasks of one user share a key. */
 function cleanupVerdict(value: string, topic: TopicState): Verdict {
   if (!value.includes('compact')) return fine(value);
   return problem(`${value}: compaction removes tasks that were not consumed`, alter(topic, 'cleanup.policy=delete'));
@@ -105,31 +106,31 @@ function retentionVerdict(value: string, topic: TopicState, { topics: [tasks] }:
   if (ms < 0) return fine('for ever');
   const text = ms < DAY_MS ? `${(ms / HOUR_MS).toFixed(1)} h` : `${(ms / DAY_MS).toFixed(1)} days`;
   if (topic !== tasks) {
-    const mend = alter(topic, `retention.ms=${30 * DAY_MS}`);
-    return ms < DAY_MS ? warning(`${text}: dead letters are gone before people see them`, mend) : fine(text);
+    const fix = alter(topic, `retention.ms=${30 * DAY_MS}`);
+    return ms < DAY_MS ? warning(`${text}: dead letters are gone before people see them`, fix) : fine(text);
   }
-  const effect = `${text}: consumers that are away for longer lose tasks, and the epoch is suspended`;
-  const mend = alter(topic, `retention.ms=${7 * DAY_MS}`);
-  if (ms < HOUR_MS) return problem(effect, mend);
-  return ms < DAY_MS ? warning(effect, mend) : fine(text);
+  const effect = `${text}: consumers that are down for longer lose tasks, and the epoch is suspended`;
+  const fix = alter(topic, `retention.ms=${7 * DAY_MS}`);
+  if (ms < HOUR_MS) return problem(effect, fix);
+  return ms < DAY_MS ? warning(effect, fix) : fine(text);
 }
 
 const FEW_BYTES = 1024 ** 3;
 
 function retentionBytesVerdict(value: string, topic: TopicState): Verdict {
   const bytes = Number(value);
-  if (bytes < 0) return fine('no bound');
+  if (bytes < 0) return fine('no limit');
   const text = `${bytes} bytes a partition`;
   if (bytes >= FEW_BYTES) return fine(text);
-  return warning(`${text}: a backlog beyond that is lost, however young`, alter(topic, 'retention.bytes=-1'));
+  return warning(`${text}: a larger backlog is lost, whatever its age`, alter(topic, 'retention.bytes=-1'));
 }
 
 function sizeVerdict(value: string, topic: TopicState): Verdict {
   const bytes = Number(value);
   if (bytes >= BYTES_A_REQUEST) return fine(value);
-  const mend = alter(topic, 'max.message.bytes=1048588');
-  if (bytes < LARGEST_MESSAGE) return problem(`${value}: the largest tasks and dead letters are refused`, mend);
-  return warning(`${value}: Recency sends up to ${BYTES_A_REQUEST} bytes at once, and some of it may be refused`, mend);
+  const fix = alter(topic, 'max.message.bytes=1048588');
+  if (bytes < LARGEST_MESSAGE) return problem(`${value}: the largest tasks and dead letters are refused`, fix);
+  return warning(`${value}: Recency sends up to ${BYTES_A_REQUEST} bytes at once, and some of it may be refused`, fix);
 }
 
 const COMPRESSIONS = ['producer', 'uncompressed', 'gzip', 'snappy', 'lz4', 'zstd'];
@@ -150,21 +151,21 @@ function settingVerdict(name: string, state: ClusterState, judge: Judge): Verdic
   return each(state, (topic) => {
     const value = topic.settings?.get(name);
     if (value !== undefined) return judge(value, topic, state);
-    return warning('not known: DESCRIBE_CONFIGS is not allowed', `Allow it for this user, or see to ${name} yourself.`);
+    return warning('not known: DESCRIBE_CONFIGS is not allowed', `Allow it for this user, or check ${name} yourself.`);
   });
 }
 
 const BY_WEIGHT = ['fine', 'warning', 'problem'] as const;
 
-/** Of both topics in one: what is said of each, the worse state, and how to fix it. */
+/** One verdict on both topics: the details of each, the worse state, and all fixes. */
 function each(state: ClusterState, judge: (topic: TopicState, state: ClusterState) => Verdict): Verdict {
   const verdicts = state.topics.map((topic) => ({ topic, verdict: judge(topic, state) }));
   const worst = Math.max(...verdicts.map(({ verdict }) => BY_WEIGHT.indexOf(verdict.state)));
   const detail = verdicts.map(({ topic, verdict }) => `${topic.topic}: ${verdict.detail}`).join('\n');
-  const mends = verdicts.flatMap(({ verdict }) => verdict.mend ?? []);
+  const fixes = verdicts.flatMap(({ verdict }) => verdict.mend ?? []);
   return {
     state: BY_WEIGHT[worst] as Verdict['state'],
     detail,
-    ...(mends.length > 0 ? { mend: mends.join('\n') } : {}),
+    ...(fixes.length > 0 ? { mend: fixes.join('\n') } : {}),
   };
 }

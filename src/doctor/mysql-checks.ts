@@ -15,7 +15,7 @@ import { pairText } from '../repair/truth-check.ts';
 import { sampleTruth } from '../repair/truth-sample.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
-/** What Recency needs of MySQL. Nothing is written. */
+/** Checks MySQL. Nothing is written. */
 export function mysqlChecks(primary: Database, config: Config): Checks {
   const { user } = mysqlAddress(config.mysqlUrl);
   return {
@@ -25,7 +25,7 @@ export function mysqlChecks(primary: Database, config: Config): Checks {
     durability: async () => durabilityVerdict(await readServer(primary)),
     schema: async () => {
       await checkSchema(primary, user);
-      return fine('tables and views are there');
+      return fine('all tables and views exist');
     },
     'column types': () => columnsVerdict(primary),
     permissions: () => permissionsVerdict(primary, user),
@@ -43,7 +43,7 @@ function epochVerdict({ epoch: { token, why, bumpedAt }, suspended, losses }: Ep
   const places = losses.map(({ place, end }) => `${place} (up to ${end ?? '?'})`).join('; ');
   return warning(
     `suspended ${text}\nNo index is trusted or built until the consumers have caught up in ${places}`,
-    'Is a `recency consume` running, and does it keep up? `recency epoch bump` ends the suspension by hand.',
+    'Is a `recency consume` running, and does it keep up? `recency epoch bump` ends the suspension at once.',
   );
 }
 
@@ -62,7 +62,8 @@ function primaryVerdict(servers: readonly ServerState[]): Verdict {
   const names = servers.map(({ takesWrites, description }) => `${description}${takesWrites ? '' : ' (read_only)'}`);
   return problem(
     `several servers answer in turns: ${names.sort().join('; ')}`,
-    'Recency needs one server that takes writes, and answers are only exact from that one: set RECENCY_MYSQL_URL to an address that leads to the primary alone, past any balancer or read/write splitter.',
+    'Recency needs one server that takes writes, and answers are only exact from that one: set RECENCY_MYSQL_URL to an ' +
+      'address that leads to the primary alone, past any balancer or read/write splitter.',
   );
 }
 
@@ -80,14 +81,14 @@ function serverVerdict({ takesWrites, isOnRecord, recorded, description }: Serve
   );
 }
 
-/** The values in effect, which the server's own settings must not decide. */
+/** The session variables in effect, which the server's own settings must not decide. */
 async function sessionVerdict(primary: Database): Promise<Verdict> {
   const wrong = await findSessionProblems(primary);
   if (wrong.length === 0)
     return fine('autocommit, REPEATABLE READ, UTC, the SQL mode and the time limit are as set up');
   return problem(
-    `in effect in spite of the set-up: ${wrong.join(', ')}`,
-    'Something between Recency and MySQL changes sessions: let it keep their variables, or connect without it.',
+    `in effect despite the set-up: ${wrong.join(', ')}`,
+    'Something between Recency and MySQL, such as a proxy, changes sessions: make it keep session variables, or connect without it.',
   );
 }
 
@@ -95,7 +96,7 @@ function durabilityVerdict({ isRelaxed }: ServerState): Verdict {
   if (!isRelaxed) return fine('every commit is flushed (innodb_flush_log_at_trx_commit is 1)');
   return warning(
     'innodb_flush_log_at_trx_commit is not 1: a crash loses commits, so each start of this server begins a new epoch',
-    'Set it to 1 where the indexes should outlive a restart of MySQL.',
+    'Set it to 1 so that the indexes survive a restart of MySQL.',
   );
 }
 
@@ -106,7 +107,7 @@ export function versionVerdict(version: string): Verdict {
   return problem(text, `Recency needs ${product} ${OLDEST_VERSIONS[product]} at least: upgrade it.`);
 }
 
-/** The processes may have an account each; doctor sees only its own. */
+/** Each process may have an account of its own; doctor sees only its own. */
 async function permissionsVerdict(primary: Database, user: string): Promise<Verdict> {
   const lacking: string[] = [];
   const grants = new Set<string>();
@@ -115,15 +116,15 @@ async function permissionsVerdict(primary: Database, user: string): Promise<Verd
     if (missing.length > 0) lacking.push(account);
     for (const grant of missing) grants.add(grant);
   }
-  if (lacking.length === 0) return fine(`user "${user}" may do what every process does`);
-  const detail = `user "${user}" may not do what ${lacking.join(', ')} must do`;
-  const fix = `Do these have accounts of their own? Otherwise, as an administrator: ${[...grants].join('; ')}.`;
+  if (lacking.length === 0) return fine(`user "${user}" has the privileges of every process`);
+  const detail = `user "${user}" lacks privileges of ${lacking.join(', ')}`;
+  const fix = `Do these have their own accounts? Otherwise, as an administrator: ${[...grants].join('; ')}.`;
   return lacking.length < Object.keys(GRANTS).length ? warning(detail, fix) : problem(detail, fix);
 }
 
 async function columnsVerdict(primary: Database): Promise<Verdict> {
   const problems = await findColumnProblems(primary);
-  if (problems.length === 0) return fine('what must be a whole number in the views is one');
+  if (problems.length === 0) return fine('whole numbers where the views need them');
   const text = problems.map(({ column, type }) => `${column} is of type ${type}`).join('; ');
   const fixes = [...new Set(problems.map(({ fix }) => fix))].join(' ');
   if (problems.some(({ works }) => !works)) return problem(text, fixes);
@@ -133,7 +134,7 @@ async function columnsVerdict(primary: Database): Promise<Verdict> {
 async function plansVerdict(primary: Database): Promise<Verdict> {
   try {
     const problems = await findPlanProblems(primary);
-    if (problems.length === 0) return fine('the views merge, and every question is answered from an index');
+    if (problems.length === 0) return fine('the views merge, and an index serves every question');
     const text = problems.map(({ question, finding }) => `${question}: ${finding}`).join('; ');
     return problem(text, [...new Set(problems.map(({ fix }) => fix))].join(' '));
   } catch (error) {
@@ -145,13 +146,17 @@ async function plansVerdict(primary: Database): Promise<Verdict> {
   }
 }
 
-/** Pairs from all over the table. */
+/** The number of pairs sampled from all of the table. */
 const PAIRS = 10_000;
 
-const LAST_UPLOAD_MEND =
-  'last_upload_at must be the newest row of recency_photos whose audience is among the bits of sees, and nothing else: no deleted or private photo, no time of another kind. Fix the view or the columns that it reads (docs/adopting.md), begin a new epoch with `recency epoch bump`, and run `recency verify --users all`.';
+const EXAMPLES = 3;
 
-/** The views against one another: whatever Recency does, its answers are no better than these. */
+const LAST_UPLOAD_FIX =
+  'last_upload_at must be the newest row of recency_photos whose audience is among the bits of sees, and nothing else: ' +
+  'no deleted or private photo, no time of another kind. Fix the view or the columns that it reads (docs/adopting.md), ' +
+  'begin a new epoch with `recency epoch bump`, and run `recency verify --users all`.';
+
+/** Compares the views with each other: Recency's answers cannot be better than they are. */
 async function lastUploadsVerdict(primary: Database): Promise<Verdict> {
   try {
     const { counts, wrong, uploads } = await sampleTruth(
@@ -163,43 +168,43 @@ async function lastUploadsVerdict(primary: Database): Promise<Verdict> {
     const never = isNever ? 'last_upload_at is NULL or 0 in all of them; ' : '';
     if (counts.wrong > 0) {
       const examples = wrong.slice(0, EXAMPLES).map((pair) => `\n${pairText(pair)}`);
-      return problem(`${compared}: ${never}${counts.wrong} contradict it${examples.join('')}`, LAST_UPLOAD_MEND);
+      return problem(`${compared}: ${never}${counts.wrong} contradict it${examples.join('')}`, LAST_UPLOAD_FIX);
     }
     if (isNever && (await isAnyPhoto(primary))) {
-      return problem(`${compared}: ${never}there are photos, and nobody sees any (sees)`, LAST_UPLOAD_MEND);
+      return problem(`${compared}: ${never}there are photos, but no user may see any (sees)`, LAST_UPLOAD_FIX);
     }
-    return fine(`${compared}, which confirms all`);
+    return fine(`${compared}, all confirmed`);
   } catch (error) {
     if (!(error instanceof StatementTooSlow)) throw error;
     return warning('not known: reading the newest photos takes too long', 'See `indexes`: recency_photos needs one.');
   }
 }
 
-const EXAMPLES = 3;
+const VOLATILE_FIX =
+  'No task reports such a change, so indexes go wrong by themselves. Keep what depends on the time in a column, which a ' +
+  'scheduled job of the site sets and reports (docs/adopting.md, section 2).';
+
 async function volatileVerdict(primary: Database): Promise<Verdict> {
   const { calls, unread } = await findVolatileViews(primary);
   if (calls.length > 0) {
     const text = calls.map(({ view, call, place }) => `${call} in ${place}${place === view ? '' : `, behind ${view}`}`);
-    const detail = `what the views say changes without a change of any row: ${text.join('; ')}`;
-    return problem(detail, VOLATILE_MEND);
+    const detail = `the views' rows change without a change of any table: ${text.join('; ')}`;
+    return problem(detail, VOLATILE_FIX);
   }
-  if (unread.length === 0) return fine('the views say the same until a row changes');
+  if (unread.length === 0) return fine('the views change only when a table does');
   return warning(
     `not known: this user may not read the text of ${unread.join(', ')}`,
     'GRANT SHOW VIEW on the views behind them, or run doctor as the account that owns them.',
   );
 }
 
-const VOLATILE_MEND =
-  'No task tells of such a change, so indexes go wrong by themselves. Keep what the time decides in a column, which a scheduled job of the site sets and tells of (docs/adopting.md, section 2).';
-
 async function sharedSettingsVerdict(primary: Database, config: Config): Promise<Verdict> {
   const differences = await compareSettings(primary, config);
-  if (differences.length === 0) return fine('as the other processes have them');
+  if (differences.length === 0) return fine('the same as in the other processes');
   const text = differences
     .map(({ name, here, remembered }) => `${name} is ${here} here and ${remembered} there`)
     .join('; ');
   return differences.some(({ refused }) => refused)
-    ? problem(text, 'Set them the same everywhere; `recency config adopt` when the change is meant.')
+    ? problem(text, 'Set them the same everywhere, or run `recency config adopt` if the change is intended.')
     : warning(text, 'Indexes take the new size when they are next written; `recency repair` does it at once.');
 }

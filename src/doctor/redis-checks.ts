@@ -7,7 +7,7 @@ import { fieldOf } from '../redis/masters.ts';
 import { MAX_LETTER_BYTES } from '../transport/dead-letter-headers.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
-/** What Recency needs of the Redis of a role, on one of its masters. A probe key is written, which expires. */
+/** Checks one master of the Redis of a role. A probe key is written, which expires. */
 export function redisChecks(client: RedisClient, config: Config, role: RedisRole = 'index'): Checks {
   const carriesTasks = config.transport === 'streams' && (role === 'streams' || config.streamsUrl === undefined);
   const node = client.isCluster ? ((client as Cluster).nodes('master')[0] as Redis) : (client as Redis);
@@ -34,13 +34,13 @@ export function redisChecks(client: RedisClient, config: Config, role: RedisRole
 
 const LONGEST_ID = 20;
 
-/** On the stream, with what Redis keeps of it while it is delivered and not acknowledged (docs/operations.md). */
+/** Memory of a task on the stream, including what Redis keeps until it is acknowledged (docs/operations.md). */
 const BYTES_A_TASK = 320;
 
-/** Of maxmemory; above it, it is nearly full. */
+/** The part of maxmemory above which Redis is nearly full. */
 const NEARLY = 0.9;
 
-/** Bytes at the most. */
+/** Maximum sizes in bytes. */
 interface StreamsBytes {
   readonly tasks: number;
   readonly letters: number;
@@ -54,15 +54,15 @@ function memoryVerdict(used: number, max: number, { tasks, letters }: StreamsByt
   const mb = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
   if (!(max > 0)) return fine(`${mb(used)} in use, no maxmemory`);
   const text = `${mb(used)} of ${mb(max)} in use`;
-  if (used >= max) return problem(`${text}: no new index is built, no task taken`, 'Raise maxmemory.');
+  if (used >= max) return problem(`${text}: no new index is built, no task accepted`, 'Raise maxmemory.');
   if (used > NEARLY * max) return warning(text, 'Raise maxmemory before it is reached.');
   if (tasks + letters <= max / 2) return fine(text);
   const remedy =
-    'Lower RECENCY_STREAM_MAX_LENGTH or RECENCY_DEAD_LETTERS_MAX, raise maxmemory, or give the tasks a Redis of their own.';
-  return warning(`${text}; tasks may come to ${mb(tasks)}, dead letters to ${mb(letters)}`, remedy);
+    'Lower RECENCY_STREAM_MAX_LENGTH or RECENCY_DEAD_LETTERS_MAX, raise maxmemory, or give the tasks their own Redis.';
+  return warning(`${text}; tasks may reach ${mb(tasks)}, dead letters ${mb(letters)}`, remedy);
 }
 
-/** With these an index keeps its compact encoding. */
+/** Redis's limits below which an index keeps its compact encoding. */
 function encodingChecks(node: Redis, config: Config): Checks {
   return {
     'zset-max-listpack-entries': () => limitVerdict(node, 'zset-max-listpack-entries', config.max + 1),
@@ -76,12 +76,12 @@ function policyVerdict(policy: string): Verdict {
   return warning(`${policy}: ${effect}`, 'CONFIG SET maxmemory-policy noeviction, and give Redis the memory it needs.');
 }
 
-/** Above it, a sorted set leaves the compact encoding and takes ten times the memory. */
+/** Above the limit a sorted set leaves the compact encoding and takes ten times the memory. */
 async function limitVerdict(node: Redis, name: string, least: number): Promise<Verdict> {
   const answer = await node.config('GET', name).catch(() => undefined);
   const value = Array.isArray(answer) ? Number(answer[1]) : Number.NaN;
   if (Number.isNaN(value))
-    return warning('not known: CONFIG GET is not allowed', `See that ${name} is at least ${least}.`);
+    return warning('not known: CONFIG GET is not allowed', `Make sure that ${name} is at least ${least}.`);
   if (value >= least) return fine(String(value));
   return problem(`${value}: indexes would leave the compact encoding`, `CONFIG SET ${name} ${Math.max(least, 128)}`);
 }
@@ -95,16 +95,16 @@ function persistenceVerdict(isAppended: boolean, carriesTasks: boolean): Verdict
   );
 }
 
-/** While it forks for a snapshot, Redis answers nobody. */
+/** Redis does not answer while it forks for a snapshot. */
 const LONG_FORK_MS = 100;
 
 function forkVerdict(ms: number): Verdict {
-  if (Number.isNaN(ms)) return fine('not known how long a fork takes');
-  if (ms === 0) return fine('it has not forked yet');
+  if (Number.isNaN(ms)) return fine('the time of a fork is not known');
+  if (ms === 0) return fine('no fork yet');
   const text = `the last fork took ${ms.toFixed(1)} ms`;
   if (ms < LONG_FORK_MS) return fine(text);
   return warning(
-    `${text}: nobody is answered meanwhile`,
-    'Save less often, or on a replica; turn off huge pages (THP).',
+    `${text}, during which Redis does not answer`,
+    'Save less often, or on a replica; turn off transparent huge pages (THP).',
   );
 }

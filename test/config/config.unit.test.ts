@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fc, test } from '@fast-check/vitest';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadConfig, readConfig } from '../../src/config/config.ts';
-import { ConfigError } from '../../src/config/config-error.ts';
-import { describeConfig, withoutPasswords } from '../../src/config/describe-config.ts';
+import { describeConfig, loadConfig, readConfig, withoutPasswords } from '../../src/config/config.ts';
+import { ConfigError } from '../../src/config/environment.ts';
 import { SETTING_NAMES } from '../../src/config/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recency-config-'));

@@ -63,13 +63,13 @@ describe('doctor', () => {
     expect(said).toEqual([
       ['reachable', 'answers'],
       ['consumers', `no consumer in the group ${TOPIC}, 0 tasks wait`],
-      ['transactions', 'none holds anything back'],
+      ['transactions', 'none holds back messages'],
       ['partitions', `${TOPIC}: 6, all in sync\n${TOPIC}.dlq: 1, all in sync`],
       ['replication factor', expect.stringContaining(`${TOPIC}: 1`)],
       ['min.insync.replicas', `${TOPIC}: 1 of 1\n${TOPIC}.dlq: 1 of 1`],
       ['cleanup.policy', `${TOPIC}: delete\n${TOPIC}.dlq: delete`],
       ['retention.ms', `${TOPIC}: 7.0 days\n${TOPIC}.dlq: 30.0 days`],
-      ['retention.bytes', `${TOPIC}: no bound\n${TOPIC}.dlq: no bound`],
+      ['retention.bytes', `${TOPIC}: no limit\n${TOPIC}.dlq: no limit`],
       ['max.message.bytes', expect.stringContaining(`${TOPIC}.dlq: 4194304`)],
       ['compression.type', `${TOPIC}: producer\n${TOPIC}.dlq: producer`],
     ]);
@@ -144,7 +144,7 @@ describe('doctor', () => {
     expect(await show()).toMatchObject({ suspended: false, why: 'that partition is gone', waits_for: [] });
   });
 
-  it('says for people what is wrong and how to mend it', async () => {
+  it('says for people what is wrong and how to fix it', async () => {
     const { code, stdout } = await runInProcess(['doctor'], { ...settings, REDIS_URL: 'redis://127.0.0.1:1' });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^PROBLEM {2}redis: reachable: No Redis answers at/m);
@@ -160,7 +160,7 @@ describe('doctor', () => {
         area: 'settings',
         check: 'RECENCY_PORT',
         state: 'problem',
-        mend: 'Mend RECENCY_PORT.',
+        mend: 'Fix RECENCY_PORT.',
       }),
     ]);
   });
@@ -209,7 +209,7 @@ describe('doctor', () => {
     const { code, find } = await doctor({ MYSQL_URL: url.href });
     expect(find('mysql', 'permissions')).toMatchObject({
       state: 'problem',
-      detail: expect.stringMatching(/may not do what serve, consume, relay, verify, backfill, repair must do/),
+      detail: expect.stringMatching(/lacks privileges of serve, consume, relay, verify, backfill, repair/),
       mend: expect.stringMatching(/GRANT UPDATE ON recency_epoch .*GRANT INSERT, UPDATE, DELETE ON recency_outbox/),
     });
     expect(find('mysql', 'indexes')).toMatchObject({
@@ -270,9 +270,9 @@ describe('what doctor says of consistency', () => {
     return { code, ...find('consistency', 'sampler') };
   }
 
-  it('is that nobody samples, or that it is off', async () => {
+  it('says when no sampler reports, or when it is off', async () => {
     const mend = expect.stringContaining('recency consume');
-    expect(await told()).toMatchObject({ code: 0, state: 'warning', detail: 'nobody samples', mend });
+    expect(await told()).toMatchObject({ code: 0, state: 'warning', detail: 'no sampler reports', mend });
     expect(await told(undefined, { SAMPLE_RATE: '0' })).toMatchObject({
       state: 'fine',
       detail: expect.stringMatching(/^off/),
@@ -286,8 +286,8 @@ describe('what doctor says of consistency', () => {
     const [taken, ...windows] = String(found.detail).split('\n');
     expect(taken).toMatch(/^5 users a second, \d+\.\d s ago$/);
     expect(windows).toEqual([
-      '10s: nobody was checked',
-      '1m: nobody was checked, 1 unsettled',
+      '10s: no user was checked',
+      '1m: no user was checked, 1 unsettled',
       '5m: 3.0 nines (0 of 1000 users wrong, 2 unsettled)',
     ]);
   });
@@ -394,7 +394,7 @@ describe('what doctor says of the views', () => {
     expect(await told()).toMatchObject({
       code: 0,
       state: 'fine',
-      detail: '3 pairs compared with recency_photos, which confirms all',
+      detail: '3 pairs compared with recency_photos, all confirmed',
     });
   });
 
@@ -416,7 +416,7 @@ describe('what doctor says of the views', () => {
     expect(await told(view('CAST(NULL AS SIGNED)', '0'))).toMatchObject({
       code: 1,
       state: 'problem',
-      detail: expect.stringMatching(/there are photos, and nobody sees any/),
+      detail: expect.stringMatching(/there are photos, but no user may see any/),
     });
     expect(await told(none, 'DELETE FROM photos')).toMatchObject({ code: 0, state: 'fine' });
   });

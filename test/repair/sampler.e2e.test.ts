@@ -49,7 +49,7 @@ async function ended({ cli }: Awaited<ReturnType<typeof start>>): Promise<void> 
 
 it('one consumer samples, and another one when it is killed; doctor and metrics report the findings', async () => {
   const settings = await freshSite();
-  expect(await consistency(settings)).toMatchObject({ state: 'warning', detail: 'nobody samples' });
+  expect(await consistency(settings)).toMatchObject({ state: 'warning', detail: 'no sampler reports' });
 
   const first = await start(settings);
   await first.cli.says('"msg":"sampling"');

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, type TestContext } from 'vitest';
-import { childEnvironment } from '../../src/config/child-environment.ts';
+import { childEnvironment } from '../../src/config/environment.ts';
 import type { SettingName } from '../../src/config/settings.ts';
 import { until } from './until.ts';
 

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { runCommandLine } from '../../src/cli/program.ts';
-import { childEnvironment } from '../../src/config/child-environment.ts';
+import { childEnvironment } from '../../src/config/environment.ts';
 import type { Settings } from './cli.ts';
 
 /** Runs a command of `recency` in this process, which is much quicker than a process of its own. Not reentrant. */

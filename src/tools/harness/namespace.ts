@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { childEnvironment } from '../../config/child-environment.ts';
 import { type Config, loadConfig } from '../../config/config.ts';
+import { childEnvironment } from '../../config/environment.ts';
 import type { SettingName } from '../../config/settings.ts';
 import type { ServerSet } from '../devservers/devservers.ts';
 

@@ -1,15 +1,35 @@
-import type { SettingProblem } from './config-error.ts';
+import { DEFAULT_LIMIT } from '../contracts/http.ts';
+import type { SettingProblem } from './environment.ts';
 import { type Config, PREFIX, type SettingName } from './settings.ts';
 import { isPair } from './tls.ts';
 
-/** Settings of TLS and authentication that are right by themselves and wrong together. Without this, some would do nothing. */
-export function connectionContradictions(config: Config): SettingProblem[] {
-  return [...tlsProblems(config), ...pairProblems(config), ...saslProblems(config), ...sentinelProblems(config)];
+/** Settings that are valid one by one but contradict one another, or that would have no effect. */
+export function contradictions(config: Config): SettingProblem[] {
+  return [
+    ...limitProblems(config),
+    ...tlsProblems(config),
+    ...pairProblems(config),
+    ...saslProblems(config),
+    ...sentinelProblems(config),
+  ];
 }
 
 const problem = (name: SettingName, message: string): SettingProblem => ({ name: PREFIX + name, message });
 
 const isSet = (value: unknown): boolean => value !== undefined;
+
+function limitProblems({ min, max, plainConcurrency, mysqlConnections }: Config): SettingProblem[] {
+  const problems: SettingProblem[] = [];
+  if (min >= max) problems.push(problem('MIN', `must be less than ${PREFIX}MAX (${min} ≥ ${max})`));
+  if (plainConcurrency >= mysqlConnections) {
+    const bound = `${PREFIX}MYSQL_CONNECTIONS (${plainConcurrency} ≥ ${mysqlConnections})`;
+    problems.push(problem('PLAIN_CONCURRENCY', `must be less than ${bound}, or heavy queries block all others`));
+  }
+  if (min < DEFAULT_LIMIT) {
+    problems.push(problem('MIN', `must be at least ${DEFAULT_LIMIT}, the default number of contacts in an answer`));
+  }
+  return problems;
+}
 
 function tlsProblems(config: Config): SettingProblem[] {
   const redisUrls = `${config.redisUrl},${config.streamsUrl ?? ''}`;
@@ -20,15 +40,15 @@ function tlsProblems(config: Config): SettingProblem[] {
   ];
 }
 
-type Kind = 'MYSQL' | 'REDIS' | 'KAFKA';
+type TlsServer = 'MYSQL' | 'REDIS' | 'KAFKA';
 
-const files = (kind: Kind, { mysqlTlsCa, mysqlTlsCert, mysqlTlsKey, ...config }: Config) => {
+const files = (kind: TlsServer, { mysqlTlsCa, mysqlTlsCert, mysqlTlsKey, ...config }: Config) => {
   if (kind === 'MYSQL') return { CA: mysqlTlsCa, CERT: mysqlTlsCert, KEY: mysqlTlsKey };
   if (kind === 'REDIS') return { CA: config.redisTlsCa, CERT: config.redisTlsCert, KEY: config.redisTlsKey };
   return { CA: config.kafkaTlsCa, CERT: config.kafkaTlsCert, KEY: config.kafkaTlsKey };
 };
 
-function unused(kind: Kind, isAsked: boolean, fix: string, config: Config): SettingProblem[] {
+function unused(kind: TlsServer, isAsked: boolean, fix: string, config: Config): SettingProblem[] {
   if (isAsked) return [];
   const given = Object.entries(files(kind, config)).filter(([, path]) => isSet(path));
   return given.map(([part]) => problem(`${kind}_TLS_${part}` as SettingName, `has no effect while ${PREFIX}${fix}`));

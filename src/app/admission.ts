@@ -5,7 +5,7 @@ import { pause } from '../timing/backoff.ts';
 import { retry } from '../timing/loop.ts';
 import { ServerAway, StartError } from './start-error.ts';
 
-export interface AdmissionOptions<Name extends string> {
+export interface ServerAdmissionOptions<Name extends string> {
   /** For each server: waits for it, at most `withinMs`, and runs every check of a start. Rejects with the reason. */
   readonly servers: Readonly<Record<Name, (withinMs: number) => Promise<void>>>;
   /** The last step of a start, once every server has passed. @throws StartError when this process must not run */
@@ -54,12 +54,12 @@ export async function untilAvailable(
  * start. Until all have passed, no index is trusted, because nothing is known yet about what Redis holds.
  */
 export class Admission<Name extends string> {
-  readonly #options: AdmissionOptions<Name>;
+  readonly #options: ServerAdmissionOptions<Name>;
   readonly #missing: Set<Name>;
   readonly #reported = new Map<Name, string>();
   #isComplete = false;
 
-  constructor(options: AdmissionOptions<Name>) {
+  constructor(options: ServerAdmissionOptions<Name>) {
     this.#options = options;
     this.#missing = new Set(Object.keys(options.servers) as Name[]);
   }

@@ -31,45 +31,21 @@ const REMEMBERED = 20_000;
 
 const now = () => performance.now();
 
-/** The queries and commands of the API. @param reading the database that answers: the primary, or a replica */
-export function apiQueries(
-  { config, logger, resources }: Pick<ProcessContext, 'config' | 'logger' | 'resources'>,
-  { primary, index, steps, delayed, watch }: Stores,
-  reading: Database,
-): Queries {
-  const { heavy } = primary;
-  const build = buildOn({ steps, delayed }, config);
-  const coldBuilds = new ColdBuilds({
-    build: async (user, by) => {
-      const { suspended, rebuilt, unknown } = await build(user, { urgency: 'background', ...by });
-      if (suspended.length > 0) return 'suspended';
-      if (unknown.length > 0) return 'unknown_user';
-      return rebuilt.length > 0 ? 'built' : 'not_built';
-    },
-    concurrency: config.plainConcurrency,
-    queue: COLD_QUEUE,
-    isBusy: () => heavy.queued > 0,
-    onError: (err) => logger.warn({ err }, 'the index of a cold user was not built; the next read tries again'),
-  });
-  resources.defer(() => coldBuilds.drain());
+type QueryContext = Pick<ProcessContext, 'config' | 'logger' | 'resources'>;
 
-  const asked = { index: trustedReads(index, watch), reading, primary, limits: config };
-  const warmUp = new WarmUp({
-    coldOf: coldAmong(asked),
-    builds: coldBuilds,
-    concurrency: config.plainConcurrency,
-    remembered: REMEMBERED,
-    onRound: (built) => {
-      if (built === undefined) logger.debug('an index that was in use is cold: looking for others');
-      else if (built > 0) logger.info({ built }, 'rebuilt indexes of recently read users');
-    },
-  });
-  resources.defer(() => warmUp.stop()); // ends before the builds do: last deferred, first closed
+/** The queries and commands of the API. @param reading the database that answers: the primary, or a replica */
+export function apiQueries(context: QueryContext, stores: Stores, reading: Database): Queries {
+  const { config, logger } = context;
+  const { primary, index, steps, delayed, watch } = stores;
+  const build = buildOn({ steps, delayed }, config);
+  const sources = { index: trustedReads(index, watch), reading, primary, limits: config };
+  const coldBuilds = openColdBuilds(context, primary, build);
+  const warmUp = openWarmUp(context, sources, coldBuilds);
   const answerCold = (user: Id, deadline?: Deadline) => {
     warmUp.cold(user);
     return coldBuilds.answer(user, deadline);
   };
-  const recentContacts = recentContactsOf(asked, {
+  const recentContacts = recentContactsOf(sources, {
     onServed: (user) => warmUp.served(user),
     // Rows for a build come from the primary, so they cannot be the answer of a replica.
     ...(reading === primary ? { coldAnswers: answerCold } : {}),
@@ -85,16 +61,52 @@ export function apiQueries(
   return {
     recentContacts,
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, now }),
-    explain: explainer(asked),
+    explain: explainer(sources),
     inspect: (user, deadline) => withinDeadline(deadline, inspectIndex({ index, database: primary }, user)),
     rebuild: (user, deadline) => build(user, { deadline, asked: true }),
     forget: async (user) => {
       warmUp.forget(user);
       await steps.forget([user]);
     },
-    plainQueries: heavy,
+    plainQueries: primary.heavy,
     coldBuilds,
   };
+}
+
+function openColdBuilds(
+  { config, logger, resources }: QueryContext,
+  { heavy }: Database,
+  build: ReturnType<typeof buildOn>,
+): ColdBuilds {
+  const coldBuilds = new ColdBuilds({
+    build: async (user, by) => {
+      const { suspended, rebuilt, unknown } = await build(user, { urgency: 'background', ...by });
+      if (suspended.length > 0) return 'suspended';
+      if (unknown.length > 0) return 'unknown_user';
+      return rebuilt.length > 0 ? 'built' : 'not_built';
+    },
+    concurrency: config.plainConcurrency,
+    queue: COLD_QUEUE,
+    isBusy: () => heavy.queued > 0,
+    onError: (err) => logger.warn({ err }, 'the index of a cold user was not built; the next read tries again'),
+  });
+  resources.defer(() => coldBuilds.drain());
+  return coldBuilds;
+}
+
+function openWarmUp({ config, logger, resources }: QueryContext, sources: QuerySources, builds: ColdBuilds): WarmUp {
+  const warmUp = new WarmUp({
+    coldOf: coldAmong(sources),
+    builds,
+    concurrency: config.plainConcurrency,
+    remembered: REMEMBERED,
+    onRound: (built) => {
+      if (built === undefined) logger.debug('an index that was in use is cold: looking for others');
+      else if (built > 0) logger.info({ built }, 'rebuilt indexes of recently read users');
+    },
+  });
+  resources.defer(() => warmUp.stop()); // ends before the builds do: last deferred, first closed
+  return warmUp;
 }
 
 interface OneBuild extends BuildBy {

@@ -10,10 +10,13 @@ import { IdleReaper } from '../index/redis/idle-reaper.ts';
 import { indexedUsers } from '../index/redis/keys.ts';
 import { answersAtOnce } from '../index/store-fault.ts';
 import { SourceStalled } from '../timing/stall-detector.ts';
+import type { DeadLetters } from '../transport/dead-letters.ts';
+import type { TaskSource } from '../transport/task-source.ts';
 import { consumerChecks } from './checks.ts';
 import { startSampler, watchTruth } from './jobs.ts';
 import { openLogger } from './logger.ts';
 import {
+  type ConsumerObserver,
   consumerMetrics,
   droppedLettersCounter,
   epochCounter,
@@ -37,11 +40,13 @@ export async function consume(config: Config): Promise<void> {
 }
 
 async function startConsume(context: ProcessContext): Promise<void> {
-  const { config, logger, resources, signal, fail } = context;
+  const { config, resources, signal } = context;
   const registry = createRegistry('consume');
   const onNewEpoch = epochCounter(registry);
+
+  // Open and check.
   const stores = await openStores(context, { name: 'consume', onNewEpoch });
-  const { primary, redis, steps, patient, delayed, delayQueue, rechecks } = stores;
+  const { primary, redis, delayQueue } = stores;
   const transport = openTransport(context, 'consume');
   await transport.untilAnswers(signal);
   await watchTransport(context, transport, { primary, onNewEpoch });
@@ -50,6 +55,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
   const deadLetters = resources.adopt(transport.openDeadLetters(primary, dropped), (opened) => opened.close());
   const source = transport.openSource({ primary, doIndexesExist: () => doIndexesExist(redis, config) });
 
+  // Measure.
   const observer = consumerMetrics(registry);
   measureSuspension(registry, primary);
   measureBacklog(registry, { lag: () => source.lag(), delayQueue, primary });
@@ -59,14 +65,40 @@ async function startConsume(context: ProcessContext): Promise<void> {
   startIdleSweep(context, registry, stores);
   await serveMetrics(context, { registry, checks: consumerChecks(stores, source), port: METRICS_PORTS.consume });
 
-  const { positions } = transport;
-  const onLossFound = lossCounter(registry);
-  const recovery = new LossRecovery({ database: primary, positions, logger, onLoss: onLossFound, onNewEpoch });
-  const onLoss = recovery.found.bind(recovery);
-  const worker = new TaskWorker({ steps, pageSize: FOLLOWERS_A_PAGE, ...observer });
+  // Consume.
+  const recovery = new LossRecovery({
+    database: primary,
+    positions: transport.positions,
+    logger: context.logger,
+    onLoss: lossCounter(registry),
+    onNewEpoch,
+  });
+  startConsumer(context, { stores, source, deadLetters, recovery, observer });
+}
+
+interface ConsumerParts {
+  readonly stores: Stores;
+  readonly source: TaskSource;
+  readonly deadLetters: DeadLetters;
+  readonly recovery: LossRecovery;
+  readonly observer: ConsumerObserver;
+}
+
+/** Starts the work: tasks from the transport, delayed work, and the recovery from lost tasks. */
+function startConsumer(context: ProcessContext, parts: ConsumerParts): void {
+  const { config, logger, resources, fail } = context;
+  const { stores, source, deadLetters, recovery, observer } = parts;
+  const { primary, steps, patient, delayed, delayQueue, rechecks } = stores;
   const answers = answersAtOnce([() => primary.rows('SELECT 1', []), () => delayQueue.size()]);
-  const { onBatch } = observer;
-  const consumer = new TaskConsumer({ source, worker, deadLetters, onLoss, logger, answers, onBatch });
+  const consumer = new TaskConsumer({
+    source,
+    worker: new TaskWorker({ steps, pageSize: FOLLOWERS_A_PAGE, ...observer }),
+    deadLetters,
+    onLoss: (loss) => recovery.found(loss),
+    logger,
+    answers,
+    onBatch: observer.onBatch,
+  });
   const delayedWorker = new DelayedWorker({
     steps,
     patient,

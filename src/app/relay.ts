@@ -27,6 +27,8 @@ export async function relay(config: Config): Promise<void> {
 async function startRelay(context: ProcessContext): Promise<void> {
   const { config, logger, resources, signal } = context;
   const { mysqlUrl: url, startTimeoutMs: timeoutMs } = config;
+
+  // Open and check.
   // A transaction lasts until the transport has accepted its rows.
   const extraMs = config.transport === 'kafka' ? config.kafkaTimeoutMs : config.redisTimeoutMs;
   const database = resources.adopt(openPrimary(config, { extraMs, connections: 3 }), (opened) => opened.close());
@@ -36,10 +38,11 @@ async function startRelay(context: ProcessContext): Promise<void> {
   await checkPrimary(database);
   await checkGrants(database, 'relay', user);
   await agreedSettings(database, config);
-
   const transport = openTransport(context, 'relay');
   await transport.untilAnswers(signal);
   await agreeOnSettings(database, config);
+
+  // Measure.
   const registry = createRegistry('relay');
   const dropped = droppedLettersCounter(registry);
   const publisher = resources.adopt(transport.openPublisher(database), (opened) => opened.close());
@@ -50,6 +53,8 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const checked = checkedPublisher(publisher);
   const checks = relayChecks(database, transport, checked.check);
   await serveMetrics(context, { registry, checks, port: METRICS_PORTS.relay });
+
+  // Publish.
   const outbox = new OutboxRelay({
     database,
     publisher: checked,

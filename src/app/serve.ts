@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Registry } from 'prom-client';
 import { createApp } from '../api/app.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
 import { unavailableProblem } from '../api/http-problem.ts';
@@ -45,6 +46,8 @@ async function startServe(context: ProcessContext): Promise<void> {
   const { config, logger, resources, signal } = context;
   const registry = createRegistry('serve');
   const onNewEpoch = epochCounter(registry);
+
+  // Open.
   const stores = connectStores(context, { name: 'serve', onNewEpoch });
   const { primary } = stores;
   const reading = config.mysqlReplicaUrl === undefined ? primary : openReplica(context, primary);
@@ -54,35 +57,56 @@ async function startServe(context: ProcessContext): Promise<void> {
   measureOutboxLag(registry, primary);
   measureSuspension(registry, primary);
 
+  // Listen.
   const start = { isOver: false };
-  const url = await listen(
-    context,
-    createApp({
-      ...onceAdmitted(context, stores, reading, admission),
-      accept: acceptOnce(admission, acceptTasks(publisher)),
-      tokens: config.tokens ?? [],
-      ...checksOf({ stores, reading, transport, admission, start }),
-      checkDeadlineMs: CHECK_DEADLINE_MS,
-      hasStarted: () => start.isOver,
-      rateLimit: config.rateLimit,
-      trustProxy: config.trustProxy,
-      registry,
-      logger,
-      slowMs: SLOW_MS,
-      deadlineMs: config.requestTimeoutMs,
-      version: readVersion(),
-      now: () => performance.now(),
-      freshId: randomUUID,
-    }),
-  );
+  const parts: ServeParts = { stores, reading, transport, admission, start };
+  const url = await listen(context, apiApp(context, parts, { registry, publisher }));
+
+  // Check.
   await untilAvailable(() => checkMysql(context, primary, { name: 'serve', timeoutMs: 0 }), { logger, signal });
   if (reading !== primary) await untilAvailable(() => checkReplica(context, reading), { logger, signal });
   start.isOver = true;
   await admission.begin(signal);
+
+  // Watch.
   inBackground(context, (ending) => admission.run(ending));
   watchTruth(context, { registry, primary });
   inBackground(context, (ending) => watchSettings(context, primary, ending));
   logger.info({ address: url }, `answering at ${url}, described at ${url}/docs`);
+}
+
+interface ServeParts {
+  readonly stores: ConnectingStores;
+  readonly reading: Database;
+  readonly transport: Transport;
+  readonly admission: ServeAdmission;
+  readonly start: { readonly isOver: boolean };
+}
+
+function apiApp(
+  context: ProcessContext,
+  parts: ServeParts,
+  { registry, publisher }: { readonly registry: Registry; readonly publisher: TaskPublisher },
+): ReturnType<typeof createApp> {
+  const { config, logger } = context;
+  const { admission, start } = parts;
+  return createApp({
+    ...onceAdmitted(context, parts),
+    accept: acceptOnce(admission, acceptTasks(publisher)),
+    tokens: config.tokens ?? [],
+    ...checksOf(parts),
+    checkDeadlineMs: CHECK_DEADLINE_MS,
+    hasStarted: () => start.isOver,
+    rateLimit: config.rateLimit,
+    trustProxy: config.trustProxy,
+    registry,
+    logger,
+    slowMs: SLOW_MS,
+    deadlineMs: config.requestTimeoutMs,
+    version: readVersion(),
+    now: () => performance.now(),
+    freshId: randomUUID,
+  });
 }
 
 type ServeAdmission = Admission<'redis' | 'transport'>;
@@ -113,9 +137,7 @@ function openAdmission(
 /** The queries of the API. No index is used before everything is admitted, and none is written to a Redis that is not. */
 function onceAdmitted(
   context: ProcessContext,
-  stores: ConnectingStores,
-  reading: Database,
-  admission: ServeAdmission,
+  { stores, reading, admission }: ServeParts,
 ): ReturnType<typeof apiQueries> {
   const watch = { isTrusted: () => admission.isComplete && stores.watch.isTrusted() };
   const queries = apiQueries(context, { ...stores, watch }, reading);
@@ -128,14 +150,6 @@ function onceAdmitted(
       return await work(user, deadline);
     };
   return { ...queries, inspect: inRedis(inspect), rebuild: inRedis(rebuild), forget: inRedis(forget) };
-}
-
-interface ServeParts {
-  readonly stores: ConnectingStores;
-  readonly reading: Database;
-  readonly transport: Transport;
-  readonly admission: ServeAdmission;
-  readonly start: { readonly isOver: boolean };
 }
 
 function checksOf({

@@ -42,22 +42,26 @@ export interface OpenStoresOptions {
   readonly isPatient?: OpenMysqlOptions['isPatient'];
 }
 
-export type Opening = Pick<ProcessContext, 'config' | 'logger' | 'resources' | 'signal'>;
+/** What is needed to open stores. */
+export type StoresContext = Pick<ProcessContext, 'config' | 'logger' | 'resources' | 'signal'>;
 
 /**
  * Connects to MySQL and Redis, and checks that they can be used. They are closed with the context's resources.
  * @throws StartError, which says what is wrong and how to fix it
  */
-export async function openStores(opening: Opening, options: OpenStoresOptions): Promise<Stores> {
-  const stores = connectStores(opening, options);
-  await checkMysql(opening, stores.primary, options);
-  await admitRedis(opening, stores);
+export async function openStores(context: StoresContext, options: OpenStoresOptions): Promise<Stores> {
+  const stores = connectStores(context, options);
+  await checkMysql(context, stores.primary, options);
+  await admitRedis(context, stores);
   return stores;
 }
 
 /** Creates the clients; waits for nothing and checks nothing. */
-export function connectStores(opening: Opening, { name, onNewEpoch, ...options }: OpenStoresOptions): ConnectingStores {
-  const { config, logger, resources } = opening;
+export function connectStores(
+  context: StoresContext,
+  { name, onNewEpoch, ...options }: OpenStoresOptions,
+): ConnectingStores {
+  const { config, logger, resources } = context;
   const primary = resources.adopt(openPrimary(config, options), (database) => database.close());
   const redis = resources.adopt(openRedisClient(config, name, logger), closeRedis);
   const watch = new EpochWatch({
@@ -77,11 +81,11 @@ export function connectStores(opening: Opening, { name, onNewEpoch, ...options }
  * @throws StartError, RedisUnavailable, DatabaseUnavailable, EpochMissing
  */
 export async function admitRedis(
-  opening: Opening,
+  context: StoresContext,
   { redis, watch }: Pick<ConnectingStores, 'redis' | 'watch'>,
   withinMs?: number,
 ): Promise<void> {
-  await untilRedisAnswers(redis, opening, 'index', withinMs);
+  await untilRedisAnswers(redis, context, 'index', withinMs);
   await startWatch(watch);
 }
 
@@ -105,7 +109,7 @@ function carriesTasks({ transport, streamsUrl }: Config): boolean {
  * @throws ServerAway, StartError, DatabaseUnavailable, EpochMissing
  */
 export async function checkMysql(
-  { config, logger, signal }: Opening,
+  { config, logger, signal }: StoresContext,
   primary: Database,
   { name, timeoutMs = config.startTimeoutMs }: { readonly name: string; readonly timeoutMs?: number },
 ): Promise<void> {

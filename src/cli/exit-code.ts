@@ -15,13 +15,13 @@ export class UsageError extends UserError {
 }
 
 /** What the command line prints about an error, and the exit code. */
-export interface Failure {
+export interface CommandFailure {
   readonly message: string;
   readonly exitCode: ExitCode;
 }
 
 /** A defect of the program is printed with its stack. */
-export function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown): CommandFailure {
   if (!(error instanceof Error)) return { message: String(error), exitCode: EXIT.failed };
   if (error instanceof UserError) {
     const { kind, message, remedy } = error;

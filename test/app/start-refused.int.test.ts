@@ -65,7 +65,7 @@ describe('MySQL', () => {
   });
 
   it("lacks Recency's tables", async () => {
-    await refused('relay', { MYSQL_URL: await freshDatabase() }, /has no recency_epoch here .*Run `recency migrate`/s);
+    await refused('relay', { MYSQL_URL: await freshDatabase() }, /has no recency_epoch \(.*Run `recency migrate`/s);
   });
 
   it("has one of Recency's tables as it was before", async () => {
@@ -80,7 +80,7 @@ describe('MySQL', () => {
   it('lacks the views', async () => {
     const url = await freshDatabase();
     await migrate({ url, viewsOnly: true });
-    await refused('serve', { MYSQL_URL: url }, /has no recency_contacts here .*migrate --views-only/s);
+    await refused('serve', { MYSQL_URL: url }, /has no recency_contacts \(.*migrate --views-only/s);
   });
 
   it('has a view without a column', async () => {

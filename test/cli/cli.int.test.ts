@@ -214,7 +214,7 @@ describe('dlq', () => {
     expect((await run('dlq show 1-1')).code).toBe(1);
     const { code, stderr, stdout } = await run('dlq replay 1-1 2-2');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '0 of 2 were published again.\n' });
-    expect(stderr).toContain('There is no dead letter 1-1, 2-2. `recency dlq list` names those that there are.');
+    expect(stderr).toContain('There is no dead letter 1-1, 2-2. `recency dlq list` lists them.');
     expect((await run('dlq list --after nonsense')).code).toBe(2);
   });
 });

@@ -17,8 +17,8 @@ const USERS = Array.from({ length: 50 }, (_, i) => String(1 + i));
 const CONTACTS = Array.from({ length: 30 }, (_, i) => String(101 + i));
 
 /**
- * How long a store is away, with as many requests as a few connections can make one after another. `npm run test:away` makes
- * it five minutes.
+ * How long a store is unavailable, under as many requests as a few connections can make one after another; five minutes
+ * with `npm run test:away`.
  */
 const AWAY_MS = 1_000 * Number(process.env.AWAY_SECONDS ?? 5);
 const LOOKS = 10;
@@ -30,7 +30,7 @@ interface System {
   readonly metricsPorts: readonly number[];
 }
 
-/** The three processes on stores of their own; Kafka, where there is one, keeps the tasks when Redis forgets everything. */
+/** The three processes on stores of their own. Kafka, where available, keeps the tasks when Redis loses everything. */
 async function startSystem(mysql: RunningServer, redis: RunningServer): Promise<System> {
   await migrate({ url: mysql.url });
   const transport: Settings = hasKafka()
@@ -55,7 +55,7 @@ async function startSystem(mysql: RunningServer, redis: RunningServer): Promise<
   return { settings, address: `http://127.0.0.1:${port}`, metricsPorts: ports };
 }
 
-/** Changes while MySQL is there: their tasks are on their way. */
+/** Makes changes while MySQL is available; their tasks are on their way. */
 async function change({ settings: { MYSQL_URL } }: System, contact: string): Promise<void> {
   const pool = openSitePool(MYSQL_URL, 2);
   for (const user of USERS.slice(0, 20)) await removeContact(pool, user, contact);
@@ -63,7 +63,7 @@ async function change({ settings: { MYSQL_URL } }: System, contact: string): Pro
   await pool.end();
 }
 
-/** How often each status was seen. */
+/** Counts of each status. */
 type Statuses = Map<number, number>;
 
 async function ask({ address }: System, ms: number): Promise<Statuses> {
@@ -82,7 +82,7 @@ async function ask({ address }: System, ms: number): Promise<Statuses> {
 
 const memory = ({ metricsPorts }: System) => Promise.all(metricsPorts.map(residentBytes));
 
-/** Asks all the time while a store is away; none of the processes grows, at any look. */
+/** Sends requests while a store is unavailable, and expects that no process grows. */
 async function askWithin(system: System, before: readonly number[], what: string): Promise<Statuses> {
   const statuses: Statuses = new Map();
   let growth = before.map(() => 0);
@@ -109,7 +109,7 @@ async function outboxIsEmpty({ settings }: System): Promise<boolean> {
   return (rows as unknown[]).length === 0;
 }
 
-/** Nothing was lost and nothing was put aside; verify waits for what is still on its way. */
+/** Expects that nothing is lost or a dead letter; `verify` waits for pending work. */
 async function expectRight(system: System): Promise<void> {
   await until(() => outboxIsEmpty(system));
   const { stdout } = await runCli(['verify', '--json'], system.settings);
@@ -117,12 +117,12 @@ async function expectRight(system: System): Promise<void> {
   expect((await runCli(['dlq', 'list', '--json'], system.settings)).stdout.trim()).toBe('');
 }
 
-it('faults 11 and 14: Redis away, then MySQL: answers or 503, memory flat, no dead letters, nothing lost', {
+it('faults 11 and 14: Redis down, then MySQL: answers or 503, memory flat, no dead letters, nothing lost', {
   timeout: 120_000 + 3 * AWAY_MS,
 }, async () => {
   await using mysql = await startMysql();
   await using redis = await startRedis(hasKafka() ? {} : { args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
-  // Or V8 lets garbage lie, more the more requests there are, which looks like growth.
+  // Otherwise V8 leaves garbage uncollected, the more requests the more, which looks like growth.
   vi.stubEnv('NODE_OPTIONS', '--max-old-space-size=64 --max-semi-space-size=2');
   onTestFinished(() => void vi.unstubAllEnvs());
   const system = await startSystem(mysql, redis);

@@ -16,7 +16,7 @@ const USERS = Array.from({ length: 10 }, (_, i) => String(1 + i));
 const CONTACTS = Array.from({ length: 15 }, (_, i) => String(101 + i));
 const HOUR_MS = 3_600_000;
 
-/** Every look at this process's clock is an hour off, to either side; so are the times of uploads. */
+/** Each reading of this process's clock is an hour early or late; so are the times of uploads. */
 function jumpingClock(): void {
   const now = Date.now.bind(Date);
   const spy = vi.spyOn(Date, 'now').mockImplementation(() => now() + (Math.random() < 0.5 ? -HOUR_MS : HOUR_MS));

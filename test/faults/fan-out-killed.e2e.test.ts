@@ -15,23 +15,23 @@ import { serviceSettings } from '../support/service-settings.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
-/** The one whom everybody follows. */
+/** Everybody follows this user. */
 const STAR = '1';
 const FOLLOWERS = 24_000;
 
-/** Followers whose answers are compared with plain SQL, too. */
+/** Followers whose answers are also compared with plain SQL. */
 const VERIFIED = 1_000;
 
-/** Kills in one fan-out. */
+/** Kills per fan-out. */
 const KILLS = 3;
 
-/** Where the kills fall; another one for other moments. */
+/** Seed of the moments of the kills. */
 const SEED = Number(process.env.FAULTS_SEED ?? 20_041);
 
-/** The least that is allowed: how long the work of a killed consumer lies idle. */
+/** The minimum allowed: how long the work of a killed consumer lies idle. */
 const TAKEOVER_MS = 6_000;
 
-/** Half of what a page of 4,000 followers takes on a quick machine, ms. */
+/** Half the time of a page of 4,000 followers on a fast machine, ms. */
 const PAGE_MS = 25;
 
 describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
@@ -43,7 +43,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
     let pool: Pool;
     let redis: Redis;
     let relay: CliProcess;
-    /** The consumers' way to Redis, through this process: they come no further while it is busy, or waits for its turn. */
+    /** The consumers reach Redis through this process, so they stand still while it is busy. */
     let proxy: TcpProxy;
 
     beforeAll(async () => {
@@ -66,7 +66,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       await pool?.end();
     });
 
-    /** A consumer, and where its metrics are. */
+    /** Starts a consumer. Returns it with a reader of its metrics. */
     async function startConsumer(more: Settings = {}) {
       const port = await freePort();
       const own = { REDIS_URL: proxy.url, METRICS_PORT: String(port), ...more };
@@ -80,7 +80,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       return { process, metric };
     }
 
-    /** How many followers are done, and for which tasks, as the cursor says: ids are those from 2. */
+    /** How many followers are done, and for which tasks, according to the cursor: their ids start at 2. */
     async function progress(): Promise<{ done: number; tasks: readonly string[] }> {
       const [cursor] = await new RedisFanOutCursors(redis, String(settings.KEY_PREFIX)).loadCursors([STAR]);
       return cursor === undefined ? { done: 0, tasks: [] } : { done: Number(cursor.after) - 1, tasks: cursor.tasks };
@@ -91,7 +91,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       return Number(rows[0]?.at);
     }
 
-    /** Kills a consumer somewhere behind that many followers, also between two pages. @returns how far it came */
+    /** Kills a consumer at some point after that many followers, also between two pages. @returns how far it got */
     async function killBehind(consumer: { process: CliProcess }, followers: number): Promise<number> {
       await until(async () => (await progress()).done >= followers, { interval: 5 });
       await sleep(between(random, 0, PAGE_MS));
@@ -100,7 +100,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       return (await progress()).done;
     }
 
-    /** Every follower's index holds the star, with this time and nothing else; of some, verify says the rest. */
+    /** Expects the star with this time, and nothing else, in every follower's index; `verify` checks some of them fully. */
     async function everyIndexSays(at: number): Promise<void> {
       const names = new KeyNames(String(settings.KEY_PREFIX));
       const pipeline = redis.pipeline();
@@ -115,7 +115,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       expect(code).toBe(0);
     }
 
-    it('goes on at its cursor, whenever they are killed, and misses nobody', async () => {
+    it('continues from its cursor, whenever they are killed, and misses nobody', async () => {
       const share = FOLLOWERS / (KILLS + 1);
       let done = 0;
       const first = await startConsumer();
@@ -144,9 +144,9 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       const { tasks: uploads } = await progress();
       expect(uploads).toHaveLength(1);
 
-      // The deletion comes to another consumer, on Kafka together with the upload, and that one is killed as well.
+      // Another consumer gets the deletion, on Kafka together with the upload, and is killed as well.
       await deletePhoto(pool, photo);
-      // On Streams it is not to take the upload over, too, however long it takes to start.
+      // On Streams it must not also take over the upload, however long it takes to start.
       const second = await startConsumer(transport === 'streams' ? { TAKEOVER_MS: '300000' } : {});
       await until(async () => (await progress()).tasks.some((task) => !uploads.includes(task)), { interval: 5 });
       await killBehind(second, between(random, 1_000, FOLLOWERS / 4));
@@ -160,7 +160,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
   },
 );
 
-/** ms that everything delivered from the stream and not acknowledged has been idle at the least. */
+/** The shortest idle time of the unacknowledged entries of the stream, ms. */
 async function heldFor(redis: Redis, { KEY_PREFIX, TOPIC, KAFKA_GROUP }: Settings): Promise<number> {
   const held = (await redis.xpending(`${KEY_PREFIX}:${TOPIC}`, String(KAFKA_GROUP), '-', '+', 10)) as [
     string,

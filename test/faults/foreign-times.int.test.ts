@@ -29,7 +29,7 @@ const TIMES: readonly [string, string][] = [
   ['106', '1999-12-31 23:59:59.999999'],
 ];
 
-/** As an index has them: highest key first; of equal times the id decides. */
+/** As in an index: highest key first; ids break ties. */
 const EXPECTED = [
   { id: '104', at: Date.parse('2021-10-31T02:30:00.000Z') },
   { id: '103', at: Date.parse('2004-05-01T12:00:00.124Z') },
@@ -43,7 +43,7 @@ interface Site {
   readonly pool: Pool;
 }
 
-/** A site that keeps times as DATETIME(6), in UTC. Its views are still to be made. */
+/** A site that stores times as DATETIME(6), in UTC, without views so far. */
 async function foreignSite(): Promise<Site> {
   const stores = await freshStores({ max: 10, min: 3 });
   const pool = freshSitePool(stores.url);
@@ -104,7 +104,7 @@ async function verified(site: Site) {
   return job.result;
 }
 
-/** Builds, refreshes and verifies: all of them see the same whole milliseconds. */
+/** Builds, refreshes and verifies: all see the same whole milliseconds. */
 async function expectRight(site: Site): Promise<void> {
   const { steps } = site.stores;
   await run(rebuild([USER]), steps);
@@ -114,13 +114,13 @@ async function expectRight(site: Site): Promise<void> {
   expect(await verified(site)).toMatchObject({ warm: 1, wrong: 0, answers_wrong: 0, failed: 0 });
 }
 
-describe('a site that keeps its times as DATETIME(6)', () => {
+describe('a site that stores its times as DATETIME(6)', () => {
   let site: Site;
   beforeAll(async () => {
     site = await foreignSite();
   });
 
-  it('has whole milliseconds by the recipe, from indexes, with nothing to complain of', async () => {
+  it('gets whole milliseconds with the recipe, from indexes, without complaints', async () => {
     await contactsView(site.pool, RECIPE);
     await expectRight(site);
     expect(await findColumnProblems(site.stores.primary)).toEqual([]);
@@ -129,7 +129,7 @@ describe('a site that keeps its times as DATETIME(6)', () => {
     expect(photos.get('102')?.photos).toEqual([{ id: '2', uploadedAt: EXPECTED[2]?.at, title: 'a picture' }]);
   });
 
-  it('has the same times whatever the time zone of a session is, by the recipe; UNIX_TIMESTAMP has not', async () => {
+  it('gets the same times in any session time zone with the recipe, but not with UNIX_TIMESTAMP', async () => {
     const connection = await site.pool.getConnection();
     onTestFinished(() => connection.destroy());
     const seen = async (expression: string, zone: string) => {
@@ -143,7 +143,7 @@ describe('a site that keeps its times as DATETIME(6)', () => {
     expect(await seen(trap, '+00:00')).toBe(EXPECTED[3]?.at);
     expect(await seen(trap, '+05:00')).toBe(Number(EXPECTED[3]?.at) - 5 * 3_600_000);
 
-    // A TIMESTAMP is the other way round.
+    // For a TIMESTAMP it is the other way round.
     await connection.query("SET time_zone = '+00:00'");
     await connection.query("UPDATE members SET seen_at = '2004-05-01 12:00:00.123456' WHERE id = 101");
     const ofTimestamp = 'CAST(FLOOR(UNIX_TIMESTAMP(members.seen_at) * 1000) AS SIGNED)';
@@ -166,7 +166,7 @@ describe('a site that keeps its times as DATETIME(6)', () => {
     ]);
   });
 
-  it('is refused a column that is a time or a text', async () => {
+  it('is refused a column of a time or text type', async () => {
     await contactsView(site.pool, 'members.newest', "'3'");
     await expect(checkColumns(site.stores.primary)).rejects.toThrow(
       /recency_contacts.last_upload_at is of type datetime, which is not a whole number.*TIMESTAMPDIFF.*\n.*recency_contacts.version is of type varchar/,
@@ -176,7 +176,7 @@ describe('a site that keeps its times as DATETIME(6)', () => {
   });
 });
 
-/** The server's own time zone decides what these times are; the index holds them whole all the same. */
+/** The server's time zone decides these times; the index still has whole milliseconds. */
 async function expectBuilt(site: Site): Promise<void> {
   const { steps } = site.stores;
   await run(rebuild([USER]), steps);
@@ -188,10 +188,10 @@ async function expectBuilt(site: Site): Promise<void> {
 }
 
 describe('a row that cannot be read', () => {
-  /** The newest photo of 103 lies before what the view subtracts: out of the range of an unsigned number. */
+  /** The newest photo of 103 is older than what the view subtracts: out of the range of an unsigned number. */
   const OUT_OF_RANGE = 'IF(members.id = 103, CAST(1 AS UNSIGNED) - CAST(2 AS UNSIGNED), 5000 + members.id)';
 
-  it('is a dead letter that says why, and keeps no other task waiting', async () => {
+  it('becomes a dead letter with the reason, and delays no other task', async () => {
     const site = await foreignSite();
     const { stores, pool } = site;
     await pool.query('INSERT INTO ties VALUES (2, 101), (3, 103)');
@@ -221,7 +221,7 @@ describe('a row that cannot be read', () => {
     expect(other).toMatchObject({ state: 'warm', head: [{ id: '101', at: 5_101 }] });
   });
 
-  it('is named by verify and repair, which do the other users', async () => {
+  it('is named by verify and repair, which process the other users', async () => {
     const site = await foreignSite();
     const { stores, pool } = site;
     await pool.query('INSERT INTO ties VALUES (2, 101), (3, 103)');

@@ -37,7 +37,7 @@ const FOLLOWER = '4';
 const MANY = Array.from({ length: 40 }, (_, i) => String(100 + i));
 const EACH = 500;
 
-/** Of a heavy user's contacts, the i-th newest. */
+/** The i-th newest of a heavy user's contacts. */
 const newest = (i: number) => String(STRANGER + CONTACTS - 1 - i);
 
 let url: string;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await makeHeavy(pool, MANY, EACH);
   await pool.query('INSERT INTO users (id, last_public_at) VALUES (3, 500)');
   await pool.query('INSERT INTO contacts (user_id, contact_id) VALUES (4, 3)');
-}, 400_000); // as long as a very busy machine takes for the rows
+}, 400_000); // a very busy machine takes long to insert the rows
 
 interface Times {
   readonly aloneMs: number;
@@ -68,7 +68,7 @@ async function freshStores(times: Times): Promise<Stores> {
 const SHORT = 350;
 
 describe('a user with very many contacts', () => {
-  it('keeps no other owner from fanning out, and is built in the end', async () => {
+  it('does not delay fan-outs of other owners, and is built in the end', async () => {
     const stores = await freshStores({ aloneMs: SHORT, patientMs: 60_000 });
     const { steps, patient, index, delayed } = stores;
     await run(rebuild([HEAVY]), patient);
@@ -80,7 +80,7 @@ describe('a user with very many contacts', () => {
     const consuming = await startConsuming(stores, { relays: false });
     await removeContacts([0, 1, 2].map(newest), stores);
     await upload(700, stores);
-    await consuming.relayOnce(); // all of them are one batch
+    await consuming.relayOnce(); // all in one batch
     await until(async () => (await topOf(FOLLOWER)).includes(`${OWNER}@700`));
     await until(async () => (await consuming.lag()) === 0);
     const best = [3, 4, 5, 6].map((i) => `${newest(i)}@${1_000 + CONTACTS - 1 - i}`);
@@ -90,14 +90,14 @@ describe('a user with very many contacts', () => {
     await consuming.stop();
   });
 
-  it('is left to the consumers by a rebuild that others wait for', async () => {
+  it('is left to the consumers by a rebuild that blocks others', async () => {
     const { steps } = await freshStores({ aloneMs: SHORT, patientMs: 60_000 });
     const report = await run(rebuild([FOLLOWER, HEAVY, ...MANY]), steps);
     expect(report).toMatchObject({ slow: [HEAVY], unsettled: [], obstructed: [] });
     expect(report.rebuilt.toSorted()).toEqual([FOLLOWER, ...MANY].toSorted());
   });
 
-  it('whom nobody has the time for is given up by the delayed worker, and keeps nobody waiting', async () => {
+  it('that takes too long is given up by the delayed worker, and delays nobody', async () => {
     const stores = await freshStores({ aloneMs: SHORT, patientMs: SHORT });
     const { steps, patient, delayed, rechecks, index } = stores;
     const said: unknown[] = [];
@@ -143,8 +143,8 @@ async function jobStores(patientMs: number) {
   return { stores, records };
 }
 
-describe('a job that comes to a user with too many contacts', () => {
-  it('builds the others, names that one, and has a report that says so', async () => {
+describe('a job that reaches a user with too many contacts', () => {
+  it('builds the others, and names that one in its report', async () => {
     const { stores, records } = await jobStores(SHORT);
     const job = createBackfill({ ...records, steps: stores.patient }, {});
     await runToEnd(job);
@@ -155,7 +155,7 @@ describe('a job that comes to a user with too many contacts', () => {
     await expect(createBackfill(records as never, { resume: job.id }).start()).rejects.toThrow('is done');
   });
 
-  it('builds that one as well, where it has the time', async () => {
+  it('builds that one as well, if it has the time', async () => {
     const { stores, records } = await jobStores(60_000);
     const job = createBackfill({ ...records, steps: stores.patient }, {});
     await runToEnd(job);
@@ -194,11 +194,11 @@ describe('answers to a user with very many contacts', () => {
     return await answers.check(HEAVY, [{ relation: 'any', limit: 1 }]);
   };
 
-  it('are compared with all of them, however long other statements may take', async () => {
+  it('are compared with all of them, whatever the limit of other statements', async () => {
     expect(await find(60_000)).toMatchObject({ checked: 2, wrong: [] });
   });
 
-  it('are not, where reading them takes too long; the server ends that', async () => {
+  it('are not compared if reading them takes too long; the server ends that statement', async () => {
     await expect(find(50)).rejects.toThrow(/^reading all contacts of user 1 takes longer than the 50 ms/);
     await until(async () => {
       const [rows] = await pool.query(
@@ -210,10 +210,10 @@ describe('answers to a user with very many contacts', () => {
 });
 
 describe('the sampler, where a user has too many contacts', () => {
-  it('counts that one as unsettled, and tells the others right or wrong', async () => {
+  it('counts that one as unsettled, and classifies the others', async () => {
     const { stores, records } = await jobStores(SHORT);
     await run(rebuild([HEAVY, ...MANY.slice(0, 3)]), storesOn(stores, { aloneMs: 60_000 }).steps);
-    await stores.redis.zadd(new KeyNames(stores.prefix).set('100'), 5, newest(9)); // as nobody of Recency does
+    await stores.redis.zadd(new KeyNames(stores.prefix).set('100'), 5, newest(9)); // not written by Recency
     const lines: unknown[] = [];
     const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
     const windows = new Windows(records.now);
@@ -231,7 +231,7 @@ describe('the sampler, where a user has too many contacts', () => {
       ...{ rate: 10, random: Math.random, windows, reports: new SamplerReports(redis, prefix), logger },
       ...{ now: records.now, clock: records.clock, aloneMs: SHORT },
     });
-    // Half of the draws go in turn through all owners.
+    // Half of the draws go through all users in turn.
     for (let round = 0; round < 2 * (everybody.length / 10); round++) await sampler.runOnce();
     await sampler.idle();
     const { checked, wrong, unsettled } = windows.within('5m');
@@ -244,7 +244,7 @@ describe('the sampler, where a user has too many contacts', () => {
   });
 });
 
-/** The heavy user's row of each is changed, and a task says so. */
+/** Changes the heavy user's row of each contact, with a task. */
 async function removeContacts(contacts: readonly string[], { primary }: Stores): Promise<void> {
   await pool.query('UPDATE contacts SET active = FALSE WHERE user_id = ? AND contact_id IN (?)', [HEAVY, contacts]);
   onTestFinished(async () => {

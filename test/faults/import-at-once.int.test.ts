@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const USER = '1';
 const CONTACTS = 20_000;
 
-/** The greatest there may be: one entry more than max + 1, for an instant, and Redis leaves the compact encoding for ever. */
+/** The greatest allowed: with one entry more than max + 1, even for an instant, Redis leaves the compact encoding forever. */
 const LIMITS = { max: 127, min: 60 };
 
 it('fault 39: 20,000 contacts of one user at once: the set never exceeds max + 1, its encoding stays compact', async () => {
@@ -46,7 +46,7 @@ it('fault 39: 20,000 contacts of one user at once: the set never exceeds max + 1
     { interval: 1 },
   );
   expect(most).toBeLessThanOrEqual(LIMITS.max + 1);
-  // Redis never goes back from the other encoding, so it was never left.
+  // Redis never returns to the compact encoding, so it was never left.
   expect(await stores.redis.object('ENCODING', key)).toBe('listpack');
   await expectExact(stores, LIMITS, USER, 'after the import');
   expect(await consuming.transport.deadLetters.list({ limit: 1 })).toEqual([]);

@@ -11,20 +11,20 @@ import { serviceSettings } from '../support/service-settings.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
-/** A life that is ended at its first new write does a page before, so there are more than lives. */
+/** A life that ends at its first new write redoes a page before it, so there are more pages than lives. */
 const PAGES = 40;
 const USERS = PAGES * PAGE_SIZE;
 const CONTACTS = ['900001', '900002', '900003', '900004'];
 const KILLS = 20;
 
-/** From here on each life is ended at its first new write, so that the run does not end before its 20th death. */
+/** From here on each life ends at its first new write, so that the run does not finish before its 20th death. */
 const LATE = 0.4 * USERS;
 
-/** Every so many users one has a wrong score, for the repair. */
+/** One in so many users has a wrong score, for the repair. */
 const EVERY = 25;
 const WRONG_AT = '7777';
 
-/** Where the kills fall; another one for other moments. */
+/** Seed of the moments of the kills. */
 const SEED = Number(process.env.FAULTS_SEED ?? 20_041);
 
 describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { timeout: 400_000 }, () => {
@@ -33,7 +33,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
   let pool: Pool;
   let redis: Redis;
   let names: KeyNames;
-  /** The commands' way to Redis, through this process: they come no further while it is busy, or waits for its turn. */
+  /** The commands reach Redis through this process, so they stand still while it is busy. */
   let proxy: TcpProxy;
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
     await pool?.end();
   });
 
-  /** The latest run of this command, and how far it is: ids are those from 1, so that the cursor is a number of users. */
+  /** The latest run of this command and its progress: ids start at 1, so the cursor is a number of users. */
   async function run(command: Command): Promise<{ id: string; cursor: number }> {
     const [rows] = await pool.query<RowDataPacket[]>(
       'SELECT id, cursor_id FROM recency_runs WHERE kind = ? ORDER BY id DESC LIMIT 1',
@@ -63,7 +63,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
     return { id: String(rows[0]?.id ?? ''), cursor: Number(rows[0]?.cursor_id ?? 0) };
   }
 
-  /** Of those whom the job has something to do for and who are behind the cursor: how many it has done. */
+  /** How many of the users after the cursor that need work are done already. */
   async function doneBehind(cursor: number, { concerned, isDone }: Concern): Promise<number> {
     const behind = concerned.filter((user) => user > cursor && user <= cursor + 3 * PAGE_SIZE);
     const done = await Promise.all(behind.map(isDone));
@@ -74,12 +74,12 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
 
   interface Concern {
     readonly command: Command;
-    /** In order. */
+    /** In ascending order. */
     readonly concerned: readonly number[];
     readonly isDone: (user: number) => Promise<boolean>;
   }
 
-  /** Ends a life at the first write of what is not done yet, or a moment after the cursor has moved. */
+  /** Ends a life at its first new write, or a moment after the cursor has moved. */
   async function killSomewhere(
     process: CliProcess,
     from: number,
@@ -98,7 +98,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
     expect(await process.ended).toMatchObject({ signal: 'SIGKILL' });
   }
 
-  /** Kills the command 20 times, resuming it each time, and lets it end. @returns what it says then */
+  /** Kills the command 20 times, resuming it each time, then lets it finish. @returns its report */
   async function killAgainAndAgain(concern: Concern) {
     const { command } = concern;
     let [last, cursor] = ['', 0];
@@ -112,7 +112,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
       const again = await doneBehind(now.cursor, concern);
       expect(again).toBeLessThanOrEqual(concern.concerned.filter((user) => user <= PAGE_SIZE).length);
       [last, cursor] = [now.id, now.cursor];
-      // It would end by itself, in 30 s: nobody gave it back.
+      // The lease would end by itself in 30 s: it was not released.
       expect(await redis.del(`${settings.KEY_PREFIX}:lease:{${command}}`)).toBe(1);
     }
     expect(cursor).toBeLessThan(USERS);
@@ -120,7 +120,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
     return { code: ended.code, report: ended.json()[0] };
   }
 
-  it('backfill: goes on at its cursor, and does a page again each time at the most', async () => {
+  it('backfill: continues from its cursor, and redoes at most a page each time', async () => {
     const concerned = Array.from({ length: USERS }, (_, i) => i + 1);
     const isDone = async (user: number) => (await redis.exists(names.set(String(user)))) === 1;
     const { code, report } = await killAgainAndAgain({ command: 'backfill', concerned, isDone });
@@ -128,14 +128,14 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
     expect(code).toBe(0);
   });
 
-  it('repair: goes on at its cursor, and does a page again each time at the most', async () => {
+  it('repair: continues from its cursor, and redoes at most a page each time', async () => {
     const concerned = Array.from({ length: USERS / EVERY }, (_, i) => (i + 1) * EVERY);
     const [contact = ''] = CONTACTS;
     expect((await runCli(['backfill'], settings)).code).toBe(0);
     for (const user of concerned) await redis.zadd(names.set(String(user)), 'XX', WRONG_AT, contact);
     const isDone = async (user: number) => (await redis.zscore(names.set(String(user)), contact)) === '1000';
     const { code, report } = await killAgainAndAgain({ command: 'repair', concerned, isDone });
-    // Who was repaired in a page that was killed before it was counted is right when the page comes again.
+    // A user repaired in a page that was killed before it was counted is right when the page is redone.
     expect(report).toMatchObject({ users: USERS, warm: USERS, repaired: report.wrong });
     expect(report.wrong).toBeLessThanOrEqual(concerned.length);
     expect(report).toMatchObject({ still_wrong: 0, unsettled: 0 });

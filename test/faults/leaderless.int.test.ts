@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 import { freshTask } from '../transport/outgoing-task.ts';
 import { kafkaSettings } from '../transport/place.ts';
 
-/** The second of three partitions is on the second broker alone. */
+/** Only the second broker has the second of three partitions. */
 const BROKERS = [1, 2, 1];
 const DEAD = 1;
 
@@ -48,7 +48,7 @@ describe.runIf(hasKafka())('a partition without a leader (programs: two brokers)
     return Number(user);
   }
 
-  /** Messages of the partitions that have a leader. */
+  /** Messages in the partitions that have a leader. */
   async function messages(partitions: readonly number[]): Promise<number> {
     const admin = new Kafka({ brokers: [pair.first.url], logLevel: 0 }).admin();
     await admin.connect();
@@ -62,7 +62,7 @@ describe.runIf(hasKafka())('a partition without a leader (programs: two brokers)
     }
   }
 
-  it('holds up no other: only its own rows wait, and go out when it has one again', async () => {
+  it('delays no other: only its own rows wait, and are published when it has a leader again', async () => {
     await publisher.publish([freshTask('1')]);
     const before = await messages([0, 1, 2]);
     await bench.write(1_500);
@@ -70,7 +70,7 @@ describe.runIf(hasKafka())('a partition without a leader (programs: two brokers)
     const relay = openRelay();
     const stop = new AbortController();
     const running = relay.run(stop.signal);
-    // Of 1,500 users about a third is of the dead partition.
+    // About a third of 1,500 users belongs to the dead partition.
     const left = () => bench.unpublished();
     await until(async () => (await left()) < 600, { timeout: 60_000 });
     await until(async () => (await left()) < 600 && (await left()) > 400, { timeout: 10_000 });
@@ -85,7 +85,7 @@ describe.runIf(hasKafka())('a partition without a leader (programs: two brokers)
     await running;
   });
 
-  it('does not keep a publisher that begins now from the others', async () => {
+  it('does not keep a new publisher from the others', async () => {
     await pair.killSecond();
     const fresh = new KafkaTaskPublisher({ kafka: kafkaSettings([pair.first.url]), topic, deadlineMs: 20_000 });
     const tasks = Array.from({ length: 300 }, (_, i) => freshTask(String(i + 1)));
@@ -97,25 +97,25 @@ describe.runIf(hasKafka())('a partition without a leader (programs: two brokers)
     expect(new Set(notTaken.map(({ message }) => message))).toEqual(
       new Set([`partition ${DEAD} of ${topic} has no leader`]),
     );
-    // What is left apart costs the others nothing.
+    // Rows that are put back do not delay the others.
     const from = performance.now();
     for (let call = 0; call < 5; call++) await fresh.publish(tasks).catch(() => undefined);
     expect(performance.now() - from).toBeLessThan(5_000);
     await fresh.close();
   });
 
-  it('has a row of its own put back, also when there is no other', async () => {
+  it('has its own row put back, even if there is no other row', async () => {
     await pair.killSecond();
     const user = await userOfDeadPartition();
     await bench.write(1, user);
     const relay = openRelay();
     expect(await relay.runOnce()).toMatchObject({ published: 0, putBack: 1 });
-    // Now it is known to have no leader.
+    // Now its missing leader is known.
     await bench.allDue();
     expect(await relay.runOnce()).toMatchObject({ published: 0, putBack: 1 });
   });
 
-  it('does not keep a process from starting, nor is it ready for less', async () => {
+  it('does not keep a process from starting or from being ready', async () => {
     await pair.killSecond();
     const settings = kafkaSettings([pair.first.url]);
     for (const name of [topic, `t-${randomBytes(4).toString('hex')}`]) {

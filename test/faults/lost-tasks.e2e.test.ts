@@ -28,7 +28,7 @@ async function freshSite(transport: 'streams' | 'kafka'): Promise<Site> {
   await leave(settings, 3);
   await consumed(settings);
   await stop(consume);
-  await leave(settings, 4); // published, and not consumed
+  await leave(settings, 4); // published but not consumed
   await until(async () => (await waiting(settings)) === 0);
   await stop(relay);
   return settings;
@@ -117,7 +117,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { time
     await expectAlarm(settings, 'offset_out_of_range');
   });
 
-  it('losses that go on begin one epoch, when the consumer has caught up, also when another one takes over', {
+  it('repeated losses begin one epoch, when the consumer has caught up, also when another one takes over', {
     timeout: 180_000,
   }, async () => {
     const settings = await freshSite('kafka');
@@ -135,7 +135,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { time
         await admin.deleteTopicRecords({ topic: settings.TOPIC, partitions });
       });
     };
-    // Nothing can be applied while another session has this table, so whoever finds the loss does not catch up.
+    // Nothing can be applied while another session locks this table, so the consumer that finds the loss cannot catch up.
     const locking = await createConnection(settings.MYSQL_URL);
     onTestFinished(() => locking.end());
     const first = await startConsumer(settings);
@@ -146,7 +146,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { time
     await first.consume.ended;
     await locking.query('UNLOCK TABLES');
 
-    // Whoever found it is gone, and the loss is known all the same: nothing is built, nothing is certified.
+    // The consumer that found it is gone, but the loss is on record: nothing is built, nothing is certified.
     const refused = await runInProcess(['backfill'], settings);
     expect(refused.code, refused.stderr).toBe(1);
     expect(refused.stderr).toContain('tasks were lost');
@@ -154,14 +154,14 @@ describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { time
     const suspended = await epoch(settings);
     expect(suspended).toMatchObject({ suspended: true, why: expect.stringMatching(/^tasks were lost: /) });
 
-    await loseAllButTheLast(); // again, before anybody has caught up
+    await loseAllButTheLast(); // again, before any consumer has caught up
     const second = await startConsumer(settings);
     await second.consume.says('tasks were lost');
     await until(async () => (await epoch(settings)).suspended === false);
     const after = await epoch(settings);
     expect([before.epoch, suspended.epoch]).not.toContain(after.epoch);
     await consumed(settings);
-    expect(await epoch(settings)).toEqual(after); // one, and no other after it
+    expect(await epoch(settings)).toEqual(after); // one epoch, and no other after it
     expect(await second.metrics()).toMatch(/^recency_new_epochs_total\{process="consume"\} 1$/m);
     expect((await runInProcess(['backfill'], settings)).code).toBe(0);
     expect(await verify(settings)).toMatchObject({ users: 3, warm: 3, cold: 0, wrong: 0, answers_wrong: 0 });

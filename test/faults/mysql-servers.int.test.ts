@@ -30,7 +30,7 @@ const SITE = everybodyKnows(USERS, ['101', '102', '103', '104', '105']);
 
 const own = new OwnMysql();
 
-/** The site in this database, on the server on record; every user has an index. `primary` goes to `via`. */
+/** Stores with the site in this database, on the server on record; every user has an index. `primary` connects to `via`. */
 async function storesIn(url: string, via = url): Promise<Stores> {
   await migrate({ url });
   await writeSite(freshSitePool(url), SITE);
@@ -42,7 +42,7 @@ async function storesIn(url: string, via = url): Promise<Stores> {
   return stores;
 }
 
-/** The recency list of user 1, as it is answered now. */
+/** The current answer for user 1. */
 async function answer({ index, primary: database }: Stores, limit = 4) {
   const nothing = () => undefined;
   const recent = new RecentContacts({
@@ -54,11 +54,11 @@ async function answer({ index, primary: database }: Stores, limit = 4) {
 
 const token = async ({ primary }: Stores) => (await readEpoch(primary)).token;
 
-describe('a primary that takes no writes any more', () => {
-  it('is not written from, is not ready, and its answers are those of a replica', async () => {
+describe('a primary that no longer accepts writes', () => {
+  it('is not used for writes to indexes, is not ready, and its answers count as those of a replica', async () => {
     const stores = await storesIn(await own.createDatabase());
     expect(await answer(stores)).toMatchObject({ source: 'index', exact: true });
-    await own.run('SET GLOBAL read_only = 1'); // the connections live on
+    await own.run('SET GLOBAL read_only = 1'); // existing connections stay open
     onTestFinished(() => own.run('SET GLOBAL read_only = 0'));
 
     const before = await stores.index.read('1', 0, false);
@@ -81,13 +81,13 @@ describe('a primary that takes no writes any more', () => {
   });
 });
 
-describe('a server behind a live address that is another one than before', () => {
-  it('is answered from the database and written from by nobody until it was compared; then a new epoch begins', async () => {
+describe('a different server behind the same address', () => {
+  it('only answers plain queries until it has been compared; then a new epoch begins', async () => {
     const url = await freshDatabase();
     await using proxy = await TcpProxy.before(url);
     const stores = await storesIn(url, proxy.url);
     expect(await answer(stores)).toMatchObject({ source: 'index' });
-    proxy.leadTo(await own.copyOf(url)); // nobody watches here: nothing is compared in between
+    proxy.leadTo(await own.copyOf(url)); // nothing is compared in between: no watch runs here
 
     expect(await answer(stores)).toMatchObject({ source: 'database', reason: 'cold' });
     await expect(run(refresh([{ user: '2', contact: '105' }]), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
@@ -101,7 +101,7 @@ describe('a server behind a live address that is another one than before', () =>
     expect(await answer(stores)).toMatchObject({ source: 'index', exact: true });
   });
 
-  it('that takes turns with the one on record is refused, and begins no epoch', async () => {
+  it('that alternates with the one on record is refused, and begins no epoch', async () => {
     const stores = await storesIn(await own.createDatabase());
     const { identity } = await readServer(stores.primary);
     await putOnRecord(stores, 'uuid:of-the-other-writer', { seenAt: Date.now(), replaced: { [identity]: Date.now() } });
@@ -109,7 +109,7 @@ describe('a server behind a live address that is another one than before', () =>
     for (let i = 0; i < 3; i++) await expect(checkMysqlServer(stores.primary)).rejects.toThrow(/in turns/);
     expect(await token(stores)).toBe(epoch);
     await expect(run(refresh([{ user: '1', contact: '105' }]), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
-    const later = Date.now() - 31_000; // the other one was not seen since
+    const later = Date.now() - 31_000; // the other one has not been seen since
     await putOnRecord(stores, 'uuid:of-the-other-writer', { seenAt: later, replaced: { [identity]: Date.now() } });
     expect(await checkMysqlServer(stores.primary)).toBe('new_epoch');
     expect(await checkMysqlServer(stores.primary)).toBe('known');
@@ -136,7 +136,7 @@ describe('a server behind a live address that is another one than before', () =>
 });
 
 describe('a session that Recency has not set up', () => {
-  it('is not read from: the connection is replaced', async () => {
+  it('is not used: the connection is replaced', async () => {
     const stores = await storesIn(await own.createDatabase());
     await Promise.all(
       [1, 2].map(() => stores.primary.rows('SET @recency_server = NULL, @recency_proof = NULL, autocommit = 0', [])),
@@ -146,8 +146,8 @@ describe('a session that Recency has not set up', () => {
   });
 });
 
-describe('a server that is started again', () => {
-  it('is the same one where it flushes every commit, and another one where a crash loses some', async () => {
+describe('a restarted server', () => {
+  it('counts as the same one if it flushes every commit, and as another one if a crash may lose some', async () => {
     const DURABLE = 'SET GLOBAL innodb_flush_log_at_trx_commit = 1'; // the test's server starts with 2
     await own.run(DURABLE);
     const stores = await storesIn(await own.createDatabase());
@@ -158,14 +158,14 @@ describe('a server that is started again', () => {
     const epoch = await token(stores);
 
     await own.run('SET GLOBAL innodb_flush_log_at_trx_commit = 2');
-    await expect(checkMysqlServer(stores.primary)).rejects.toThrow(/flush less/); // sessions of before
-    expect(await checkMysqlServer(stores.primary)).toBe('new_epoch'); // nobody knows since when it is so
+    await expect(checkMysqlServer(stores.primary)).rejects.toThrow(/flush less/); // sessions opened before
+    expect(await checkMysqlServer(stores.primary)).toBe('new_epoch'); // unknown since when
     expect(await checkMysqlServer(stores.primary)).toBe('known');
     const relaxed = await token(stores);
     expect(relaxed).not.toBe(epoch);
     await run(rebuild(USERS), stores.steps);
     const startedAt = Number((await readServer(stores.primary)).identity.split('@')[1]);
-    await until(() => Date.now() / 1_000 > startedAt + 1); // starts are told apart by their second
+    await until(() => Date.now() / 1_000 > startedAt + 1); // starts are distinguished by their second
     await own.server.kill();
     await own.server.restart();
     expect(await answer(stores)).toMatchObject({ reason: 'cold' });

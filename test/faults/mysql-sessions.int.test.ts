@@ -22,7 +22,7 @@ const SITE = everybodyKnows(USERS, ['101', '102', '103', '104', '105']);
 const AUTOCOMMIT_OFF = 'SET GLOBAL autocommit = 0';
 const READ_UNCOMMITTED = 'SET GLOBAL TRANSACTION ISOLATION LEVEL READ UNCOMMITTED';
 
-/** What a site's configuration may say. The server runs init_connect only for accounts without all privileges. */
+/** Settings that a site may have. The server runs init_connect only for accounts without all privileges. */
 const ADVERSE = [
   AUTOCOMMIT_OFF,
   READ_UNCOMMITTED,
@@ -51,7 +51,7 @@ function accountUrl(database: string): string {
   return url.href;
 }
 
-/** Stores on connections that are opened while the server is set up like this. The site's own connections are as usual. */
+/** Stores whose connections are opened under these settings. The site's own connections are opened before. */
 async function storesOn(settings: readonly string[]): Promise<{ stores: Stores; site: Pool }> {
   const name = freshName();
   await own.createDatabase(name);
@@ -69,7 +69,7 @@ async function storesOn(settings: readonly string[]): Promise<{ stores: Stores; 
 }
 
 describe('a server whose sessions begin', () => {
-  it('without autocommit: a refresh reads the state of its moment, not the first snapshot of its connection', async () => {
+  it('without autocommit: a refresh reads the current state, not the first snapshot of its connection', async () => {
     const { stores, site } = await storesOn([AUTOCOMMIT_OFF]);
     await removeContact(site, '1', '105');
     await run(refresh([{ user: '1', contact: '105' }]), stores.steps);
@@ -98,7 +98,7 @@ describe('a server whose sessions begin', () => {
     await expectExact(stores, LIMITS, '1', 'under adverse settings');
   });
 
-  it('without a time limit: the server ends a statement that takes as long as a call may', async () => {
+  it('without a time limit: the server ends a statement at the deadline of its call', async () => {
     const { stores } = await storesOn([]);
     const database = new Database(stores.url, { connections: 1, queue: 10, deadlineMs: 300 });
     onTestFinished(() => database.close());
@@ -108,7 +108,7 @@ describe('a server whose sessions begin', () => {
     await until(async () => (await rows()).length === 0, { timeout: 5_000 });
   });
 
-  it('without autocommit, read only: the schema is brought up to date all the same', async () => {
+  it('without autocommit, read only: the schema is still migrated', async () => {
     await own.run(...ADVERSE);
     onTestFinished(() => own.run(...AS_BEFORE));
     const url = accountUrl(freshName());

@@ -39,7 +39,7 @@ function database(url: string, options: Options = {}): Database {
   return opened;
 }
 
-/** A database of the own server, with the site in it; every user has an index. */
+/** Stores on a database of the test's own server, with the site in it; every user has an index. */
 async function storesOnOwnServer(options: Options = {}, site: SmallSite = SITE): Promise<Stores> {
   const url = await own.createDatabase();
   await migrate({ url });
@@ -50,7 +50,7 @@ async function storesOnOwnServer(options: Options = {}, site: SmallSite = SITE):
   return stores;
 }
 
-/** Stores whose MySQL is behind a proxy; the pool has its connections. */
+/** Stores whose MySQL is behind a proxy; the pool's connections are open. */
 async function behindProxy(options: Options): Promise<{ proxy: TcpProxy; stores: Stores }> {
   const direct = await freshStores(LIMITS);
   await writeSite(freshSitePool(direct.url), SITE);
@@ -63,7 +63,7 @@ async function behindProxy(options: Options): Promise<{ proxy: TcpProxy; stores:
 }
 
 describe('fault 11: MySQL is down', () => {
-  it('the consumers pause, nothing goes to the dead letters, and everything is done afterwards', async () => {
+  it('the consumers pause, nothing goes to the dead letters, and all tasks are done afterwards', async () => {
     const stores = await storesOnOwnServer({ deadlineMs: 2_000 });
     const consuming = await startConsuming(stores);
     const pool = freshSitePool(stores.url);
@@ -92,7 +92,7 @@ describe('fault 11: MySQL is down', () => {
 });
 
 describe('fault 25: half-open MySQL connections', () => {
-  it('one deadline, one retry on another connection, and none of the others is waited for', async () => {
+  it('one deadline, one retry on another connection, and no waiting for the others', async () => {
     const deadlineMs = 2_000;
     const { proxy, stores } = await behindProxy({ deadlineMs });
     const api = await startTestApi(stores, LIMITS);
@@ -108,7 +108,7 @@ describe('fault 25: half-open MySQL connections', () => {
     expect(Math.max(...times.slice(1))).toBeLessThan(deadlineMs - 100);
   });
 
-  it('and no other to be had: 503 after two deadlines, and all is well when there is', async () => {
+  it('with no other available: 503 after two deadlines, and answers once there is one', async () => {
     const deadlineMs = 1_500;
     const { proxy, stores } = await behindProxy({ deadlineMs });
     const api = await startTestApi(stores, LIMITS);
@@ -122,7 +122,7 @@ describe('fault 25: half-open MySQL connections', () => {
 });
 
 describe('fault 26: idle connections closed by wait_timeout', () => {
-  it('are not noticed by anybody: one retry, no 5xx', async () => {
+  it('go unnoticed: one retry, no 5xx', async () => {
     await own.run('SET GLOBAL wait_timeout = 1');
     onTestFinished(() => own.run('SET GLOBAL wait_timeout = 28800'));
     const stores = await storesOnOwnServer();
@@ -141,7 +141,7 @@ describe('fault 26: idle connections closed by wait_timeout', () => {
 });
 
 describe('fault 27: the pool is exhausted (2 connections, 200 clients)', () => {
-  it('so many wait, the others get 503 at once, and all is well afterwards', async () => {
+  it('requests wait up to the limit, the others get 503 at once, and all are answered afterwards', async () => {
     const stores = await freshStores(LIMITS);
     await writeSite(freshSitePool(stores.url), SITE);
     await run(rebuild(USERS), stores.steps);
@@ -167,7 +167,7 @@ describe('fault 27: the pool is exhausted (2 connections, 200 clients)', () => {
   });
 });
 
-/** Queries of the narrowed statement; a million take some minutes: FAULTS_QUERIES=1000000. */
+/** Number of narrowed queries; a million take some minutes: FAULTS_QUERIES=1000000. */
 const QUERIES = Number(process.env.FAULTS_QUERIES ?? 30_000);
 
 async function preparedStatements(of: Database): Promise<number> {
@@ -175,8 +175,8 @@ async function preparedStatements(of: Database): Promise<number> {
   return Number(row?.[1]);
 }
 
-describe('fault 28: very many questions about ever other numbers of things', () => {
-  it('leave the number of prepared statements as it was', async () => {
+describe('fault 28: very many queries with varying numbers of parameters', () => {
+  it('leave the number of prepared statements unchanged', async () => {
     const stores = await storesOnOwnServer({ connections: 1 });
     const { primary } = stores;
     const recent = new RecentContacts({
@@ -196,15 +196,15 @@ describe('fault 28: very many questions about ever other numbers of things', () 
         recent.find({ user: '1', relation: 'any', limit: n, below: undefined }),
       ]);
     const prepared = () => preparedStatements(primary);
-    for (const n of [1, 20, 29]) await askAll(n); // one user has a text of their own
+    for (const n of [1, 20, 29]) await askAll(n); // a single user has a statement text of its own
     await prepared();
     const before = await prepared();
     for (let n = 1; n < 150; n++) await askAll(1 + (n % 29));
-    // Other tests' connections to this server may still close, or prepare one.
+    // Other tests' connections to this server may still close, or prepare a statement.
     expect((await prepared()) - before).toBeLessThan(5);
   });
 
-  it(`leave it so over ${QUERIES} queries with from 1 to 127 candidates`, {
+  it(`leave it unchanged over ${QUERIES} queries with 1 to 127 candidates`, {
     timeout: 90_000 + QUERIES * 5,
   }, async () => {
     const connections = 5;
@@ -215,7 +215,7 @@ describe('fault 28: very many questions about ever other numbers of things', () 
       while (asked < until) await readCandidates(primary, '1', candidates.slice(0, 1 + (asked++ % candidates.length)));
     };
     const askUntil = (until: number) => Promise.all(Array.from({ length: 4 * connections }, () => askOn(until)));
-    // Every connection has been in use, and asked how many there are.
+    // Every connection has been used, also for the count.
     await askUntil(QUERIES / 100);
     await Promise.all(Array.from({ length: 4 * connections }, () => preparedStatements(primary)));
     const seen: number[] = [];
@@ -228,7 +228,7 @@ describe('fault 28: very many questions about ever other numbers of things', () 
       `${asked} queries, ${Math.round((asked / (performance.now() - begun)) * 1_000)} a second; prepared: ${seen}`,
     );
     expect(asked).toBeGreaterThanOrEqual(QUERIES);
-    // A text for each number of candidates would be 100 a connection by now, all that it may keep.
+    // One statement text per number of candidates would now be 100 per connection, the most that it keeps.
     expect(Math.max(...seen) - Math.min(...seen)).toBeLessThan(connections);
   });
 });
@@ -240,7 +240,7 @@ describe('fault 29: a replica lags', () => {
     await writeSite(pool, SITE);
     const behind = await freshDatabase();
     await migrate({ url: behind });
-    await writeSite(freshSitePool(behind), SITE); // as the primary was, for ever
+    await writeSite(freshSitePool(behind), SITE); // the primary's state at this time, forever
     await run(rebuild(['1']), stores.steps);
     await removeContact(pool, '1', '130');
     await run(refresh([{ user: '1', contact: '130', version: '2' }]), stores.steps);
@@ -255,7 +255,7 @@ describe('fault 29: a replica lags', () => {
     expect(answer).toMatchObject({ exact: false, replica: true });
   });
 
-  it('a row that is older than its task says is looked at again', async () => {
+  it('a row that is older than its task is re-checked', async () => {
     const stores = await freshStores(LIMITS);
     await writeSite(freshSitePool(stores.url), SITE);
     await run(rebuild(['1']), stores.steps);
@@ -267,7 +267,7 @@ describe('fault 29: a replica lags', () => {
 describe('fault 30: deadlock and lock timeout', () => {
   const UPDATE = 'UPDATE recency_settings SET value = CONCAT(value, ?) WHERE name = ?';
 
-  it('a transaction that lost is done again after a while, and loses nothing', async () => {
+  it('a transaction that lost is retried after a while, and loses nothing', async () => {
     const { primary } = await storesOnOwnServer({ connections: 8 });
     await primary.write("INSERT INTO recency_settings (name, value) VALUES ('a', ''), ('b', '')", []);
     let attempts = 0;
@@ -285,7 +285,7 @@ describe('fault 30: deadlock and lock timeout', () => {
     expect(rows).toEqual([['x'.repeat(16)], ['x'.repeat(16)]]);
   });
 
-  it('so is a statement that waited too long for a lock', async () => {
+  it('a statement that waited too long for a lock is retried as well', async () => {
     await own.run('SET GLOBAL innodb_lock_wait_timeout = 1');
     const stores = await storesOnOwnServer();
     await own.run('SET GLOBAL innodb_lock_wait_timeout = 50');
@@ -307,7 +307,7 @@ describe('fault 30: deadlock and lock timeout', () => {
 });
 
 describe('fault 37: MySQL is restored without its latest commits', () => {
-  it('is another server: a new epoch, and indexes that knew the lost commits are cold', async () => {
+  it('counts as another server: a new epoch, and indexes with the lost commits are cold', async () => {
     const { proxy, stores } = await behindProxy({ deadlineMs: 2_000 });
     const told: string[] = [];
     const watch = new EpochWatch({
@@ -326,7 +326,7 @@ describe('fault 37: MySQL is restored without its latest commits', () => {
     const after = await readEpoch(stores.primary);
     expect(after.token).not.toBe(epoch);
     expect(after.why).toMatch(/^another MySQL server/);
-    expect(await stores.index.read('1', 0, false)).toMatchObject({ state: 'warm', epoch }); // of the old one: cold
+    expect(await stores.index.read('1', 0, false)).toMatchObject({ state: 'warm', epoch }); // of the old epoch: cold
     const api = await startTestApi(stores, LIMITS);
     const { body } = await ask(api, PATH('1'));
     expect(body.answer.reason).toBe('cold');

@@ -16,7 +16,7 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 const FUTURE = Date.now() + YEAR_MS;
 const GREATEST = Number.MAX_SAFE_INTEGER;
 
-/** Contact, last upload as a site's own view may give it. No contact is a user of the reference table. */
+/** Contact, and last upload as a site's own view may return it. No contact is in the reference table of users. */
 const ROWS: readonly [Id, string | null][] = [
   ['101', null],
   ['102', '0'],
@@ -61,7 +61,7 @@ const head = async () => {
   return reading.state === 'warm' ? reading.head : reading;
 };
 
-it('rows: null, zero and negative times are no upload, future ones stand, orphans are as the view says; all counted', async () => {
+it('rows: null, zero and negative times mean no upload, future ones count, orphans are as the view says; all are reported', async () => {
   const expected = [
     { id: '105', at: GREATEST },
     { id: '104', at: FUTURE },
@@ -78,7 +78,7 @@ it('rows: null, zero and negative times are no upload, future ones stand, orphan
   });
 });
 
-it('rows: a pair that a view gives twice is counted, and the answers that it spoils are told', async () => {
+it('rows: a pair that a view returns twice is counted, and the answers that it corrupts are reported', async () => {
   const pool = freshSitePool(stores.url);
   await pool.query(`INSERT INTO ties VALUES (${USER}, 106, 2000)`);
   await run(rebuild([USER]), stores.steps);

@@ -12,7 +12,7 @@ import { logger, open, type Place } from '../transport/place.ts';
 const text = (task: object) => Buffer.from(JSON.stringify(task));
 const ADDED = { type: 'recency.contact.added', user: '1', contact: '2' };
 
-/** Each message that is no task, and what its dead letter says. */
+/** Messages that are not tasks, and the reasons in their dead letters. */
 const POISON: readonly [Buffer | null, RegExp][] = [
   [null, /tombstone/],
   [Buffer.alloc(0), /empty/],
@@ -39,7 +39,7 @@ describe.each<[string, () => Promise<Place>]>([
       ]
     : []),
 ])('fault 10: poison messages on %s', (_name, place) => {
-  it('go to the dead letters with their reasons, and hold nobody up for more than a second', async () => {
+  it('go to the dead letters with their reasons, and delay no other task for more than a second', async () => {
     const { steps } = await freshStores();
     const failing: Steps = {
       ...steps,

@@ -15,19 +15,19 @@ import { until } from '../support/until.ts';
 const STAR = '1';
 const USERS = Array.from({ length: 60 }, (_, i) => String(101 * (i + 1)));
 
-/** Later than all that was uploaded before, ms. */
+/** Later than all earlier uploads, ms. */
 const LATER = Date.now() + 3_600_000;
 
-/** What somebody who reads all the time sees. */
+/** Reads all the time and records the answers. */
 class Reader {
   readonly #api: string;
   readonly #ended = new AbortController();
   readonly #running: Promise<void>;
-  /** By user: when the latest answer came, ms, and where from. */
+  /** By user: time, ms, and source of the latest answer. */
   readonly latest = new Map<string, { at: number; source: string }>();
   readonly statuses = new Map<number, number>();
   slowestMs = 0;
-  /** Of the first answer that came from an index after `from`, ms. */
+  /** Time of the first answer from an index after `from`, ms. */
   firstIndexedAfter = (from: number) =>
     [...this.latest.values()].filter(({ at, source }) => source === 'index' && at > from).map(({ at }) => at)[0];
 
@@ -36,7 +36,7 @@ class Reader {
     this.#running = this.#read();
   }
 
-  /** Everybody's latest answer came from there, after `from`. */
+  /** Time at which everybody's latest answer came from an index, after `from`, ms. */
   isEverybodys(source: string, from: number): boolean {
     return USERS.every((user) => {
       const one = this.latest.get(user);
@@ -63,7 +63,7 @@ class Reader {
   }
 }
 
-/** A site whose processes run on this Redis, everybody with an index. */
+/** A site whose processes run on this Redis; everybody has an index. */
 async function siteOn(redisUrl: string) {
   const settings = { ...(await serviceSettings('streams')), REDIS_URL: redisUrl, SAMPLE_RATE: '0' };
   const pool = openSitePool(settings.MYSQL_URL, 2);
@@ -89,7 +89,7 @@ interface Failover {
   readonly promoted: () => Promise<void>;
 }
 
-/** Kills a master under reads, and tells for how long there was no index. */
+/** Kills a master under reads, and prints for how long there was no index. */
 async function failOver(what: string, redisUrl: string, { kill, promoted }: Failover): Promise<void> {
   const { settings, pool, api } = await siteOn(redisUrl);
   const reader = new Reader(api);
@@ -115,7 +115,7 @@ async function failOver(what: string, redisUrl: string, { kill, promoted }: Fail
   );
   expect([...reader.statuses.keys()]).toEqual([200]);
   expect((await runCli(['epoch', 'show'], settings)).stdout).not.toBe(epoch);
-  // The upload finds its way, and nothing that the old master had and the replica had not is missed.
+  // The upload arrives, and nothing that only the old master had is missed.
   await until(async () => (await unpublished(settings)) === 0);
   const verify = JSON.parse((await runCli(['verify', '--json'], settings)).stdout);
   expect(verify).toMatchObject({ warm: USERS.length, wrong: 0, unsettled: 0, answers_wrong: 0 });
@@ -129,7 +129,7 @@ async function unpublished(settings: Settings): Promise<number> {
   return outbox?.detail === 'no row waits' ? 0 : 1;
 }
 
-/** The time of the newest in a user's index. */
+/** Time of the newest contact in a user's index. */
 async function indexed(settings: Settings, user: string): Promise<string | undefined> {
   return JSON.parse((await runCli(['inspect', user, '--json'], settings)).stdout).members[0]?.last_upload_at;
 }
@@ -187,7 +187,7 @@ describe.runIf(canStartCluster())(
   },
 );
 
-/** Three of these are masters, so one of the replicas is. */
+/** Waits until three of these are masters: then one of the replicas is. */
 async function isLed(nodes: RedisCluster['nodes']): Promise<boolean> {
   const roles = await Promise.all(nodes.map(({ redis }) => redis.info('replication')));
   return roles.filter((info) => /^role:master/m.test(info)).length === 3;

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const STAR = '1';
 const FOLLOWERS = 500;
 
-/** Later than all that was uploaded before, ms. */
+/** Later than all earlier uploads, ms. */
 const LATER = Date.now() + 3_600_000;
 
 /** The default. */
@@ -63,7 +63,7 @@ describe.runIf(canStartCluster())(
       return { status: response.status, at, source: answer.source, reason: answer.reason };
     }
 
-    /** A task whose row is not visible yet is looked at again, by way of the delay queue. */
+    /** A task whose row is not visible yet, which is re-checked through the delay queue. */
     async function leaveRecheck(user: number): Promise<void> {
       const statement = 'INSERT INTO recency_outbox (type, user_id, other_id, version) VALUES (?, ?, ?, 1000000)';
       await pool.execute(statement, ['recency.contact.changed', user, STAR]);
@@ -94,7 +94,7 @@ describe.runIf(canStartCluster())(
         await uploadPhoto(pool, STAR, 0, ++at);
         await leaveRecheck(102);
         const moving = performance.now();
-        await until(() => performance.now() - moving > 1_000); // some of it is read and written meanwhile
+        await until(() => performance.now() - moving > 1_000); // meanwhile the slot is read and written
       });
       await uploadPhoto(pool, STAR, 0, ++at);
       await until(async () => (await indexed(settings, 102)) === new Date(at).toISOString(), { interval: 200 });
@@ -103,7 +103,7 @@ describe.runIf(canStartCluster())(
       expect((await runCli(['dlq', 'list'], settings)).stdout).toBe('There are no dead letters.\n');
     });
 
-    it('pause while a master is away, and go on when it is back', async () => {
+    it('pause while a master is unavailable, and continue when it is back', async () => {
       const { node } = await cluster.place(`${settings.KEY_PREFIX}:${settings.TOPIC}`);
       await node.server.kill();
       await uploadPhoto(pool, STAR, 0, LATER);
@@ -120,7 +120,7 @@ describe.runIf(canStartCluster())(
       await node.server.restart();
       await until(() => cluster.isWhole());
       await until(async () => (await ask(203)).source === 'index', { interval: 200 });
-      // Another master than before: every index is cold, until somebody asks or they are built.
+      // Another master: every index is cold until it is rebuilt.
       expect((await runCli(['epoch', 'show'], settings)).stdout).toContain('another Redis master');
       expect((await runCli(['backfill'], settings)).code).toBe(0);
       await uploadPhoto(pool, STAR, 0, LATER + 1_000);
@@ -132,7 +132,7 @@ describe.runIf(canStartCluster())(
       for (const { stdout, stderr } of processes) expect(stdout + stderr).not.toMatch(/cannot go on|"level":60/);
     });
 
-    it('are refused with the address of one node alone', async () => {
+    it('refuse to start with the address of a single node', async () => {
       const [one = ''] = cluster.urls.split(',');
       const { code, stderr } = await runCli(['verify'], { ...settings, REDIS_URL: one });
       expect(stderr).toMatch(/^This Redis is a node of a cluster\. Set RECENCY_REDIS_URL to several of its addresses/);
@@ -141,7 +141,7 @@ describe.runIf(canStartCluster())(
   },
 );
 
-/** The time of the newest in a user's index. */
+/** Time of the newest contact in a user's index. */
 async function indexed(settings: Settings, user: number): Promise<string | undefined> {
   return JSON.parse((await runCli(['inspect', `${user}`, '--json'], settings)).stdout).members[0]?.last_upload_at;
 }

@@ -24,14 +24,14 @@ import { until } from '../support/until.ts';
 const MAX = 3;
 const MIN = 1;
 
-/** Everybody has the same contacts. The ids are of 35 buckets, some fourteen users in each. */
+/** All have the same contacts. The ids fall into 35 buckets of about fourteen users. */
 const OWNER = '9000000';
 const CONTACTS = [OWNER, '9000001', '9000002', '9000003'];
 const USERS = Array.from({ length: 500 }, (_, i) => String(100_000 + 7 * i));
 
-/** One who has nobody, and so an index without members: one of the two keys does not exist. */
+/** A user without active contacts, whose index has no members: one of the two keys does not exist. */
 const LONELY = '100001';
-/** The only contact of the lonely one, who has never uploaded anything. */
+/** The only contact of that user, who has never uploaded anything. */
 const SILENT = '100002';
 
 const BUCKET = bucketOf(LONELY);
@@ -90,14 +90,14 @@ describe.runIf(canStartCluster())(
       await areExact(USERS, 'at rest');
     });
 
-    it('loads its scripts again after SCRIPT FLUSH of one node, and no error surfaces', async () => {
+    it('loads its scripts again after SCRIPT FLUSH of one node, without an error', async () => {
       await cluster.nodes[0]?.redis.script('FLUSH');
       await upload(3_000);
       await run(fanOut([{ owner: OWNER, tasks: ['2'] }]), steps);
       await areExact(USERS, 'at rest');
     });
 
-    it('goes on while a slot moves: only those in it are tried again, and nobody is wrong', async () => {
+    it('goes on while a slot moves: only its users are retried, and no index is wrong', async () => {
       const { slot, node: from } = await cluster.place(`{${BUCKET}}`);
       const to = cluster.nodes.find((node) => node !== from) ?? from;
       const [cold = ''] = MOVING;
@@ -122,7 +122,7 @@ describe.runIf(canStartCluster())(
         expect(waiting.filter((user) => bucketOf(user) !== BUCKET)).toEqual([]);
       });
       expect(deferred).toBeGreaterThan(0);
-      expect(read).toBeGreaterThan(0); // of those in it whose keys are together on one side
+      expect(read).toBeGreaterThan(0); // users of the slot whose keys are both on one side
       await until(async () => (await delayedWorker.runOnce()) === 0 && (await delayQueue.size()) === 0);
       await run(rebuild([cold, LONELY, ...MOVING.slice(-3)]), steps);
       await areExact([...USERS, LONELY], 'at rest');
@@ -139,12 +139,12 @@ describe.runIf(canStartCluster())(
       await areExact(OTHERS.slice(0, 20), 'at rest');
     });
 
-    it('compares every master that could answer, and none that is gone', async () => {
+    it('compares every master that may answer, and none that is gone', async () => {
       const [, node] = cluster.nodes;
       const slow = await freshRedis(cluster.urls);
       const all = await readMasters(slow);
       expect(all).toHaveLength(3);
-      await node?.server.kill('SIGSTOP'); // it may answer the next question, and with an old index
+      await node?.server.kill('SIGSTOP'); // it may answer the next question with an old index
       await expect(readMasters(slow)).rejects.toThrow(RedisUnavailable);
       await node?.server.kill('SIGCONT');
       await until(() => cluster.isWhole());

@@ -43,7 +43,7 @@ async function behindProxy(url = redisUrl()): Promise<{ proxy: TcpProxy; stores:
 }
 
 describe('fault 12: a reply is lost and the command is sent again', () => {
-  it('has no effect, at whatever command of a refresh or a rebuild it is', async () => {
+  it('has no effect, whichever command of a refresh or a rebuild it is', async () => {
     const { proxy, stores } = await behindProxy();
     const operations = [
       () => run(refresh(USERS.map((user) => ({ user, contact: '18' }))), stores.steps),
@@ -61,7 +61,7 @@ describe('fault 12: a reply is lost and the command is sent again', () => {
     }
   });
 
-  it('puts a delayed item once, and takes none away', async () => {
+  it('adds a delayed item once, and removes none', async () => {
     const { proxy, stores } = await behindProxy();
     proxy.loseReplies(1);
     await until(() => stores.delayed.defer({ pairs: [], rebuilds: ['1'] }).then(() => true));
@@ -76,7 +76,7 @@ describe('fault 12: a reply is lost and the command is sent again', () => {
 describe('fault 13: a half-open Redis connection', () => {
   const recent = (user: Id) => `/v1/users/${user}/contacts/recent?limit=2`;
 
-  it('costs an answer no more than a command may take, and is given up for another one', async () => {
+  it('delays an answer by one command timeout, and is replaced by another one', async () => {
     const { proxy, stores } = await behindProxy();
     const api = await startTestApi(stores, LIMITS);
     expect((await ask(api, recent('1'))).body.answer.source).toBe('index');
@@ -97,7 +97,7 @@ describe('fault 13: a half-open Redis connection', () => {
     expect(Math.max(...times)).toBeLessThan(2 * TIMEOUT_MS);
   });
 
-  it('and no other to be had: the database answers, each within what a command may take', async () => {
+  it('with no other available: the database answers, each time within one command timeout', async () => {
     const { proxy, stores } = await behindProxy();
     const api = await startTestApi(stores, LIMITS);
     proxy.silence({ alsoNew: true });
@@ -115,7 +115,7 @@ describe('fault 13: a half-open Redis connection', () => {
   });
 });
 
-/** Compares the Redis master with those known, as every process does, until the test ends. */
+/** Compares the Redis master with those on record, as every process does, until the test ends. */
 async function startWatch({ redis, primary }: Stores): Promise<EpochWatch> {
   const watch = new EpochWatch({ client: redis, database: primary, logger: pino({ level: 'silent' }) });
   onTestFinished(() => watch.stop());
@@ -124,8 +124,8 @@ async function startWatch({ redis, primary }: Stores): Promise<EpochWatch> {
 }
 
 describe('fault 18: a failover that loses the last writes', () => {
-  it('begins a new epoch: what the promoted replica has is cold, and is built again', async () => {
-    // A replica in a container would have to reach its master by the address that clients use: both are programs.
+  it('begins a new epoch: indexes on the promoted replica are cold, and are rebuilt', async () => {
+    // Both are programs: a replica in a container would have to reach its master by the address that clients use.
     await using first = await startRedis({ from: 'programs' });
     await using second = await startRedis({ from: 'programs' });
     const { proxy, stores } = await behindProxy(first.url);
@@ -137,7 +137,7 @@ describe('fault 18: a failover that loses the last writes', () => {
 
     await replica.call('REPLICAOF', '127.0.0.1', String(first.port));
     await until(async () => (await replica.dbsize()) >= 6);
-    await replica.call('REPLICAOF', 'NO', 'ONE'); // from here on it lags for ever
+    await replica.call('REPLICAOF', 'NO', 'ONE'); // from here on it lags forever
     const pool = freshSitePool(stores.url);
     await pool.query('UPDATE contacts SET active = 0, version = version + 1 WHERE user_id = 1 AND contact_id = 18');
     await run(refresh([{ user: '1', contact: '18' }]), stores.steps);
@@ -161,7 +161,7 @@ describe('fault 18: a failover that loses the last writes', () => {
 });
 
 describe('fault 19: Redis restarts from an older file', () => {
-  it('never answers from it, not even to a read that was on its way when the server died', async () => {
+  it('never answers from it, not even a read that was in flight when the server died', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'recency-older-'));
     onTestFinished(() => rmSync(dir, { recursive: true }));
     await using server = await startRedis({ dir });

@@ -25,15 +25,15 @@ const LIMITS = { max: 4, min: 2 };
 const USERS = ['1', '2', '3'];
 const CONTACTS = Array.from({ length: 8 }, (_, i) => String(11 + i));
 
-/** Comparisons that nothing prompts come too late for these tests. */
+/** Periodic comparisons come too late for these tests. */
 const NEVER_MS = 3_600_000;
 
-/** A replica is sent what its master has at once, and the history of replication is forgotten when nobody reads it. */
+/** A replica is synchronized at once, and the replication backlog is dropped when nobody reads it. */
 const REPLICATING = ['--repl-diskless-sync-delay', '0', '--repl-backlog-ttl', '1', '--enable-protected-configs', 'yes'];
 
 interface Twin {
   readonly server: RunningServer;
-  /** Straight to the server. */
+  /** Connected directly to the server. */
   readonly admin: Redis;
 }
 
@@ -48,7 +48,7 @@ async function startTwin(): Promise<Twin> {
   return { server, admin };
 }
 
-/** Resolves when the one has all of the other. */
+/** Resolves when the replica has everything. */
 async function replicate({ admin }: Twin, { server }: Twin): Promise<void> {
   await admin.replicaof('127.0.0.1', server.port);
   await until(async () => isInSync(await admin.info('replication')));
@@ -64,7 +64,7 @@ async function startWatch({ redis, primary }: Stores): Promise<EpochWatch> {
   return watch;
 }
 
-/** Users with an index each, on this Redis; the best contact of all is 18. */
+/** Users with an index on this Redis; everybody's best contact is 18. */
 async function sitesStores(redisUrl: string): Promise<Stores> {
   const shared = await freshStores(LIMITS);
   await writeSite(freshSitePool(shared.url), everybodyKnows(USERS, CONTACTS));
@@ -88,7 +88,7 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
     [first, second] = await Promise.all([startTwin(), startTwin()]);
   });
 
-  /** Stores on the first server, by an address that can lead to the second one. */
+  /** Stores on the first server, through an address that can lead to the second one. */
   async function behindProxy() {
     for (const twin of [first, second]) await promote(twin);
     const proxy = await TcpProxy.before(first.server.url);
@@ -98,7 +98,7 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
   }
 
   describe('a master that becomes a replica, whose clients stay connected', () => {
-    it('is not read any more, by nobody, and left for the new master', async () => {
+    it('is no longer read by any process, and left for the new master', async () => {
       const { proxy, stores } = await behindProxy();
       const reads = trustedReads(stores.index, await startWatch(stores));
       expect(await reads.read('1', 0, true)).toMatchObject({ state: 'warm', head: [{ id: '18' }, {}, {}, {}] });
@@ -111,15 +111,15 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
       await expect(reads.read('1', 0, false)).rejects.toThrow(RedisUnavailable);
       proxy.leadTo(second.server.url, { keepOld: true });
       expect(await until(() => reads.read('1', 0, false))).toMatchObject({ state: 'warm', epoch });
-      expect(await token(stores)).not.toBe(epoch); // whatever the new master has is cold
+      expect(await token(stores)).not.toBe(epoch); // everything on the new master is cold
     });
 
-    it('is left as soon as a comparison finds that it is a replica, also by those who do not read', async () => {
+    it('is left as soon as a comparison finds that it is a replica, also by processes that do not read', async () => {
       const { proxy, stores } = await behindProxy();
       const watch = await startWatch(stores);
       const epoch = await token(stores);
       await first.admin.replicaof('127.0.0.1', 1);
-      stores.redis.emit('ready'); // as after a connection: they are compared now
+      stores.redis.emit('ready'); // as after a reconnect: it is compared now
       await until(() => !watch.isTrusted());
       proxy.leadTo(second.server.url, { keepOld: true });
       await until(() => watch.isTrusted());
@@ -127,7 +127,7 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
       expect(await stores.redis.config('GET', 'port')).toEqual(['port', String(second.server.port)]);
     });
 
-    it('is left by those who only write', async () => {
+    it('is left by processes that only write', async () => {
       const { proxy, stores } = await behindProxy();
       await replicate(second, first);
       await promote(second);
@@ -141,7 +141,7 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
     });
   });
 
-  /** Why a master may refuse writes, and what makes it and ends it. */
+  /** Reasons for a master to refuse writes, with the commands that cause and end them. */
   const REFUSALS: readonly [string, () => Promise<unknown>, () => Promise<unknown>][] = [
     ['NOREPLICAS', () => set('min-replicas-to-write', 1), () => set('min-replicas-to-write', 0)],
     ['MISCONF', () => failToSave(), () => set('save', '').then(() => set('dir', kept))],
@@ -178,7 +178,7 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
     const compared = (stores: Stores) =>
       readMasters(stores.redis).then((masters) => checkRedisMasters(stores.primary, masters));
 
-    it('is one that came back from a replica that lagged, though it never restarted', async () => {
+    it('is one that came back from a lagging replica, though it never restarted', async () => {
       const { stores } = await behindProxy();
       await compared(stores);
       await replicate(second, first);
@@ -192,7 +192,7 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
       expect(await compared(stores)).toBe('new_epoch');
     });
 
-    /** What an operator does to a master that is known, and whether it counts as another one then. */
+    /** What an operator does to a known master, and whether it then counts as another one. */
     const EVENTS: readonly [string, 'known' | 'new_epoch', () => Promise<unknown>][] = [
       ['its first replica attaches', 'new_epoch', () => replicate(second, first)],
       ['a snapshot is saved', 'known', () => until(() => first.admin.call('SAVE'))],
@@ -220,7 +220,7 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
       await until(async () => /^repl_backlog_active:0/m.test(await first.admin.info('replication')));
     }
 
-    it('is what one becomes by what is done to it, or not', async () => {
+    it('is what a known one counts as after some commands, and not after others', async () => {
       const { stores } = await behindProxy();
       await backlogIsFreed();
       await compared(stores);
@@ -234,14 +234,14 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
   });
 });
 
-/** By itself a client asks who is what only when it has sent a command to the wrong node. */
+/** By itself a client asks for the topology only after sending a command to the wrong node. */
 async function knowsReplica(client: Cluster): Promise<boolean> {
   await new Promise<void>((resolve) => client.refreshSlotsCache(() => resolve()));
   const [replica] = client.nodes('slave');
   return (await replica?.ping()) === 'PONG';
 }
 
-/** The client's question which node has which slots is answered late. */
+/** Delays the answer to the client's question which node has which slots. */
 function delayRefresh(client: RedisClient): () => void {
   const cluster = client as Cluster;
   const late = Promise.withResolvers<void>();
@@ -251,7 +251,7 @@ function delayRefresh(client: RedisClient): () => void {
 }
 
 describe.runIf(canStartCluster())('a cluster (programs: it needs redis-server on the path)', () => {
-  it('whose replica was promoted is not trusted before that one has been compared', async () => {
+  it('with a promoted replica is not trusted before that replica has been compared', async () => {
     await using cluster = await RedisCluster.start(1, 1);
     const stores = await sitesStores(cluster.urls);
     const reads = trustedReads(stores.index, await startWatch(stores));
@@ -263,7 +263,7 @@ describe.runIf(canStartCluster())('a cluster (programs: it needs redis-server on
     const letRefresh = delayRefresh(stores.redis);
     await replica?.redis.cluster('FAILOVER');
     await until(async () => isInSync((await master?.redis.info('replication')) ?? '') && (await cluster.isWhole()));
-    // The old master sends the client on to the new one, which nobody has looked at.
+    // The old master redirects the client to the new one, which has not been compared.
     await expect(reads.read('1', 0, false)).rejects.toThrow(/has not been compared/);
     expect(await stores.index.read('1', 0, false)).toMatchObject({ state: 'warm', epoch });
     expect(await token(stores)).toBe(epoch);

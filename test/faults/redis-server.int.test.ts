@@ -48,7 +48,7 @@ async function storesAt(url: string): Promise<Stores> {
   return stores;
 }
 
-/** For what only the test does to the server. */
+/** For commands that only the test sends. */
 function admin(url: string): Redis {
   const client = new Redis(url, { lazyConnect: false, retryStrategy: () => 50 });
   client.on('error', () => undefined);
@@ -64,7 +64,7 @@ async function watchOn({ redis, primary }: Stores): Promise<EpochWatch> {
 }
 
 describe('fault 20: Redis is loading', () => {
-  it('makes the API degraded, and the database answers, until it has loaded', async () => {
+  it('degrades the API, and the database answers, until it has loaded', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'recency-loading-'));
     onTestFinished(() => rmSync(dir, { recursive: true }));
     const slowly = ['--key-load-delay', '500', '--loading-process-events-interval-bytes', '1024'];
@@ -86,7 +86,7 @@ describe('fault 20: Redis is loading', () => {
     await until(() => isLoading(server.url), { interval: 5 });
     const ready = await ask(api, '/readyz');
     const answer = await ask(api, PATH('1'));
-    expect(await isLoading(server.url)).toBe(true); // it was, all the time
+    expect(await isLoading(server.url)).toBe(true); // it was loading all the time
     expect({ status: ready.status, failing: ready.body.failing }).toEqual({ status: 200, failing: ['redis'] });
     expect({ status: answer.status, ...answer.body.answer }).toMatchObject({
       status: 200,
@@ -115,7 +115,7 @@ describe('fault 20: Redis is loading', () => {
 });
 
 describe('fault 21: Redis is out of memory', () => {
-  it('consumers bring existing indexes up to date; no new index and no task is taken until there is memory again', async () => {
+  it('consumers keep existing indexes up to date; no index is built and no task accepted until there is memory again', async () => {
     await using server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
     const stores = await storesAt(server.url);
     const client = admin(server.url);
@@ -130,7 +130,7 @@ describe('fault 21: Redis is out of memory', () => {
     const consuming = await startConsuming({ ...stores, steps } as Stores, { url: server.url });
     const pool = freshSitePool(stores.url);
     await stores.index.drop(['1']);
-    // Half of the users lose most of their contacts: their indexes run low, and must be rebuilt before an acknowledgement.
+    // Half of the users lose most of their contacts: their indexes run low and must be rebuilt before the acknowledgement.
     for (const user of USERS) await removeContact(pool, user, '140');
     for (const user of USERS.slice(15))
       for (const contact of CONTACTS.slice(30)) await removeContact(pool, user, contact);
@@ -139,7 +139,7 @@ describe('fault 21: Redis is out of memory', () => {
     await until(async () => (await readOutboxLag(stores.primary)).rows === 0);
 
     await client.config('SET', 'maxmemory', '1');
-    await removeContact(pool, '2', '105'); // its task finds no room
+    await removeContact(pool, '2', '105'); // no room for its task
     full.resolve();
     await until(async () => (await consuming.lag()) === 0);
     expect(await consuming.transport.deadLetters.list({ limit: 10 })).toEqual([]);
@@ -156,21 +156,21 @@ describe('fault 21: Redis is out of memory', () => {
     await consuming.stop();
   });
 
-  it('is found at the first write of a script, and never between two', async () => {
+  it('is detected at the first write of a script, and never between two writes', async () => {
     await using server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
     const client = admin(server.url);
     await client.config('SET', 'maxmemory', '1');
     const twice = "redis.call(ARGV[1], 'a', 1); return redis.call('SET', 'b', 2)";
     await expect(client.eval(twice, 0, 'SET')).rejects.toThrow(/^OOM/);
     expect(await client.exists('a', 'b')).toBe(0);
-    expect(await client.eval(twice, 0, 'DEL')).toBe('OK'); // not refused, and so is nothing after it
+    expect(await client.eval(twice, 0, 'DEL')).toBe('OK'); // neither refused, nor is anything after it
     expect(await client.eval(`#!lua flags=allow-oom\n${twice}`, 0, 'SET')).toBe('OK');
     await expect(client.eval("#!lua\nreturn redis.call('GET', 'a')", 0)).rejects.toThrow(/^OOM/);
   });
 });
 
 describe('fault 24: BGSAVE forks under load', () => {
-  it('the API tells its latencies, and doctor how long the fork took', async () => {
+  it('the API reports its latencies, and doctor the duration of the fork', async () => {
     await using server = await startRedis();
     const stores = await storesAt(server.url);
     const client = admin(server.url);
@@ -208,7 +208,7 @@ describe.each([
   ['fault 34: FLUSHALL under load', (_stores: Stores, client: Redis) => client.flushall()],
   ['a new epoch under load', ({ primary }: Stores) => bumpEpoch(primary, 'a test')],
 ])('%s', (_what, lose) => {
-  it('indexes are built on demand, one build a user; plain queries stay under their limit, and no answer is wrong', async () => {
+  it('indexes are built on demand, one build per user; plain queries stay within their limit, and no answer is wrong', async () => {
     await using server = await startRedis();
     const stores = await storesAt(server.url);
     const client = admin(server.url);
@@ -266,7 +266,7 @@ describe.each([
     isOver = true;
     await Promise.all(load);
     expect(sources.database).toBeGreaterThan(0);
-    // Whoever had read the old index just before it was built asks once more.
+    // A user who read the old index just before the rebuild asks once more.
     expect(built.length).toBeLessThanOrEqual(2 * USERS.length);
     expect(most.plain).toBeLessThanOrEqual(3);
     expect(most.builds).toBeLessThanOrEqual(2);

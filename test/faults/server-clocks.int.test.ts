@@ -30,7 +30,7 @@ const USERS = Array.from({ length: 10 }, (_, i) => String(1 + i));
 const CONTACTS = Array.from({ length: 15 }, (_, i) => String(101 + i));
 const HOUR_MS = 3_600_000;
 
-/** What waits for some seconds at the most must not wait for the hour that the clock went back. */
+/** Work that waits for a few seconds must not wait for the hour by which the clock was set back. */
 const SOON = { timeout: 20_000 };
 
 let redisServer: ClockedServer;
@@ -61,7 +61,7 @@ const BACK_AND_FORTH = [
 describe("fault 33: Redis's clock jumps by an hour", () => {
   const openQueue = async () => new DelayQueue(await freshRedis(redisServer.server.url), freshName());
 
-  it.each(BACK_AND_FORTH)('%s: what was put off before is soon due', async (_which, offset) => {
+  it.each(BACK_AND_FORTH)('%s: work delayed before is soon due', async (_which, offset) => {
     const queue = await openQueue();
     await queue.put(['early', 'late'], 200);
     redisServer.setClock(offset);
@@ -73,7 +73,7 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
     }, SOON);
   });
 
-  it.each(BACK_AND_FORTH)('%s: what a killed process held soon comes back', async (_which, offset) => {
+  it.each(BACK_AND_FORTH)('%s: work leased by a killed process soon comes back', async (_which, offset) => {
     const queue = await openQueue();
     await queue.put(['held'], 0);
     const { items, leaseEnd } = await queue.take(10, 1_000);
@@ -83,7 +83,7 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
       const taken = await queue.take(10, 1_000);
       return taken.items.length > 0 && taken;
     }, SOON);
-    // Its first holder may be alive after all: it cannot end the hold of the second.
+    // Its first holder may still be alive: it cannot end the lease of the second.
     await queue.finish({ items, leaseEnd });
     expect(await queue.size()).toBe(1);
     await queue.finish(again);
@@ -100,7 +100,7 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
     expect(await scripts.renew({ key, holder: 'killed', ttlMs: 2_000 })).toBe(false);
   });
 
-  it('back: a holder that lives keeps its lease', async () => {
+  it('back: a live holder keeps its lease', async () => {
     const redis = await freshRedis(redisServer.server.url);
     const options = { prefix: freshName(), ttlMs: 1_500, retryMs: 20, now: () => performance.now() };
     let tokens = 0;
@@ -132,7 +132,7 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
     expect({ isLost, isTaken }).toEqual({ isLost: false, isTaken: true });
   });
 
-  it.each(BACK_AND_FORTH)('%s: the report of a sampler that ended does not stand', async (_which, offset) => {
+  it.each(BACK_AND_FORTH)('%s: the report of a sampler that has ended expires', async (_which, offset) => {
     const reports = new SamplerReports(await freshRedis(redisServer.server.url), freshName());
     const counts = { checked: 1, wrong: 0, visible: 0, unsettled: 0 };
     await reports.write({ rate: 1, windows: { '10s': counts, '1m': counts, '5m': counts }, wrong_users: [] });
@@ -142,22 +142,25 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
 
   const { at, run: consume, other } = useConsumers();
 
-  it.each(BACK_AND_FORTH)('%s: another consumer of a stream gets what a killed one held', async (_which, offset) => {
-    const opened = await at({ kind: 'streams', url: redisServer.server.url, stream: freshName() });
-    const holdMs = 1_000;
-    const tasks = freshTasks(20);
-    await opened.publisher.publish(tasks);
-    const killed = other(opened.place, 'hang', { holdMs });
-    await until(() => killed.all('received').length > 0);
-    await killed.kill();
-    redisServer.setClock(offset);
-    const one = consume(opened, undefined, { holdMs });
-    await until(() => one.handled.size === tasks.length, SOON);
-  });
+  it.each(BACK_AND_FORTH)(
+    '%s: another consumer of a stream gets the entries of a killed one',
+    async (_which, offset) => {
+      const opened = await at({ kind: 'streams', url: redisServer.server.url, stream: freshName() });
+      const holdMs = 1_000;
+      const tasks = freshTasks(20);
+      await opened.publisher.publish(tasks);
+      const killed = other(opened.place, 'hang', { holdMs });
+      await until(() => killed.all('received').length > 0);
+      await killed.kill();
+      redisServer.setClock(offset);
+      const one = consume(opened, undefined, { holdMs });
+      await until(() => one.handled.size === tasks.length, SOON);
+    },
+  );
 });
 
 describe("fault 33: Redis's and MySQL's clocks jump by an hour", () => {
-  it('under load: no order is changed, nothing waits, nobody is wrong', { timeout: 180_000 }, async () => {
+  it('under load: no order changes, nothing waits, no index is wrong', { timeout: 180_000 }, async () => {
     const stores = await freshClockedStores();
     const pool = freshSitePool(stores.url);
     await writeSite(pool, everybodyKnows(USERS, CONTACTS));
@@ -182,29 +185,32 @@ describe("fault 33: Redis's and MySQL's clocks jump by an hour", () => {
 });
 
 describe("fault 33: MySQL's clock jumps by an hour", () => {
-  it.each(BACK_AND_FORTH)('%s: what waits in the outbox is published, and its lag is told', async (_which, offset) => {
-    const stores = await freshClockedStores();
-    const pool = freshSitePool(stores.url);
-    await writeSite(pool, everybodyKnows(USERS, CONTACTS));
-    const consuming = await startConsuming(stores, { relays: false, url: redisServer.server.url });
-    await uploadPhoto(pool, '101', 0, 1_000);
-    const before = await readClock(stores.primary);
-    mysqlServer.setClock(offset);
-    expect(Math.abs((await readClock(stores.primary)) - before - offset)).toBeLessThan(30_000);
-    const waiting = await readOutboxLag(stores.primary);
-    expect(waiting.rows).toBe(1);
-    expect(waiting.oldestMs).toBeGreaterThanOrEqual(0);
-    await consuming.relayOnce();
-    expect(await readOutboxLag(stores.primary)).toEqual({ rows: 0, oldestMs: 0 });
-    // Rows are kept for a day: an hour more or less, not at once and not for ever.
-    const kept = async (keepMs: number) =>
-      deletePublished(stores.primary, (await readClock(stores.primary)) - keepMs, 10);
-    mysqlServer.setClock(0);
-    expect(await kept(2 * HOUR_MS)).toBe(0);
-    mysqlServer.setClock(3 * HOUR_MS + offset);
-    expect(await kept(2 * HOUR_MS)).toBe(1);
-    await consuming.stop();
-  });
+  it.each(BACK_AND_FORTH)(
+    '%s: rows waiting in the outbox are published, and their lag is reported',
+    async (_which, offset) => {
+      const stores = await freshClockedStores();
+      const pool = freshSitePool(stores.url);
+      await writeSite(pool, everybodyKnows(USERS, CONTACTS));
+      const consuming = await startConsuming(stores, { relays: false, url: redisServer.server.url });
+      await uploadPhoto(pool, '101', 0, 1_000);
+      const before = await readClock(stores.primary);
+      mysqlServer.setClock(offset);
+      expect(Math.abs((await readClock(stores.primary)) - before - offset)).toBeLessThan(30_000);
+      const waiting = await readOutboxLag(stores.primary);
+      expect(waiting.rows).toBe(1);
+      expect(waiting.oldestMs).toBeGreaterThanOrEqual(0);
+      await consuming.relayOnce();
+      expect(await readOutboxLag(stores.primary)).toEqual({ rows: 0, oldestMs: 0 });
+      // Rows are kept for a day, an hour more or less: they are not removed at once, nor kept forever.
+      const kept = async (keepMs: number) =>
+        deletePublished(stores.primary, (await readClock(stores.primary)) - keepMs, 10);
+      mysqlServer.setClock(0);
+      expect(await kept(2 * HOUR_MS)).toBe(0);
+      mysqlServer.setClock(3 * HOUR_MS + offset);
+      expect(await kept(2 * HOUR_MS)).toBe(1);
+      await consuming.stop();
+    },
+  );
 
   it.each(BACK_AND_FORTH)(
     '%s: a re-check is soon due, and comes back when nobody finishes it',

@@ -10,10 +10,10 @@ import { until } from '../support/until.ts';
 
 const CONTACTS = Array.from({ length: 20 }, (_, i) => String(2 + i));
 
-/** What SHUTDOWN_TIMEOUT_MS promises by default, ms. */
+/** The default of SHUTDOWN_TIMEOUT_MS, ms. */
 const PROMISED_MS = 10_000;
 
-/** SIGTERM; after how many ms the process was gone. */
+/** Sends SIGTERM. Returns after how many ms the process was gone. */
 async function terminated(cli: CliProcess): Promise<number> {
   const from = performance.now();
   cli.signal('SIGTERM');
@@ -51,7 +51,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       await Promise.all(servers.map((server) => server.kill(signal)));
     };
 
-    /** Work for all three: tasks on their way, and requests that are not answered. */
+    /** Creates work for all three: pending tasks and unanswered requests. */
     async function keepBusy(serve: CliProcess): Promise<void> {
       const connection = await createConnection(settings.MYSQL_URL);
       const rows = Array.from({ length: 2_000 }, (_, i) => `('recency.contact.changed', 1, ${2 + (i % 20)})`);

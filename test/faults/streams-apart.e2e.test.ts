@@ -27,7 +27,7 @@ async function siteOn(streams: RunningServer) {
 const verify = async (settings: Settings) => (await runCli(['verify', '--json'], settings)).json().at(-1);
 const epoch = async (settings: Settings) => (await runCli(['epoch', 'show', '--json'], settings)).json()[0];
 
-describe('with a Redis of their own for the tasks', { timeout: 120_000 }, () => {
+describe('with a separate Redis for the tasks', { timeout: 120_000 }, () => {
   it('the processes carry tasks there, and its loss begins a new epoch', async () => {
     await using streams = await startRedis();
     const { settings, pool } = await siteOn(streams);
@@ -105,7 +105,7 @@ describe('with a Redis of their own for the tasks', { timeout: 120_000 }, () => 
   });
 });
 
-/** The time of the newest in the first user's index. */
+/** Time of the newest contact in the first user's index. */
 async function newest(settings: Settings): Promise<string | undefined> {
   return JSON.parse((await runCli(['inspect', '1', '--json'], settings)).stdout).members[0]?.last_upload_at;
 }

@@ -13,10 +13,10 @@ import { until } from '../support/until.ts';
 const USERS = Array.from({ length: 300 }, (_, i) => String(1 + i));
 const CONTACTS = Array.from({ length: 40 }, (_, i) => String(1_001 + i));
 
-/** For the backlog, when everything else is in place. */
+/** Memory left for the backlog, bytes. */
 const ROOM = 3 * 2 ** 20;
 
-/** Of 220 bytes each: more than there is room for. */
+/** Tasks of 220 bytes each: more than fit. */
 const TASKS = 20_000;
 
 async function withIndexes(redisUrl: string) {
@@ -28,7 +28,7 @@ async function withIndexes(redisUrl: string) {
   return { settings, pool };
 }
 
-/** More tasks than Redis has room for; among them those of changes that move every index, and empty some below their minimum. */
+/** Writes more tasks than Redis has room for; some of the changes move every index, and empty some below their minimum. */
 async function writeBacklog(pool: Pool): Promise<void> {
   for (const owner of CONTACTS.slice(0, 10)) await uploadPhoto(pool, owner, 0, 9_000 + Number(owner));
   for (const user of USERS.slice(0, 5)) {
@@ -55,7 +55,7 @@ it('a backlog fills Redis to its maxmemory: consumers that start then drain it, 
   await using server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
   const { settings, pool } = await withIndexes(server.url);
   const redis = new Redis(server.url);
-  redis.on('error', () => undefined); // the server ends before it
+  redis.on('error', () => undefined); // the server ends before the client
   onTestFinished(() => redis.disconnect());
   const stream = `${settings.KEY_PREFIX}:${settings.TOPIC}`;
   await redis.xadd(stream, '*', 'body', 'not a task');

@@ -16,7 +16,7 @@ const BEST = '21';
 const TRANSPORTS = ['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const;
 
 type Site = Settings & { MYSQL_URL: string };
-/** One user with twenty contacts and an index. A statement may take a minute: whatever ends sooner is not its deadline. */
+/** One user with twenty contacts and an index. A statement may take a minute, so that its deadline does not end the test's waits. */
 async function freshSite(transport: 'streams' | 'kafka'): Promise<Site> {
   const settings = { ...(await serviceSettings(transport)), TAKEOVER_MS: '6000', MYSQL_TIMEOUT_MS: '60000' };
   const pool = openSitePool(settings.MYSQL_URL, 2);
@@ -39,21 +39,21 @@ async function sql(url: string, statement: string): Promise<unknown[]> {
   }
 }
 
-/** While this table is locked, a consumer stands still between the nonces that it has read and the write. */
+/** Locks a table, which stops a consumer between reading the nonces and writing. */
 async function lockUsers(url: string): Promise<() => Promise<void>> {
   const connection = await createConnection(url);
   await connection.query('LOCK TABLES users WRITE');
   return () => connection.end();
 }
 
-/** The consumer's statement waits for the lock. */
+/** Waits until the consumer's statement waits for the lock. */
 async function isHeldUp(url: string): Promise<boolean> {
   const rows = (await sql(url, 'SHOW FULL PROCESSLIST')) as { db: string | null; Info: string | null }[];
   const database = new URL(url).pathname.slice(1);
   return rows.some(({ db, Info }) => db === database && /JSON_TABLE[\s\S]*recency_contacts/.test(Info ?? ''));
 }
 
-/** A task without a transaction of the site's, which the lock would keep waiting. */
+/** Writes a task without a transaction of the site, which would wait for the lock. */
 async function addTask(url: string): Promise<void> {
   const columns = "('recency.contact.changed', 1, 21)";
   await sql(url, `INSERT INTO recency_outbox (type, user_id, other_id) VALUES ${columns}`);
@@ -72,34 +72,37 @@ async function expectRight(settings: Settings): Promise<void> {
 describe.concurrent('fault 2: a worker is stopped past its session between its read and its write', {
   timeout: 240_000,
 }, () => {
-  it.for(TRANSPORTS)('%s: another one goes on; what the first one read is not written', async (transport, context) => {
-    const settings = await freshSite(transport);
-    const { MYSQL_URL } = settings;
-    await startProcess('relay', settings, context);
-    const port = String(await freePort());
-    const stopped = await startProcess('consume', { ...settings, METRICS_PORT: port }, context);
-    const unlock = await lockUsers(MYSQL_URL);
-    await addTask(MYSQL_URL);
-    await until(() => isHeldUp(MYSQL_URL));
-    stopped.signal('SIGSTOP');
-    await unlock(); // its answer, that the best contact is one, is on its way to it
+  it.for(TRANSPORTS)(
+    '%s: another one takes over, and what the first one read is not written',
+    async (transport, context) => {
+      const settings = await freshSite(transport);
+      const { MYSQL_URL } = settings;
+      await startProcess('relay', settings, context);
+      const port = String(await freePort());
+      const stopped = await startProcess('consume', { ...settings, METRICS_PORT: port }, context);
+      const unlock = await lockUsers(MYSQL_URL);
+      await addTask(MYSQL_URL);
+      await until(() => isHeldUp(MYSQL_URL));
+      stopped.signal('SIGSTOP');
+      await unlock(); // its outdated answer is now on its way to it
 
-    const pool = openSitePool(MYSQL_URL, 1);
-    await removeContact(pool, USER, BEST);
-    await pool.end();
-    await startProcess('consume', settings, context);
-    await until(async () => (await best(settings)) === '20', { interval: 250 });
+      const pool = openSitePool(MYSQL_URL, 1);
+      await removeContact(pool, USER, BEST);
+      await pool.end();
+      await startProcess('consume', settings, context);
+      await until(async () => (await best(settings)) === '20', { interval: 250 });
 
-    stopped.signal('SIGCONT');
-    await until(async () => (await fetch(`http://127.0.0.1:${port}/livez`)).ok); // it goes on with what it had
-    expect(await best(settings)).toBe('20');
-    await expectRight(settings);
-  });
+      stopped.signal('SIGCONT');
+      await until(async () => (await fetch(`http://127.0.0.1:${port}/livez`)).ok); // it continues with what it had read
+      expect(await best(settings)).toBe('20');
+      await expectRight(settings);
+    },
+  );
 });
 
 describe.concurrent('fault 8: a consumer hangs while its heartbeats go on', { timeout: 240_000 }, () => {
   it.for(TRANSPORTS)(
-    '%s: it is gone within 25 s, although its handler never returns; the next one does the work',
+    '%s: it exits within 25 s, although its handler never returns; the next one does the work',
     async (transport, context) => {
       const settings = await freshSite(transport);
       const { MYSQL_URL } = settings;

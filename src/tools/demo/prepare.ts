@@ -13,7 +13,7 @@ import { backfillAll } from './phases/jobs.ts';
 import { type Population, populate } from './phases/populate.ts';
 import { Journal, rememberSite } from './play/journal.ts';
 import { Services } from './processes/services.ts';
-import { type Random, seededRandom } from './random.ts';
+import { seededRandom } from './random.ts';
 import { tellPopulation } from './report.ts';
 import type { Story } from './story.ts';
 import type { World } from './world.ts';
@@ -63,8 +63,12 @@ export async function prepare(telling: Telling): Promise<Prepared> {
     () =>
       `the API, the relay and two consumers; ${namespace.transport === 'kafka' ? 'Kafka carries' : 'Redis Streams carry'} the tasks`,
   );
-  const world = await worldOf({ namespace, stores, random, population, services, signal });
-  resources.defer(async () => world.api.close());
+  const { pool, redis, raiseBarrier } = stores;
+  const journal = new Journal(() => performance.now());
+  await rememberSite(pool, journal);
+  const api = resources.adopt(new HttpClient(services.apiUrl), (client) => client.close());
+  const { cast } = population;
+  const world = { namespace, pool, redis, random, cast, journal, services, api, raiseBarrier, signal };
   await story.step('indexes', (progress) => backfillAll(stores.jobs, progress), tellIndexes, 'users');
   return { servers, population, stores, processGroup, world };
 }
@@ -82,22 +86,6 @@ async function startProcesses(
   const services = await Services.start(processGroup, { seed: options.seed, spared: cast.star });
   await settle(raiseBarrier, signal);
   return { processGroup, services };
-}
-
-async function worldOf(parts: {
-  namespace: Namespace;
-  stores: HarnessStores;
-  random: Random;
-  population: Population;
-  services: Services;
-  signal: AbortSignal;
-}): Promise<World> {
-  const { namespace, stores, random, population, services, signal } = parts;
-  const { pool, redis, raiseBarrier } = stores;
-  const journal = new Journal(() => performance.now());
-  await rememberSite(pool, journal);
-  const api = new HttpClient(services.apiUrl);
-  return { namespace, pool, redis, random, cast: population.cast, journal, services, api, raiseBarrier, signal };
 }
 
 function tellIndexes({ users, seconds }: { users: number; seconds: number }): string {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { JobParts } from '../../app/jobs.ts';
 import { openStores, type Stores } from '../../app/stores.ts';
 import { openTransport } from '../../app/transport.ts';
-import { EVERYBODY, type RaiseBarrier } from '../../index/drain-barrier.ts';
+import { type DrainBarrier, EVERYBODY, type RaiseBarrier } from '../../index/drain-barrier.ts';
 import { drainBarrierOf } from '../../index/index-drain-barrier.ts';
 import { indexedUsers } from '../../index/redis/keys.ts';
 import { PageCheck } from '../../repair/page-check.ts';
@@ -50,17 +50,21 @@ export async function openHarnessStores({ config }: Namespace, opening: Opening)
   return { ...stores, pool, publisher, raiseBarrier, jobs: { ...context, stores, check, indexedUsers: indexed } };
 }
 
-const INTERVAL_MS = 20;
+const INTERVAL_MS = 10;
 
 /**
  * Waits until everything that is on its way now has been applied.
  * @throws Error when that takes longer than `timeoutMs`, the signal's reason
  */
 export async function settle(raiseBarrier: RaiseBarrier, signal: AbortSignal, timeoutMs = 120_000): Promise<void> {
+  await untilPassed(await raiseBarrier([EVERYBODY]), signal, timeoutMs);
+}
+
+/** Waits for a barrier. @throws Error when that takes longer than `timeoutMs`, the signal's reason */
+export async function untilPassed(barrier: DrainBarrier, signal: AbortSignal, timeoutMs = 120_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  const barrier = await raiseBarrier([EVERYBODY]);
   while (!(await barrier.passed())) {
-    if (performance.now() > deadline) throw new Error(`not every task was applied within ${timeoutMs / 1000} s`);
+    if (performance.now() > deadline) throw new Error(`the tasks were not applied within ${timeoutMs / 1000} s`);
     await pause(INTERVAL_MS, undefined, { signal });
   }
 }

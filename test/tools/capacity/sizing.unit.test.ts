@@ -32,7 +32,7 @@ describe('the constants', () => {
   test.each(PRODUCTS)('on %s: full indexes of every size take what was measured, within 5%%', (database) => {
     const measured = readResults().filter((result) => result.bench === 'memory');
     const own = measured.find(({ servers }) => servers.mysql?.toLowerCase().startsWith(`${database} `));
-    const rows = own?.rows.filter(({ variant }) => variant === 'recency') ?? [];
+    const rows = own?.rows.filter(({ arm }) => arm === 'recency') ?? [];
     expect(rows).toHaveLength(3);
     for (const row of rows) {
       const max = Number(row.max);

@@ -41,25 +41,14 @@ export class ThreadedVariant implements FanOutVariant {
     return new ThreadedVariant(ground.name, (await replyOf(thread)) as readonly Part[], thread);
   }
 
-  async prepare(upload: Upload): Promise<void> {
-    await this.#call('prepare', upload);
-  }
+  prepare = (upload: Upload) => this.#call<void>('prepare', upload);
+  fanOut = (upload: Upload, part: Part) => this.#call<void>('fanOut', upload, part);
+  tidy = () => this.#call<void>('tidy');
+  members = (user: Id) => this.#call<readonly Id[]>('members', user);
 
-  async fanOut(upload: Upload, part: Part): Promise<void> {
-    await this.#call('fanOut', upload, part);
-  }
-
-  async tidy(): Promise<void> {
-    await this.#call('tidy');
-  }
-
-  async members(user: Id): Promise<readonly Id[]> {
-    return (await this.#call('members', user)) as readonly Id[];
-  }
-
-  #call(method: Method, ...args: readonly unknown[]): Promise<unknown> {
+  #call<T>(method: Method, ...args: readonly unknown[]): Promise<T> {
     this.#thread.postMessage({ method, args } satisfies VariantCall);
-    return replyOf(this.#thread);
+    return replyOf(this.#thread) as Promise<T>;
   }
 }
 

@@ -7,11 +7,9 @@ import { loadConfig } from '../../../config/config.ts';
 import { childEnvironment } from '../../../config/environment.ts';
 import { readPairs } from '../../../mysql/pairs.ts';
 import { RecencyVariant } from './recency-variant.ts';
-import { PipelinedRecipeVariant, RawZaddVariant, RecipeVariant } from './recipe-variants.ts';
+import { RecipeVariant } from './recipe-variants.ts';
 import type { VariantCall, VariantReply, VariantSetup } from './threaded-variant.ts';
 import { Acknowledger, type FanOutVariant } from './variant.ts';
-
-const RECIPES = { recipe: RecipeVariant, recipe_pipelined: PipelinedRecipeVariant, raw_zadd: RawZaddVariant };
 
 /** On connections of its own: the recipes' client has the settings that ioredis has by itself. */
 async function openVariant({ name, settings, crowd }: VariantSetup): Promise<FanOutVariant> {
@@ -31,7 +29,7 @@ async function openVariant({ name, settings, crowd }: VariantSetup): Promise<Fan
     const { epoch } = await readPairs(primary, []);
     return new RecencyVariant(stores, crowd.followers, epoch, acknowledger);
   }
-  const variant = new RECIPES[name]({ client, primary, prefix, max, crowd, acknowledger });
+  const variant = new RecipeVariant({ name, client, primary, prefix, max, crowd, acknowledger });
   await variant.fill();
   return variant;
 }

@@ -67,7 +67,7 @@ async function openVariants(ground: Ground, users: readonly string[]): Promise<V
   const over = (url: string) => resources.adopt(new MeasuringClient(url), (client) => client.close());
   return [
     { name: 'recency', client: over(api.url) },
-    ...SERVED_VARIANTS.map((name, namespace) => ({ name, client: over(served[namespace]?.url ?? '') })),
+    ...SERVED_VARIANTS.map((name, i) => ({ name, client: over(served[i]?.url ?? '') })),
     { name: 'redis_script', client: redisScript(ground) },
     { name: 'bare_sql', client: await bareSql(ground, users) },
   ];

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { openTransport } from '../../../app/transport.ts';
 import { chunks } from '../../../index/chunks.ts';
 import { type DrainBarrier, EVERYBODY, type RaiseBarrier } from '../../../index/drain-barrier.ts';
@@ -8,6 +7,7 @@ import { KafkaTaskPublisher } from '../../../transport/kafka/publisher.ts';
 import { DEFAULT_PARTITIONS, TopicAdmin } from '../../../transport/kafka/topic-admin.ts';
 import type { OutgoingTask } from '../../../transport/task-publisher.ts';
 import { modulePath, RECENCY, type ServiceProcess } from '../../harness/processes/process-group.ts';
+import { untilPassed } from '../../harness/stores.ts';
 import type { Ground } from '../bench.ts';
 
 /** What carries tasks, and who consumes them. */
@@ -20,8 +20,6 @@ export interface Line {
 const BARE_CONSUMER = modulePath(import.meta.url, './bare-consumer');
 
 const TASKS_A_CALL = 500;
-const LOOK_MS = 10;
-const TIMEOUT_MS = 120_000;
 
 /**
  * Puts the tasks on the transport while its consumers are stopped, and then lets these go.
@@ -44,14 +42,6 @@ export async function prime(line: Line, tasks: readonly OutgoingTask[], signal: 
 async function publishAll({ publish, barrier }: Line, tasks: readonly OutgoingTask[]): Promise<DrainBarrier> {
   for (const some of chunks(tasks, TASKS_A_CALL)) await publish(some);
   return await barrier([EVERYBODY]);
-}
-
-async function untilPassed(barrier: DrainBarrier, signal: AbortSignal): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
-  while (!(await barrier.passed())) {
-    if (performance.now() > deadline) throw new Error(`the tasks were not applied within ${TIMEOUT_MS / 1000} s`);
-    await pause(LOOK_MS, undefined, { signal });
-  }
 }
 
 /** Recency's own consumers. */

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Id } from '../../../contracts/id.ts';
 import { freePort } from '../../devservers/launch/free-port.ts';
 import { residentBytes } from '../../harness/http.ts';
-import type { Namespace } from '../../harness/namespace.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
 import { modulePath, type ProcessGroup, RECENCY, type ServiceProcess } from '../../harness/processes/process-group.ts';
 
@@ -17,7 +16,6 @@ export interface RelayCounts {
 }
 
 export interface ServicesOptions {
-  readonly namespace: Namespace;
   readonly seed: number;
   /** Whose photo tasks the relay sends once only. */
   readonly spared: Id;
@@ -43,17 +41,10 @@ export class Services {
   }
 
   /** @param processGroup stopped by whoever made it @throws Error when one of them does not start */
-  static async start(
-    processGroup: ProcessGroup,
-    { seed, spared }: Omit<ServicesOptions, 'namespace'>,
-  ): Promise<Services> {
+  static async start(processGroup: ProcessGroup, { seed, spared }: ServicesOptions): Promise<Services> {
     const api = await launchApi(processGroup);
     const services = new Services(processGroup, api.url);
-    const relay = processGroup.start({
-      name: 'relay',
-      module: UNRULY_RELAY,
-      args: [String(seed), spared],
-    });
+    const relay = processGroup.start({ name: 'relay', module: UNRULY_RELAY, args: [String(seed), spared] });
     relay.onMessage((counts) => {
       services.#relayCounts = counts as RelayCounts;
     });

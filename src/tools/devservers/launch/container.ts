@@ -187,11 +187,9 @@ function withDirectory(container: GenericContainer, dir: string): GenericContain
 
 /** Docker puts a header of eight bytes before each piece of a log: the stream, three zeros, and the length. */
 function withoutFrames(log: Buffer): string {
-  const pieces: Buffer[] = [];
-  for (let at = 0; at + 8 <= log.length; ) {
-    const end = at + 8 + log.readUInt32BE(at + 4);
-    pieces.push(log.subarray(at + 8, end));
-    at = end;
+  let text = '';
+  for (let at = 0; at + 8 <= log.length; at += 8 + log.readUInt32BE(at + 4)) {
+    text += log.toString('utf8', at + 8, at + 8 + log.readUInt32BE(at + 4));
   }
-  return Buffer.concat(pieces).toString();
+  return text;
 }

@@ -44,7 +44,7 @@ class Servers {
 
   get(server: number): Instance {
     const instance = this.#servers.get(server);
-    if (instance === undefined) throw new Error(`server ${server} was removed`);
+    if (instance === undefined) throw new Error(`there is no server ${server}`);
     return instance;
   }
 
@@ -52,11 +52,6 @@ class Servers {
     const instance = this.get(server);
     await instance.restart();
     return instance.server;
-  }
-
-  async remove(server: number): Promise<void> {
-    await this.get(server).remove();
-    this.#servers.delete(server);
   }
 
   /** Waits for running launches, then ends all servers and removes their data. Throws what could not be ended. */
@@ -85,7 +80,6 @@ const methods: { [name in keyof SupervisorMethods]: (request: SupervisorRequest)
   stop: async ({ args }) => servers.get(args[0] as number).stop(),
   kill: async ({ args }) => servers.get(args[0] as number).kill(args[1] as NodeJS.Signals),
   restart: ({ args }) => servers.restart(args[0] as number),
-  remove: ({ args }) => servers.remove(args[0] as number),
   detach: async () => {
     detached = true;
   },

@@ -13,7 +13,6 @@ export interface SupervisorMethods {
   stop(server: number): Promise<void>;
   kill(server: number, signal: NodeJS.Signals): Promise<void>;
   restart(server: number): Promise<LaunchedServer>;
-  remove(server: number): Promise<void>;
   /** From now on the servers outlive this process; SIGTERM to the supervisor ends them. */
   detach(): Promise<void>;
 }

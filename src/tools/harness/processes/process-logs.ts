@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import process from 'node:process';
+import { isAlive } from '../../devservers/supervisor/reaper.ts';
 import type { Purpose } from '../namespace.ts';
 
 const LINES_SHOWN = 12;
@@ -40,14 +41,6 @@ export class ProcessLogs {
 
   remove(): void {
     rmSync(this.#dir, { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // somebody else's, and alive
   }
 }
 

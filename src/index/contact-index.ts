@@ -1,29 +1,29 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 
-/** A random value that every write to an index replaces. '' is none: the user is cold. */
+/** A random value that every write to an index replaces. '': none, the user is cold. */
 export type Nonce = string;
 
-/** A random token kept in MySQL; indexes of another epoch count as cold. */
+/** A random token kept in MySQL; an index of another epoch counts as cold. */
 export type Epoch = string;
 
-/** What MySQL says of a contact: the last upload in ms since 1970 UTC; 0: not to be in the index. */
+/** What MySQL says about a contact: `at` is the last upload in ms since 1970 UTC; 0: it must not be in the index. */
 export type Change = Key;
 
 export interface ApplyRequest {
   readonly user: Id;
-  /** The nonce that was read before the rows were. */
+  /** The nonce that was read before the rows. */
   readonly seen: Nonce;
   readonly changes: readonly Change[];
 }
 
 /**
  * - `applied`: written
- * - `rebuild_due`: written; fewer than min are left and the index is not complete
- * - `raced`: the nonce moved; nothing written, read again
+ * - `rebuild_due`: written; fewer than min members are left and the index is not complete
+ * - `raced`: the nonce has changed; nothing written, read again
  * - `cold`: there is no index; nothing to do
- * - `dropped`: there was something that is no whole index of this epoch; deleted
- * - `wrong_type`: a key that is not Recency's is in the way; counts as cold
+ * - `dropped`: what was there was not a whole index of this epoch; deleted
+ * - `wrong_type`: a foreign key is in the way; counts as cold
  */
 export type ApplyOutcome = 'applied' | 'rebuild_due' | 'raced' | 'cold' | 'dropped' | 'wrong_type';
 
@@ -31,20 +31,20 @@ export interface ReplaceRequest {
   readonly user: Id;
   /** The nonce claimed before the rows were read. */
   readonly seen: Nonce;
-  /** The user's best contacts, highest key first, max + 1 at the most; undefined: no index is to be kept. */
+  /** The user's best contacts, highest key first, at most max + 1; undefined: keep no index. */
   readonly top: readonly Key[] | undefined;
 }
 
-/** `removed`: none is kept, as was asked for. */
+/** `removed`: no index is kept, as requested. The others are as in {@link ApplyOutcome}. */
 export type ReplaceOutcome = 'replaced' | 'removed' | 'raced' | 'wrong_type';
 
-/** In place of a nonce: the user was forgotten since the rebuild was asked for. */
+/** In place of a nonce: the user was forgotten since the rebuild was requested. */
 export const FORGOTTEN = '-';
 
-/** How long it is remembered that a user was forgotten: longer than a rebuild that was asked for before may wait, ms. */
+/** How long it is remembered that a user was forgotten: longer than a rebuild that was requested earlier may wait, ms. */
 export const FORGOTTEN_MS = 3_600_000;
 
-/** A whole index, or its head. Whether it is of the epoch in force only MySQL can say. */
+/** A whole index, or its head. Only MySQL can say whether its epoch is current. */
 export interface WarmReading {
   readonly state: 'warm';
   readonly nonce: Nonce;
@@ -52,52 +52,53 @@ export interface WarmReading {
   /** Highest key first. */
   readonly head: readonly Key[];
   readonly size: number;
-  /** The highest key ever left out; undefined: none was, the index is complete. */
+  /** The highest key ever left out; undefined: none was left out, the index is complete. */
   readonly floor: Key | undefined;
-  /** The day on which it was last read or built, by Redis's clock: days since 1970 UTC. */
+  /** The day on which it was last read or built, by the clock of Redis: days since 1970 UTC. */
   readonly lastUsed: number;
 }
 
 /**
  * - `cold`: no index
- * - `building`: a rebuild is under way
- * - `torn`: fields are missing, or the set is not of the size that was written (one of the two keys was evicted)
- * - `wrong_type`: a key that is not Recency's is in the way
- * All of them are cold to a reader.
+ * - `building`: a rebuild is running
+ * - `torn`: fields are missing, or the set has not the size that was written (one of the two keys was evicted)
+ * - `wrong_type`: a foreign key is in the way
+ * To a reader all of them are cold.
  */
 export interface ColdReading {
   readonly state: 'cold' | 'building' | 'torn' | 'wrong_type';
-  /** What a torn index says its epoch is; undefined: nothing. */
+  /** The epoch that a torn index names; undefined: none. */
   readonly epoch?: Epoch;
-  /** Torn by its floor, which is no number. */
+  /** Torn because its floor is not a number. */
   readonly unreadableFloor?: true;
 }
 
 export type Reading = WarmReading | ColdReading;
 
-/** The users' indexes. Each method is atomic for each user. No user may be named twice in one call. */
+/** The users' indexes. Each method is atomic for each user. A call must not name a user twice. */
 export interface ContactIndex {
   /** The nonces, in the order of the users. */
   nonces(users: readonly Id[]): Promise<Nonce[]>;
-  /** The outcomes, in the order of the requests; at most 500 pairs of user and contact. */
+  /** Writes changes, at most 500 pairs of user and contact. The outcomes are in the order of the requests. */
   apply(epoch: Epoch, requests: readonly ApplyRequest[]): Promise<ApplyOutcome[]>;
   /**
-   * The nonces in force after each user has one; '' where a key of the wrong type is in the way; FORGOTTEN where the user was
-   * forgotten and nobody has read since.
-   * @param asked somebody asks for these very indexes now, forgotten or not (false)
+   * Gives each user a nonce who has none, and returns the current nonces: '' if a key of the wrong type is in the way;
+   * FORGOTTEN if the user was forgotten and has not been read since.
+   * @param asked these indexes are requested now, whether forgotten or not (false)
    */
   claim(users: readonly Id[], asked?: boolean): Promise<Nonce[]>;
+  /** Writes whole indexes. The outcomes are in the order of the requests. */
   replace(epoch: Epoch, requests: readonly ReplaceRequest[]): Promise<ReplaceOutcome[]>;
-  /** The first `count` members (0: all). `touch`: it is being used, not only looked at. */
+  /** Reads the first `count` members (0: all). `touch`: the index is being used, not only inspected. */
   read(user: Id, count: number, touch: boolean): Promise<Reading>;
-  /** Drops the users' indexes. A rebuild under way may bring them back. */
+  /** Drops the users' indexes. A running rebuild may bring them back. */
   drop(users: readonly Id[]): Promise<void>;
   /**
-   * Drops the users' indexes, and notes for so many ms that they were: no rebuild brings one back that was asked for before.
-   * `soft`: until the user is read or a rebuild is asked for by name; `hard`: not even then.
+   * Drops the users' indexes and leaves a note for `ms`, so that no rebuild that was requested earlier brings one back.
+   * `soft`: until the user is read or a rebuild is requested by name; `hard`: not even then.
    */
   bar(users: readonly Id[], note: 'soft' | 'hard', ms: number): Promise<void>;
-  /** Drops those of the users' indexes whose last use is more than so many days ago, 1 or more. How many it were. */
+  /** Drops those of the users' indexes whose last use is more than `days` ago (1 or more). Returns how many. */
   dropIdle(users: readonly Id[], days: number): Promise<number>;
 }
 

@@ -1,54 +1,54 @@
 /**
- * Has everything that existed at some moment, and could explain a difference, been processed by now?
+ * Drain barriers: has everything been processed that existed at some moment and could explain a difference?
  *
- * Whoever compares an index with MySQL sees differences that are none: changes whose tasks are still on their way. A
- * nonce that stands still does not tell them apart (the task may be waiting), and neither does time. So a difference is
- * confirmed only if it is still there after every task that existed at first sight was processed. A task exists in one
- * place after the other (the outbox, the transport, the delay queue), so the places are gone through in that order, and
- * a barrier is put up in each only when the one before it has been passed.
+ * A comparison of an index with MySQL finds differences that are none: changes whose tasks are still on their way. An unchanged
+ * nonce does not tell them apart (the task may be waiting), and neither does time. So a difference is confirmed only if it is
+ * still there after every task that existed when it was first seen has been processed. A task moves from one place to the next
+ * (the outbox, the transport, the delay queue), so the places are checked in that order: a barrier is raised in each only when
+ * the one before it has been passed.
  *
- * New rows of the outbox and the transport drain by themselves and in order, so they are waited for as a whole. Rows that a
- * relay has put back (PutBackRows) may wait for as long as a partition has no leader, and work that was put off
- * may wait for long, and for something that never comes; it is waited for only by whom it concerns. An index is changed
- * contact by contact, so it concerns a user's difference about one contact only if it is about that contact:
+ * New rows of the outbox and the transport drain by themselves and in order, so they are waited for as a whole. Rows that a relay
+ * has put back may wait for as long as a partition has no leader, and delayed work may wait for long, perhaps for something that
+ * never comes. So only the suspects that such work concerns wait for it. An index is changed contact by contact, so it concerns
+ * a difference about one contact only if it is about that contact:
  *
- * - A contact is wrongly in the index, wrongly not in it, or there with a wrong time. Work about this very pair of user
- *   and contact may be to come. What is put off about another contact of the same user explains nothing: it writes that
- *   one, and a trim or a rebuild that it makes due keeps the rest right.
- * - The index as a whole is not as it must be (too small for its floor, say). Whatever is to be done for the user may fix
- *   that, because each write has a due rebuild done before it counts as finished.
+ * - A contact is wrongly in the index, wrongly missing, or has a wrong time. Work about this very pair of user and contact may be
+ *   pending. Delayed work about another contact of the same user explains nothing: it writes that contact, and a trim or
+ *   a rebuild that it makes due keeps the rest correct.
+ * - The index as a whole is wrong (too small for its floor, say). Any work about the user may fix that, because each
+ *   write completes the rebuild that it makes due.
  */
 import type { Id } from '../contracts/id.ts';
 
-/** Whose index differs, and about whom. */
+/** A difference to be explained or confirmed: whose index differs, and about which contact. */
 export interface Suspect {
-  /** Undefined: everybody. */
+  /** Undefined: every user. */
   readonly user: Id | undefined;
   /** Undefined: the index as a whole. */
   readonly contact: Id | undefined;
 }
 
-/** Who waits for all work there is. */
+/** Waits for all work. */
 export const EVERYBODY: Suspect = { user: undefined, contact: undefined };
 
 export interface DrainBarrier {
   /**
-   * Asks whether everything that the suspects wait for is processed. Once true, always true.
+   * Checks whether everything that the suspects wait for has been processed. Once true, always true.
    * @throws RedisUnavailable, DatabaseUnavailable, what the transport throws
    */
   passed(): Promise<boolean>;
-  /** Does this suspect still wait for something, by the last answer? */
+  /** Was this suspect still waiting for something at the last check? */
   holds(suspect: Suspect): boolean;
 }
 
-/** Puts up a barrier behind what exists now. @throws as `passed` */
+/** Raises a barrier behind what exists now. @throws as `passed` */
 export type RaiseBarrier = (suspects: readonly Suspect[]) => Promise<DrainBarrier>;
 
-/** Work that was put off, wherever it is kept. */
+/** A place where work waits that only some suspects wait for. */
 export interface PendingSource {
   /**
-   * What waits or is being done that could change what these indexes say: of each suspect, by the work's identity.
-   * Suspects for whom there is nothing may be left out.
+   * The work that is waiting or being done and could change what these indexes say, for each suspect, as the work's ids.
+   * Suspects without any may be left out.
    * @throws RedisUnavailable, DatabaseUnavailable
    */
   pendingFor(suspects: readonly Suspect[]): Promise<PendingWork>;
@@ -56,14 +56,14 @@ export interface PendingSource {
 
 export type PendingWork = ReadonlyMap<SuspectKey, ReadonlySet<string>>;
 
-/** A suspect as a text: the same for equal ones. */
+/** A suspect as a text; equal suspects have equal keys. */
 export type SuspectKey = string;
 
 export function keyOf({ user = '', contact = '' }: Suspect): SuspectKey {
   return `${user} ${contact}`;
 }
 
-/** A barrier that holds everybody until it is passed. */
+/** A barrier that every suspect waits for until it is passed. @param ask has it been passed? Not asked again once it has */
 export function sharedBarrier(ask: () => Promise<boolean>): DrainBarrier {
   let isPassed = false;
   const passed = async () => {
@@ -74,8 +74,8 @@ export function sharedBarrier(ask: () => Promise<boolean>): DrainBarrier {
 }
 
 /**
- * Passed by each suspect when what was put off for them is gone, and then what was there at that moment: work in hand at
- * the first may have read MySQL before the change, and have put itself back for later.
+ * A barrier that each suspect passes when the work that was pending for it is gone, and then the work that was pending at that
+ * moment: work that was running at first may have read MySQL before the change, and may have delayed itself again.
  */
 export function pendingBarrier(...places: readonly PendingSource[]): RaiseBarrier {
   const work = inAll(places);
@@ -85,13 +85,13 @@ export function pendingBarrier(...places: readonly PendingSource[]): RaiseBarrie
       const left = first.get(keyOf(suspect)) ?? NOTHING;
       return left.size > 0 ? [{ suspect, key: keyOf(suspect), left, isSecond: false }] : [];
     });
-    return new PutOffBarrier(work, waiting);
+    return new PendingBarrier(work, waiting);
   };
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Asked one after the other: work that moves on to the next place meanwhile is found there. */
+/** Several places as one. They are asked in order, so that work which moves on to the next place meanwhile is found there. */
 function inAll(places: readonly PendingSource[]): PendingSource {
   const pendingFor = async (suspects: readonly Suspect[]) => {
     const pending = new Map<SuspectKey, ReadonlySet<string>>();
@@ -108,12 +108,12 @@ function inAll(places: readonly PendingSource[]): PendingSource {
 interface Waiting {
   readonly suspect: Suspect;
   readonly key: SuspectKey;
-  /** What of the first, or then of the second, moment is still there. */
+  /** The work of the first moment, or then of the second, that is still pending. */
   readonly left: ReadonlySet<string>;
   readonly isSecond: boolean;
 }
 
-class PutOffBarrier implements DrainBarrier {
+class PendingBarrier implements DrainBarrier {
   readonly #work: PendingSource;
   #waiting: ReadonlyMap<SuspectKey, Waiting>;
 
@@ -126,7 +126,7 @@ class PutOffBarrier implements DrainBarrier {
     if (this.#waiting.size === 0) return true;
     const waiting = [...this.#waiting.values()];
     const now = await this.#work.pendingFor(waiting.map(({ suspect }) => suspect));
-    this.#waiting = byKey(waiting.map((one) => goneOn(one, now)).filter(({ left }) => left.size > 0));
+    this.#waiting = byKey(waiting.map((one) => remaining(one, now)).filter(({ left }) => left.size > 0));
     return this.#waiting.size === 0;
   }
 
@@ -139,7 +139,7 @@ function byKey(waiting: readonly Waiting[]): ReadonlyMap<SuspectKey, Waiting> {
   return new Map(waiting.map((one) => [one.key, one]));
 }
 
-function goneOn(waiting: Waiting, found: PendingWork): Waiting {
+function remaining(waiting: Waiting, found: PendingWork): Waiting {
   const now = found.get(waiting.key) ?? NOTHING;
   const left = new Set([...waiting.left].filter((id) => now.has(id)));
   if (left.size > 0 || waiting.isSecond) return { ...waiting, left };
@@ -147,8 +147,8 @@ function goneOn(waiting: Waiting, found: PendingWork): Waiting {
 }
 
 /**
- * One place after the other, a barrier put up in each when the one before it was passed. Suspects whom a place does not
- * hold go on without those whom it does.
+ * A barrier that leads through several places, in order: a barrier is raised in each when the one before it has been passed.
+ * Suspects that a place does not hold go on without those that it holds.
  */
 export function inTurn(places: readonly RaiseBarrier[]): RaiseBarrier {
   return async (suspects) => {
@@ -158,7 +158,7 @@ export function inTurn(places: readonly RaiseBarrier[]): RaiseBarrier {
   };
 }
 
-/** Suspects who are at the same place. */
+/** Suspects that wait at the same place. */
 interface Group {
   readonly suspects: readonly Suspect[];
   readonly place: number;
@@ -179,7 +179,7 @@ class BarriersInTurn implements DrainBarrier {
   }
 
   async passed(): Promise<boolean> {
-    // Who goes on to the next place is asked there at once.
+    // Suspects that go on to the next place are checked there at once.
     for (let asked = 0; asked < this.#groups.length; ) {
       const group = this.#groups[asked] as Group;
       const { staying, going } = await ask(group);
@@ -195,7 +195,7 @@ class BarriersInTurn implements DrainBarrier {
     return this.#held.has(keyOf(suspect));
   }
 
-  /** None where there are no suspects, or no places any more. */
+  /** Raises the place's barrier for the suspects. Returns no group if there are no suspects, or no more places. */
   async #groupsAt(place: number, suspects: readonly Suspect[]): Promise<Group[]> {
     const raise = this.#places[place];
     if (raise === undefined || suspects.length === 0) return [];

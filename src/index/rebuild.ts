@@ -8,36 +8,36 @@ import { type Operation, step } from './protocol.ts';
 
 export interface RebuildReport {
   readonly rebuilt: readonly Id[];
-  /** MySQL has no row of theirs: no index is kept. */
+  /** MySQL has no row about them, so no index is kept. */
   readonly unknown: readonly Id[];
-  /** Forgotten since this rebuild was asked for: no index is built. */
+  /** Forgotten since this rebuild was requested, so no index is built. */
   readonly forgotten: readonly Id[];
-  /** Lost every race: begin again later. */
+  /** Lost every race: to be started again later. */
   readonly unsettled: readonly Id[];
-  /** A key of the wrong type is in the way; whoever put it there must take it away. */
+  /** A foreign key of the wrong type is in the way; an operator must remove it. */
   readonly obstructed: readonly Id[];
-  /** Reading all of their contacts takes longer than a statement may: to be built by who has the time. */
+  /** Reading all of their contacts takes longer than a statement may: to be built by a worker with a longer timeout. */
   readonly slow: readonly Id[];
-  /** The epoch is suspended: no index is built before the consumers have caught up after a loss. */
+  /** The epoch is suspended: no index is built until the consumers have caught up after a loss. */
   readonly suspended: readonly Id[];
 }
 
-/** Somebody asked for indexes while none may be built. */
+/** An index was requested while the epoch is suspended. */
 export class EpochSuspended extends UserError {
   override readonly name = 'EpochSuspended';
 
   /** @param why the epoch is suspended */
   constructor(why = 'tasks were lost') {
     super(
-      `No index is built while the epoch is suspended (${why}). A new epoch begins when the consumers have caught up; \`recency epoch show\` tells what they wait for.`,
+      `No index is built while the epoch is suspended (${why}). A new epoch begins when the consumers have caught up; \`recency epoch show\` says what they are waiting for.`,
     );
   }
 }
 
-/** How often a lost race is run again at once. */
+/** How often a rebuild is attempted before it is left for later. */
 const ATTEMPTS = 5;
 
-/** What became of the users so far. */
+/** The users so far, by outcome. */
 type Sorted = { readonly [K in 'rebuilt' | 'unknown' | 'forgotten' | 'obstructed' | 'slow']: Id[] };
 
 interface Claim {
@@ -46,12 +46,14 @@ interface Claim {
 }
 
 /**
- * Builds the users' indexes anew from MySQL. Refill, backfill, repair and the first build are all this. One statement may
- * answer for the first of the users only; the others' nonces, read before, stay good for the next.
+ * Builds the users' indexes from MySQL. The first build, refill, backfill and repair all use it. See protocol.ts.
  *
- * A user who was forgotten stays so: a rebuild that was asked for before finds its nonce gone, and may not claim another.
+ * One statement may answer for only the first of the users; the nonces of the others, which were claimed before it, remain valid
+ * for the next statement.
+ *
+ * A forgotten user stays forgotten: a rebuild that was requested earlier finds its nonce gone and cannot claim another.
  * @param users each once
- * @param asked somebody asks for these very users now, forgotten or not; a rebuild that lost a race to that does not
+ * @param asked these users' indexes are requested now, whether forgotten or not (a retry after a lost race is not such a request)
  */
 export function* rebuild(users: readonly Id[], asked = false): Operation<RebuildReport> {
   const sorted: Sorted = { rebuilt: [], unknown: [], forgotten: [], obstructed: [], slow: [] };
@@ -82,9 +84,9 @@ function usersWith(nonce: Nonce, claims: readonly Claim[]): Id[] {
 }
 
 /**
- * Writes the indexes. One of nobody is kept only where the user has relationships, all of which plain SQL would have to read:
- * anybody may ask for a user whom MySQL does not know.
- * @returns who lost their race
+ * Writes the indexes. An empty one is kept only for a user who has relationships, all of which a plain query would have to read;
+ * not for one whom MySQL does not know, because anyone may ask for such ids.
+ * @returns the users who lost their race
  */
 function* replaceAll(epoch: Epoch, read: readonly Claim[], tops: TopContacts['tops'], sorted: Sorted): Operation<Id[]> {
   const empty = read.filter((_claim, i) => tops[i]?.length === 0).map(({ user }) => user);

@@ -1,7 +1,7 @@
 import { pause } from '../timing/backoff.ts';
 import { type Answers, concernsAll, storeFaultOf } from './store-fault.ts';
 
-/** What failed by itself, every time it was tried, while other work would have done. */
+/** An item whose own fault it is that it failed, in every attempt. */
 export interface SetAside<T> {
   readonly item: T;
   readonly error: Error;
@@ -11,38 +11,40 @@ export interface SetAside<T> {
 
 export interface SettingAside {
   readonly answers: Answers;
-  /** An error that ends the work although no store is at fault: it is no longer ours to do. */
+  /** Is this an error that ends the work although no store is at fault, because the work is no longer ours? */
   readonly isEnd?: (error: unknown) => boolean;
-  /** Told of the first failure, which is then looked into. */
+  /** Called with the first failure, before its cause is searched for. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** How often what fails alone is tried. */
+/** How often an item that fails alone is tried. */
 const ATTEMPTS = 3;
 const SLOW_ATTEMPTS = 2;
 
 const PAUSE_MS = 100;
 
+type Work<T> = (some: readonly T[]) => Promise<void>;
+
 /**
- * Does work on all items together. When that fails for a reason of one of them, halves are tried, and halves of halves,
- * so that all the others are done, and those that fail alone are found. Work that was done may be done again.
- * @returns what was set aside
- * @throws what concerns all work (a store is away, or not as it must be), and what `isEnd` says
+ * Does work on all items together. If that fails because of one of them, tries halves, and halves of halves, so that all
+ * others are done and the items that fail alone are found. Work that was done may be done again.
+ * @returns the items that were set aside
+ * @throws errors that concern all work (a store is unavailable or misconfigured), and errors for which `isEnd` is true
  */
 export async function settingAside<T>(
   items: readonly T[],
-  work: (some: readonly T[]) => Promise<void>,
+  work: Work<T>,
   options: SettingAside,
 ): Promise<SetAside<T>[]> {
   const failure = await attempt(items, work, options);
   if (failure === undefined) return [];
   options.onFailure?.(failure);
-  return items.length === 1 ? await alone(items, work, options, failure) : await inHalves(items, work, options);
+  return await isolate(items, work, options, failure);
 }
 
 /**
- * Does work on each item, so many at once. After a failure no other is begun, and what is under way is waited for: parts
- * of the work may be tried again at once, and must not meet what is left of the first try.
+ * Does work on each item, `atOnce` at a time. After a failure no other item is started, and running ones are waited for: the
+ * caller may retry parts of the work at once, and these must not meet the remains of the first attempt.
  * @returns the results in the order of the items
  * @throws the first failure
  */
@@ -69,46 +71,41 @@ export async function eachOrNone<T, R>(
   return results;
 }
 
-async function inHalves<T>(
+/** Finds the items because of which these failed together. */
+async function isolate<T>(
   items: readonly T[],
-  work: (some: readonly T[]) => Promise<void>,
+  work: Work<T>,
   options: SettingAside,
+  failure: Error,
 ): Promise<SetAside<T>[]> {
+  if (items.length === 1) return await alone(items[0] as T, work, options, failure);
   const middle = Math.ceil(items.length / 2);
   const aside: SetAside<T>[] = [];
   for (const half of [items.slice(0, middle), items.slice(middle)]) {
     if (half.length === 0) continue;
-    const failure = await attempt(half, work, options);
-    if (failure === undefined) continue;
-    aside.push(
-      ...(half.length === 1 ? await alone(half, work, options, failure) : await inHalves(half, work, options)),
-    );
+    const again = await attempt(half, work, options);
+    if (again !== undefined) aside.push(...(await isolate(half, work, options, again)));
   }
   return aside;
 }
 
-async function alone<T>(
-  [item]: readonly T[],
-  work: (some: readonly T[]) => Promise<void>,
-  options: SettingAside,
-  first: Error,
-): Promise<SetAside<T>[]> {
+async function alone<T>(item: T, work: Work<T>, options: SettingAside, first: Error): Promise<SetAside<T>[]> {
   let error = first;
   for (let attempts = 1; ; attempts++) {
-    // What takes too long has blocked others for long enough: it failed among others as well, or came alone.
+    // What takes too long has delayed others enough: it has already failed among others, or came alone.
     const enough = storeFaultOf(error) === 'slow' ? SLOW_ATTEMPTS : ATTEMPTS;
-    if (attempts >= enough) return [{ item: item as T, error, attempts }];
+    if (attempts >= enough) return [{ item, error, attempts }];
     await pause(PAUSE_MS * attempts);
-    const again = await attempt([item as T], work, options);
+    const again = await attempt([item], work, options);
     if (again === undefined) return [];
     error = again;
   }
 }
 
-/** @returns the failure, when it is that of the items; undefined: they are done */
+/** @returns the failure if it is the items' own; undefined: they are done */
 async function attempt<T>(
   items: readonly T[],
-  work: (some: readonly T[]) => Promise<void>,
+  work: Work<T>,
   { answers, isEnd }: SettingAside,
 ): Promise<Error | undefined> {
   try {

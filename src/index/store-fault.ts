@@ -3,29 +3,29 @@ import { type MysqlFault, mysqlFaultOf } from '../mysql/faults.ts';
 import { type RedisFault, redisFaultOf } from '../redis/unavailable.ts';
 import { withTimeout } from '../timing/deadline.ts';
 
-/** See `mysql/faults.ts` and `redis/unavailable.ts`, which have the tables. */
+/** What kind of fault of a store an error is: see the tables in `mysql/faults.ts` and `redis/unavailable.ts`. */
 export type StoreFault = MysqlFault | RedisFault;
 
-/** undefined: no store said so. */
+/** @returns undefined if the error is not from a store */
 export function storeFaultOf(error: unknown): StoreFault | undefined {
   return error instanceof EpochMissing ? 'setup' : (redisFaultOf(error) ?? mysqlFaultOf(error));
 }
 
 /**
- * Would the same happen to any other work? Whoever sees this waits and tries again. Of a question that took too long this
- * cannot be told from the error: see {@link concernsAll}.
+ * Would any other work fail in the same way? If so, the caller waits and retries. After a timeout the error alone does not
+ * tell: see {@link concernsAll}.
  */
 export function isStoreFault(error: unknown): boolean {
   const fault = storeFaultOf(error);
   return fault === 'away' || fault === 'session' || fault === 'setup' || fault === 'slow';
 }
 
-/** Does every store answer a question that costs nothing, at once? */
+/** Asks every store a trivial question. Resolves to whether all of them answer at once; never rejects. */
 export type Answers = () => Promise<boolean>;
 
 /**
- * The same, where it can be asked whether the stores answer: if they do, what took too long and what nobody knows was the
- * work's own.
+ * Like {@link isStoreFault}, for a caller that can check whether the stores answer. If they do, a timeout or an unknown error
+ * was the fault of the work itself.
  */
 export async function concernsAll(error: unknown, answers: Answers): Promise<boolean> {
   const fault = storeFaultOf(error);
@@ -33,10 +33,10 @@ export async function concernsAll(error: unknown, answers: Answers): Promise<boo
   return fault !== undefined && fault !== 'row';
 }
 
-/** For {@link concernsAll}, ms: what answers later than that is not well. */
+/** A store that answers a trivial question later than this is not healthy, ms. */
 const AT_ONCE_MS = 1_000;
 
-/** Asks each of them, side by side. */
+/** Asks all questions concurrently. @param ms to wait for the answers */
 export function answersAtOnce(questions: readonly (() => Promise<unknown>)[], ms: number = AT_ONCE_MS): Answers {
   return async () => {
     const all = Promise.all(questions.map((ask) => ask())).then(() => true);

@@ -2,31 +2,31 @@ import type { RedisClient } from './connection.ts';
 import { defineScript, type Script } from './script.ts';
 import { reply } from './unavailable.ts';
 
-/** Items that were taken together. */
+/** Items that were taken together, under one lease. */
 export interface Held<T> {
   readonly items: readonly T[];
-  /** Which taking it was: only that one's hold can be ended with it. */
+  /** Identifies the call that took them: only its own hold can be ended with it. */
   readonly leaseEnd: string;
 }
 
-/** Items looked at in one call, at the most: some 0.3 ms of Redis's time. */
+/** Items examined in one call, at most: some 0.3 ms of Redis's time. */
 const ITEMS_A_CALL = 200;
 
-/** Ranges asked for in one call, at the most. */
+/** Ranges requested in one call, at most. */
 const RANGES_A_CALL = 200;
 
-/** Above every text that begins with what comes before it. */
+/** Sorts after every text that continues the one before it. */
 const ABOVE = '\uffff';
 
 /**
- * Nothing is put off or held for longer, ms: what seems to be due, or held, beyond that was put there before the clock of
- * Redis was set back.
+ * Nothing is delayed or held for longer, ms. An item that seems to be due, or held, beyond that was put there before the clock
+ * of Redis was set back.
  */
 const LONGEST_MS = 180_000;
 
 /**
- * Work for later. Items are texts; one that waits already is not added again. What is taken is held under a lease and
- * comes back when it is not finished in time: at least once.
+ * A queue of delayed work. Items are texts; an item that is already waiting is not added again. Items are taken under a lease
+ * and come again if they are not finished in time, so each is done at least once.
  */
 export class DelayQueue {
   readonly #client: RedisClient;
@@ -53,7 +53,7 @@ export class DelayQueue {
     this.#waiting = defineScript(client, 'delay_waiting', new URL('./lua/delay-waiting.lua', import.meta.url));
   }
 
-  /** @param delayMs from now, three minutes at the most @throws RangeError, RedisUnavailable */
+  /** @param delayMs from now, at most three minutes @throws RangeError, RedisUnavailable */
   async put(items: readonly string[], delayMs: number): Promise<void> {
     mustBeAllowed(delayMs);
     if (items.length > 0) await this.#put([this.#due, this.#all], [delayMs, ...items]);
@@ -68,13 +68,13 @@ export class DelayQueue {
     return { items, leaseEnd };
   }
 
-  /** These are done. What was put off again and taken by somebody else stays theirs. @throws RedisUnavailable */
+  /** These items are done. An item that was delayed again and taken by another worker stays with that worker. @throws RedisUnavailable */
   async finish({ items, leaseEnd }: Held<string>): Promise<void> {
     if (items.length > 0) await this.#finish([this.#due, this.#held, this.#all], [leaseEnd, ...items]);
   }
 
   /**
-   * The same items, those still held, under a lease that ends `leaseMs` from now, three minutes at the most.
+   * Extends the lease to `leaseMs` from now, at most three minutes, and returns the items that are still held.
    * @throws RangeError, RedisUnavailable
    */
   async extend({ items, leaseEnd }: Held<string>, leaseMs: number): Promise<Held<string>> {
@@ -84,20 +84,20 @@ export class DelayQueue {
     return { items: held, leaseEnd: later };
   }
 
-  /** These are wanted no more, whether they wait or are held. @throws RedisUnavailable */
+  /** Removes items, whether they wait or are held. @throws RedisUnavailable */
   async drop(items: readonly string[]): Promise<void> {
     if (items.length > 0) await this.#drop([this.#due, this.#held, this.#all], items);
   }
 
   /**
-   * The items that wait or are held and begin with one of these texts, each once: page by page, so that no call keeps
-   * Redis from others. An item that waits or is held all the while is among them, wherever it moves meanwhile.
-   * @param beginnings '' is that of every item
+   * The items that wait or are held and begin with one of these prefixes, each once. Read page by page, so that no call blocks
+   * Redis for long. An item that waits or is held throughout is among them, wherever it moves meanwhile.
+   * @param prefixes '' matches every item
    * @throws RedisUnavailable
    */
-  async waiting(beginnings: readonly string[]): Promise<Set<string>> {
+  async waiting(prefixes: readonly string[]): Promise<Set<string>> {
     const found = new Set<string>();
-    let ranges = beginnings.map((text) => [`[${text}`, `(${text}${ABOVE}`]);
+    let ranges = prefixes.map((text) => [`[${text}`, `(${text}${ABOVE}`]);
     while (ranges.length > 0) {
       const asked = ranges.slice(0, RANGES_A_CALL).flat();
       const reply = await this.#waiting([this.#due, this.#held, this.#all], [ITEMS_A_CALL, ...asked]);

@@ -5,11 +5,11 @@ import { RedisUnavailable, reply } from './unavailable.ts';
 
 /** A Redis that takes writes. */
 export interface RedisMaster {
-  /** Another one after every start of the server. */
+  /** Changes at every start of the server. */
   readonly runId: string;
   /**
-   * Another one after every promotion: a master that became a replica may have been given less than it had, and be a
-   * master again, without a restart. Redis also renews it when it begins or ends to keep a history for replicas.
+   * Changes at every promotion: a master that became a replica may have received less than it had, and may be master again
+   * without a restart. Redis also renews it when it starts or stops keeping a history for replicas.
    */
   readonly replicationId: string;
   /** host:port */
@@ -19,14 +19,14 @@ export interface RedisMaster {
 /** A server that should be a master has become a replica. */
 export class RedisIsReplica extends RedisUnavailable {}
 
-/** The connections to the masters in use: the client itself, or those of all masters that a cluster's client knows. */
+/** The connections to the masters: the client itself, or those of all masters that a cluster's client knows. */
 export function masterNodes(client: RedisClient): Redis[] {
   return client.isCluster ? (client as Cluster).nodes('master') : [client as Redis];
 }
 
 /**
- * Asks all masters of {@link masterNodes} but those of a cluster whose connection is gone; whoever connects to one of them
- * asks again. One that is only slow is not left out: it may answer the next question, and nobody would have looked at it.
+ * Asks all masters of {@link masterNodes}, except those of a cluster whose connection is gone; connecting to such a node again
+ * leads to another check. A node that is only slow is not left out: it may answer the next command without having been checked.
  * @throws RedisIsReplica; RedisUnavailable when one does not answer, or there is none
  */
 export async function readMasters(client: RedisClient, nodes = masterNodes(client)): Promise<RedisMaster[]> {
@@ -40,7 +40,7 @@ export async function readMasters(client: RedisClient, nodes = masterNodes(clien
   throw new RedisUnavailable('Redis is not available: the cluster names no master that answers');
 }
 
-/** A node of a cluster is not connected to again: its client opens another connection, which is another node to it. */
+/** A cluster's client never reconnects a node: it opens another connection, which it treats as another node. */
 function isGone(error: unknown): boolean {
   return error instanceof RedisUnavailable && /Connection is closed|ECONNREFUSED/.test(error.message);
 }
@@ -59,15 +59,15 @@ async function readMaster(node: Redis): Promise<RedisMaster> {
 }
 
 /**
- * Turns away from a server that has become a replica: the address may lead to the new master by now (a name, a virtual
- * address, a proxy, a sentinel), and a cluster's nodes know it.
+ * Reconnects a client whose server has become a replica: its address may lead to the new master by now (a name, a virtual
+ * address, a proxy, a Sentinel), and the nodes of a cluster know it.
  */
 export function lookForMaster(client: RedisClient): void {
   if (client.isCluster) (client as Cluster).refreshSlotsCache();
   else if (client.status === 'ready') (client as Redis).disconnect(true);
 }
 
-/** One field of an answer to INFO. */
+/** One field of a reply to INFO. */
 export function fieldOf(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './connection.ts';
 
-/** Commands as check-permissions.lua takes them; `@` stands for a key. */
+/** Commands in the form that check-permissions.lua expects; `@` stands for a key. */
 const ALWAYS = [
   'PING',
   'INFO server',
@@ -40,7 +40,7 @@ const STREAM = [
 export interface RedisUses {
   readonly index: boolean;
   readonly tasks: boolean;
-  /** Its URL names a database other than 0. The client goes on in 0 where it may not select. */
+  /** Its URL names a database other than 0. Without permission to SELECT, the client would silently stay in 0. */
   readonly selects?: boolean;
 }
 
@@ -50,13 +50,13 @@ function commandsOf({ index, tasks, selects = false }: RedisUses): string[] {
 
 const CONTAINERS = new Set(['XGROUP', 'XINFO']);
 
-/** As ACL rules name it: `zadd`, `xgroup|create`. */
+/** A command's name in ACL rules: `zadd`, `xgroup|create`. */
 function ruleOf(command: string): string {
   const [name = '', subcommand = ''] = command.split(' ');
   return (CONTAINERS.has(name) ? `${name}|${subcommand}` : name).toLowerCase();
 }
 
-/** The least ACL rules of an account: its keys and its commands. A cluster's client asks for the slots as well. */
+/** The minimal ACL rules of an account: its keys and its commands. A cluster's client also asks for the slots. */
 export function aclRules(keyPrefix: string, uses: RedisUses, isCluster = false): string[] {
   const commands = [
     ...commandsOf(uses).map(ruleOf),
@@ -68,9 +68,9 @@ export function aclRules(keyPrefix: string, uses: RedisUses, isCluster = false):
 const SCRIPT = new URL('./lua/check-permissions.lua', import.meta.url);
 
 /**
- * The ACL rules of commands that this user lacks; empty: it has what it needs.
- * @param key one that Recency's user must be allowed to write
- * @throws what ioredis throws, as NOPERM when not even EVAL is allowed, or not on such a key
+ * The ACL rules that this user lacks; empty: none.
+ * @param key a key that Recency's user must be allowed to write
+ * @throws what ioredis throws, for example NOPERM when not even EVAL is allowed, or not on such a key
  */
 export async function missingCommands(client: RedisClient, key: string, uses: RedisUses): Promise<string[]> {
   const denied = await client.eval(readFileSync(SCRIPT, 'utf8'), 1, key, ...commandsOf(uses));

@@ -6,17 +6,17 @@ type Argument = string | number | Buffer;
 
 type Call = (numberOfKeys: number, ...keysAndArguments: Argument[]) => Promise<unknown>;
 
-/** One atomic operation: a Lua file, whose header is its contract. */
+/** One atomic operation: a Lua file, whose header is its contract. @throws RedisUnavailable, and the script's own errors */
 export type Script = (keys: readonly string[], args: readonly Argument[]) => Promise<unknown>;
 
 export interface ScriptOptions {
-  /** Without the flags that its first line declares: Redis then judges each of its commands by itself. */
+  /** Drop the flags that its first line declares, so that Redis judges each of its commands by itself. */
   readonly unflagged?: boolean;
 }
 
 /**
- * Loads a script and binds it to a client. It is sent by its digest, and whole where a server does not know it
- * (the first time, after SCRIPT FLUSH or a failover).
+ * Loads a script and binds it to a client. It is called by its digest, and sent whole if the server does not know it (the
+ * first time, and after SCRIPT FLUSH or a failover).
  */
 export function defineScript(client: RedisClient, name: string, file: URL, options: ScriptOptions = {}): Script {
   const command = `recency_${name}`;

@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis';
 import type { TlsMaterial } from '../config/tls.ts';
 
-/** How to sign in to the Sentinels themselves; apart from the user of the Redis that they watch. */
+/** The account for the Sentinels themselves, as opposed to that for the Redis that they watch. */
 export interface SentinelAccount {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
 }
 
-/** For one connection to a Sentinel, and one question to it, ms: there are others to ask. */
+/** Timeout of connecting to a Sentinel and of a command to it, ms. Short, because there are others to ask. */
 const SENTINEL_MS = 1_000;
 
 export function isSentinelUrl(url: string): boolean {
@@ -18,8 +18,8 @@ export function isSentinelUrl(url: string): boolean {
  * ioredis's options for `redis+sentinel://[user:password@]host:port,host:port/NAME[/db]`, with TLS to the Sentinels and to Redis
  * for `rediss+sentinel`. User and password are those of Redis.
  *
- * The Sentinels are asked for the master at every connection, and heard while it lasts: when they announce a failover,
- * the connection to the old master is given up at once, which might otherwise answer for as long as it is up.
+ * ioredis asks the Sentinels for the master at every connection, and listens to them while it lasts: when they announce a
+ * failover, it drops the connection to the old master at once, which otherwise might go on answering.
  */
 export function sentinelOptions(url: string, tls: TlsMaterial, account: SentinelAccount) {
   const [, secure, login = '', list = '', name = '', db = '0'] =
@@ -49,7 +49,7 @@ function hostAndPort(text: string): { host: string; port: number } {
   return { host: text.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(text.slice(at + 1)) };
 }
 
-/** host:port of the server behind a client's connection: with Sentinels, whichever is the master now. */
+/** host:port of the server that a client is connected to: with Sentinels, the current master. */
 export function addressOf({ options, stream }: Redis): string {
   const found = options.sentinels ? stream : undefined;
   return `${found?.remoteAddress ?? options.host}:${found?.remotePort ?? options.port}`;

@@ -1,6 +1,6 @@
 import { UserError } from '../contracts/user-error.ts';
 
-/** Redis cannot be asked now: it is away, loading, full, failing over, or did not answer in time. */
+/** Redis cannot be used now: it is unreachable, loading, full, failing over, or did not answer in time. */
 export class RedisUnavailable extends UserError {
   override readonly name = 'RedisUnavailable';
 
@@ -14,15 +14,15 @@ export class RedisUnavailable extends UserError {
 }
 
 /**
- * What an error reply or a failed call of Redis is a fault of:
- * - `away`: it cannot be asked now; the same work will do later
- * - `setup`: permissions, or a key of Recency's own that somebody else has taken; no work will do until a person fixes that
- * - `row`: a script refuses what it was given for one user, before it has written anything; other work will do
- * - `unknown`: none of these is known of it
+ * The cause of an error reply or a failed call of Redis:
+ * - `away`: Redis is unavailable; the same work will succeed later
+ * - `setup`: permissions, or a foreign key in place of one of Recency's; no work will succeed until an operator fixes that
+ * - `row`: a script refused its arguments for one user, before it wrote anything; other work will succeed
+ * - `unknown`: none of these is known
  */
 export type RedisFault = 'away' | 'setup' | 'row' | 'unknown';
 
-/** By the first word of a server's reply. */
+/** The fault, by the first word of a server's error reply. */
 const REPLIES: Readonly<Record<string, RedisFault>> = {
   LOADING: 'away',
   MASTERDOWN: 'away',
@@ -43,15 +43,15 @@ const REPLIES: Readonly<Record<string, RedisFault>> = {
   NOPERM: 'setup',
   DENIED: 'setup',
   CROSSSLOT: 'setup',
-  WRONGTYPE: 'setup', // keys of users are looked after by the scripts; what is left are keys that all work needs
+  WRONGTYPE: 'setup', // the scripts handle the keys of users; what is left are keys that all work needs
 };
 
 const TOO_MANY_CLIENTS = /^ERR max number of clients/;
 
-// Redis 7.0 says of a script only that one of its commands is not allowed, and not as NOPERM.
+// Redis 7.0 does not reply NOPERM when a command within a script is not allowed.
 const NOT_USABLE = /^ERR (unknown command|The user executing the script can't)/i;
 
-// The scripts of ../index/lua check what they are given, for all users and for each, before they write.
+// The scripts in ../index/redis/lua check their arguments, those for all users and those for each, before they write.
 const REFUSED_CALL = /user_script:\d+: [a-z-]+: bad arguments/;
 
 const REFUSED_ROW = /user_script:\d+: [a-z-]+: (bad (contact|row|count)|arguments left over)/;
@@ -60,11 +60,11 @@ const REPLICAS_REPLIES = new Set(['READONLY', 'MASTERDOWN']);
 
 const REFUSED_WRITES = new Set(['MISCONF', 'NOREPLICAS']);
 
-// What ioredis says when there was no reply.
+// What ioredis reports when there was no reply.
 const NO_REPLY =
   /^(Command timed out|Connection is closed|Stream isn't writeable|Reached the max retries|Failed to refresh slots|None of startup nodes|Cluster isn't ready|Too many Cluster redirections|Socket timeout)/;
 
-// In a slot that is moving, a script may not write anew a key that it has just emptied or deleted: it has to end there.
+// In a slot that is moving, a script is aborted when it writes a key that it has just emptied or deleted.
 const NOT_HERE = /attempted to access a non local key/;
 
 const SOCKET = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
@@ -83,7 +83,7 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** undefined: the error is not Redis's. */
+/** @returns undefined if the error is not from Redis */
 export function redisFaultOf(error: unknown): RedisFault | undefined {
   if (isUnavailableByName(error)) return 'away';
   if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
@@ -96,28 +96,28 @@ function isUnavailableByName(error: unknown): boolean {
   return error instanceof RedisUnavailable || (error instanceof Error && error.name === 'MaxRetriesPerRequestError');
 }
 
-/** Of the server's own reply, also where a script has caught or raised it: Redis then says first where that was. */
+/** The first word of the server's own reply, also if a script has caught or raised it: then Redis prefixes where that was. */
 function firstWord({ message }: Error): string {
   return /^(?:ERR )?(?:user_script:\d+: )?([A-Z]+)\b/.exec(message)?.[1] ?? '';
 }
 
-/** The server is a replica: writes are refused there, and what it holds may be old. Its master is elsewhere. */
+/** Is the server a replica? It refuses writes, and its data may be old. */
 export function isReplicasReply(error: unknown): boolean {
   return error instanceof Error && REPLICAS_REPLIES.has(firstWord(error));
 }
 
-/** The server refuses writes for now, and perhaps can be read: it cannot save to its disk, or has too few replicas. */
+/** Does the server refuse only writes for now? It cannot save to its disk, or has too few replicas. */
 export function isWriteRefused(error: unknown): boolean {
   const { cause } = error as Error;
   return error instanceof RedisUnavailable && cause instanceof Error && REFUSED_WRITES.has(firstWord(cause));
 }
 
-/** Keys of one call are on their way to another node of a cluster. Fewer at once, or the same later, will be answered. */
+/** Are keys of the call moving to another node of a cluster? Fewer keys at once, or the same keys later, will be answered. */
 export function isSlotMoving(error: unknown): boolean {
   return error instanceof RedisUnavailable && (/\bTRYAGAIN\b/.test(error.message) || NOT_HERE.test(error.message));
 }
 
-/** Awaits a reply. @throws RedisUnavailable in place of each of the many errors that mean it */
+/** Awaits a reply. @throws RedisUnavailable in place of each of the many errors that mean it; other errors as they are */
 export async function reply<T>(pending: Promise<T>): Promise<T> {
   try {
     return await pending;
@@ -128,7 +128,7 @@ export async function reply<T>(pending: Promise<T>): Promise<T> {
   }
 }
 
-/** What a Redis that answers, and yet cannot work now, says of itself; and what to do. After "Redis". */
+/** Why a Redis that answers cannot work now, as a phrase that follows "Redis", and what to do about it. */
 export interface Refusal {
   readonly what: string;
   readonly remedy: string;
@@ -136,7 +136,7 @@ export interface Refusal {
 
 const REFUSALS: readonly (readonly [reply: RegExp, refusal: Refusal])[] = [
   [/\bOOM\b/, { what: 'is out of memory', remedy: 'Raise its maxmemory, or free some of it.' }],
-  [/\bMISCONF\b/, { what: 'cannot save to disk, and takes no writes', remedy: 'Look at its disk and its log.' }],
+  [/\bMISCONF\b/, { what: 'cannot save to disk and refuses writes', remedy: 'Check its disk and its log.' }],
   [
     /\bNOREPLICAS\b/,
     { what: 'has too few replicas to take writes', remedy: 'Start them, or lower its min-replicas-to-write.' },
@@ -144,12 +144,12 @@ const REFUSALS: readonly (readonly [reply: RegExp, refusal: Refusal])[] = [
   [/\bLOADING\b/, { what: 'is still loading its data', remedy: 'Try again when it has.' }],
   [
     /\bBUSY\b/,
-    { what: 'is busy with a script that does not end', remedy: 'Look which: SCRIPT KILL or FUNCTION KILL ends it.' },
+    { what: 'is busy with a script that does not end', remedy: 'End it with SCRIPT KILL or FUNCTION KILL.' },
   ],
-  [/\bCLUSTERDOWN\b/, { what: 'is a cluster that is not whole', remedy: 'Start the nodes that are away.' }],
+  [/\bCLUSTERDOWN\b/, { what: 'is an incomplete cluster', remedy: 'Start the nodes that are down.' }],
 ];
 
-/** By the error's text, which holds the reply also where a script passes it on. undefined: Redis has not refused anything. */
+/** Judged by the error's text, which contains the reply even if a script passes it on. undefined: Redis has not refused. */
 export function refusalOf({ message }: Pick<Error, 'message'>): Refusal | undefined {
   return REFUSALS.find(([reply]) => reply.test(message))?.[1];
 }

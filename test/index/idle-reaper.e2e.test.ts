@@ -21,7 +21,7 @@ it('a consumer drops the indexes that nobody reads, and counts them', async () =
   await rewriteMeta(redis, new KeyNames(prefix).meta('1'), { day: LONG_AGO });
 
   await using consumer = new CliProcess(['consume'], settings);
-  await consumer.says('dropped the indexes that nobody reads');
+  await consumer.says('dropped idle indexes');
   const metrics = async () => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   await until(async () => /^recency_idle_indexes_dropped_total\{process="consume"\} 1$/m.test(await metrics()));
   expect(await index.read('1', 0, false)).toEqual({ state: 'cold' });

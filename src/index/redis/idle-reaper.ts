@@ -6,7 +6,7 @@ import type { ContactIndex } from '../contact-index.ts';
 
 export interface IdleReaperOptions {
   readonly index: Pick<ContactIndex, 'dropIdle'>;
-  /** Everybody who has an index, a page at a time, in no order; each may come several times. */
+  /** The users who have an index, a page at a time, in no order; a user may come several times. */
   readonly indexedUsers: () => AsyncIterable<readonly Id[]>;
   /** An index whose last use is more days ago is dropped; 1 or more. */
   readonly idleDays: number;
@@ -14,16 +14,16 @@ export interface IdleReaperOptions {
   readonly onDropped?: (indexes: number) => void;
 }
 
-/** A page is some hundred users: let everybody else's commands go first. */
+/** A page is some hundred users. Between two pages other clients' commands get their turn. */
 const BETWEEN_PAGES_MS = 20;
 
-const BETWEEN_SWEEPS_MS = 6 * 3_600_000;
+const BETWEEN_RUNS_MS = 6 * 3_600_000;
 
 const RETRY_MS = 60_000;
 
 /**
- * Drops the indexes that nobody reads, now and then. The day of the last use stands with each index: two expiries in Redis
- * would cost 88 bytes a user, and a little at every write. Several sweeps at once do no harm; a lease lets one consumer do it.
+ * Drops the indexes that nobody reads, every six hours. The day of the last use is part of each index: two expiries in Redis
+ * would cost 88 bytes a user, and some time at every write. Several reapers at once do no harm; a lease lets one consumer do it.
  */
 export class IdleReaper {
   readonly #options: IdleReaperOptions;
@@ -36,7 +36,7 @@ export class IdleReaper {
   async run(signal: AbortSignal): Promise<void> {
     const { logger } = this.#options;
     const onError = (error: unknown) => {
-      logger.warn({ err: error }, 'indexes that nobody reads could not be looked for; it is tried again in a minute');
+      logger.warn({ err: error }, 'idle indexes could not be dropped; retrying in a minute');
       return RETRY_MS;
     };
     await loop({ signal, round: () => this.#round(signal), onError });
@@ -59,7 +59,7 @@ export class IdleReaper {
   async #round(signal: AbortSignal): Promise<number> {
     const { idleDays, logger } = this.#options;
     const dropped = await this.runOnce(signal);
-    if (dropped > 0) logger.info({ dropped, idleDays }, 'dropped the indexes that nobody reads');
-    return BETWEEN_SWEEPS_MS;
+    if (dropped > 0) logger.info({ dropped, idleDays }, 'dropped idle indexes');
+    return BETWEEN_RUNS_MS;
   }
 }

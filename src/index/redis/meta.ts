@@ -2,24 +2,24 @@ import type { Key } from '../../contracts/key.ts';
 import type { Nonce, Reading } from '../contact-index.ts';
 
 /**
- * What a user's key `m` holds (lua/apply.lua and lua/replace.lua write it): `<nonce> <epoch> <size> <day> <floor>`.
- * A nonce alone is a rebuild's placeholder.
+ * The value of a user's key `m`, as lua/apply.lua and lua/replace.lua write it: `<nonce> <epoch> <size> <day> <floor>`.
+ * A nonce alone is the placeholder of a rebuild.
  */
 const WHOLE = /^(?<nonce>[^ ]+) (?<epoch>[^ ]+) (?<size>\d{3}) (?<day>[0-9a-f]{4}) (?<floor>.+)$/;
 
-/** The floor: its score in sixteen digits, then its id. */
+/** The floor: its score in sixteen digits, followed by its id. */
 const FLOOR = /^(?<at>\d{16})(?<id>[1-9]\d*)$/;
 
 const NO_FLOOR = '-';
 
-/** @param meta null: there is none, or a key of another type; the nonce is '' then */
+/** @param meta null: there is no such key, or one of another type; then the nonce is '' */
 export function nonceIn(meta: string | null): Nonce {
   if (meta === null) return '';
   const end = meta.indexOf(' ');
   return end < 0 ? meta : meta.slice(0, end);
 }
 
-/** @param reply of lua/read.lua */
+/** @param reply as documented in lua/read.lua */
 export function readingOf(reply: unknown): Reading {
   const [meta, members, head] = reply as [string | null, number | undefined, readonly string[]];
   if (members === undefined) return { state: 'wrong_type' };

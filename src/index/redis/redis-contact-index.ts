@@ -25,10 +25,10 @@ export interface ContactIndexOptions {
   readonly freshNonce: () => Nonce;
 }
 
-/** A placeholder outlives a rebuild that never ends by this long. */
+/** How long a placeholder is kept if its rebuild never ends, ms. */
 const PLACEHOLDER_MS = 600_000;
 
-/** For apply.lua: a nonce that nobody has. */
+/** In apply.lua: there was no nonce. */
 const NO_NONCE = '-';
 
 const APPLY_OUTCOMES: Readonly<Record<string, ApplyOutcome>> = {
@@ -49,7 +49,7 @@ const REPLACE_OUTCOMES: Readonly<Record<string, ReplaceOutcome>> = {
   W: 'wrong_type',
 };
 
-/** For replace.lua: no index is to be kept. */
+/** In replace.lua: keep no index. */
 const NONE = -1;
 
 /** The indexes in Redis, on one server or on a cluster. */
@@ -115,7 +115,7 @@ export class RedisContactIndex implements ContactIndex {
     return this.#inCalls(users, {
       userOf,
       call: async (some) => list(await this.#claim(this.#allKeys(some), [freshNonce(), PLACEHOLDER_MS, flag])),
-      whileMoving: freshNonce, // nobody's: `replace` finds it raced
+      whileMoving: freshNonce, // not in Redis, so that `replace` finds the user raced
     });
   }
 
@@ -138,7 +138,7 @@ export class RedisContactIndex implements ContactIndex {
   async read(user: Id, count: number, touch: boolean): Promise<Reading> {
     const keys = this.#allKeys([user]);
     const args = [count, touch ? 1 : 0];
-    // The note is hardly ever there, and while a slot moves Redis refuses what names keys that are not all there.
+    // The note rarely exists, and while a slot moves Redis refuses a call if one of its keys does not exist there.
     const moving = (error: unknown) =>
       isSlotMoving(error) ? this.#read(this.#keys([{ user }]), [...args, 0]) : Promise.reject(error);
     const unflagged = (error: unknown) =>
@@ -158,7 +158,7 @@ export class RedisContactIndex implements ContactIndex {
         return [...some];
       },
       whileMoving: async (user) => {
-        await reply(this.#client.unlink(this.#names.meta(user))); // without it, there is no index
+        await reply(this.#client.unlink(this.#names.meta(user))); // without it there is no index
         await reply(this.#client.unlink(this.#names.set(user)));
         return user;
       },
@@ -174,7 +174,7 @@ export class RedisContactIndex implements ContactIndex {
         return [...some];
       },
       whileMoving: async (user) => {
-        await reply(this.#client.set(this.#names.forgotten(user), letter, 'PX', ms)); // first: nothing is built from here on
+        await reply(this.#client.set(this.#names.forgotten(user), letter, 'PX', ms)); // first, so that nothing is built from here on
         await this.drop([user]);
         return user;
       },
@@ -218,7 +218,7 @@ function outcomes<T>(names: Readonly<Record<string, T>>, raw: unknown): T[] {
   });
 }
 
-/** Requests that say the same: in a fan-out, nearly all. */
+/** Groups requests with the same changes: in a fan-out, nearly all of them. */
 function groupsOf(requests: readonly ApplyRequest[]): ApplyRequest[][] {
   const groups = new Map<string, ApplyRequest[]>();
   let last: ApplyRequest[] = [];
@@ -242,7 +242,7 @@ function changesText({ changes }: ApplyRequest): string {
   return changes.map(({ id, at }) => `${id} ${at}`).join(' ');
 }
 
-/** What apply.lua is told of users about whose contacts MySQL says the same. All nonces are one argument: each has its price. */
+/** The arguments of apply.lua for users with the same changes. All nonces are one argument, because each argument has a cost. */
 function groupArguments(group: readonly ApplyRequest[]): (string | number)[] {
   const changes = group[0]?.changes ?? [];
   const seen = group.map((request) => request.seen || NO_NONCE).join(' ');

@@ -3,19 +3,19 @@ import { isSlotMoving } from '../../redis/unavailable.ts';
 import { chunks } from '../chunks.ts';
 import { bucketOf } from './keys.ts';
 
-/** What is done to many users' indexes, some in one call of a script. */
+/** Work on many users' indexes, several in one script call. */
 export interface UserCalls<I, O> {
   readonly userOf: (item: I) => Id;
-  /** One call; answers in the order of the items. */
+  /** One call. Answers in the order of the items. */
   readonly call: (some: readonly I[]) => Promise<O[]>;
-  /** The answer for a user whose keys are on their way to another node of a cluster; their index is as it was, or cold. */
+  /** The answer for a user whose keys are moving to another node of a cluster; the index is unchanged, or cold. */
   readonly whileMoving: (item: I, error: unknown) => O | Promise<O>;
 }
 
-/** Users in one script call, so that no call holds Redis up for long. */
+/** Users in one script call, so that none blocks Redis for long. */
 const USERS_A_CALL = 500;
 
-/** Splits the items into calls, by bucket on a cluster, and puts the answers back into the order of the items. */
+/** Splits the items into calls, on a cluster by bucket, and returns the answers in the order of the items. */
 export async function inUserCalls<I, O>(items: readonly I[], isCluster: boolean, calls: UserCalls<I, O>): Promise<O[]> {
   return isCluster ? await byBucket(items, calls) : await inOrder(items, calls);
 }
@@ -40,11 +40,11 @@ async function byBucket<I, O>(items: readonly I[], calls: UserCalls<I, O>): Prom
 }
 
 /**
- * While a slot moves to another node, its keys are on both. A call that names keys of both, or one that does not exist, is
- * refused until all have moved. Then each user is asked for alone: most of them are whole on one side.
+ * While a slot moves to another node, its keys are on both. A call that names keys on both, or a key that does not exist, is
+ * refused until all have moved. Then each user gets a call of their own: most users are whole on one side.
  *
- * A script may also be ended midway there, when it writes a key that it has deleted before. What it had written by then is
- * the whole of some users, whose nonces have moved, and of one user a torn index or none, which counts as cold.
+ * A script may also be aborted there, when it writes a key that it has deleted before. By then it has written some users
+ * completely, whose nonces have changed, and may have left one user with a torn index or none, which counts as cold.
  */
 async function inOneCall<I, O>(some: readonly I[], calls: UserCalls<I, O>): Promise<O[]> {
   try {

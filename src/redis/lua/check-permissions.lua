@@ -1,7 +1,8 @@
--- Which commands the user of this connection may not run on this key. Writes nothing.
--- KEYS[1]  a key as Recency's are
--- ARGV     one command each, its words separated by spaces; `@` stands for the key
--- Returns  those that are not allowed, as they were given
+-- Finds the commands that this connection's user may not run on a key. Writes nothing.
+--
+-- KEYS    1 key   a key with Recency's prefix
+-- ARGV    commands, the words of each separated by spaces; `@` stands for the key
+-- reply   those that are not allowed, as given
 local key = KEYS[1]
 local denied = {}
 for _, command in ipairs(ARGV) do

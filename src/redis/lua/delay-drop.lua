@@ -1,10 +1,10 @@
--- Takes items out of a delay queue, whether they wait or are held.
+-- Removes items from a delay queue, whether they wait or are held.
 --
 -- KEYS    1 due    sorted set: item → ms when it is due
 --         2 held   sorted set: item → ms when its lease ends
---         3 all    sorted set: every item that is due or held, by its text
+--         3 all    sorted set: every item that waits or is held, by its text
 -- ARGV    the items
--- reply   how many waited or were held
+-- reply   the number of items that waited or were held
 
 local due, held, all = KEYS[1], KEYS[2], KEYS[3]
 assert(#ARGV > 0, 'delay-drop: bad arguments')

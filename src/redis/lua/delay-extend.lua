@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
--- Prolongs the hold on items of a delay queue, where it is still the hold of the call that took them.
+-- Extends the hold on items of a delay queue, if it is still the hold of the call that took them.
 --
 -- KEYS    1 held       sorted set: item → ms when its lease ends
--- ARGV    1 lease_end  as delay-take or this script replied
+-- ARGV    1 lease_end  as replied by delay-take or by this script
 --         2 lease      ms from now
 --         then the items
--- reply   when the lease ends now, as delay-take replies; then the items whose hold was prolonged
--- The server's own clock is used: one clock for every process.
+-- reply   when the lease ends now, as in delay-take; then the items whose hold was extended
+-- Uses the server's clock, so that there is one clock for all processes.
 -- Runs at maxmemory (allow-oom): it adds nothing.
 
 local held, lease_end, lease = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -1,14 +1,14 @@
 #!lua flags=allow-oom
--- Puts items into a delay queue. An item that waits already keeps its time: many requests for one thing are one.
+-- Puts items into a delay queue. An item that already waits keeps its time: several requests for one thing are one.
 --
 -- KEYS    1 due    sorted set: item → ms when it is due
---         2 all    sorted set: every item that is due or held, by its text; all scores are 0
--- ARGV    1 delay  ms from now
+--         2 all    sorted set: every item that waits or is held, by its text; all scores are 0
+-- ARGV    1 delay  ms from now until they are due
 --         then the items
--- reply   how many did not wait already
--- The server's own clock is used: one clock for every process.
--- Runs at maxmemory (allow-oom): equal items are one, so that there are never more than pairs whose tasks are then
--- acknowledged, and one rebuild for each user whom a read found low.
+-- reply   the number of items that did not wait yet
+-- Uses the server's clock, so that there is one clock for all processes.
+-- Runs at maxmemory (allow-oom): equal items are one, so there is at most one for each pair, whose tasks are then acknowledged,
+-- and one rebuild for each user whose index a read found too small.
 
 local due, all, delay = KEYS[1], KEYS[2], tonumber(ARGV[1])
 assert(delay and delay >= 0 and #ARGV >= 2, 'delay-put: bad arguments')

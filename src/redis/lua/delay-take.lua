@@ -1,18 +1,18 @@
 #!lua flags=allow-oom
--- Takes due items of a delay queue. What was taken and not finished within its lease comes back.
+-- Takes due items of a delay queue. Items that were taken and not finished within their lease come back.
 --
 -- KEYS    1 due    sorted set: item → ms when it is due
 --         2 held   sorted set: item → ms when its lease ends
---         3 all    sorted set: every item that is due or held, by its text; one that a process of before this set existed
---                  has put is added here
--- ARGV    1 count  of items to take at the most
---         2 lease  ms
---         3 longest  ms: no item was put off for longer, or held for longer than this or the lease
--- reply   when the lease ends, in ms to the microsecond: no other call's lease ends then, so it says which taking this was;
+--         3 all    sorted set: every item that waits or is held, by its text. Adds items here that a version before this set
+--                  existed has put
+-- ARGV    1 count    items to take, at most
+--         2 lease    ms until it ends
+--         3 longest  ms: no item is delayed for longer, or held for longer than this or the lease
+-- reply   when the lease ends, in ms to the microsecond: no other call's lease ends then, so it identifies this call;
 --         then the items taken, the longest due first
--- The server's own clock is used: one clock for every process. It may be set back, by an hour or a year: what lies further
--- ahead than anything can is due now.
--- Runs at maxmemory (allow-oom): an item moves from one set to the other, and is among all already.
+-- Uses the server's clock, so that there is one clock for all processes. It may be set back, by an hour or a year: an item that
+-- is due further ahead than possible is due now.
+-- Runs at maxmemory (allow-oom): items move from one set to another, and are in `all` already.
 
 local due, held, all = KEYS[1], KEYS[2], KEYS[3]
 local count, lease, longest = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])

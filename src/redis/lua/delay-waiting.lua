@@ -1,14 +1,15 @@
--- The items of a delay queue that wait or are held and whose texts lie in some ranges: a page of them. An item is among
--- all from the moment it is put until it is finished, whichever of the other sets it moves to, so none is ever missed.
+-- Reads one page of the items of a delay queue that wait or are held and whose texts are in given ranges. An item is in `all`
+-- from the moment it is put until it is finished, whichever of the other sets it moves to, so none is missed.
 --
 -- KEYS    1 due    sorted set: item → ms when it is due
 --         2 held   sorted set: item → ms when its lease ends
---         3 all    sorted set: every item that is due or held, by its text
--- ARGV    1 limit  of items to look at
---         then the ranges, each a first and a last text as ZRANGE … BYLEX wants them
--- reply   how many ranges were read to their end; the item that the next one was read up to, '' when none was begun;
+--         3 all    sorted set: every item that waits or is held, by its text
+-- ARGV    1 limit  items to examine, at most
+--         then the ranges, each a first and a last text in the form of ZRANGE … BYLEX
+-- reply   the number of ranges that were read to their end;
+--         the item up to which the next range was read, '' if it was not started;
 --         then the items, in the order of the ranges and of their texts
--- writes  removes an item from all that neither waits nor is held: a process of before this set existed has finished it
+-- writes  removes an item from `all` that neither waits nor is held: a version before this set existed has finished it
 
 local due, held, all, limit = KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1])
 assert(limit and limit > 0 and #ARGV >= 3 and #ARGV % 2 == 1, 'delay-waiting: bad arguments')

@@ -1,34 +1,34 @@
 #!lua flags=allow-oom
--- Writes what MySQL says of some contacts into the indexes of their users, each only where the user's nonce is still
--- the one that was read before MySQL was. The rules are told in ../protocol.ts; none of them can be left out.
+-- Writes what MySQL says about contacts into the indexes of their users, each only if the user's nonce is still the one that
+-- was read before MySQL. ../../protocol.ts explains the rules and why none of them can be left out.
 --
 -- KEYS    z of each user, then m of each
 -- ARGV    1 max     the most members an index keeps, up to 127
---         2 min     below which a rebuild is due
+--         2 min     a rebuild is due below this many members
 --         3 epoch   from the same snapshot as the rows
 --         4 nonce   fresh for this call; replaces the nonce of every index written
---         then groups of users, in the order of KEYS, about whose contacts MySQL says the same:
---           count   of contacts, followed by as many times
---             id, score   score '0': not to be in the index (not related, or no upload)
---           seen    of each user the nonce that was read before the rows ('-': there was none), with a space between them
--- reply   one character a user:
+--         then groups of users with the same changes, in the order of KEYS; for each group
+--           count         number of contacts, followed by that many pairs of
+--             id, score     score '0': must not be in the index (not related, or no upload)
+--           seen          the nonces that were read before the rows, one for each user, separated by spaces ('-': none)
+-- reply   a string with one character for each user:
 --           C  cold: no nonce, or a key of the wrong type in its place; nothing to do
---           R  raced: the nonce has moved, nothing written; read again
---           D  dropped: a placeholder, another epoch or an index whose set is gone; deleted, so that a rebuild under way finds
---              its nonce gone
---           W  a key of the wrong type is in the way; nothing written but that the other key no longer makes an index
---           A  applied; an index of nothing expires, as in replace.lua
---           B  applied, and a rebuild is due: fewer than min are left, and the index is not complete
--- Every argument is checked before the first write: Redis does not roll a script back.
--- What takes the time here are the calls of redis and texts made anew: a user costs no more of either than must be.
--- Runs at maxmemory (allow-oom): it changes indexes that exist, which have a bounded size, and creates none. Refused there, no
+--           R  raced: the nonce has changed; nothing written, read again
+--           D  dropped: a placeholder, an index of another epoch, or one whose set is gone; deleted, so that a running rebuild
+--              finds its nonce gone
+--           W  a key of the wrong type is in the way; m was deleted, so that there is no index
+--           A  applied; an empty index gets an expiry, as in replace.lua
+--           B  applied, and a rebuild is due: fewer than min members are left, and the index is not complete
+-- Every argument is checked before the first write, because Redis does not roll scripts back.
+-- The time goes into calls of redis and new strings, so each user gets as few of either as possible.
+-- Runs at maxmemory (allow-oom): it changes existing indexes, whose size is bounded, and creates none. If it were refused, no
 -- task could be acknowledged, and a stream that has filled Redis could never be drained.
 
 local KEYS, ARGV, call, try, find, sub, byte = KEYS, ARGV, redis.call, redis.pcall, string.find, string.sub, string.byte
 local max, min, epoch, nonce = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
 assert(max and min and min < max and epoch ~= '' and nonce ~= '', 'apply: bad arguments')
 
--- A key as text, in the order of keys: the score in sixteen digits, then the id. '-' is below them all.
+-- A key as text that sorts like keys: the score in sixteen digits, then the id. '-' sorts before all of them.
 local function key_text(score, id)
   return sub('0000000000000000', #score + 1) .. score .. id
 end
@@ -53,8 +53,8 @@ while at <= #ARGV do
 end
 assert(at == #ARGV + 1 and 2 * users == #KEYS, 'apply: arguments left over')
 
--- What m holds of an index: '<nonce> <epoch> <size in three digits> <day of the last use, four hex digits> <floor as
--- key_text>'. A nonce alone is a placeholder.
+-- The value of m: '<nonce> <epoch> <size in three digits> <day of the last use, four hex digits> <floor as key_text>'. A nonce
+-- alone is a placeholder.
 local old, new = ' ' .. epoch .. ' ', nonce .. ' ' .. epoch .. ' '
 
 local sizes = {}
@@ -64,7 +64,7 @@ local function size_text(size)
   return text
 end
 
--- The size, day and floor that m holds from there on; nothing where they do not stand there.
+-- The size, day and floor in m from there on; nothing if they are not there.
 local function parts_of(meta, at)
   local a, b, c, _, _, _, _, _, space, first = byte(meta, at, at + 9)
   if space ~= 32 or not first or first ~= 45 and (first < 48 or first > 57) then return end
@@ -72,7 +72,7 @@ local function parts_of(meta, at)
   if size >= 0 and size <= 127 then return size, sub(meta, at + 4, at + 8), sub(meta, at + 9) end
 end
 
--- Redis evicts whole keys. That no set is gone, as nearly always, is asked once for all; only otherwise each is asked for.
+-- Redis evicts whole keys. Usually no set is gone, which one call finds out for all; otherwise each is checked.
 local none_gone = users == 0 or call('EXISTS', unpack(KEYS, 1, users)) == users
 local function is_gone(z, size)
   return not none_gone and size > 0 and call('EXISTS', z) == 0
@@ -90,11 +90,11 @@ local function in_the_way(m, reply)
   return 'W'
 end
 
--- A trim is dear: it leaves room for a few more, so that not every contact that comes needs one.
+-- A trim is expensive, so it leaves room for a few more contacts before the next one.
 local kept = max - math.min(4, math.floor((max - min) / 3))
 
--- Removes the lowest until no more than `kept` are left; returns the key of the highest of them, the new floor. Nothing
--- where somebody else has removed so many that it is not there.
+-- Removes the lowest members until `kept` are left, and returns the key of the highest one removed, the new floor. Returns
+-- nothing if another client has removed so many that it does not exist.
 local function trim(z, size)
   local last = size - kept - 1
   local highest = call('ZRANGE', z, last, last, 'WITHSCORES')
@@ -105,7 +105,7 @@ end
 -- ms, as in replace.lua.
 local EMPTY_TTL = 3600000
 
--- The new contents of every m, written in one command at the end. `half` is an m whose z has been changed by now.
+-- The new value of every m, written in one command at the end. `half` is an m whose z has been changed already.
 local written, w, half, empty = {}, 0, nil, {}
 
 local function apply(z, m, meta, seen, changes)
@@ -148,7 +148,7 @@ local function apply_all()
   end
 end
 
--- On a cluster the script may be ended midway (../user-calls.ts): who is done by then is whole, and who is half done is cold.
+-- On a cluster the script may be aborted (../user-calls.ts): users done by then are whole, and a half-done user becomes cold.
 local is_done, failure = pcall(apply_all)
 if not is_done and half then call('DEL', half) end
 if w > 0 then call('MSET', unpack(written)) end

@@ -1,16 +1,18 @@
--- The first step of a rebuild: makes sure that each user has a nonce, and reads it.
--- A nonce alone is a placeholder: not an index yet, but every change of the user from now on replaces or deletes it.
+-- The first step of a rebuild: ensures that each user has a nonce, and reads it.
+-- A nonce alone is a placeholder: not an index yet, but from now on every change of the user replaces or deletes it.
 --
 -- KEYS    z, m and f of each user, in turn; f: a note that the user was forgotten (forget.lua)
--- ARGV    1 nonce   fresh; becomes a user's, with the time of this call, only where there is none
---         2 ttl     ms that a placeholder outlives a rebuild that never ends
---         3 asked   1: somebody asks for these very indexes now, which lifts a soft note; 0: they were asked for at some time
--- reply   one bulk string a user: the nonce in force; '' where a key is of the wrong type; '-' where the user was forgotten and
---         has no nonce (nothing is written then)
--- A client whose reply was lost sends the same call again, perhaps much later. The time makes its nonce another one then:
--- otherwise a placeholder that was deleted in between, because something changed, would come back as it was, and a rebuild
--- that had read its rows before the change would find nothing amiss. (Every other write demands the nonce it replaces.)
--- At maxmemory Redis refuses the first SET, and with it the call: no new index is begun there. Where every user has a nonce
+-- ARGV    1 nonce   fresh; with the time of this call it becomes the nonce of every user who has none
+--         2 ttl     ms that a placeholder is kept if its rebuild never ends
+--         3 asked   1: these indexes are requested now, which removes a soft note; 0: they were requested at some earlier time
+-- reply   one bulk string for each user:
+--           the current nonce
+--           ''   a key is of the wrong type
+--           '-'  the user was forgotten and has no nonce; nothing written
+-- A client whose reply was lost sends the same call again, perhaps much later. The time makes its nonce a different one then:
+-- otherwise a placeholder that was deleted in between, because something changed, would come back unchanged, and a rebuild
+-- that had read its rows before the change would notice nothing. (Every other write requires the nonce that it replaces.)
+-- At maxmemory Redis refuses the first SET, and with it the call: no new index is started there. If every user has a nonce,
 -- nothing is written, so that what a consumer must rebuild before it acknowledges is still rebuilt.
 
 local nonce, ttl, asked = ARGV[1], ARGV[2], ARGV[3]
@@ -24,7 +26,7 @@ local function is(key, wanted)
   return kind == wanted or kind == 'none'
 end
 
--- Was the user forgotten since this was asked for?
+-- Was the user forgotten since this was requested?
 local function is_forgotten(f)
   local note = redis.call('GET', f)
   if note == 's' and asked == '1' then redis.call('DEL', f) end

@@ -1,9 +1,11 @@
--- Drops the indexes that nobody has used for long, each in one piece with the look at its day.
+-- Drops indexes that have not been used for long. Checking the day and dropping is atomic for each index.
 --
 -- KEYS    z and m of each user, in turn
--- ARGV    1 days    an index whose last use is more days ago than this is dropped
--- reply   one character a user: D  dropped; K  kept, or there is none
--- A set without what is known of it (its other key was evicted) is no index, and goes as well. What is not Recency's stays.
+-- ARGV    1 days   an index whose last use is more days ago than this is dropped
+-- reply   a string with one character for each user:
+--           D  dropped
+--           K  kept, or there is no index
+-- A set whose other key was evicted is no index and is deleted too. Keys of the wrong type are foreign and stay.
 
 local days = tonumber(ARGV[1])
 assert(#ARGV == 1 and days and days >= 1, 'drop-idle: bad arguments')

@@ -1,24 +1,25 @@
 #!lua flags=allow-oom
--- One user's index, or its head, in one piece.
+-- Reads one user's index, or its head, atomically.
 --
 -- KEYS    1 z, 2 m, 3 f: a note that the user was forgotten (forget.lua); left out while the slot moves
--- ARGV    1 count   of members to read, from the highest; 0: all
---         2 touch   1: the index is being used, and today is noted as the day of its last use; 0: it is only looked at
---         3 asks    1: this runs without its flags, and has to ask whether the server is a master; otherwise 0
--- reply   an empty list where a key is of the wrong type; otherwise
---         { what m holds, or nil; members in z; { id, score, id, score, … } }
--- writes  nothing but that day, by this server's clock, once a day, and the end of a soft note: who reads may have an index again
--- It is declared as one that may write all the same (no flag no-writes), so that a replica refuses it before it runs: a
--- master that has become one, whose clients nobody has told, would answer from what it held then. That costs nothing.
--- A master that refuses writes for now (its disk, too few replicas) refuses it as well, before it looks whether it is a
--- replica; so it is sent again without its flags, and a write that changes nothing is tried.
+-- ARGV    1 count   members to read, from the highest; 0: all
+--         2 touch   1: the index is being used, and today is recorded as the day of its last use; 0: it is only inspected
+--         3 asks    1: it runs without its flags and must find out whether the server is a master; 0: otherwise
+-- reply   {}  a key is of the wrong type
+--         { value of m, or nil; number of members in z; { id, score, id, score, … } }, highest first
+--         the error READONLY, if asks is 1 and the server is a replica
+-- writes  the day, by this server's clock, at most once a day; and removes a soft note: a user who reads may have an index again
+-- It is nevertheless declared as a script that may write (no flag no-writes), so that a replica refuses it before it runs: a
+-- master that became a replica, and whose clients were not told, would answer from its old data. That costs nothing.
+-- A master that refuses writes for now (its disk, too few replicas) refuses it as well, before it checks whether it is a
+-- replica. Then it is sent again without its flags, and tries a write that changes nothing.
 -- Runs at maxmemory (allow-oom).
 
 local z, m, f, count, touch, asks = KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1]), ARGV[2], ARGV[3]
 assert(count and count >= 0 and (touch == '0' or touch == '1') and (asks == '0' or asks == '1'), 'read: bad arguments')
 
 local function refused_by_replica()
-  local refused = redis.pcall('ZREMRANGEBYRANK', z, 1, 0) -- from the second on to the first: nobody
+  local refused = redis.pcall('ZREMRANGEBYRANK', z, 1, 0) -- from the second to the first member: none
   return type(refused) == 'table' and string.find(refused.err, 'READONLY', 1, true) and refused
 end
 
@@ -36,11 +37,11 @@ local meta = redis.pcall('GET', m)
 local head = redis.pcall('ZREVRANGE', z, 0, count - 1, 'WITHSCORES')
 if wrong_type(meta) or wrong_type(head) then return {} end
 
--- Never back: a clock that is set back, or a master whose clock is behind, must not make an index look idle.
+-- The day never goes back: a clock that is set back, or a master whose clock is slow, must not make an index look idle.
 local function note_use()
   local before, day, after = string.match(meta, '^([^ ]+ [^ ]+ %d%d%d )(%x%x%x%x)( .+)$')
   local today = string.format('%04x', math.floor(redis.call('TIME')[1] / 86400))
-  if day and day < today then redis.pcall('SET', m, before .. today .. after, 'KEEPTTL') end -- a full Redis answers all the same
+  if day and day < today then redis.pcall('SET', m, before .. today .. after, 'KEEPTTL') end -- even a full Redis must answer
 end
 
 if touch == '1' and meta then

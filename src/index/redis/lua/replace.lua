@@ -1,21 +1,22 @@
 #!lua flags=allow-oom
--- The last step of a rebuild: the whole index anew, each user's only where the nonce is still the one claimed.
+-- The last step of a rebuild: writes whole indexes, each only if the user's nonce is still the one claimed.
 --
 -- KEYS    z and m of each user, in turn
 -- ARGV    1 max     the most members an index keeps
 --         2 epoch   from the same snapshot as the rows
 --         3 nonce   fresh for this call
---         then of each user, in the order of KEYS:
---           seen    the nonce claimed before the rows were read
---           count   of rows, max + 1 at the most, followed by as many times; -1: MySQL has nothing of the user, no index is kept
---             score, id   the user's best contacts, highest key first; row max + 1 becomes the floor
--- reply   one character a user:
---           R  raced: the nonce has moved or is gone, nothing written; begin again
---           W  a key of the wrong type is in the way, nothing written
---           A  replaced; an index of nothing expires: the next read has it built again
---           N  none is kept: deleted
--- Every argument is checked before the first write: Redis does not roll a script back.
--- Runs at maxmemory (allow-oom): whoever has a nonce has an index or a placeholder already; new ones are refused by claim.lua.
+--         then for each user, in the order of KEYS:
+--           seen          the nonce claimed before the rows were read
+--           count         number of rows, at most max + 1, followed by that many pairs of
+--             score, id     the user's best contacts, highest key first; row max + 1 becomes the floor
+--                         -1: MySQL has no row about the user, keep no index
+-- reply   a string with one character for each user:
+--           R  raced: the nonce has changed or is gone; nothing written, start again
+--           W  a key of the wrong type is in the way; nothing written
+--           A  replaced; an empty index expires, and the next read has it built again
+--           N  no index is kept: deleted
+-- Every argument is checked before the first write, because Redis does not roll scripts back.
+-- Runs at maxmemory (allow-oom): a user with a nonce has an index or a placeholder already; claim.lua refuses new ones.
 
 local max, epoch, nonce = tonumber(ARGV[1]), ARGV[2], ARGV[3]
 local users = #KEYS / 2
@@ -44,11 +45,11 @@ end
 -- A new index counts as used today, by this server's clock: days since 1970 UTC.
 local today = string.format('%04x', math.floor(redis.call('TIME')[1] / 86400))
 
--- ms. Whoever may read may ask for any user's, so that what holds nothing must not be kept for good.
+-- ms. A reader may ask for any user id, so an empty index must not be kept forever.
 local EMPTY_TTL = 3600000
 
--- What m holds of an index: '<nonce> <epoch> <size in three digits> <day of the last use, four hex digits> <floor: score in
--- sixteen digits, then id; '-': none>'.
+-- The value of m: '<nonce> <epoch> <size in three digits> <day of the last use, four hex digits> <floor: score in sixteen
+-- digits, then id; '-': none>'.
 local function write(z, m, rows, count)
   local size, floor = math.min(count, max), '-'
   redis.call('DEL', z)

@@ -3,9 +3,9 @@
 --
 -- KEYS    1 cursor  string
 -- ARGV    1 text    JSON
---         2 ttl     ms that it is kept
+--         2 ttl     ms until it expires
 -- reply   OK
--- Runs at maxmemory (allow-oom): an owner has one cursor, which is removed when the fan-out is done.
+-- Runs at maxmemory (allow-oom): there is one cursor for each owner, which is deleted when the fan-out is done.
 
 local cursor, text, ttl = KEYS[1], ARGV[1], ARGV[2]
 assert(#ARGV == 2 and tonumber(ttl) > 0, 'save-cursor: bad arguments')

@@ -15,7 +15,7 @@ const GREATEST = '18446744073709551615';
 /** A hundred consecutive ids, some far apart, and the greatest possible one; one user has 3,000 contacts. */
 const DENSE = Array.from({ length: 100 }, (_, i) => String(9_007_199_254_740_990n + BigInt(i)));
 const SPARSE = Array.from({ length: 30 }, (_, i) => String(10_000_000_000_000_000n + BigInt(i) * 1_000_003n));
-const OWNERS = [...DENSE, ...SPARSE, GREATEST];
+const USERS = [...DENSE, ...SPARSE, GREATEST];
 const HEAVY = DENSE[50] as Id;
 
 let stores: Stores;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const pool = openSitePool(stores.url);
   const contacts = Array.from({ length: 3_000 }, (_, i) => i + 1);
   await pool.query('INSERT INTO users (id, last_public_at) VALUES ?', [contacts.map((id) => [id, id])]);
-  const pairs = OWNERS.flatMap((user) => (user === HEAVY ? contacts : contacts.slice(0, 4)).map((id) => [user, id]));
+  const pairs = USERS.flatMap((user) => (user === HEAVY ? contacts : contacts.slice(0, 4)).map((id) => [user, id]));
   await pool.query('INSERT INTO contacts (user_id, contact_id) VALUES ?', [pairs]);
   await pool.end();
   return () => metered.close();
@@ -42,21 +42,21 @@ async function pagesOf(pages: RelatedUserPages): Promise<(readonly Id[])[]> {
   return all;
 }
 
-const ownerPages = (range: UserRange, size: number, after?: Id) =>
+const relatedPages = (range: UserRange, size: number, after?: Id) =>
   new RelatedUserPages(stores.primary, range, size, new UserEstimate(stores.primary, range), after);
 
 describe('pages of users', () => {
   it.each([1, 7, 50, 500])('of %i hold each user once, by id', async (size) => {
-    const pages = await pagesOf(ownerPages({ after: '0', to: GREATEST }, size));
-    expect(pages.flat()).toEqual(OWNERS);
+    const pages = await pagesOf(relatedPages({ after: '0', to: GREATEST }, size));
+    expect(pages.flat()).toEqual(USERS);
     expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(size);
   });
 
   it('keep to their range, and continue where an earlier part ended', async () => {
     const range = { after: DENSE[9] as Id, to: SPARSE[3] as Id };
-    expect((await pagesOf(ownerPages(range, 20))).flat()).toEqual(OWNERS.slice(10, 104));
-    const rest = ownerPages(range, 20, DENSE[90]);
-    expect((await pagesOf(rest)).flat()).toEqual(OWNERS.slice(91, 104));
+    expect((await pagesOf(relatedPages(range, 20))).flat()).toEqual(USERS.slice(10, 104));
+    const rest = relatedPages(range, 20, DENSE[90]);
+    expect((await pagesOf(rest)).flat()).toEqual(USERS.slice(91, 104));
   });
 
   it('cost one look-up per user where ids are dense, however many contacts the users have', async () => {
@@ -81,11 +81,11 @@ describe('a sample of users', () => {
     };
     const sample = await sampleUsers(stores.primary, 40, random);
     expect(new Set(sample).size).toBe(40);
-    expect(sample).toEqual(OWNERS.filter((id) => sample.includes(id)));
+    expect(sample).toEqual(USERS.filter((id) => sample.includes(id)));
   });
 
   it('is everybody if there are no more', async () => {
-    expect(await sampleUsers(stores.primary, 1_000, Math.random)).toEqual(OWNERS);
+    expect(await sampleUsers(stores.primary, 1_000, Math.random)).toEqual(USERS);
   });
 
   it('is empty if there are no users', async () => {

@@ -107,39 +107,39 @@ describe('repair', () => {
 });
 
 describe('an orphaned index', () => {
-  const STRAYS = ['5', '18446744073709551614'];
+  const ORPHANED = ['5', '18446744073709551614'];
 
   /** As when a site has deleted their rows without a task. */
-  async function plantStrays(): Promise<void> {
+  async function plantOrphaned(): Promise<void> {
     const { primary, index, steps } = site.stores;
     const { epoch } = await steps.topContacts(['1']);
     const top = [{ id: '77', at: 5 }];
-    const [seen = '', other = ''] = await index.claim(STRAYS);
+    const [seen = '', other = ''] = await index.claim(ORPHANED);
     await index.replace(epoch, [
-      { user: STRAYS[0] as Id, seen, top },
-      { user: STRAYS[1] as Id, seen: other, top },
+      { user: ORPHANED[0] as Id, seen, top },
+      { user: ORPHANED[1] as Id, seen: other, top },
     ]);
-    expect(await readUsersAmong(primary, STRAYS)).toEqual([]);
-    onTestFinished(() => index.drop(STRAYS));
+    expect(await readUsersAmong(primary, ORPHANED)).toEqual([]);
+    onTestFinished(() => index.drop(ORPHANED));
   }
 
   it('is found among the keys of Redis, counted and repaired', async () => {
-    await plantStrays();
+    await plantOrphaned();
     const { redis, prefix } = site.stores;
     await redis.set(`${prefix}:{1}:x:z`, 'of somebody else');
     onTestFinished(() => void redis.del(`${prefix}:{1}:x:z`));
-    const users = everybody.length + STRAYS.length;
-    const classes = { ghost: STRAYS.length };
+    const users = everybody.length + ORPHANED.length;
+    const classes = { ghost: ORPHANED.length };
     expect(await repair({ dryRun: true })).toMatchObject({ users, wrong: 2, visible: 0, classes });
     const result = await repair();
     expect(result).toMatchObject({ users, wrong: 2, repaired: 2, still_wrong: 0, classes });
     expect((await findRun(site.stores.primary, result.run))?.cursor).toBe(everybody.at(-1));
-    for (const user of STRAYS) expect(await site.stores.index.read(user, 0, false)).toEqual({ state: 'cold' });
+    for (const user of ORPHANED) expect(await site.stores.index.read(user, 0, false)).toEqual({ state: 'cold' });
     expect(await repair()).toMatchObject({ users: everybody.length, wrong: 0 });
   });
 
   it('is searched again when a run ended among the orphaned indexes', async () => {
-    await plantStrays();
+    await plantOrphaned();
     const [last] = everybody.slice(-1);
     const first = await start({ from: String(BigInt(last as Id) - 1n) });
     await first.runOnce();

@@ -21,7 +21,7 @@ describe('nines', () => {
   });
 
   test.prop([fc.integer({ min: 1, max: 1e9 }), fc.nat(1e9), fc.nat(1e9)])(
-    'are finite, never below 0, never more than so many can show, and fewer the more are wrong',
+    'are finite, never below 0, never more than the number checked can show, and fewer the more are wrong',
     (checked, one, other) => {
       const [less, more] = [Math.min(one, other, checked), Math.min(Math.max(one, other), checked)];
       const nines = ninesOf({ checked, wrong: less }) as number;

@@ -6,7 +6,7 @@ import { findRun, type Run } from '../../src/mysql/runs.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { createRepair, type RepairResult } from '../../src/repair/repair.ts';
 import { expectExact } from '../support/exact.ts';
-import { MENDED, plantEach } from '../support/plant-drift.ts';
+import { plantEach, REPAIRABLE } from '../support/plant-drift.ts';
 import { freshFence, freshSite, LIMITS, type RepairSite } from '../support/repair-site.ts';
 
 const USERS = 1_000;
@@ -26,7 +26,7 @@ it('repair of 1,000 users finds each class wherever it was planted, repairs it, 
   await run(rebuild(users), stores.steps);
   const planted = await plantEach(stores, users, OF_EACH);
   const untouched = users.filter((user) => !planted.has(user));
-  expect(untouched).toHaveLength(USERS - OF_EACH * MENDED.length);
+  expect(untouched).toHaveLength(USERS - OF_EACH * REPAIRABLE.length);
   const before = await stores.index.nonces(untouched);
 
   const result = await repair(site);
@@ -34,7 +34,7 @@ it('repair of 1,000 users finds each class wherever it was planted, repairs it, 
   expect(result).toMatchObject({
     ...{ users: USERS + 1, wrong: planted.size, unsettled: 0, dry_run: false }, // and one who grants some something
     ...{ repaired: planted.size, still_wrong: 0, answers_wrong: 0 },
-    classes: { ...none, ...Object.fromEntries(MENDED.map((drift) => [drift, OF_EACH])) },
+    classes: { ...none, ...Object.fromEntries(REPAIRABLE.map((drift) => [drift, OF_EACH])) },
     // A client notices a missing contact, and a list that claims to be complete and ends too early.
     visible: 2 * OF_EACH,
     visible_classes: { ...none, missing: OF_EACH, hole: OF_EACH },

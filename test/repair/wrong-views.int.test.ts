@@ -455,8 +455,8 @@ describe('pairs from all over a table', () => {
   it('are drawn among small ids and after large gaps, each once, without reading the others', async () => {
     const { pool, stores } = site;
     await pool.query('CREATE TABLE many (a BIGINT UNSIGNED, b BIGINT UNSIGNED, PRIMARY KEY (a, b))');
-    const owners = Array.from({ length: 2_000 }, (_, i) => String(i < 1_990 ? i + 1 : 2n ** 63n + BigInt(i)));
-    const rows = owners.flatMap((a) => Array.from({ length: 10 }, (_, k) => [a, k + 1]));
+    const users = Array.from({ length: 2_000 }, (_, i) => String(i < 1_990 ? i + 1 : 2n ** 63n + BigInt(i)));
+    const rows = users.flatMap((a) => Array.from({ length: 10 }, (_, k) => [a, k + 1]));
     await pool.query('INSERT INTO many VALUES ?', [rows]);
     await pool.query(`CREATE OR REPLACE ALGORITHM=MERGE VIEW recency_contacts AS SELECT a AS user_id, b AS contact_id,
       TRUE AS related, 1 AS last_upload_at, 1 AS sees, FALSE AS is_friend, FALSE AS is_family, 1 AS version FROM many`);

@@ -106,15 +106,15 @@ export async function spoil(stores: Stores, user: Id, plant: Plant): Promise<voi
 }
 
 /** The classes that a repair fixes; a key of the wrong type belongs to somebody else. */
-export const MENDED = INDEX_CLASSES.filter((drift) => drift !== 'wrong_type');
+export const REPAIRABLE = INDEX_CLASSES.filter((drift) => drift !== 'wrong_type');
 
 /** Creates each class of drift for some of the users, spread among unchanged ones. Returns each user's class. */
 export async function plantEach(stores: Stores, users: readonly Id[], ofEach: number): Promise<Map<Id, IndexClass>> {
-  const count = ofEach * MENDED.length;
+  const count = ofEach * REPAIRABLE.length;
   const planted = new Map<Id, IndexClass>();
   for (let i = 0; i < count; i++) {
     const user = users[Math.floor((i * users.length) / count)] as Id;
-    planted.set(user, MENDED[i % MENDED.length] as IndexClass);
+    planted.set(user, REPAIRABLE[i % REPAIRABLE.length] as IndexClass);
   }
   await Promise.all([...planted].map(([user, drift]) => spoil(stores, user, PLANTS[drift])));
   return planted;

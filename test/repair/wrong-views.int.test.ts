@@ -306,7 +306,17 @@ describe('pairs that cannot be compared with the photos', () => {
   it('even alone are left out, and the others are compared', async () => {
     const one = JSON.stringify(['1', String(author(3))]);
     const { truth } = primaryWith((asked) => asked.some((pair) => JSON.stringify(pair) === one));
-    expect((await truth.ofPairs(allPairs())).counts).toEqual({ pairs: USERS * FOLLOWED - 1, wrong: 0 });
+    const compared = { counts: { pairs: USERS * FOLLOWED - 1, wrong: 0 }, unread: 1 };
+    expect(await truth.ofPairs(allPairs())).toMatchObject(compared);
+  });
+
+  it('are logged as one number for a page of users', async () => {
+    const { database } = primaryWith(() => true);
+    const lines: unknown[] = [];
+    const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    await new PageCheck({ ...checkParts(database), logger }).answers(everybody, false);
+    const msg = 'some pairs could not be compared with the photos';
+    expect(lines).toMatchObject([{ level: 40, pairs: USERS * FOLLOWED, msg }]);
   });
 
   it('at all are given up soon, and repair still works', async () => {

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { AccessToken, Scope } from '../config/access-tokens.ts';
 import { HttpProblem } from './http-problem.ts';
 
-/** @throws HttpProblem 401 or 403 */
+/** Checks a request's Authorization header. @throws HttpProblem 401 or 403 */
 export type Authorize = (scope: Scope, authorization: string | undefined) => void;
 
 const REALM = 'Bearer realm="recency"';
@@ -10,8 +10,8 @@ const REALM = 'Bearer realm="recency"';
 const BEARER = /^Bearer +(\S+) *$/i;
 
 /**
- * The check of a request's token. Every known token is compared, in a time that does not tell how much of one was right.
- * @param tokens none: everything is allowed, to those on this machine, who are the only ones who can connect
+ * Returns the check of a request's token. It compares with every known token, in constant time.
+ * @param tokens empty: everything is allowed, because only clients on this machine can connect
  */
 export function authorizer(tokens: readonly AccessToken[]): Authorize {
   if (tokens.length === 0) return () => undefined;
@@ -30,7 +30,7 @@ export function authorizer(tokens: readonly AccessToken[]): Authorize {
   };
 }
 
-/** Digests are of one length, as the comparison wants them, and tell nothing of the token's own. */
+/** Digests have one length, which `timingSafeEqual` needs, and hide the token's own length. */
 function digestOf(token: string | Buffer): Buffer {
   return hash('sha256', token, 'buffer');
 }

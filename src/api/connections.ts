@@ -1,11 +1,11 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** ms between two looks at which connections have fallen idle. */
-const LOOK_MS = 25;
+/** How often a closing server looks for idle connections, ms. */
+const IDLE_CHECK_MS = 25;
 
-/** The connections of a server, for closing it in order. */
-export class Connections {
+/** The open connections of an HTTP server, for a graceful close. */
+export class ServerConnections {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
 
@@ -18,12 +18,12 @@ export class Connections {
   }
 
   /**
-   * Accepts nothing more, lets what is in work finish, and closes connections as they fall idle. Cuts the rest off after
-   * `graceMs`. Returns how many were cut off.
+   * Stops accepting connections, lets requests finish, and closes connections as they become idle. After `graceMs`, cuts
+   * off the rest. Returns how many were cut off.
    */
   async close(graceMs: number): Promise<number> {
     let cut = 0;
-    const look = setInterval(() => this.#closeIdle(), LOOK_MS);
+    const look = setInterval(() => this.#closeIdle(), IDLE_CHECK_MS);
     const end = setTimeout(() => {
       cut = this.#open.size;
       this.#server.closeAllConnections();
@@ -37,7 +37,7 @@ export class Connections {
     return cut;
   }
 
-  /** Node closes those that have answered. One that never sent a byte is to Node a request under way. */
+  /** Node closes idle connections, but takes one that never sent a byte for a request under way. */
   #closeIdle(): void {
     this.#server.closeIdleConnections();
     for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy();

@@ -12,7 +12,7 @@ import type { MeasuredParts } from './metrics.ts';
 import type { Check } from './readiness.ts';
 import type { AcceptTasks } from './routes/post-tasks.ts';
 
-/** What the API is made of; the composition root brings it. */
+/** What the API needs from the composition root. */
 export interface ApiDependencies extends MeasuredParts {
   readonly recentContacts: Pick<RecentContacts, 'find'>;
   readonly recentPhotos: Pick<RecentPhotos, 'find'>;
@@ -21,32 +21,32 @@ export interface ApiDependencies extends MeasuredParts {
   readonly rebuild: (user: Id, deadline?: Deadline) => Promise<RebuildReport>;
   /** Drops the user's index and pending work. */
   readonly forget: (user: Id) => Promise<void>;
-  /** Resolves once the transport has the tasks. What it rejects with is answered with 503 and logged. */
+  /** Resolves once the transport has the tasks. A rejection is answered with 503 and logged. */
   readonly accept: AcceptTasks;
-  /** None: everything is allowed, so the API must listen on loopback only (`checkHost`). */
+  /** Empty: everything is allowed, so the API listens only on loopback (`checkHost`). */
   readonly tokens: readonly AccessToken[];
-  /** What must be there for requests to be sent here, by name. */
+  /** Readiness checks, by name. */
   readonly checks: Readonly<Record<string, Check>>;
-  /** Those of the checks without which requests can be answered all the same. */
+  /** The names of the checks whose failure only degrades the API. */
   readonly degrading: readonly string[];
-  /** ms that each check may take. */
+  /** Time limit of each check, ms. */
   readonly checkDeadlineMs: number;
-  /** Until then only the routes of the service itself answer. */
+  /** Until it returns true, /v1 answers 503. */
   readonly hasStarted: () => boolean;
-  /** Requests a second from one address; 0: no limit. */
+  /** Requests per second from one address; 0: no limit. */
   readonly rateLimit: number;
-  /** The proxies whose X-Forwarded-For is believed: their addresses, or how many there are in a row. Undefined: none. */
+  /** The proxies whose X-Forwarded-For is trusted: their addresses, or the number of hops. Undefined: none. */
   readonly trustProxy?: number | readonly string[] | undefined;
   readonly registry: Registry;
   readonly logger: Logger;
   /** Requests that take longer are logged, ms. */
   readonly slowMs: number;
-  /** For one request, ms: what is not answered then is a 503. */
+  /** Time limit of one request, ms; then it is answered with 503. */
   readonly deadlineMs: number;
-  /** Of Recency, for the document. */
+  /** Recency's version, for the OpenAPI document. */
   readonly version: string;
-  /** ms, monotonic. */
+  /** Monotonic clock, ms. */
   readonly now: () => number;
-  /** A fresh id for a request or a task. */
+  /** Returns a fresh id for a request or a task. */
   readonly freshId: () => string;
 }

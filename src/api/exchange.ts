@@ -7,34 +7,35 @@ import type { HttpProblem } from './http-problem.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { problemReply, type Reply, send } from './reply.ts';
 
-/** What is known of a request while it is in work. */
+/** The state of one request. */
 interface Exchange {
   readonly requestId: string;
-  /** ms, monotonic. */
+  /** Monotonic time, ms. */
   readonly startedAt: number;
-  /** The pattern of its route. */
+  /** The path pattern of its route. */
   route: string;
 }
 
 export interface ExchangeOptions {
   readonly metrics: Pick<ApiMetrics, 'observe'>;
   readonly logger: Logger;
+  /** Requests that take longer are logged, ms. */
   readonly slowMs: number;
-  /** For one request, ms. */
+  /** Time limit of one request, ms. */
   readonly deadlineMs: number;
   readonly now: () => number;
   readonly freshId: () => string;
 }
 
-/** A label must have few values, so whatever nobody knows has one for all. */
+/** The metrics label of all requests without a route: a label must have few values. */
 const NO_ROUTE = 'none';
 
-/** What nginx counts such requests as; it is never sent. */
+/** The status under which requests of disconnected clients are counted, as nginx does. It is never sent. */
 const CLIENT_GONE = 499;
-/** ms between two log lines about one kind of 503. */
+/** Minimum time between two log lines about the same kind of 503, ms. */
 const UNAVAILABLE_EVERY_MS = 1_000;
 
-/** The beginning and the end of every request: its id, its answer, its time, and a line in the log when it is worth one. */
+/** Begins and ends every request: its id, deadline, answer, duration metric and, if slow or failed, log line. */
 export class Exchanges {
   readonly #options: ExchangeOptions;
   readonly #unavailable = new Map<ProblemCode, { readonly at: number; leftOut: number }>();
@@ -50,25 +51,26 @@ export class Exchanges {
     next();
   };
 
-  /** @param route its pattern, once it is known */
+  /** Sets the route of a request. @param route its path pattern */
   name(response: Response, route: string): void {
     exchangeOf(response).route = route;
   }
 
-  /** Of a request whose answer is about to be worked out. */
+  /** The deadline of a request; it is cancelled when the client disconnects. */
   deadlineOf(response: Response): Deadline {
     const { now, deadlineMs } = this.#options;
     const deadline = new Deadline(exchangeOf(response).startedAt + deadlineMs - now());
-    response.once('close', () => deadline.cancel()); // when it is answered, too: then nothing is left to be ended
+    response.once('close', () => deadline.cancel()); // also emitted after the answer, when nothing is left to end
     return deadline;
   }
 
-  /** The client has disconnected: there is nobody to be told. */
+  /** Counts a request whose client has disconnected. There is nobody to answer. */
   abandon(request: Request, response: Response): void {
     const { startedAt, route } = exchangeOf(response);
     this.#options.metrics.observe(route, request.method, CLIENT_GONE, this.#options.now() - startedAt);
   }
 
+  /** Sends the reply, measures the request, and logs it if it was slow. */
   answer(request: Request, response: Response, reply: Reply): void {
     const { requestId, startedAt, route } = exchangeOf(response);
     const { metrics, logger, slowMs, now } = this.#options;
@@ -79,28 +81,28 @@ export class Exchanges {
       logger.warn({ requestId, method: request.method, route, status: reply.status, ms }, 'slow request');
   }
 
-  /** Answers with a problem. What is the service's own fault is logged, with what nobody else is told. */
+  /** Answers with a problem. Logs 5xx problems with their cause, which clients do not see. */
   refuse(request: Request, response: Response, problem: HttpProblem): void {
     const { requestId, route, startedAt } = exchangeOf(response);
     const { method } = request;
     const { status, code } = problem;
-    const told = { requestId, method, route, status, code };
-    if (status === 503) this.#logUnavailable({ ...told, ms: this.#options.now() - startedAt }, problem.cause);
-    else if (status >= 500) this.#options.logger.error({ ...told, err: problem.cause }, 'request failed');
+    const facts = { requestId, method, route, status, code };
+    if (status === 503) this.#logUnavailable({ ...facts, ms: this.#options.now() - startedAt }, problem.cause);
+    else if (status >= 500) this.#options.logger.error({ ...facts, err: problem.cause }, 'request failed');
     this.answer(request, response, problemReply(problem, requestId));
   }
 
-  /** Under overload there are thousands a second, all alike: one a second of each code is logged, and how many were left out. */
-  #logUnavailable(told: { readonly code: ProblemCode; readonly ms: number }, cause: unknown): void {
+  /** Logs one 503 per second and code, with the number left out since: under overload there are thousands, all alike. */
+  #logUnavailable(facts: { readonly code: ProblemCode; readonly ms: number }, cause: unknown): void {
     const { logger, now } = this.#options;
-    const last = this.#unavailable.get(told.code);
+    const last = this.#unavailable.get(facts.code);
     if (last !== undefined && now() - last.at < UNAVAILABLE_EVERY_MS) {
       last.leftOut += 1;
       return;
     }
-    this.#unavailable.set(told.code, { at: now(), leftOut: 0 });
+    this.#unavailable.set(facts.code, { at: now(), leftOut: 0 });
     const leftOut = last?.leftOut ?? 0;
-    logger.warn({ ...told, reason: reasonOf(cause), ...(leftOut > 0 ? { leftOut } : {}) }, 'request failed');
+    logger.warn({ ...facts, reason: reasonOf(cause), ...(leftOut > 0 ? { leftOut } : {}) }, 'request failed');
   }
 }
 
@@ -115,11 +117,11 @@ function exchangeOf(response: Response): Exchange {
   return response.locals as unknown as Exchange;
 }
 
-/** Fit for a header, a log line and a search in one. */
-const SANE = /^[A-Za-z0-9._:-]{1,128}$/;
+/** Ids that are safe in a header, a log line and a search. */
+const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The id that the caller gave the request in X-Request-Id, when it is sane; otherwise a fresh one. */
+/** Returns the caller's X-Request-Id if it is safe, otherwise a fresh id. */
 export function requestIdOf(request: IncomingMessage, fresh: () => string): string {
   const given = request.headers['x-request-id'];
-  return typeof given === 'string' && SANE.test(given) ? given : fresh();
+  return typeof given === 'string' && SAFE_ID.test(given) ? given : fresh();
 }

@@ -14,9 +14,10 @@ const rowSchema = z.strictObject({
   last_upload_at: timeSchema.nullable().meta({ description: 'null: the contact has no photo that this user may see.' }),
   relation: relationsSchema,
   sees: z.array(z.int()).meta({ description: "The audiences of the contact's photos that the user may see." }),
-  version: z.string().meta({ description: "Of the relationship's row." }),
+  version: z.string().meta({ description: "The version of the relationship's row." }),
   place: z.int().positive().nullable().meta({
-    description: "Among all of the user's contacts; 1 is the most recently active one. null: the contact has none.",
+    description:
+      "The rank among all of the user's contacts; 1 is the most recently active. null: the contact has none.",
   }),
 });
 
@@ -26,29 +27,31 @@ export const explanationSchema = z
     contact: idSchema,
     verdict: z.strictObject({
       code: z.enum(VERDICT_CODES).meta({ description: 'Why the contact is, or is not, in the index.' }),
-      sentence: z.string().meta({ description: 'The same for people.' }),
+      sentence: z.string().meta({ description: 'The same as a sentence.' }),
     }),
     drift: z.enum(INDEX_CLASSES).nullable().meta({
-      description: 'How the index differs from what it must be, about this contact or as a whole; null: it does not.',
+      description: 'How the index is wrong, about this contact or as a whole; null: it is not.',
     }),
-    breaks: z.string().nullable().meta({ description: 'The rule that the drift breaks, for people.' }),
+    breaks: z.string().nullable().meta({ description: 'The rule that the drift breaks, as a sentence.' }),
     in_index: z.boolean(),
     in_answer: z
       .boolean()
-      .meta({ description: 'The first page of the recency list, as it is by default, shows the contact.' }),
+      .meta({ description: 'The first page of the recency list, with default parameters, shows the contact.' }),
     answer: z.strictObject({
       source: z.enum(['index', 'database']),
       reason: z.enum(REASONS).optional(),
       verdict: z.strictObject({
         code: z.enum(ANSWER_VERDICT_CODES).meta({ description: 'Why the contact is, or is not, in the answer.' }),
-        sentence: z.string().meta({ description: 'The same for people.' }),
+        sentence: z.string().meta({ description: 'The same as a sentence.' }),
       }),
     }),
-    mysql: rowSchema.nullable().meta({ description: 'null: MySQL has no row of the pair.' }),
+    mysql: rowSchema.nullable().meta({ description: 'null: MySQL has no row for the pair.' }),
     index: z.strictObject({
       state: stateSchema,
       epoch_current: z.boolean().nullable(),
-      last_upload_at: timeSchema.nullable().meta({ description: "Of the contact's entry; null: there is none." }),
+      last_upload_at: timeSchema
+        .nullable()
+        .meta({ description: "From the contact's entry in the index; null: there is none." }),
       size: z.int().nonnegative(),
       floor: floorSchema.nullable(),
       complete: z.boolean(),
@@ -56,7 +59,7 @@ export const explanationSchema = z
   })
   .meta({ id: 'Explanation' });
 
-/** An explanation in JSON, for the route and the command line. */
+/** An explanation in JSON, for the API and the command line. */
 export function explanationView(found: Explanation): z.input<typeof explanationSchema> {
   const { user, contact, verdict, sentence, drift, row, index, answer } = found;
   const { state, epochCurrent, entry, size, floor, complete } = index;

@@ -4,15 +4,15 @@ import { RedisUnavailable } from '../redis/unavailable.ts';
 import { DeadlineExceeded } from '../timing/deadline.ts';
 
 export interface ProblemParts {
-  /** Instead of the code's own words. Nothing of what went wrong inside. */
+  /** Replaces the code's default detail. Clients see it, so it must not expose internals. */
   readonly detail?: string;
   readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** For the log. */
+  /** For the log only. */
   readonly cause?: unknown;
 }
 
-/** A request that cannot be answered as it was meant, in the words of the contract. */
+/** A request that fails with a problem of the contract (RFC 9457). */
 export class HttpProblem extends Error {
   override readonly name = 'HttpProblem';
   readonly code: ProblemCode;
@@ -30,7 +30,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Errors of the parts below, which know nothing of HTTP. The order matters: some are subclasses of the next. */
+/** Errors of the lower layers, which know nothing of HTTP. The order matters: some are subclasses of the next. */
 const UNAVAILABLE: readonly [new (...args: never[]) => Error, ProblemCode][] = [
   [HeavyQueriesBusy, 'plain_query_limit'],
   [DatabaseBusy, 'database_busy'],
@@ -40,7 +40,7 @@ const UNAVAILABLE: readonly [new (...args: never[]) => Error, ProblemCode][] = [
   [RedisUnavailable, 'redis_unavailable'],
 ];
 
-/** What express and its body parser throw, by their `type`, or by their status where they have none. */
+/** Errors of express and its body parser, by `type`. */
 const OF_EXPRESS: Readonly<Record<string, ProblemCode>> = {
   'entity.parse.failed': 'malformed_json',
   'entity.too.large': 'body_too_large',
@@ -48,12 +48,12 @@ const OF_EXPRESS: Readonly<Record<string, ProblemCode>> = {
   'charset.unsupported': 'unsupported_media_type',
 };
 
-/** Where they have no type that is known. */
+/** Errors of express without a known `type`. */
 const OF_STATUS: Readonly<Record<number, ProblemCode>> = { 413: 'body_too_large', 415: 'unsupported_media_type' };
 
 const RETRY_SECONDS = 1;
 
-/** The one place where an error becomes an HTTP status. What is not known here is a fault of ours: `internal`. */
+/** Maps an error to its HTTP problem; this is the only place that does. Unknown errors are our own fault: `internal`. */
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   const unavailable = UNAVAILABLE.find(([kind]) => error instanceof kind);
@@ -61,7 +61,7 @@ export function problemOf(error: unknown): HttpProblem {
   return new HttpProblem(codeOfExpress(error) ?? 'internal', { cause: error });
 }
 
-/** Worth asking again, a little later. */
+/** A 503 with Retry-After. */
 export function unavailableProblem(code: ProblemCode, cause?: unknown, retrySeconds = RETRY_SECONDS): HttpProblem {
   return new HttpProblem(code, { headers: { 'Retry-After': String(retrySeconds) }, cause });
 }

@@ -11,27 +11,27 @@ export const INDEX_STATES = ['warm', 'cold', 'building', 'torn', 'wrong_type'] a
 
 export const stateSchema = z.enum(INDEX_STATES).meta({
   id: 'IndexState',
-  description: 'All but warm are cold to a reader, and so is a warm index of another epoch.',
+  description: 'Readers treat every state but warm as cold, and also a warm index of another epoch.',
 });
 
 export const indexSchema = z
   .strictObject({
     user: idSchema,
     state: stateSchema,
-    epoch_current: z.boolean().nullable().meta({ description: 'null: there is no whole index.' }),
+    epoch_current: z.boolean().nullable().meta({ description: 'null: there is no intact index.' }),
     size: z.int().nonnegative(),
-    complete: z.boolean().meta({ description: 'Nobody was ever left out.' }),
+    complete: z.boolean().meta({ description: 'No contact was ever left out.' }),
     floor: floorSchema.nullable(),
     members: z
       .array(z.strictObject({ id: idSchema, last_upload_at: timeSchema }))
-      .meta({ description: 'As Redis has them, the most recently active one first.' }),
+      .meta({ description: 'As Redis has them, most recently active first.' }),
     last_used_on: z.iso.date().nullable().meta({
-      description: 'The UTC day on which it was last read or built; null: there is no whole index.',
+      description: 'The UTC day on which the index was last read or built; null: there is no intact index.',
     }),
   })
   .meta({ id: 'Index' });
 
-/** One index in JSON, for the route and the command line. */
+/** One index in JSON, for the API and the command line. */
 export function indexView(found: IndexInspection): z.input<typeof indexSchema> {
   const { user, state, epochCurrent, size, complete, floor, members, lastUsed } = found;
   return {

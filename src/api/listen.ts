@@ -6,30 +6,30 @@ import type { RequestHandler } from 'express';
 import type { AccessToken } from '../config/access-tokens.ts';
 import type { ProblemCode } from '../contracts/problem.ts';
 import { UserError } from '../contracts/user-error.ts';
-import { Connections } from './connections.ts';
+import { ServerConnections } from './connections.ts';
 import { HttpProblem } from './http-problem.ts';
 import { problemReply } from './reply.ts';
 
 export interface ListenOptions {
   readonly app: RequestListener;
-  /** An address, or a name of one. */
+  /** An address or a host name. */
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** None: only loopback is listened on. */
+  /** Empty: only loopback addresses are allowed. */
   readonly tokens: readonly AccessToken[];
-  /** Called when a connection cannot be accepted (no file descriptors left, for example); listening goes on. */
+  /** Called when a connection cannot be accepted (out of file descriptors, for example). Listening continues. */
   readonly onError: (error: Error) => void;
 }
 
 export interface RunningApi {
   readonly host: string;
   readonly port: number;
-  /** For people: `http://127.0.0.1:8470`. */
+  /** `http://127.0.0.1:8470` */
   readonly url: string;
   /**
-   * Accepts nothing more, finishes what is in work, and closes connections as they fall idle; cuts them off after
-   * `graceMs`. Returns how many were cut off.
+   * Stops accepting connections, lets requests finish, and closes connections as they become idle. After `graceMs`, cuts
+   * off the rest. Returns how many were cut off.
    */
   close(graceMs: number): Promise<number>;
 }
@@ -39,25 +39,30 @@ export class ListenError extends UserError {
   override readonly name = 'ListenError';
 }
 
-/** ms: a client that sends its request more slowly than that is not worth waiting for. */
+/** Time to receive a whole request, and its headers, ms. Slower clients are cut off. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** ms; more than load balancers keep an idle connection (60 s), so that it is never ours to close under a request. */
+/**
+ * How long an idle connection stays open, ms: longer than load balancers keep one (60 s), so that the API never closes a
+ * connection just as a request arrives.
+ */
 const KEEP_ALIVE_MS = 65_000;
 
-/** @throws ListenError */
+/** Starts listening. @throws ListenError */
 export async function startApi({ app, host, port, tokens, onError }: ListenOptions): Promise<RunningApi> {
   const reason = checkHost(host, tokens);
   if (reason !== undefined) throw new ListenError(reason);
   const server = createServer(
     {
-      ...{ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: HEADERS_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
-      requireHostHeader: false, // the app refuses a request without one, with a problem
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      requireHostHeader: false, // `checkHostHeader` answers a request without one with a problem
     },
     app,
   );
   server.on('clientError', refuseBadRequest);
-  const connections = new Connections(server);
+  const connections = new ServerConnections(server);
   await listen(server, host, port);
   server.on('error', onError);
   const address = server.address() as AddressInfo;
@@ -82,14 +87,14 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 
 const ADVICE: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) =>
-    `port ${port} on ${host} is in use. Stop the program that has it, or choose another port with RECENCY_PORT.`,
+    `port ${port} on ${host} is in use. Stop the program that uses it, or choose another port with RECENCY_PORT.`,
   EACCES: (_host, port) => `port ${port} is not allowed here. Choose one from 1024 up with RECENCY_PORT.`,
   EADDRNOTAVAIL: (host) => `this machine has no address ${host}. Choose another with RECENCY_HOST.`,
-  ENOTFOUND: (host) => `the name ${host} is not known. Choose another with RECENCY_HOST.`,
+  ENOTFOUND: (host) => `the host name ${host} is unknown. Choose another with RECENCY_HOST.`,
 };
 
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
-  const advice = ADVICE[error.code ?? '']?.(host, port) ?? `${host}:${port} cannot be listened on: ${error.message}`;
+  const advice = ADVICE[error.code ?? '']?.(host, port) ?? `cannot listen on ${host}:${port}: ${error.message}`;
   return new ListenError(advice, { cause: error });
 }
 
@@ -101,7 +106,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Can only this machine reach it? Of names only `localhost` is known to be so. */
+/** Returns whether only this machine can reach the host. Of names, only `localhost` counts. */
 export function isLoopback(host: string): boolean {
   const version = isIP(host);
   if (version === 0) return host.toLowerCase() === 'localhost';
@@ -109,31 +114,31 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Does a Host header name this machine, by `localhost` or a loopback address, with any port? A web page can point a name of its own
- * at 127.0.0.1 and then read answers (DNS rebinding); its requests name that name.
+ * Returns whether a Host header names this machine: `localhost` or a loopback address, with any port. This stops DNS
+ * rebinding: a web page can point its own host name at 127.0.0.1 to read answers, but its requests carry that name.
  */
 export function isLoopbackHeader(host: string): boolean {
   const [, name = ''] = /^(.*?)(?::\d{1,5})?$/.exec(host) ?? [];
   return isLoopback(name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name);
 }
 
-/** Refuses HTTP/1.1 without a Host header and, where everything is allowed without a token, one that names another host. */
+/** Refuses HTTP/1.1 requests without a Host header and, where no tokens are set, those that name another host. */
 export function checkHostHeader(tokens: readonly AccessToken[]): RequestHandler {
   const isOpen = tokens.length === 0;
   return (request, _response, next) => {
     const { host } = request.headers;
     if (host === undefined && request.httpVersion === '1.1') {
-      throw new HttpProblem('malformed_request', { detail: 'The header Host is missing.' });
+      throw new HttpProblem('malformed_request', { detail: 'The Host header is missing.' });
     }
     if (isOpen && host !== undefined && !isLoopbackHeader(host)) throw new HttpProblem('host_not_allowed');
     next();
   };
 }
 
-/** Why the API must not listen there, and how to fix it; undefined: it may. */
+/** Why the API must not listen on the host, and how to fix that; undefined: it may. */
 export function checkHost(host: string, tokens: readonly AccessToken[]): string | undefined {
   if (tokens.length > 0 || isLoopback(host)) return undefined;
-  return `Without tokens anybody who can connect may do everything, so the API listens on loopback only, not on ${host}. Set RECENCY_TOKENS (or RECENCY_TOKENS_FILE), or RECENCY_HOST=127.0.0.1.`;
+  return `Without tokens, anybody who can connect may do everything, so the API listens only on loopback, not on ${host}. Set RECENCY_TOKENS (or RECENCY_TOKENS_FILE), or RECENCY_HOST=127.0.0.1.`;
 }
 
 const CODES: Readonly<Record<string, ProblemCode>> = {
@@ -141,7 +146,7 @@ const CODES: Readonly<Record<string, ProblemCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Answers what is not even HTTP, so that no request reaches the app, in the words of every other problem. */
+/** Answers input that is not valid HTTP, and so never reaches the app, with a problem like all others. */
 function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -3,15 +3,15 @@ import type { ColdBuilds } from '../query/cold-builds.ts';
 import type { Certainty } from './views.ts';
 
 export interface MeasuredParts {
-  /** The budget of heavy queries. */
+  /** Plain queries and builds, which share one limit. */
   readonly plainQueries: { readonly running: number; readonly queued: number; readonly refused: number };
   readonly coldBuilds: Pick<ColdBuilds, 'counts' | 'underWay'>;
 }
 
-/** s: from a bare Redis and MySQL round trip to the timeouts. */
+/** Histogram buckets, s: from one Redis and one MySQL round trip to the timeouts. */
 const BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What the API counts, for Prometheus. No label ever holds an id: a label's values must be few. */
+/** The API's Prometheus metrics. No label holds an id, because a label must have few values. */
 export class ApiMetrics {
   readonly #durations: Histogram<'route' | 'method' | 'status'>;
   readonly #answers: Counter<'list' | 'source' | 'exact' | 'reason'>;
@@ -20,14 +20,14 @@ export class ApiMetrics {
     const registers = [registry];
     this.#durations = new Histogram({
       name: 'recency_http_request_duration_seconds',
-      help: 'Time from a request to its answer.',
+      help: 'Time from request to answer.',
       labelNames: ['route', 'method', 'status'],
       buckets: BUCKETS,
       registers,
     });
     this.#answers = new Counter({
       name: 'recency_answers_total',
-      help: 'Answers by where they came from, whether they were exact, and why they were not, or not from the index.',
+      help: 'Answers by source, whether they were exact, and why the database answered or the answer was not exact.',
       labelNames: ['list', 'source', 'exact', 'reason'],
       registers,
     });
@@ -35,7 +35,7 @@ export class ApiMetrics {
     measureColdBuilds(registers, parts.coldBuilds);
   }
 
-  /** @param route the pattern, not the path @param ms the request took */
+  /** @param route the path pattern @param ms duration of the request */
   observe(route: string, method: string, status: number, ms: number): void {
     this.#durations.observe({ route, method, status }, ms / 1000);
   }
@@ -48,7 +48,7 @@ export class ApiMetrics {
 function measurePlainQueries(registers: Registry[], plain: MeasuredParts['plainQueries']): void {
   new Gauge({
     name: 'recency_plain_queries',
-    help: 'Heavy queries (plain queries and builds) that run, and that wait for their turn.',
+    help: 'Heavy queries (plain queries and builds), running or waiting for their turn.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -58,7 +58,7 @@ function measurePlainQueries(registers: Registry[], plain: MeasuredParts['plainQ
   });
   new Counter({
     name: 'recency_plain_queries_refused_total',
-    help: 'Heavy queries that had no turn in time; those of a request are answered with 503.',
+    help: 'Heavy queries that got no turn in time; those of requests are answered with 503.',
     registers,
     collect() {
       this.reset();
@@ -70,7 +70,7 @@ function measurePlainQueries(registers: Registry[], plain: MeasuredParts['plainQ
 function measureColdBuilds(registers: Registry[], builds: MeasuredParts['coldBuilds']): void {
   new Gauge({
     name: 'recency_cold_builds',
-    help: 'Builds of indexes that a read asked for, running or waiting for their turn.',
+    help: 'Index builds that reads requested, running or waiting for their turn.',
     registers,
     collect() {
       this.set(builds.underWay);
@@ -78,7 +78,7 @@ function measureColdBuilds(registers: Registry[], builds: MeasuredParts['coldBui
   });
   new Counter({
     name: 'recency_cold_builds_total',
-    help: 'Builds that a read asked for, by what became of them; dropped ones are asked for again by the next read.',
+    help: 'Index builds that reads requested, by outcome; the next read requests a dropped one again.',
     labelNames: ['outcome'],
     registers,
     collect() {

@@ -13,12 +13,12 @@ export type OpenApiDocument = ReturnType<typeof createDocument>;
 
 const TAGS = [
   { name: 'answers', description: 'Which contacts were active most recently, and why.' },
-  { name: 'tasks', description: 'Hints that something changed.' },
-  { name: 'indexes', description: "Looking into users' indexes, and mending them." },
+  { name: 'tasks', description: 'Notifications that something changed.' },
+  { name: 'indexes', description: "Inspecting and repairing users' indexes." },
   { name: 'service', description: 'Health, metrics and this document.' },
 ];
 
-/** OpenAPI 3.1, from the schemas that check the requests. */
+/** The OpenAPI 3.1 document, built from the schemas that validate requests. */
 export function openApiDocument(operations: readonly Operation[], version: string): OpenApiDocument {
   const paths: ZodOpenApiPathsObject = {};
   for (const operation of operations) {
@@ -49,11 +49,11 @@ function documented(operation: Operation): ZodOpenApiOperationObject {
   };
 }
 
-/** What needs no body may have an empty object as one: then clients send the Content-Type that is asked for without tokens. */
+/** A POST that needs no body may have an empty object: then clients send the Content-Type that is required without tokens. */
 const NO_BODY = {
   required: false,
   description:
-    'Not read. Without tokens the header Content-Type: application/json is needed all the same: a web page of another site cannot send it.',
+    'Ignored. Without tokens, the header Content-Type: application/json is still required, because pages of other sites cannot send it.',
   content: { 'application/json': { schema: z.strictObject({}).optional() } },
 };
 
@@ -75,7 +75,7 @@ function documentedReply({ description, schema, contentType, headers }: Document
   };
 }
 
-/** The problems that an operation can answer with: its own, and those of every operation that takes so much. */
+/** The problems that an operation can answer with: its own, and those common to its kind. */
 function documentedProblems({ method, scope, body, replies, problems = [] }: Operation) {
   const statuses = [
     ...problems,

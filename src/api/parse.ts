@@ -2,15 +2,19 @@ import type { z } from 'zod';
 import type { FieldError } from '../contracts/problem.ts';
 import { HttpProblem } from './http-problem.ts';
 
-/** Of a body in which everything is wrong, so many faults are named. */
-const MOST_ERRORS = 20;
-const LONGEST_FIELD = 100;
+/** Maximum errors reported per body. */
+const MAX_ERRORS = 20;
+/** Field names are cut off after this many characters. */
+const MAX_FIELD_LENGTH = 100;
 
-/** @throws HttpProblem 400, naming every field at fault and nothing of what was sent but the fields' names */
+/**
+ * Validates a part of the request.
+ * @throws HttpProblem 400 that names every invalid field, and echoes nothing else of what was sent
+ */
 export function parse<S extends z.ZodType>(where: FieldError['in'], schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.flatMap((issue) => fieldErrors(where, issue, value)).slice(0, MOST_ERRORS);
+  const errors = parsed.error.issues.flatMap((issue) => fieldErrors(where, issue, value)).slice(0, MAX_ERRORS);
   const [first] = errors;
   throw new HttpProblem(where === 'body' ? 'invalid_body' : 'invalid_parameter', {
     errors,
@@ -34,8 +38,8 @@ function isAbsent(path: readonly PropertyKey[], value: unknown): boolean {
   return part === undefined;
 }
 
-/** `limit`, `[3].contact`; the whole body is `body`. */
+/** `limit`, `[3].contact`; `body` for the whole body. */
 function fieldOf(path: readonly PropertyKey[]): string {
   const field = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
-  return (field.startsWith('.') ? field.slice(1) : field).slice(0, LONGEST_FIELD) || 'body';
+  return (field.startsWith('.') ? field.slice(1) : field).slice(0, MAX_FIELD_LENGTH) || 'body';
 }

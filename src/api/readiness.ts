@@ -1,31 +1,31 @@
 import { withTimeout } from '../timing/deadline.ts';
 
-/** Whether one thing that the service needs is there. Resolves with what may be said of it to anybody; rejects: it is not. */
+/** Checks one thing that the service needs. Resolves with a public detail if it is available, otherwise rejects. */
 export type Check = () => Promise<string | undefined>;
 
 export interface CheckResult {
   readonly name: string;
   readonly ok: boolean;
-  /** Nothing can be answered without it. */
+  /** The service cannot answer without it. */
   readonly needed: boolean;
-  /** For people; of a failure only its kind, because anybody may ask. */
+  /** For people. Of a failure, only its kind: the route is public. */
   readonly detail: string | undefined;
   readonly ms: number;
 }
 
 export interface ReadinessOptions {
   readonly checks: Readonly<Record<string, Check>>;
-  /** The names of the checks without which there are answers all the same (none). */
+  /** The names of the checks without which the service still answers (none). */
   readonly degrading?: readonly string[];
-  /** ms that each check may take. */
+  /** Time limit of each check, ms. */
   readonly deadlineMs: number;
-  /** Called with what a check rejected with, whenever it did not the time before. */
+  /** Called with the error of a check that has just begun to fail. */
   readonly onFailure: (name: string, error: unknown) => void;
-  /** ms, monotonic. */
+  /** Monotonic clock, ms. */
   readonly now: () => number;
 }
 
-/** Rejected with by a check whose reason may be told to anybody. */
+/** The error of a check whose message is public. */
 export class NotReady extends Error {
   override readonly name = 'NotReady';
 }
@@ -34,7 +34,7 @@ class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** Runs every check side by side; whoever asks meanwhile gets the same results, so asking often costs nothing. */
+/** Runs all checks concurrently. Callers in the meantime share the results, so frequent probes cost nothing. */
 export class Readiness {
   readonly #options: ReadinessOptions;
   readonly #failing = new Set<string>();
@@ -66,12 +66,12 @@ export class Readiness {
     } catch (error) {
       if (!this.#failing.has(name)) onFailure(name, error);
       this.#failing.add(name);
-      return { name, ok: false, needed, detail: toldOf(error), ms: now() - from };
+      return { name, ok: false, needed, detail: publicReason(error), ms: now() - from };
     }
   }
 }
 
-function toldOf(error: unknown): string {
+function publicReason(error: unknown): string {
   if (error instanceof NotReady) return error.message;
   return error instanceof Error ? error.name : 'failed';
 }

@@ -3,15 +3,15 @@ import type { Response } from 'express';
 import type { Problem } from '../contracts/problem.ts';
 import type { HttpProblem } from './http-problem.ts';
 
-/** What a route answers: data, written to the connection in one place. */
+/** A route's answer, as data: only `send` writes to the connection. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly content: string | Buffer;
 }
 
-// What matters of helmet's headers where nothing is a page: never guess the type, never run or frame it. Written here
-// and not by helmet, because they are on every answer of the fast routes.
+// The part of helmet's headers that matters for data: never sniff the type, never run or frame it. Set here and not by
+// helmet, because the fast routes send them with every answer.
 const DATA_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -27,7 +27,7 @@ export function text(status: number, type: string, content: string): Reply {
   return { status, headers: { ...DATA_HEADERS, 'Content-Type': type }, content };
 }
 
-/** Something for a browser: its security headers are helmet's, set before. */
+/** A reply for a browser; helmet has already set the security headers. */
 export function page(type: string, content: string | Buffer): Reply {
   return { status: 200, headers: { 'Content-Type': type, 'Cache-Control': 'public, max-age=3600' }, content };
 }
@@ -50,7 +50,7 @@ export function problemReply(problem: HttpProblem, requestId: string): Reply {
   return json(status, body, { ...headers, 'Content-Type': 'application/problem+json; charset=utf-8' });
 }
 
-/** Writes the reply at once: no ETag is computed, and nothing is chunked. */
+/** Writes the reply in one go: without ETag, not chunked. */
 export function send(response: Response, { status, headers, content }: Reply, requestId: string): void {
   const length = status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(content)) };
   response.writeHead(status, { ...headers, ...length, 'X-Request-Id': requestId });

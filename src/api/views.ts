@@ -2,9 +2,9 @@ import type { Reason } from '../contracts/http.ts';
 import { isoTime } from '../contracts/iso-time.ts';
 import type { Key } from '../contracts/key.ts';
 
-/** How the parts of answers look in JSON. The schemas are in contracts/http.ts. */
+/** Parts of answers in JSON. Their schemas are in contracts/http.ts. */
 
-/** @param at ms since 1970 UTC; ≤ 0: there is none */
+/** @param at ms since 1970 UTC; ≤ 0: no time */
 export function timeView(at: number): string | null {
   return at > 0 ? isoTime(at) : null;
 }
@@ -24,7 +24,7 @@ export function contactView(contact: Key & { readonly isFriend: boolean; readonl
   return { id: contact.id, last_upload_at: isoTime(contact.at), relation: relationView(contact) };
 }
 
-/** Where an answer came from, and how far it can be trusted. */
+/** Where an answer came from, and whether it is exact. */
 export interface Certainty {
   readonly source: 'index' | 'database';
   readonly exact: boolean;
@@ -39,7 +39,7 @@ export function answerView({ source, exact, complete, floor, reason, replica }: 
   return { source, exact, complete, floor: floorView(floor), ...why };
 }
 
-/** The header: ms spent waiting for Redis and for MySQL. */
+/** The Server-Timing header: time spent waiting for Redis and MySQL, ms. */
 export function serverTiming({ index, db }: { readonly index: number; readonly db: number }) {
   return { 'Server-Timing': `index;dur=${index.toFixed(3)}, db;dur=${db.toFixed(3)}` };
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { Connections } from '../api/connections.ts';
+import { ServerConnections } from '../api/connections.ts';
 import { isLoopback, isLoopbackHeader } from '../api/listen.ts';
 import { type Check, type CheckResult, Readiness } from '../api/readiness.ts';
 import { json, type Reply, text } from '../api/reply.ts';
@@ -53,7 +53,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
       () => response.writeHead(500).end(),
     );
   });
-  const connections = new Connections(server);
+  const connections = new ServerConnections(server);
   await listen(server, host, port);
   server.on('error', onError);
   return { server, close: async () => void (await connections.close(CLOSE_MS)) };

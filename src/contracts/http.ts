@@ -3,12 +3,12 @@ import { idSchema } from './id.ts';
 import { decodeCursor, LONGEST_CURSOR } from './page-cursor.ts';
 import { RELATIONS } from './relation.ts';
 
-/** Parts of requests and answers that several routes share: the same schemas check, type and document them. */
+/** Parts of requests and answers that several routes share. The same schemas validate, type and document them. */
 
-/** Contacts in an answer when nothing is asked for. */
+/** Contacts in an answer by default. */
 export const DEFAULT_LIMIT = 10;
 
-/** A whole number in the query, in canonical decimal digits. */
+/** A query parameter: a whole number in canonical decimal digits. */
 export function wholeNumber(least: number, most: number, fallback: number) {
   const message = `must be a whole number from ${least} to ${most}, without sign or leading zero`;
   return z
@@ -20,7 +20,7 @@ export function wholeNumber(least: number, most: number, fallback: number) {
     .meta({ override: asInteger(least, most, fallback) });
 }
 
-/** In the document it is the number that the text stands for. */
+/** Documents the parameter as the number that its text stands for. */
 function asInteger(minimum: number, maximum: number, fallback: number) {
   return ({ jsonSchema }: { readonly jsonSchema: object }) => {
     Object.assign(jsonSchema, { type: 'integer', minimum, maximum, default: fallback });
@@ -28,7 +28,7 @@ function asInteger(minimum: number, maximum: number, fallback: number) {
   };
 }
 
-/** Repeated keys come as arrays. */
+/** Express passes repeated keys as arrays. */
 function givenOnce(otherwise: string) {
   return (issue: { readonly input?: unknown }) => (Array.isArray(issue.input) ? 'is given more than once' : otherwise);
 }
@@ -36,9 +36,9 @@ function givenOnce(otherwise: string) {
 export const relationParameter = z
   .enum(RELATIONS, { error: givenOnce(`must be one of ${RELATIONS.join(', ')}`) })
   .default('any')
-  .meta({ description: 'Only those whom the user calls so.' });
+  .meta({ description: 'Only contacts that the user has marked as such.' });
 
-const NO_CURSOR = 'is not a cursor: give the `next` of the page before, unchanged';
+const NO_CURSOR = 'is not a cursor: pass the `next` of the previous page, unchanged';
 
 export const afterParameter = z
   .string({ error: givenOnce(NO_CURSOR) })
@@ -48,16 +48,16 @@ export const afterParameter = z
     return key ?? z.NEVER;
   })
   .optional()
-  .meta({ description: 'The `next` of the page before.', override: { type: 'string', maxLength: LONGEST_CURSOR } });
+  .meta({ description: 'The `next` of the previous page.', override: { type: 'string', maxLength: LONGEST_CURSOR } });
 
 export const timeSchema = z.iso.datetime({ precision: 3 }).meta({
   id: 'Time',
-  description: 'UTC, with milliseconds. Times past the year 9999 are written as its last moment.',
+  description: 'UTC, with milliseconds. A time after the year 9999 is written as the last moment of that year.',
 });
 
 export const floorSchema = z
   .strictObject({ at: timeSchema, id: idSchema })
-  .meta({ id: 'Floor', description: 'The highest place ever left out of the index.' });
+  .meta({ id: 'Floor', description: 'The highest position ever left out of the index.' });
 
 export const REASONS = ['cold', 'redis_unavailable', 'below_floor', 'changed_meanwhile'] as const;
 
@@ -67,29 +67,29 @@ export type Reason = (typeof REASONS)[number];
 export const answerSchema = z
   .strictObject({
     source: z.enum(['index', 'database']).meta({
-      description: 'index: the index narrowed the live query. database: the plain query over all contacts answered.',
+      description: 'index: the index narrowed the live query. database: the plain query read all contacts.',
     }),
     exact: z.boolean().meta({
       description:
-        'Every row is in its right place as of the moment the index was read, but for changes whose tasks are still on their way.',
+        'Every row is in its right place as of the moment the index was read, except for changes whose tasks are still in flight.',
     }),
     complete: z.boolean().meta({ description: 'Every contact of the user was considered.' }),
-    floor: floorSchema.nullable().meta({ description: 'null: nobody was left out.' }),
+    floor: floorSchema.nullable().meta({ description: 'null: no contact was left out.' }),
     reason: z.enum(REASONS).optional().meta({
       description:
-        'Why the source is the database, or, from the primary, why not exact. cold: the user has no index yet, one is being built. redis_unavailable: Redis cannot be asked, or not be trusted yet. below_floor: a filter, a page or a limit goes past what the index knows. changed_meanwhile: the contacts changed while their photos were read.',
+        'Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read.',
     }),
     replica: z.literal(true).optional().meta({
-      description: 'The rows were read from a replica, which may lag: the answer is not exact.',
+      description: 'The rows come from a replica, which may lag: the answer is not exact.',
     }),
   })
-  .meta({ id: 'Answer', description: 'Where the answer came from, and how far it can be trusted.' });
+  .meta({ id: 'Answer', description: 'Where the answer came from, and whether it is exact.' });
 
-/** What the user calls a contact. */
+/** How the user has marked a contact. */
 export const relationsSchema = z.array(z.enum(['friend', 'family']));
 
 export const contactFields = {
   id: idSchema,
-  last_upload_at: timeSchema.meta({ description: "The contact's newest photo that this user may see." }),
+  last_upload_at: timeSchema.meta({ description: "The time of the contact's newest photo that this user may see." }),
   relation: relationsSchema,
 };

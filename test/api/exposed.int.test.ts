@@ -80,7 +80,7 @@ describe('the header Host, where no token is needed', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({
       status: 400,
       code: 'malformed_request',
-      detail: 'The header Host is missing.',
+      detail: 'The Host header is missing.',
     });
   });
 });

@@ -31,7 +31,7 @@ describe('listening', () => {
     const running = await start();
     const { message } = await failure(express(), '127.0.0.1', running.port);
     expect(message).toBe(
-      `port ${running.port} on 127.0.0.1 is in use. Stop the program that has it, or choose another port with RECENCY_PORT.`,
+      `port ${running.port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another port with RECENCY_PORT.`,
     );
     await running.close(0);
   });
@@ -42,7 +42,7 @@ describe('listening', () => {
   });
 
   it('without tokens is for loopback only', async () => {
-    expect((await failure(express(), '0.0.0.0')).message).toMatch(/^Without tokens .* RECENCY_TOKENS/);
+    expect((await failure(express(), '0.0.0.0')).message).toMatch(/^Without tokens, .* RECENCY_TOKENS/);
     expect((await failure(express(), '::')).message).toContain('RECENCY_TOKENS');
     const localhost = await start(express(), 'localhost');
     expect(['127.0.0.1', '::1']).toContain(localhost.host);

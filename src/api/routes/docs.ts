@@ -8,7 +8,7 @@ import { openApiDocument } from '../openapi-document.ts';
 import { page, text } from '../reply.ts';
 import type { Operation, Route } from '../route.ts';
 
-/** The parts of Swagger UI that the page needs, from the package: nothing comes from elsewhere. */
+/** Swagger UI's files are served from the package, so that the page works offline. */
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const FILES: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -33,7 +33,7 @@ const PAGE = `<!DOCTYPE html>
 </html>
 `;
 
-// validatorUrl: without it, the page asks a server on the Internet what it thinks of the document.
+// validatorUrl: by default, the page sends the document to a validator on the Internet.
 const START = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
@@ -44,8 +44,8 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-// What the page does and nothing more. Its icons are data URLs in the style sheet; its inline styles are set by script,
-// property by property, which needs no permission. TLS is for whatever stands in front, hence no HSTS.
+// Allows exactly what the page does. Its icons are data URLs in the style sheet; its inline styles are set by script,
+// property by property, which needs no permission. No HSTS: TLS is up to the proxy in front.
 const security = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -69,7 +69,7 @@ const docs: Operation = {
   method: 'get',
   path: '/docs',
   tag: 'service',
-  summary: 'This document as a page',
+  summary: 'This document as a web page',
   replies: { 200: { description: 'The page. It works offline.', contentType: 'text/html' } },
 };
 
@@ -78,7 +78,7 @@ const docsFile: Operation = {
   method: 'get',
   path: '/docs/{file}',
   tag: 'service',
-  summary: 'A part of that page',
+  summary: 'A file of the documentation page',
   params: z.object({ file: z.enum(['start.js', ...Object.keys(FILES)]) }),
   replies: { 200: { description: 'The file.', contentType: '*/*' } },
   problems: [404],
@@ -107,7 +107,7 @@ const openApi: Operation = {
   replies: { 200: { description: 'OpenAPI 3.1.', contentType: 'application/json' } },
 };
 
-/** @param operations of all other routes; this one adds itself */
+/** @param operations of all other routes; this route adds its own */
 export function openApiRoute(operations: readonly Operation[], version: string): Route {
   const document = JSON.stringify(openApiDocument([...operations, openApi], version));
   const reply = text(200, 'application/json; charset=utf-8', document);

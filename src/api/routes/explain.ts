@@ -16,7 +16,7 @@ const operation: Operation = {
   scope: 'read',
   tag: 'answers',
   summary: "Why a contact is, or is not, in the user's index and answer",
-  description: 'Costs as much as a plain query: it also counts who was active more recently.',
+  description: 'Costs as much as a plain query, because it counts who was active more recently.',
   params,
   query,
   replies: { 200: { description: 'The explanation.', schema: explanationSchema } },

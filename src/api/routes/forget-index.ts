@@ -13,12 +13,12 @@ const operation: Operation = {
   path: '/v1/users/{user}/index',
   scope: 'admin',
   tag: 'indexes',
-  summary: 'Drops what Recency holds of a user: the index and pending work',
+  summary: 'Drops what Recency holds for a user: the index and pending work',
   description:
-    "The user's rows in MySQL are not touched: a later read has the index built again. A build that was asked for before does not bring it back.",
+    "Does not touch the user's rows in MySQL: a later read builds the index again. A build requested earlier does not.",
   params,
   query,
-  replies: { 204: { description: 'Nothing of the user is held.' } },
+  replies: { 204: { description: 'Recency holds nothing for the user.' } },
 };
 
 export function forgetIndexRoute(forget: (user: Id) => Promise<void>): Route {

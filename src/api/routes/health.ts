@@ -16,10 +16,10 @@ const readySchema = z
   .strictObject({
     status: z.enum(['ready', 'degraded', 'unready']).meta({
       description:
-        'degraded: Redis or the transport is missing; answers come from MySQL. unready: there are none, MySQL is missing.',
+        'degraded: Redis or the transport is unavailable; MySQL answers. unready: MySQL is unavailable; there are no answers.',
     }),
     failing: z.array(z.string()).meta({ description: 'The names of the checks that failed.' }),
-    checks: z.record(z.string(), checkSchema).optional().meta({ description: 'With ?verbose: every check.' }),
+    checks: z.record(z.string(), checkSchema).optional().meta({ description: 'Only with ?verbose: every check.' }),
   })
   .meta({ id: 'Readiness' });
 
@@ -28,7 +28,7 @@ const livez: Operation = {
   method: 'get',
   path: '/livez',
   tag: 'service',
-  summary: 'Is the process alive? Start it anew when this does not answer',
+  summary: 'Is the process alive? Restart it if this does not answer',
   replies: { 200: { description: 'It is.', schema: aliveSchema } },
 };
 
@@ -39,7 +39,7 @@ const readyz: Operation = {
   tag: 'service',
   summary: 'Should requests be sent here?',
   problems: [429],
-  query: z.object({ verbose: z.string().optional().meta({ description: 'Given, with any value: list every check.' }) }),
+  query: z.object({ verbose: z.string().optional().meta({ description: 'With any value: list every check.' }) }),
   replies: {
     200: { description: 'Yes: ready, or degraded.', schema: readySchema },
     503: { description: 'No: unready.', schema: readySchema },
@@ -72,7 +72,7 @@ export function healthRoutes(readiness: Readiness, hasStarted: () => boolean): R
   ];
 }
 
-/** 200 or 503, with the names of the checks that failed. 503 only when one of them is needed. @param verbose with every check */
+/** 503 if a needed check failed, otherwise 200; with the names of all failed checks. @param verbose include every check */
 export function readyReply(results: readonly CheckResult[], verbose: boolean): Reply {
   const failed = results.filter(({ ok }) => !ok);
   const isUnready = failed.some(({ needed }) => needed);

@@ -16,10 +16,10 @@ const operation: Operation = {
   scope: 'admin',
   tag: 'indexes',
   summary: "A user's index as it is",
-  description: 'Looking does not count as use: the index does not live longer for it.',
+  description: 'Does not count as use, so it does not keep the index from being dropped as idle.',
   params,
   query,
-  replies: { 200: { description: 'The index, or that there is none.', schema: indexSchema } },
+  replies: { 200: { description: 'The index; its state says if there is none.', schema: indexSchema } },
 };
 
 export function inspectIndexRoute(inspect: (user: Id) => Promise<IndexInspection>): Route {

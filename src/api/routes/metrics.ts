@@ -9,7 +9,7 @@ const operation: Operation = {
   tag: 'service',
   summary: 'Metrics for Prometheus',
   problems: [429],
-  replies: { 200: { description: "In Prometheus's text format.", contentType: 'text/plain' } },
+  replies: { 200: { description: 'Prometheus text format.', contentType: 'text/plain' } },
 };
 
 export function metricsRoute(registry: Registry): Route {

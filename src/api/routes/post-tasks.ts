@@ -6,19 +6,19 @@ import { parse } from '../parse.ts';
 import { json } from '../reply.ts';
 import type { Operation, Route } from '../route.ts';
 
-const MOST_TASKS = 500;
+const MAX_TASKS = 500;
 
 const query = z.strictObject({});
 
 const tasksSchema = z
   .array(taskSchema)
-  .min(1, 'there is no task in it')
-  .max(MOST_TASKS, `holds more than ${MOST_TASKS} tasks`);
+  .min(1, 'contains no task')
+  .max(MAX_TASKS, `contains more than ${MAX_TASKS} tasks`);
 
 const acceptedSchema = z
   .strictObject({
     accepted: z.int().positive(),
-    ids: z.array(z.string()).meta({ description: 'Of the tasks, in their order: `ce_id` on the transport.' }),
+    ids: z.array(z.string()).meta({ description: 'The ids of the tasks, in order; `ce_id` on the transport.' }),
   })
   .meta({ id: 'Accepted' });
 
@@ -28,9 +28,9 @@ const operation: Operation = {
   path: '/v1/tasks',
   scope: 'write',
   tag: 'tasks',
-  summary: 'Says that something changed',
+  summary: 'Reports that something changed',
   description:
-    'One task or up to 500, published after the change was committed. A task is a hint, never the truth: what it names is read from MySQL. 202 means that the transport has them.',
+    'One task or an array of up to 500, posted after the change was committed. A task is only a hint: what it names is read from MySQL. 202 means that the transport has stored the tasks.',
   query,
   body: z.union([taskSchema, tasksSchema]),
   replies: { 202: { description: 'The transport has the tasks.', schema: acceptedSchema } },
@@ -41,13 +41,13 @@ export interface IdentifiedTask {
   readonly id: string;
 }
 
-/** Resolves once the transport has them durably. @throws HttpProblem transport_full; anything else counts as transport_unavailable */
+/** Resolves once the transport has stored the tasks. @throws HttpProblem transport_full; anything else means transport_unavailable */
 export type AcceptTasks = (tasks: readonly IdentifiedTask[]) => Promise<void>;
 
-/** Reads a JSON body of at most 64 KiB, unpacked. Anything else is refused before it is read. */
+/** Reads a JSON body of at most 64 KiB, decompressed. Any other type is refused before it is read. */
 const jsonBody: readonly RequestHandler[] = [requireJson, express.json({ limit: MAX_TASK_BYTES, strict: false })];
 
-/** RFC 8259 has JSON in UTF-8 only. */
+/** RFC 8259 allows JSON only in UTF-8. */
 const CHARSETS = new Set(['utf-8', 'utf8']);
 
 const ENCODINGS = new Set(['identity', 'gzip', 'deflate', 'br']);
@@ -65,17 +65,17 @@ function requireJson(...[request, , next]: Parameters<RequestHandler>): void {
   if (matches === false || !CHARSETS.has(charset.toLowerCase())) throw new HttpProblem('unsupported_media_type');
   if (!ENCODINGS.has(encoding.toLowerCase())) {
     throw new HttpProblem('unsupported_media_type', {
-      detail: 'The body must be sent as it is, or packed by gzip, deflate or br.',
+      detail: 'The body must be uncompressed, or compressed with gzip, deflate or br.',
       headers: { 'Accept-Encoding': 'gzip, deflate, br' },
     });
   }
   next();
 }
 
-/** What is JSON and yet nothing that could be a task: `null`, a number, a text. @throws HttpProblem invalid_body */
+/** Refuses JSON that cannot be a task: `null`, a number, a string. @throws HttpProblem invalid_body */
 function requireTasks(body: unknown): void {
   if (typeof body === 'object' && body !== null) return;
-  const detail = `must be a task, or an array of up to ${MOST_TASKS}`;
+  const detail = `must be a task, or an array of up to ${MAX_TASKS}`;
   throw new HttpProblem('invalid_body', {
     detail: `body: ${detail}`,
     errors: [{ field: 'body', in: 'body', detail }],
@@ -89,7 +89,7 @@ export function postTasksRoute(accept: AcceptTasks, freshId: () => string): Rout
     handle: async (request) => {
       parse('query', query, request.query);
       requireTasks(request.body);
-      // One or the other by hand, because of a union zod would tell what is wrong with neither.
+      // Not parsed as a union: zod would not say what is wrong with either form.
       const tasks = Array.isArray(request.body)
         ? parse('body', tasksSchema, request.body)
         : [parse('body', taskSchema, request.body)];

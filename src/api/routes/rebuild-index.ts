@@ -16,12 +16,12 @@ const operation: Operation = {
   path: '/v1/users/{user}/index/rebuild',
   scope: 'admin',
   tag: 'indexes',
-  summary: "Builds a user's index anew from MySQL",
+  summary: "Rebuilds a user's index from MySQL",
   params,
   query,
   replies: {
     200: {
-      description: 'It was built; this is it now: cold where MySQL has nothing of the user.',
+      description: 'The index after the rebuild; cold if MySQL has nothing for the user.',
       schema: indexSchema,
     },
   },

@@ -21,7 +21,7 @@ const params = z.strictObject({ user: idSchema });
 const query = z.strictObject({
   limit: wholeNumber(1, 100, DEFAULT_LIMIT).meta({
     description:
-      'Contacts in the answer. The index answers up to RECENCY_MAX (24) of them; a trim leaves room for up to four there, so that between 21 and 24 the database answers now and then, until the index is filled again. Beyond RECENCY_MAX the database answers.',
+      'Contacts in the answer. The index answers up to RECENCY_MAX (24). A trim may remove up to four entries, so from 21 to 24 the database answers now and then, until the index is refilled. Beyond RECENCY_MAX the database answers.',
   }),
   relation: relationParameter,
   after: afterParameter,
@@ -30,8 +30,8 @@ const query = z.strictObject({
 const recentContactsSchema = z
   .strictObject({
     user: idSchema,
-    contacts: z.array(z.strictObject(contactFields)).meta({ description: 'The most recently active one first.' }),
-    next: z.string().nullable().meta({ description: '`after` of the next page; null: there is none.' }),
+    contacts: z.array(z.strictObject(contactFields)).meta({ description: 'Most recently active first.' }),
+    next: z.string().nullable().meta({ description: 'The `after` of the next page; null: this is the last page.' }),
     answer: answerSchema,
   })
   .meta({ id: 'RecentContacts' });
@@ -43,14 +43,16 @@ const operation: Operation = {
   scope: 'read',
   tag: 'answers',
   summary: "The user's most recently active contacts",
-  description: 'Only contacts of whom the user may see a photo, ordered by the newest of these photos.',
+  description: 'Only contacts with a photo that the user may see, ordered by the newest such photo.',
   params,
   query,
   replies: {
     200: {
       description: 'One page.',
       schema: recentContactsSchema,
-      headers: z.object({ 'Server-Timing': z.string().meta({ description: 'index: Redis, db: MySQL; in ms.' }) }),
+      headers: z.object({
+        'Server-Timing': z.string().meta({ description: 'Time spent waiting, ms. index: Redis; db: MySQL.' }),
+      }),
     },
   },
 };

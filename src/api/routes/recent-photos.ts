@@ -25,7 +25,7 @@ const recentPhotosSchema = z
     user: idSchema,
     contacts: z
       .array(z.strictObject({ ...contactFields, photos: z.array(photoSchema).min(1) }))
-      .meta({ description: 'The most recently active contact first; of each, the newest photo first.' }),
+      .meta({ description: 'Most recently active contact first; the newest photo of each first.' }),
     answer: answerSchema,
   })
   .meta({ id: 'RecentPhotos' });
@@ -37,14 +37,16 @@ const operation: Operation = {
   scope: 'read',
   tag: 'answers',
   summary: "The newest photos of the user's most recently active contacts",
-  description: 'Grouped by contact, and only what the user may see: checked once more when the photos are read.',
+  description: 'Grouped by contact. Only photos that the user may see; this is checked again when the photos are read.',
   params,
   query,
   replies: {
     200: {
       description: 'The photos.',
       schema: recentPhotosSchema,
-      headers: z.object({ 'Server-Timing': z.string().meta({ description: 'index: Redis, db: MySQL; in ms.' }) }),
+      headers: z.object({
+        'Server-Timing': z.string().meta({ description: 'Time spent waiting, ms. index: Redis; db: MySQL.' }),
+      }),
     },
   },
 };

@@ -4,7 +4,7 @@ import { readTls } from '../config/tls.ts';
 import { rememberGroup } from '../mysql/consumer-groups.ts';
 import { KafkaEnds } from '../mysql/kafka-ends.ts';
 import { retry } from '../timing/loop.ts';
-import { type KafkaSettings, openKafka } from '../transport/kafka/client.ts';
+import { createKafka, type KafkaSettings } from '../transport/kafka/client.ts';
 import { KafkaDeadLetters } from '../transport/kafka/dead-letters.ts';
 import { kafkaBarrier, kafkaPositions } from '../transport/kafka/drain-barrier.ts';
 import { isElecting, isPassing, missingPermission, permitted } from '../transport/kafka/errors.ts';
@@ -31,7 +31,7 @@ export function kafkaSettings(config: Config, name: string, logger: Logger): Kaf
 export function openKafkaTransport(config: Config, name: string, logger: Logger): Transport {
   const { topic, kafkaGroup: group, kafkaTimeoutMs: deadlineMs } = config;
   const kafka = kafkaSettings(config, name, logger);
-  const admin = new TopicAdmin(openKafka(kafka), topic);
+  const admin = new TopicAdmin(createKafka(kafka), topic);
   return {
     untilAnswers: (signal, withinMs) => untilAnswers(admin, config, signal, withinMs),
     openPublisher: (primary) =>

@@ -66,13 +66,13 @@ export function decodeTask(delivery: Pick<Delivery, 'body' | 'headers' | 'unread
   return readTask(delivery).task;
 }
 
-interface Event {
+interface CloudEvent {
   readonly data: unknown;
   readonly type: string | undefined;
   readonly id: string | undefined;
 }
 
-function binary(body: Buffer | null, headers: Delivery['headers']): Event {
+function binary(body: Buffer | null, headers: Delivery['headers']): CloudEvent {
   const { ce_specversion: version, ce_type: type, ce_id: id } = headers;
   if (version !== undefined) requireVersion('ce_specversion', version);
   return { data: parse(body), type, id };
@@ -92,7 +92,7 @@ function isStructured(headers: Delivery['headers']): boolean {
 }
 
 /** https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md */
-function structured(body: Buffer | null): Event {
+function structured(body: Buffer | null): CloudEvent {
   const event = parse(body);
   if (!isObject(event)) throw new InvalidTask('the body is not a JSON object');
   const { specversion, type, id, data, data_base64: encoded } = event;

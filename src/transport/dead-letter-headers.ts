@@ -130,7 +130,7 @@ export async function lettersToReplay(
 
 function whyNotReplayable(headers: Headers): string | undefined {
   const { 'dlq-unreadable': isUnreadable, 'dlq-body-truncated': isCut, 'dlq-headers-omitted': omitted } = headers;
-  if (isUnreadable === 'true') return 'it is an unreadable batch of messages, not a task';
+  if (isUnreadable === 'true') return 'it is a batch of messages that could not be read, not a task';
   if (isCut === 'true') return `its body is truncated; ${headers['dlq-body-bytes']} bytes were sent`;
   return omitted === undefined ? undefined : `${omitted} of its headers did not fit and were left out`;
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { kafkaSettings, openKafkaTransport } from '../../src/app/kafka-transport.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { SettingName } from '../../src/config/settings.ts';
-import { openKafka } from '../../src/transport/kafka/client.ts';
+import { createKafka } from '../../src/transport/kafka/client.ts';
 import { isPassing } from '../../src/transport/kafka/errors.ts';
 import { oauthTokens } from '../../src/transport/kafka/oauth-token.ts';
 import { KafkaTaskPublisher } from '../../src/transport/kafka/publisher.ts';
@@ -75,7 +75,7 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
 
   /** Sends a message and consumes it. */
   async function roundTrip(settings: Settings): Promise<void> {
-    const opened = openKafka(kafkaSettings(configOf(settings), 'test', pino({ level: 'silent' })));
+    const opened = createKafka(kafkaSettings(configOf(settings), 'test', pino({ level: 'silent' })));
     const [producer, consumer] = [opened.producer(), opened.consumer({ groupId: String(settings.KAFKA_GROUP) })];
     onTestFinished(async () => void (await Promise.all([producer.disconnect(), consumer.disconnect()])));
     await Promise.all([producer.connect(), consumer.connect()]);
@@ -118,7 +118,7 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
 
   it('goes on when the token is over: another one is fetched before', async () => {
     const settings = base(bearer(12_000));
-    const opened = openKafka(kafkaSettings(configOf(settings), 'test', pino({ level: 'silent' })));
+    const opened = createKafka(kafkaSettings(configOf(settings), 'test', pino({ level: 'silent' })));
     const producer = opened.producer();
     onTestFinished(() => producer.disconnect());
     await producer.connect();

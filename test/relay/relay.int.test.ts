@@ -186,7 +186,7 @@ describe('the relay', () => {
 });
 
 describe('rows that cannot be published', () => {
-  it('of a part of the transport that is away are put back, hold up no other and come again', async () => {
+  it('of an unavailable part of the transport are put back, delay no others and are published later', async () => {
     await bench.write(600);
     const { tasks, publish } = recorder();
     const isAway = ({ task }: OutgoingTask) => 'user' in task && Number(task.user) <= 550;
@@ -289,7 +289,7 @@ describe('rows that cannot be published', () => {
     expect(await relay.runOnce()).toMatchObject({ published: 0, refused: 0 });
   });
 
-  it('are put back while the dead letters are away: the others are published', async () => {
+  it('are put back while the dead letters are unavailable: the others are published', async () => {
     await bench.database.write(
       "INSERT INTO recency_outbox (type, user_id, other_id) VALUES ('recency.contact.exploded', 1, 2), ('', 3, 4)",
       [],

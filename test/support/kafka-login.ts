@@ -4,12 +4,12 @@
  */
 import process from 'node:process';
 import { openLogger } from '../../src/app/logger.ts';
-import { openKafka } from '../../src/transport/kafka/client.ts';
+import { createKafka } from '../../src/transport/kafka/client.ts';
 
 const [broker = '', mechanism = 'plain', username = '', password = ''] = process.argv.slice(2);
 const logger = openLogger({ logLevel: 'trace' }, 'login');
 const sasl = { mechanism: mechanism as 'plain', username, password };
 const settings = { brokers: [broker], clientId: 'login', connectTimeoutMs: 5_000, requestTimeoutMs: 5_000, logger };
-const admin = openKafka({ ...settings, security: { sasl } }).admin();
+const admin = createKafka({ ...settings, security: { sasl } }).admin();
 await admin.connect().catch((error: unknown) => logger.error({ reason: error, sasl }, 'refused'));
 await admin.disconnect();

@@ -20,7 +20,7 @@ function problemOf(body: Buffer | null, headers: Record<string, string> = {}): s
   return 'none';
 }
 
-describe('a task on its way out and in', () => {
+describe('encoding and decoding a task', () => {
   test.prop([anyOutgoingTask])('comes out as it went in', (outgoing) => {
     expect(decodeTask(encodeTask(outgoing))).toEqual(outgoing.task);
   });

@@ -31,7 +31,7 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       expect(new Set(received.map(({ position }) => position)).size).toBe(tasks.length);
     });
 
-    it('delivers what is no task, too', async () => {
+    it('also delivers messages that are not tasks', async () => {
       const opened = await fresh();
       const bytes = Buffer.from([0, 255, 10, 13, 123]);
       const from = Date.now();
@@ -78,7 +78,7 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       await until(async () => (await source.lag()) === 0);
     });
 
-    it('counts what waits', async () => {
+    it('counts the messages that wait', async () => {
       const opened = await fresh();
       const source = opened.source();
       await opened.publisher.publish(freshTasks(5));
@@ -104,7 +104,7 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       expect(new Set(received.map(({ position }) => position))).toEqual(handled);
     });
 
-    it('keeps a batch alive when asked', async () => {
+    it('keeps a batch while its lease is renewed', async () => {
       const opened = await fresh();
       await opened.publisher.publish(freshTasks(2, '7'));
       let renewals = 0;
@@ -156,7 +156,7 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       gate.resolve();
     });
 
-    it('does not end while a handler keeps its batch alive, or rejects it again and again', async () => {
+    it('does not end while a handler renews its lease, or rejects its batch again and again', async () => {
       const opened = await fresh();
       await opened.publisher.publish(freshTasks(1));
       const from = performance.now();
@@ -175,7 +175,7 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       expect(one.end()).toBeUndefined();
     });
 
-    it('raises no alarm in an ordinary life', async () => {
+    it('reports no loss in normal operation', async () => {
       const opened = await fresh();
       const expectsOffsets = async () => indexes;
       let indexes = false;

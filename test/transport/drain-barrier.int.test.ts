@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { EVERYBODY, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
-import { openKafka } from '../../src/transport/kafka/client.ts';
+import { createKafka } from '../../src/transport/kafka/client.ts';
 import { kafkaBarrier, kafkaPositions } from '../../src/transport/kafka/drain-barrier.ts';
 import { TopicAdmin } from '../../src/transport/kafka/topic-admin.ts';
 import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
@@ -72,7 +72,7 @@ describeBarrier('Redis Streams', async () => {
 describe.runIf(hasKafka())('with a broker', () => {
   describeBarrier('Kafka', async () => {
     const topic = await freshTopic({ partitions: 3 });
-    const admin = new TopicAdmin(openKafka(kafkaSettings(kafkaBrokers())), topic);
+    const admin = new TopicAdmin(createKafka(kafkaSettings(kafkaBrokers())), topic);
     afterAll(() => admin.close());
     const opened = await freshOpened({ kind: 'kafka', brokers: kafkaBrokers(), topic });
     return {

@@ -3,7 +3,7 @@ import { createConnection } from 'mysql2/promise';
 import pino from 'pino';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../../app/open-redis.ts';
 import type { RedisClient } from '../../redis/connection.ts';
-import { openKafka } from '../../transport/kafka/client.ts';
+import { createKafka } from '../../transport/kafka/client.ts';
 import type { Namespace } from './namespace.ts';
 import type { Servers } from './servers.ts';
 
@@ -40,7 +40,7 @@ async function dropKeys({ config }: Namespace): Promise<void> {
 }
 
 async function dropTopics({ config }: Namespace): Promise<void> {
-  const kafka = openKafka({
+  const kafka = createKafka({
     brokers: config.kafkaBrokers,
     clientId: 'recency-rig',
     connectTimeoutMs: config.connectTimeoutMs,

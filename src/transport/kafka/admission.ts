@@ -8,7 +8,7 @@ import { type LogEndCheck, lossOfEnds } from './log-end-check.ts';
 import { type Inspection, inspectOffsets } from './losses.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
-export interface AdmissionOptions {
+export interface PartitionAdmissionOptions {
   readonly consumer: Consumer;
   /** Resolves once the consumer runs. Before that, kafkajs accepts a commit and ignores it. */
   readonly started: Promise<unknown>;
@@ -29,7 +29,7 @@ export interface AdmissionOptions {
  * losses have been reported and the offsets to begin at have been committed. Retries until it succeeds or the assignment
  * ends.
  */
-export async function admit(assignment: Assignment, options: AdmissionOptions): Promise<void> {
+export async function admit(assignment: Assignment, options: PartitionAdmissionOptions): Promise<void> {
   const { consumer, topic, backoff, progress, onFault } = options;
   const topicPartitions = [{ topic, partitions: [...assignment.partitions.keys()] }];
   for (let failures = 0; !assignment.signal.aborted; failures++) {
@@ -53,7 +53,7 @@ export async function admit(assignment: Assignment, options: AdmissionOptions): 
   }
 }
 
-async function inspect(assignment: Assignment, options: AdmissionOptions): Promise<Inspection> {
+async function inspect(assignment: Assignment, options: PartitionAdmissionOptions): Promise<Inspection> {
   const { admin, group, consumer, started, topic, expectsOffsets, logEnds, onLoss } = options;
   const known = await logEnds?.read();
   const offsets = await permitted(admin.offsets(group), 'DESCRIBE', { topic, group });

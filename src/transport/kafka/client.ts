@@ -22,7 +22,7 @@ export interface KafkaSettings {
 export const RETRY = { retries: 3, initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 } as const;
 
 /** Creates a client. Use a separate one for each source and publisher: kafkajs shares offsets among a client's consumers. */
-export function openKafka(settings: KafkaSettings): Kafka {
+export function createKafka(settings: KafkaSettings): Kafka {
   return new Kafka({
     brokers: [...settings.brokers],
     clientId: settings.clientId,

@@ -4,7 +4,7 @@ import { BARE, deadLetterOf, lettersToReplay, listed, originalHeaders, originalK
 import type { DeadLetter, DeadLetters, Failure, ListedLetter, Replayed } from '../dead-letters.ts';
 import { MessageRefused } from '../task-publisher.ts';
 import type { Delivery } from '../task-source.ts';
-import { type KafkaSettings, openKafka } from './client.ts';
+import { createKafka, type KafkaSettings } from './client.ts';
 import { permitted } from './errors.ts';
 import { deliveryOf, type FetchedMessage, headersOf } from './fetched-message.ts';
 import { KafkaProducer, PartlySent } from './producer.ts';
@@ -42,7 +42,7 @@ export class KafkaDeadLetters implements DeadLetters {
     const topics = [taskTopic(topic), deadLetterTopicConfig(topic)];
     this.#producer = new KafkaProducer({ kafka, topics, deadlineMs });
     this.#tasks = new RecordedProducer(this.#producer, topic, ends);
-    this.#reader = new TopicReader(openKafka(kafka), deadLetterTopic(topic));
+    this.#reader = new TopicReader(createKafka(kafka), deadLetterTopic(topic));
   }
 
   /**

@@ -4,8 +4,8 @@ import lz4 from 'lz4-napi';
 import snappy from 'snappy';
 
 /**
- * Decompression of what producers put on Kafka. kafkajs brings gzip alone, without a bound; here every codec of the
- * protocol is bounded, and the bound holds before memory is taken, not after.
+ * Decompresses producers' batches. kafkajs has only gzip, without a limit; here every codec of the protocol has a limit, which is
+ * checked before memory is allocated.
  *
  * gzip and zstd are Node's own. `snappy` and `lz4-napi` are maintained bindings of memory-safe Rust codecs with prebuilt
  * binaries; unlike the JavaScript ones they check the frames' checksums and know blocks that depend on one another.
@@ -14,7 +14,7 @@ import snappy from 'snappy';
 const gunzip = promisify(gunzipCallback);
 const zstd = promisify(zstdCallback);
 
-/** The batch was compressed from more bytes than are taken. */
+/** The batch decompresses to more bytes than the limit. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 
@@ -34,13 +34,13 @@ const CODECS: readonly ((bytes: Buffer, limit: number) => Promise<Buffer>)[] = [
 export const CODEC_NAMES = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 
 /**
- * @param codec as the attributes of a batch number it
- * @param limit bytes that come out at the most
- * @throws TooLarge; whatever else is wrong with the bytes
+ * @param codec the codec's number in the attributes of a batch
+ * @param limit maximum decompressed bytes
+ * @throws TooLarge; any other error if the bytes are damaged
  */
 export async function decompress(codec: number, bytes: Buffer, limit: number): Promise<Buffer> {
   const work = CODECS[codec];
-  if (work === undefined) throw new Error(`compression codec ${codec} is not known`);
+  if (work === undefined) throw new Error(`compression codec ${codec} is unknown`);
   return await work(bytes, limit);
 }
 
@@ -52,11 +52,11 @@ async function within(work: Promise<Buffer>, limit: number): Promise<Buffer> {
   }
 }
 
-/** Java's stream of blocks: 8 bytes of magic, two versions of 4 bytes, then blocks, each behind its length. */
+/** Java's block stream: 8 bytes of magic, two versions of 4 bytes, then blocks, each preceded by its length. */
 const JAVA_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const JAVA_HEADER = 16;
 
-/** Java frames its blocks; librdkafka and Go send one raw block. */
+/** Java sends framed blocks; librdkafka and Go send one raw block. */
 async function unsnappy(bytes: Buffer, limit: number): Promise<Buffer> {
   const blocks = bytes.subarray(0, JAVA_MAGIC.length).equals(JAVA_MAGIC) ? javaBlocks(bytes) : [bytes];
   if (blocks.reduce((sum, block) => sum + snappyLength(block), 0) > limit) throw new TooLarge(limit);
@@ -76,7 +76,7 @@ function javaBlocks(bytes: Buffer): Buffer[] {
   return blocks;
 }
 
-/** A block begins with what it comes to, as a varint; the codec takes no other length. */
+/** A block begins with its decompressed length, as a varint. The codec rejects any other length. */
 function snappyLength(block: Buffer): number {
   let length = 0;
   for (let i = 0; i < Math.min(block.length, 5); i++) {
@@ -84,7 +84,7 @@ function snappyLength(block: Buffer): number {
     length += (byte & 0x7f) * 128 ** i;
     if (byte < 0x80) return length;
   }
-  throw new Error('a snappy block does not say its length');
+  throw new Error('a snappy block has no valid length');
 }
 
 async function unlz4(bytes: Buffer, limit: number): Promise<Buffer> {
@@ -95,12 +95,12 @@ async function unlz4(bytes: Buffer, limit: number): Promise<Buffer> {
 const LZ4_MAGIC = 0x184d2204;
 
 /**
- * The most that an LZ4 frame can come to, by its block headers: the library has no bound of its own. The frame must be
- * all that there is: behind a first frame the library would leave the rest out without a word.
+ * The maximum decompressed size of an LZ4 frame, from its block headers: the library has no limit of its own. There must be
+ * only one frame: the library would silently ignore everything behind the first.
  * https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md
  */
 function mostOfLz4(bytes: Buffer): number {
-  if (bytes.length < 7 || bytes.readUInt32LE(0) !== LZ4_MAGIC) throw new Error('it is no LZ4 frame');
+  if (bytes.length < 7 || bytes.readUInt32LE(0) !== LZ4_MAGIC) throw new Error('it is not an LZ4 frame');
   const [flags, sizes] = [bytes.readUInt8(4), bytes.readUInt8(5)];
   const [hasBlockSums, hasSize, hasSum, hasDictionary] = [0x10, 0x08, 0x04, 0x01].map((bit) => (flags & bit) !== 0);
   const blockSize = 1 << (8 + 2 * ((sizes >> 4) & 0x07));
@@ -114,7 +114,7 @@ function mostOfLz4(bytes: Buffer): number {
       return most;
     }
     const stored = size & 0x7fffffff;
-    // A block that is not compressed says its size; any other comes to 255 bytes for one of its own at the most.
+    // An uncompressed block states its size. A compressed one expands to at most 255 bytes per byte.
     most += size === stored ? Math.min(blockSize, stored * 255) : stored;
     at += stored + (hasBlockSums ? 4 : 0);
   }

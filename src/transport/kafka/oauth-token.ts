@@ -2,26 +2,26 @@ import { exec } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Where the token of SASL OAUTHBEARER comes from: a file that something else renews, or a command that prints it. */
+/** The source of the SASL OAUTHBEARER token: a file that something else renews, or a command that prints it. */
 export type TokenSource = { readonly file: string } | { readonly command: string };
 
-/** No token could be had, or it is over. It may be there later, so this passes by itself (see errors.ts). The message holds no token. */
+/** There is no token, or it has expired. There may be one later, so the error passes by itself (see errors.ts). The message holds no token. */
 export class TokenUnavailable extends Error {
   override readonly name = 'TokenUnavailable';
-  /** kafkajs would go on with the same connection, whose broker waits for a token: ILLEGAL_SASL_STATE. */
+  /** False, because kafkajs would retry on the same connection, whose broker waits for a token: ILLEGAL_SASL_STATE. */
   readonly retriable = false;
 }
 
-/** A command that asks an identity provider may take so long, ms. */
+/** Timeout of the command, which may ask an identity provider, ms. */
 const COMMAND_MS = 10_000;
 
-/** A token that is good for less than this is replaced by another one, ms; longer than kafkajs signs in again beforehand. */
+/** A token that expires sooner than this is replaced, ms; longer than the margin with which kafkajs authenticates again. */
 const RENEW_MS = 30_000;
 
 /**
- * What kafkajs asks for a token at each connection, and again before the brokers' session is over. The file is read every
- * time. The command runs once for all connections of the process, and again when less than a fifth of the token's time is left, or 30 s.
- * A token that does not say when it expires (that is no JWT with `exp`) is asked for every time.
+ * Returns the function that kafkajs calls for a token at each connection, and again before the brokers' session ends. The file is
+ * read every time. The command runs once for all connections of the process, and again when less than a fifth of the token's
+ * lifetime, or 30 s, is left. A token without an expiry (not a JWT with `exp`) is fetched every time.
  * @param now ms since 1970
  * @throws TokenUnavailable
  */
@@ -70,14 +70,14 @@ async function printedBy(command: string): Promise<string> {
   try {
     return (await promisify(exec)(command, { timeout: COMMAND_MS })).stdout;
   } catch (error) {
-    // Neither its text nor what it printed: both may hold secrets.
+    // Neither the error's text nor the output: both may contain secrets.
     const { code, killed } = error as { code?: number; killed?: boolean };
     const reason = killed ? `gave no token within ${COMMAND_MS / 1000} s` : `failed with exit code ${code}`;
     throw new TokenUnavailable(`${placeOf({ command })} ${reason}`);
   }
 }
 
-/** When a JWT expires, ms since 1970; undefined: it does not say. It is the broker that verifies it. */
+/** When a JWT expires, ms since 1970; undefined if it does not say. The broker verifies the token. */
 function expiryOf(token: string): number | undefined {
   try {
     const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown };

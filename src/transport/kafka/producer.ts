@@ -10,7 +10,7 @@ import {
 } from 'kafkajs';
 import { UserError } from '../../contracts/user-error.ts';
 import { settledWithin } from '../../timing/deadline.ts';
-import { type KafkaSettings, openKafka, RETRY } from './client.ts';
+import { createKafka, type KafkaSettings, RETRY } from './client.ts';
 import { isPassing, isRefusal, KafkaUnavailable } from './errors.ts';
 import { allowingLeaderless } from './kafkajs-patches.ts';
 import { PartitionFaults } from './partition-faults.ts';
@@ -83,7 +83,7 @@ export class KafkaProducer {
 
   constructor(options: KafkaProducerOptions) {
     this.#options = options;
-    this.#kafka = openKafka(options.kafka);
+    this.#kafka = createKafka(options.kafka);
   }
 
   /**

@@ -60,7 +60,7 @@ export async function decodeBatch(batch: Buffer): Promise<DecodedBatch> {
     const magic = batch.length > MAGIC_AT ? batch.readInt8(MAGIC_AT) : -1;
     if (magic === 2) return await recordBatch(batch);
     if (magic === 0 || magic === 1) return await messageOfSet(batch, magic);
-    throw new Malformed(`message format ${magic} is not known`);
+    throw new Malformed(`message format ${magic} is unknown`);
   } catch (error) {
     return { messages: [unreadableBatch(batch, error as Error)], bytes: batch.length };
   }
@@ -92,17 +92,17 @@ function headerOf(batch: Buffer): BatchHeader {
 async function recordBatch(batch: Buffer): Promise<DecodedBatch> {
   if (batch.length < BATCH_HEADER_BYTES) throw new Malformed('the batch is shorter than its header');
   if (crc32c(batch.subarray(CRC_ENDS_AT)) !== batch.readUInt32BE(CRC_ENDS_AT - 4)) {
-    throw new Malformed('the checksum (CRC-32C) does not fit');
+    throw new Malformed('the checksum (CRC-32C) is wrong');
   }
   const header = headerOf(batch);
   const { count, first, lastDelta } = header;
   if (count < 0 || lastDelta < 0) throw new Malformed(`${count} records to offset +${lastDelta}`);
-  if (count > MAX_BATCH_RECORDS) throw new Malformed(`it has ${count} records; ${MAX_BATCH_RECORDS} are taken`);
+  if (count > MAX_BATCH_RECORDS) throw new Malformed(`it has ${count} records; the maximum is ${MAX_BATCH_RECORDS}`);
   const messages: FetchedMessage[] = [];
   const bytes = await unpacked(header.attributes, batch.subarray(BATCH_HEADER_BYTES));
   const reader = new ByteReader(bytes);
   for (let i = 0; i < count; i++) messages.push(record(reader, header));
-  if (reader.left > 0) throw new Malformed(`${reader.left} bytes are left behind its ${count} records`);
+  if (reader.left > 0) throw new Malformed(`${reader.left} bytes follow its ${count} records`);
   const last = String(first + BigInt(lastDelta));
   // Compaction may have removed the last records, or all: the offset must advance all the same.
   if (messages.at(-1)?.offset !== last) messages.push(filler(last, header));
@@ -169,7 +169,7 @@ const NO_PRODUCER = { producerId: '-1', inTransaction: false };
 function unreadableBatch(batch: Buffer, error: Error): FetchedMessage {
   const first = batch.readBigInt64BE(0);
   return {
-    offset: String(first + BigInt(believedDelta(batch))),
+    offset: String(first + BigInt(trustedDelta(batch))),
     timestamp: '-1',
     key: null,
     value: batch,
@@ -181,16 +181,16 @@ function unreadableBatch(batch: Buffer, error: Error): FetchedMessage {
 }
 
 /**
- * How far the batch reaches. What the header says is believed where it fits the number of records, as it does in all that
- * producers write; otherwise it may be damaged, too, and only the first offset is passed over, then the next.
+ * The number of offsets that an unreadable batch covers, less one. Trusts the header if it matches the number of records, as in
+ * all batches that producers write. Otherwise the header may be damaged, too, and the batch is skipped offset by offset.
  */
-function believedDelta(batch: Buffer): number {
+function trustedDelta(batch: Buffer): number {
   if (batch.length < BATCH_HEADER_BYTES || batch.readInt8(MAGIC_AT) !== 2) return 0;
   const { count, lastDelta } = headerOf(batch);
   return lastDelta > 0 && count === lastDelta + 1 ? lastDelta : 0;
 }
 
-/** A message of a set. Compressed, it holds another set, whose last message has its offset. */
+/** Decodes a message of a set. A compressed message holds another set, whose last message has the outer offset. */
 async function messageOfSet(entry: Buffer, magic: number): Promise<DecodedBatch> {
   const outer = message(entry, magic);
   const codec = outer.attributes & CODEC_MASK;
@@ -202,9 +202,9 @@ async function messageOfSet(entry: Buffer, magic: number): Promise<DecodedBatch>
     messages.push(message(inner, magic).message);
   }
   const last = messages.at(-1);
-  if (last === undefined) throw new Malformed('a compressed message holds none');
+  if (last === undefined) throw new Malformed('a compressed message is empty');
   const base = BigInt(outer.message.offset) - BigInt(last.offset);
-  // From format 1 on they count from 0.
+  // From format 1 on, the inner offsets count from 0.
   return {
     messages: messages.map((one) => ({ ...one, offset: String(BigInt(one.offset) + base) })),
     bytes: bytes.length,
@@ -215,8 +215,8 @@ function message(entry: Buffer, magic: number): { attributes: number; message: F
   const reader = new ByteReader(entry);
   const offset = reader.int64().toString();
   reader.int32();
-  if (crc32(entry.subarray(MAGIC_AT)) !== reader.uint32()) throw new Malformed('the checksum (CRC-32) does not fit');
-  if (reader.int8() !== magic) throw new Malformed('messages of two formats are in one');
+  if (crc32(entry.subarray(MAGIC_AT)) !== reader.uint32()) throw new Malformed('the checksum (CRC-32) is wrong');
+  if (reader.int8() !== magic) throw new Malformed('it mixes messages of two formats');
   const attributes = reader.int8();
   const timestamp = magic === 0 ? '-1' : reader.int64().toString();
   const key = reader.takeOrNull(reader.int32());

@@ -5,14 +5,14 @@ import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss, SourceState } from '../task-source.ts';
 import { admit } from './admission.ts';
 import { Assignment, Membership } from './assignment.ts';
-import { type KafkaSettings, openKafka, RETRY } from './client.ts';
+import { createKafka, type KafkaSettings, RETRY } from './client.ts';
 import { permitted } from './errors.ts';
 import { brokerFault } from './fetch-response.ts';
 import type { LogEndCheck } from './log-end-check.ts';
 import { PartitionWorker } from './partition-worker.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
-export interface SessionOptions {
+export interface KafkaSessionOptions {
   readonly kafka: KafkaSettings;
   readonly topic: string;
   readonly partitions: number;
@@ -51,7 +51,7 @@ const LEAVE_TIMEOUT_MS = 5_000;
 
 /** One kafkajs consumer, until it is stopped or crashes. After a crash the source starts a new session. */
 export class KafkaSession {
-  readonly #options: SessionOptions;
+  readonly #options: KafkaSessionOptions;
   readonly #consumer: Consumer;
   readonly #stopped = Promise.withResolvers<void>();
   readonly #working = new Set<Promise<void>>();
@@ -61,11 +61,11 @@ export class KafkaSession {
   #assignment: Assignment | undefined;
   #isStopping = false;
 
-  constructor(options: SessionOptions) {
+  constructor(options: KafkaSessionOptions) {
     this.#options = options;
     const mayBegin = () => !this.#isStopping && this.#assignment?.membership.isOpen === true;
     this.#worker = new PartitionWorker({ ...options, logger: options.kafka.logger, mayBegin });
-    this.#consumer = openKafka(options.kafka).consumer({
+    this.#consumer = createKafka(options.kafka).consumer({
       groupId: options.group,
       sessionTimeout: options.sessionTimeoutMs,
       rebalanceTimeout: options.rebalanceTimeoutMs,

@@ -3,7 +3,7 @@ import { type Backoff, backoffMs, DEFAULT_BACKOFF, pause } from '../../timing/ba
 import { settledWithin } from '../../timing/deadline.ts';
 import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss, SourceState, TaskSource } from '../task-source.ts';
-import { type KafkaSettings, openKafka } from './client.ts';
+import { createKafka, type KafkaSettings } from './client.ts';
 import { isPassing, isWithoutCoordinator, KafkaPermissionMissing, missingPermission } from './errors.ts';
 import { LogEndCheck } from './log-end-check.ts';
 import { KafkaSession } from './session.ts';
@@ -73,7 +73,7 @@ export class KafkaTaskSource implements TaskSource {
 
   constructor(options: KafkaTaskSourceOptions) {
     this.#options = { ...DEFAULTS, ...options };
-    this.#admin = new TopicAdmin(openKafka(options.kafka), options.topic);
+    this.#admin = new TopicAdmin(createKafka(options.kafka), options.topic);
   }
 
   /** @throws SourceStalled; what kafkajs throws */
@@ -156,7 +156,7 @@ export class KafkaTaskSource implements TaskSource {
   async #explained(fault: unknown): Promise<unknown> {
     if (!isWithoutCoordinator(fault)) return fault;
     const { kafka, topic, group } = this.#options;
-    const reader = new TopicReader(openKafka(kafka), topic);
+    const reader = new TopicReader(createKafka(kafka), topic);
     const reason = await reader.findCoordinator(group).catch((error: unknown) => error);
     await reader.close();
     return missingPermission(reason, 'DESCRIBE', { topic, group }) ?? fault;

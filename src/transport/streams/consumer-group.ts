@@ -31,7 +31,7 @@ export interface Claimed {
 }
 
 /** The number of entries that are not acknowledged. */
-export interface Backlog {
+export interface GroupBacklog {
   /** Delivered to some consumer of the group. */
   readonly delivered: number;
   readonly undelivered: number;
@@ -157,7 +157,7 @@ export class ConsumerGroup {
   }
 
   /** Undefined when Redis does not know. */
-  async backlog(): Promise<Backlog | undefined> {
+  async backlog(): Promise<GroupBacklog | undefined> {
     const { client, stream, group } = this.#options;
     if ((await reply(client.exists(stream))) === 0) return { delivered: 0, undelivered: 0 };
     const groups = (await reply(client.xinfo('GROUPS', stream))) as unknown[][];

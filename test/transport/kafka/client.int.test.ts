@@ -3,7 +3,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openKafka } from '../../../src/transport/kafka/client.ts';
+import { createKafka } from '../../../src/transport/kafka/client.ts';
 import { isFenced, isPassing, isRebalance } from '../../../src/transport/kafka/errors.ts';
 import { TopicAdmin } from '../../../src/transport/kafka/topic-admin.ts';
 import { type ReadableOffsets, TopicReader } from '../../../src/transport/kafka/topic-reader.ts';
@@ -65,7 +65,7 @@ describe.runIf(hasKafka())('a client of Kafka', () => {
     const listen = (warning: Error) => warnings.push(warning.name);
     process.on('warning', listen);
     onTestFinished(() => void process.off('warning', listen));
-    const admin = openKafka(kafkaSettings(kafkaBrokers())).admin();
+    const admin = createKafka(kafkaSettings(kafkaBrokers())).admin();
     await admin.connect();
     await admin.listTopics();
     const timers = vi.spyOn(globalThis, 'setTimeout');
@@ -79,10 +79,10 @@ describe.runIf(hasKafka())('a client of Kafka', () => {
 
   it('knows the ends of partitions that were added meanwhile', async () => {
     const topic = await freshTopic({ partitions: 1 });
-    const offsets = new TopicAdmin(openKafka(kafkaSettings(kafkaBrokers())), topic);
+    const offsets = new TopicAdmin(createKafka(kafkaSettings(kafkaBrokers())), topic);
     onTestFinished(() => offsets.close());
     expect([...(await offsets.ends()).keys()]).toEqual([0]);
-    const admin = openKafka(kafkaSettings(kafkaBrokers())).admin();
+    const admin = createKafka(kafkaSettings(kafkaBrokers())).admin();
     await admin.connect();
     await admin.createPartitions({ topicPartitions: [{ topic, count: 3 }] });
     await admin.disconnect();
@@ -94,7 +94,7 @@ describe.runIf(hasKafka())('a client of Kafka', () => {
     const opened = await open({ kind: 'kafka', brokers: kafkaBrokers(), topic });
     onTestFinished(opened.close);
     await opened.publisher.publish(freshTasks(1));
-    const reader = new TopicReader(openKafka(kafkaSettings(kafkaBrokers())), topic);
+    const reader = new TopicReader(createKafka(kafkaSettings(kafkaBrokers())), topic);
     onTestFinished(() => reader.close());
     const [offsets] = await reader.offsets();
     const first = () => reader.read(offsets as ReadableOffsets, 1).next();
@@ -120,7 +120,7 @@ describe.runIf(hasKafka())('a client of Kafka', () => {
   it('logs through the logger that it was given', async () => {
     const lines: string[] = [];
     const logger = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
-    const admin = openKafka({ ...kafkaSettings(['127.0.0.1:1']), logger }).admin();
+    const admin = createKafka({ ...kafkaSettings(['127.0.0.1:1']), logger }).admin();
     await expect(admin.connect()).rejects.toThrow(/ECONNREFUSED/);
     expect(lines.some((line) => line.includes('kafkajs BrokerPool: Failed to connect'))).toBe(true);
   });

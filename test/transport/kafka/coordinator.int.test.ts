@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startKafka } from '../../../src/tools/devservers/start-server.ts';
-import { openKafka } from '../../../src/transport/kafka/client.ts';
+import { createKafka } from '../../../src/transport/kafka/client.ts';
 import { TopicAdmin } from '../../../src/transport/kafka/topic-admin.ts';
 import { freshName, hasKafka } from '../../support/servers.ts';
 
@@ -12,7 +12,7 @@ describe.runIf(hasKafka())('a broker that has never looked after a group', () =>
 
   test('is asked until it does', { timeout: 90_000 }, async () => {
     const broker = await startKafka();
-    const kafka = openKafka({
+    const kafka = createKafka({
       brokers: [broker.url],
       clientId: 'test',
       connectTimeoutMs: 5_000,

@@ -154,7 +154,7 @@ describe.runIf(hasKafka())('a broker that comes back with older data', { timeout
 });
 
 describe.runIf(hasKafka())('the record of what was published', { timeout: 120_000 }, () => {
-  it('finds a topic that was made anew, once', async () => {
+  it('finds a topic that was created again, once', async () => {
     const topic = await freshTopic();
     const { consume, publish: more } = await line(kafkaBrokers(), topic);
     await more(4);

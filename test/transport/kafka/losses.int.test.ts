@@ -137,7 +137,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     expect(one.losses).toHaveLength(1);
   });
 
-  it('is told until it was heard, and nothing is delivered before', async () => {
+  it('is reported until the report succeeds, and nothing is delivered before', async () => {
     const opened = await fresh();
     await opened.publisher.publish(freshTasks(2));
     let calls = 0;

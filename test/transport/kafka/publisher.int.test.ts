@@ -51,7 +51,7 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     await until(() => new Set(received.map(({ headers }) => headers.ce_id)).size === 60);
   });
 
-  it('takes nothing as nothing', async () => {
+  it('accepts an empty list', async () => {
     await expect((await fresh()).publisher.publish([])).resolves.toBeUndefined();
   });
 
@@ -112,7 +112,7 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     const from = performance.now();
     await expect(publisher.publish(freshTasks(1))).rejects.toMatchObject({
       name: 'KafkaUnavailable',
-      message: expect.stringMatching(/did not take the messages within \d+ ms/),
+      message: expect.stringMatching(/did not confirm the messages within \d+ ms/),
     });
     expect(performance.now() - from).toBeLessThan(15_000);
   });

@@ -86,12 +86,12 @@ describe('batches as Kafka’s own library writes them', () => {
     const [message, ...others] = await messagesOf(bytes);
     expect(others).toEqual([]);
     expect(message).toMatchObject({ offset: '119', isControlRecord: false, unreadable: { firstOffset: '100' } });
-    expect(message?.unreadable?.reason).toBe('a batch that cannot be read: the checksum (CRC-32C) does not fit');
+    expect(message?.unreadable?.reason).toBe('a batch that cannot be read: the checksum (CRC-32C) is wrong');
     expect(message?.value?.equals(bytes)).toBe(true);
   });
 });
 
-describe('a batch that nobody can read', () => {
+describe('an unreadable batch', () => {
   const ZEROS = Buffer.alloc(MAX_BATCH_BYTES + 1);
 
   it.each<[string, number, () => Buffer]>([
@@ -112,7 +112,7 @@ describe('a batch that nobody can read', () => {
   });
 
   it.each<[string, number, Buffer, RegExp]>([
-    ['an unknown codec', 5, Buffer.alloc(10), /codec 5 is not known/],
+    ['an unknown codec', 5, Buffer.alloc(10), /codec 5 is unknown/],
     ['no gzip', 1, Buffer.from('nonsense'), /compression \(gzip\): /],
     ['half a gzip', 1, gzipSync(record(0, null)).subarray(0, 12), /compression \(gzip\): /],
     ['no snappy', 2, Buffer.from([4, 255, 255]), /compression \(snappy\): /],
@@ -122,12 +122,12 @@ describe('a batch that nobody can read', () => {
       Buffer.from('82534e41505059000000000100000001000000ff00', 'hex'),
       /ends after the batch/,
     ],
-    ['no LZ4', 3, Buffer.from('nonsense'), /it is no LZ4 frame/],
+    ['no LZ4', 3, Buffer.from('nonsense'), /it is not an LZ4 frame/],
     ['half an LZ4 frame', 3, lz4.compressFrameSync(Buffer.alloc(1_000)).subarray(0, 20), /compression \(lz4\): /],
     ['two LZ4 frames', 3, Buffer.concat([1, 2].map(() => lz4.compressFrameSync(record(0, null)))), /more than one/],
     ['no zstd', 4, Buffer.from('nonsense'), /compression \(zstd\): /],
     ['records that end early', 0, record(0, Buffer.alloc(9)).subarray(0, 8), /bytes expected, but only/],
-    ['bytes left over', 0, Buffer.concat([record(0, null), Buffer.alloc(3)]), /3 bytes are left behind its 1 records/],
+    ['bytes left over', 0, Buffer.concat([record(0, null), Buffer.alloc(3)]), /3 bytes follow its 1 records/],
     ['a record behind the end', 0, record(5, null), /offset \+5 in a batch that ends at \+0/],
     ['an endless number', 0, Buffer.alloc(11, 0xff), /more than 10 bytes/],
   ])('%s', async (_, attributes, payload, reason) => {
@@ -137,22 +137,22 @@ describe('a batch that nobody can read', () => {
     expect(message?.unreadable?.reason).toMatch(reason);
   });
 
-  it('has more records than are taken, or a number of them that cannot be', async () => {
+  it('has too many records, or a negative number of them', async () => {
     for (const count of [MAX_BATCH_RECORDS + 1, -1]) {
       const [message] = await messagesOf(recordBatch({ first: 5, count, payload: Buffer.alloc(0) }));
       expect(message?.unreadable).toBeDefined();
     }
   });
 
-  it('is passed over offset by offset when its end cannot be told', async () => {
+  it('is skipped offset by offset when its end is unknown', async () => {
     const batch = recordBatch({ first: 5, count: 3, lastDelta: 1_000_000, payload: Buffer.alloc(3) });
     expect((await messagesOf(batch))[0]).toMatchObject({ offset: '5', unreadable: { firstOffset: '5' } });
   });
 
-  it('is of a format to come', async () => {
+  it('is of an unknown format', async () => {
     const batch = recordBatch({ payload: Buffer.alloc(3) });
     batch.writeInt8(3, 16);
-    expect((await messagesOf(batch))[0]?.unreadable?.reason).toMatch(/message format 3 is not known/);
+    expect((await messagesOf(batch))[0]?.unreadable?.reason).toMatch(/message format 3 is unknown/);
   });
 
   it('does not keep from reading the next one', async () => {
@@ -259,7 +259,7 @@ describe('the answer to a fetch', () => {
     expect(await delivered(records, [{ producerId: 1, firstOffset: 0 }])).toEqual({ values: [], last: '1' });
   });
 
-  it('is good for the other partitions when the broker cannot read one', async () => {
+  it('is used for the other partitions when the broker cannot read one', async () => {
     const records = recordBatch({ payload: record(0, Buffer.from('x')) });
     const partitions = await answered([
       { partition: 0, errorCode: 2, records: Buffer.alloc(0) },

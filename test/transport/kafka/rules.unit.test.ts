@@ -87,13 +87,13 @@ describe('an assignment', () => {
     return new Assignment([3, 4], new Membership(options));
   };
 
-  it('does later what was put off', async () => {
+  it('does postponed work later', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     assignment().later(1, resolve);
     await promise;
   });
 
-  it('does nothing more once it has ended', async () => {
+  it('does no postponed work once it has ended', async () => {
     const one = assignment();
     let done = false;
     one.later(1, () => {
@@ -158,7 +158,7 @@ describe('a member of a group', () => {
     expect(membership).toMatchObject({ isOpen: false, isLost: true, reason: { type } });
   });
 
-  it('tries on after any other error', async () => {
+  it('keeps its partitions after any other error', async () => {
     const { membership } = member();
     await membership.beat(failing(errorOf('NETWORK_EXCEPTION')));
     expect(membership).toMatchObject({ isOpen: true, isLost: false, reason: undefined });

@@ -20,7 +20,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     return { stream, ...(await at({ kind: 'streams', url: redisUrl(), stream })) };
   }
 
-  it('goes on trying while what it notes outside of Redis can be neither read nor written', async () => {
+  it('retries while its mark outside Redis can be neither read nor written', async () => {
     const opened = await fresh();
     let isAway = false;
     let refused = 0;
@@ -42,7 +42,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
   });
 
   describe('finds a loss', () => {
-    it('when the stream is gone although indexes exist, and then begins anew', async () => {
+    it('when the stream is gone although indexes exist, and then starts again', async () => {
       const opened = await fresh();
       const one = run(opened, undefined, { expectsOffsets: indexesExist });
       await until(() => one.losses.length === 1);
@@ -83,7 +83,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
       expect(one.losses).toEqual(onlyLoss(detail));
     });
 
-    it('when the group is destroyed, and nothing behind it is delivered before it was heard', async () => {
+    it('when the group is destroyed, and nothing behind it is delivered before the report succeeds', async () => {
       const opened = await fresh();
       let heard = 0;
       const one = run(opened, undefined, {
@@ -144,7 +144,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
       expect(one.losses).toEqual(onlyLoss(/2 entries from \d+-\d+ were removed before they were acknowledged/));
     });
 
-    it('when the stream ends before what was noted elsewhere', async () => {
+    it('when the stream ends before the mark kept elsewhere', async () => {
       const opened = await fresh();
       let noted: string | undefined;
       const mark = {

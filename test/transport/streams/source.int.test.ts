@@ -89,7 +89,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     );
   }, 120_000);
 
-  it('never takes a batch back that another consumer has claimed', async () => {
+  it('never takes back a batch that another consumer has claimed', async () => {
     const stream = `${freshPrefix()}:{tasks}:stream`;
     const [a, b] = ['a', 'b'].map((consumer) => new ConsumerGroup({ client: redis, stream, group: 'g', consumer }));
     await a?.create();
@@ -105,7 +105,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     expect((await b?.claimIdle(60_000, 10))?.entries.map(([id]) => String(id))).toEqual([ids[2]]);
   });
 
-  it('is forgotten by its group when it stops, unless it holds something', async () => {
+  it('is deleted from its group when it stops, unless it still has entries', async () => {
     const opened = await fresh();
     const one = run(opened);
     await opened.publisher.publish(freshTasks(1));
@@ -120,7 +120,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     expect(await groupOf(opened.stream)).toMatchObject({ consumers: 1 });
   });
 
-  it('ends with an error when the key holds something else', async () => {
+  it('ends with an error when the key is not a stream', async () => {
     const opened = await fresh();
     await redis.set(opened.stream, 'text');
     const one = run(opened);
@@ -128,7 +128,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     expect((one.end() as Error).message).toMatch(/is not a stream/);
   });
 
-  it('goes on when Redis was away, and sees when it came back with less', async () => {
+  it('goes on after Redis was unavailable, and notices when it comes back with less data', async () => {
     await using server = await startRedis();
     const opened = await fresh(server.url);
     const losses: Loss[] = [];
@@ -146,7 +146,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     expect(losses).toEqual(onlyLoss(/gone|its group stands at/));
   });
 
-  it('stops although Redis is away', async () => {
+  it('stops although Redis is unavailable', async () => {
     const server = await startRedis();
     const opened = await fresh(server.url);
     const one = run(opened);

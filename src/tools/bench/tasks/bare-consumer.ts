@@ -6,7 +6,7 @@ import process from 'node:process';
 import { openLogger } from '../../../app/logger.ts';
 import { runProcess } from '../../../app/run-process.ts';
 import { loadConfig } from '../../../config/config.ts';
-import { openKafka } from '../../../transport/kafka/client.ts';
+import { createKafka } from '../../../transport/kafka/client.ts';
 
 const [, , topic = '', groupId = ''] = process.argv;
 
@@ -14,7 +14,7 @@ const config = loadConfig();
 const logger = openLogger(config, 'bare');
 await runProcess({ config, logger }, async ({ resources }) => {
   const { connectTimeoutMs, kafkaTimeoutMs: requestTimeoutMs, kafkaBrokers: brokers } = config;
-  const kafka = openKafka({ brokers, clientId: 'recency-bare', connectTimeoutMs, requestTimeoutMs, logger });
+  const kafka = createKafka({ brokers, clientId: 'recency-bare', connectTimeoutMs, requestTimeoutMs, logger });
   const consumer = resources.adopt(kafka.consumer({ groupId }), (opened) => opened.disconnect());
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });

@@ -1,7 +1,7 @@
 import { openTransport } from '../../../app/transport.ts';
 import { chunks } from '../../../index/chunks.ts';
 import { type DrainBarrier, EVERYBODY, type RaiseBarrier } from '../../../index/drain-barrier.ts';
-import { openKafka } from '../../../transport/kafka/client.ts';
+import { createKafka } from '../../../transport/kafka/client.ts';
 import { kafkaBarrier } from '../../../transport/kafka/drain-barrier.ts';
 import { KafkaTaskPublisher } from '../../../transport/kafka/publisher.ts';
 import { DEFAULT_PARTITIONS, TopicAdmin } from '../../../transport/kafka/topic-admin.ts';
@@ -68,7 +68,7 @@ export async function bareLine(
   const [topic, group] = [`${namespace.config.topic}.bare`, `${namespace.config.kafkaGroup}.bare`];
   const { logger } = stores.jobs;
   const kafka = { brokers, clientId: 'recency-bench', connectTimeoutMs, requestTimeoutMs: deadlineMs, logger };
-  const admin = resources.adopt(new TopicAdmin(openKafka(kafka), topic), (open) => open.close());
+  const admin = resources.adopt(new TopicAdmin(createKafka(kafka), topic), (open) => open.close());
   await admin.ensureTopics(DEFAULT_PARTITIONS);
   const publisher = resources.adopt(new KafkaTaskPublisher({ kafka, topic, deadlineMs }), (open) => open.close());
   const names = Array.from({ length: consumers }, (_, i) => `bare consumer ${i + 1}`);

@@ -11,7 +11,7 @@ import type { RecheckRow } from '../mysql/rechecks.ts';
 import { loop } from '../timing/loop.ts';
 import type { DeadLetters } from '../transport/dead-letters.ts';
 import { SlowBuilds } from './slow-builds.ts';
-import { addHint, hasVersion } from './work-plan.ts';
+import { addHint } from './work-plan.ts';
 
 /** Told what was done, for the metrics. */
 export interface DelayedObserver {
@@ -179,7 +179,7 @@ type RefreshItem = Exclude<DelayedItem, { kind: 'rebuild' }>;
 function* refreshAgain(items: readonly RefreshItem[], attempt: number, observer: DelayedObserver): Operation<void> {
   const report = yield* refresh(hintsOf(items));
   observer.onRefresh?.(report);
-  const behind = report.behind.filter(hasVersion);
+  const { behind } = report;
   if (behind.length === 0) return;
   if (attempt < RECHECKS) yield* step('recheck', behind, attempt + 1);
   else observer.onGivenUp?.(behind.length);

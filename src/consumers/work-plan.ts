@@ -2,7 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import type { ContactTask, Task } from '../contracts/task.ts';
 import { chunks } from '../index/chunks.ts';
 import { type FanOut, type FanOutReport, fanOut } from '../index/fan-out.ts';
-import { type Operation, run, type Steps, step, type VersionedPair } from '../index/protocol.ts';
+import { type Operation, run, type Steps, step } from '../index/protocol.ts';
 import { type Hint, PAIRS_A_CALL, type RefreshReport, refresh } from '../index/refresh.ts';
 import { eachOrNone } from '../index/set-aside.ts';
 import type { BatchLease } from '../transport/task-source.ts';
@@ -135,15 +135,11 @@ function drops(name: 'forget' | 'drop', users: readonly Id[]): Operation<void>[]
 function* refreshHints(hints: readonly Hint[], observer: WorkObserver): Operation<void> {
   const report = yield* refresh(hints);
   observer.onRefresh?.(report);
-  const behind = report.behind.filter(hasVersion);
+  const { behind } = report;
   if (behind.length > 0) yield* step('recheck', behind, 1);
 }
 
 function* fanOutOwners(owners: readonly FanOut[], pageSize: number, observer: WorkObserver): Operation<void> {
   const report = yield* fanOut(owners, pageSize, observer.onRefresh);
   observer.onFanOut?.(report);
-}
-
-export function hasVersion(hint: Hint): hint is Hint & VersionedPair {
-  return hint.version !== undefined;
 }

@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { Pair, PairRow } from '../mysql/pairs.ts';
 import type { ApplyOutcome, ApplyRequest, Change } from './contact-index.ts';
-import { type Operation, step } from './protocol.ts';
+import { type Operation, step, type VersionedPair } from './protocol.ts';
 import { type RebuildReport, rebuild } from './rebuild.ts';
 
 /** A pair to look at again. `version`: the row must be at least this new, or the change is not visible yet. */
@@ -14,7 +14,7 @@ export interface RefreshReport {
   readonly outcomes: Readonly<Record<ApplyOutcome, number>>;
   readonly rebuilt: number;
   /** Hints whose row is still older than their version: look again later. What MySQL says now was applied. */
-  readonly behind: readonly Hint[];
+  readonly behind: readonly VersionedPair[];
 }
 
 /** Pairs in one call of a script. */
@@ -36,7 +36,7 @@ const NOTHING_REBUILT: Pick<RebuildReport, 'rebuilt' | 'unsettled' | 'slow'> = {
 export function* refresh(hints: readonly Hint[], areNeighbours = false): Operation<RefreshReport> {
   const outcomes = { applied: 0, rebuild_due: 0, raced: 0, cold: 0, dropped: 0, wrong_type: 0 };
   const due: Id[] = [];
-  let behind: readonly Hint[] = [];
+  let behind: readonly VersionedPair[] = [];
   let waiting: readonly UserHints[] = areNeighbours
     ? hints.map((hint) => [hint.user, [hint]])
     : [...Map.groupBy(hints, (hint) => hint.user)];
@@ -64,7 +64,7 @@ interface Attempt {
   /** In the order of the users. */
   readonly outcomes: readonly ApplyOutcome[];
   /** Hints whose row is older than their version. */
-  readonly behind: readonly Hint[];
+  readonly behind: readonly VersionedPair[];
 }
 
 /**
@@ -86,7 +86,7 @@ function* tryOnce(users: readonly UserHints[], areNeighbours: boolean): Operatio
   const question = areNeighbours && 2 * asked.length > users.length ? 'neighbours' : 'pairs';
   const { epoch, rows } = yield* step(question, asked);
   const find = finder(rows);
-  const behind: Hint[] = [];
+  const behind: VersionedPair[] = [];
   const changeOf = (hint: Hint): Change => {
     const row = find(hint);
     if (isBehind(hint, row)) behind.push(hint);
@@ -113,6 +113,6 @@ function finder(rows: readonly PairRow[]): (pair: Pair) => PairRow | undefined {
   };
 }
 
-function isBehind({ version }: Hint, row: PairRow | undefined): boolean {
-  return version !== undefined && (row === undefined || BigInt(row.version) < BigInt(version));
+function isBehind(hint: Hint, row: PairRow | undefined): hint is VersionedPair {
+  return hint.version !== undefined && (row === undefined || BigInt(row.version) < BigInt(hint.version));
 }

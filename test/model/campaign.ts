@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { seededRandom } from '../../src/tools/demo/random.ts';
 import type { Arena } from './arena.ts';
 import { histories } from './commands.ts';
+import { addTo, type HistoryCounts, NOTHING } from './counts.ts';
 import { endInOrder } from './rest.ts';
-import { addTo, NOTHING, type Tally } from './tally.ts';
 import { Trial } from './trial.ts';
 import { oneTurn } from './turns.ts';
 
@@ -48,18 +48,18 @@ export interface Asked extends Pick<CampaignOptions, 'seed' | 'replay' | 'histor
  * Plays random histories, one after the other. A failing one is shrunk.
  * @throws Error with what was broken, the shortest history found, and how to replay it
  */
-export async function playHistories(arena: Arena, options: CampaignOptions): Promise<Tally> {
+export async function playHistories(arena: Arena, options: CampaignOptions): Promise<HistoryCounts> {
   const { replay, seed, timeLimitMs, shrinkLimitMs, test } = options;
-  const tally = { ...NOTHING };
+  const counts = { ...NOTHING };
   const which = replay === undefined ? (seed === undefined ? {} : { seed }) : { seed: replay.seed, path: replay.path };
-  const first = await fc.check(propertyOn(arena, options, tally, timeLimitMs), {
+  const first = await fc.check(propertyOn(arena, options, counts, timeLimitMs), {
     ...which,
     numRuns: options.histories,
     endOnFailure: true,
   });
-  if (!first.failed) return tally;
+  if (!first.failed) return counts;
   if (replay !== undefined) throw new Error(reportOf(first, test), { cause: first.errorInstance });
-  const again = await fc.check(propertyOn(arena, options, tally, shrinkLimitMs), {
+  const again = await fc.check(propertyOn(arena, options, counts, shrinkLimitMs), {
     seed: first.seed,
     ...(first.counterexamplePath === null ? {} : { path: first.counterexamplePath }),
   });
@@ -68,7 +68,7 @@ export async function playHistories(arena: Arena, options: CampaignOptions): Pro
 }
 
 /** @param limitMs no history starts after this: fast-check would abandon a running one */
-function propertyOn(arena: Arena, { commands, replay }: CampaignOptions, tally: Tally, limitMs: number) {
+function propertyOn(arena: Arena, { commands, replay }: CampaignOptions, counts: HistoryCounts, limitMs: number) {
   const deadline = performance.now() + limitMs;
   const scheduler = fc.scheduler({ act: oneTurn });
   const some = histories(commands, replay?.commands);
@@ -81,7 +81,7 @@ function propertyOn(arena: Arena, { commands, replay }: CampaignOptions, tally: 
     } finally {
       await trial.close();
     }
-    addTo(tally, trial.tally);
+    addTo(counts, trial.counts);
   });
 }
 

@@ -18,11 +18,11 @@ import type { Arena } from './arena.ts';
 import type { Carrier } from './carrier.ts';
 import { CAST, LIMITS } from './cast.ts';
 import { Client, type Queries, queriesOn } from './client.ts';
+import type { HistoryCounts } from './counts.ts';
 import { Disturbances } from './disturbances.ts';
 import { EarlyTasks } from './early-tasks.ts';
 import { type Move, perform, type Relating } from './moves.ts';
 import { newSite, type Site } from './site.ts';
-import type { Tally } from './tally.ts';
 import { Truths } from './truths.ts';
 import { Actor, Turns } from './turns.ts';
 import { Workers } from './workers.ts';
@@ -104,7 +104,7 @@ export class Trial {
     return trial;
   }
 
-  get tally(): Tally {
+  get counts(): HistoryCounts {
     const { carrier, client, workers } = this;
     return {
       histories: 1,

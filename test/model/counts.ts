@@ -1,5 +1,5 @@
 /** What happened in one or several histories. */
-export interface Tally {
+export interface HistoryCounts {
   histories: number;
   /** Transactions on the site. */
   actions: number;
@@ -13,7 +13,7 @@ export interface Tally {
   epochs: number;
 }
 
-export const NOTHING: Readonly<Tally> = {
+export const NOTHING: Readonly<HistoryCounts> = {
   histories: 0,
   actions: 0,
   deliveries: 0,
@@ -23,6 +23,6 @@ export const NOTHING: Readonly<Tally> = {
   epochs: 0,
 };
 
-export function addTo(sum: Tally, more: Tally): void {
-  for (const name of Object.keys(NOTHING) as (keyof Tally)[]) sum[name] += more[name];
+export function addTo(sum: HistoryCounts, more: HistoryCounts): void {
+  for (const name of Object.keys(NOTHING) as (keyof HistoryCounts)[]) sum[name] += more[name];
 }

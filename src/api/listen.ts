@@ -138,7 +138,7 @@ export function checkHostHeader(tokens: readonly AccessToken[]): RequestHandler 
 /** Why the API must not listen on the host, and how to fix that; undefined: it may. */
 export function checkHost(host: string, tokens: readonly AccessToken[]): string | undefined {
   if (tokens.length > 0 || isLoopback(host)) return undefined;
-  return `Without tokens, anybody who can connect may do everything, so the API listens only on loopback, not on ${host}. Set RECENCY_TOKENS (or RECENCY_TOKENS_FILE), or RECENCY_HOST=127.0.0.1.`;
+  return `Without tokens, anybody who can connect may do everything, so the API listens on loopback only, not on ${host}. Set RECENCY_TOKENS (or RECENCY_TOKENS_FILE), or RECENCY_HOST=127.0.0.1.`;
 }
 
 const CODES: Readonly<Record<string, ProblemCode>> = {

@@ -76,7 +76,7 @@ function explanationText(view: ExplanationView & { readonly keys: readonly strin
     verdict.sentence,
     ...(drift === null ? [] : [`Drift: ${drift}. It breaks ${breaks}`]),
     `Answer: ${answer.verdict.sentence} (From the ${source}.)`,
-    mysql === null ? 'MySQL: no row of the pair.' : mysqlText(mysql),
+    mysql === null ? 'MySQL: no row for the pair.' : mysqlText(mysql),
     `Index: ${index.state}, ${index.size} contacts, floor ${floor}, entry ${index.last_upload_at ?? 'none'}.`,
     `Redis: ${keys.join(' and ')}.`,
   ].join('\n');

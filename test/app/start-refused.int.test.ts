@@ -214,7 +214,7 @@ describe('the demonstration', () => {
       REDIS_URL: redisUrl(),
     });
     expect(stderr).toMatch(
-      /^RECENCY_MYSQL_URL: the server at \S+ refuses this user \(.*\): mend its user or password, or unset/m,
+      /^RECENCY_MYSQL_URL: the server at \S+ refuses this user \(.*\): fix its user or password, or unset/m,
     );
     expect(stdout + stderr).not.toMatch(/secret-word|\n {4}at /);
     expect(code).toBe(1);

@@ -95,7 +95,7 @@ describe('from a file to a verified index', () => {
     expect((await run('inspect 1')).stdout).toMatch(new RegExp(`\\n1 +${best.id} +${best.last_upload_at}\\n`));
     const explained = await run(`explain 1 ${best.id} --json`);
     expect(explained.json()[0]).toMatchObject({ verdict: { code: 'in_index' }, in_index: true, in_answer: true });
-    expect((await run('explain 1 999')).stdout).toMatch(/MySQL has no row of the pair/);
+    expect((await run('explain 1 999')).stdout).toMatch(/MySQL has no row for the pair/);
     const { stdout } = await run(`explain 1 ${best.id}`);
     expect(stdout).toMatch(/^Answer: The first page shows the contact, where it belongs\. \(From the index\.\)$/m);
     expect(stdout).toMatch(/^MySQL: related, .*place 1, version \d+\.$/m);
@@ -208,7 +208,7 @@ describe('dlq', () => {
       'dlq-attempts': '1',
     });
     const { id } = listed.json()[0];
-    expect((await run('dlq list')).stdout).toMatch(new RegExp(`${id} .*recency\\.contact\\.exploded .*no task`));
+    expect((await run('dlq list')).stdout).toMatch(new RegExp(`${id} .*recency\\.contact\\.exploded .*not a task`));
     expect((await run(`dlq show ${id}`)).stdout).toMatch(/"type":"recency\.contact\.exploded","user_id":"1"/);
     expect((await run(`dlq replay ${id} --json`)).json()).toEqual([{ asked: 1, replayed: 1, missing: [] }]);
     expect((await run('dlq show 1-1')).code).toBe(1);

@@ -135,14 +135,14 @@ function startIdleSweep(context: ProcessContext, registry: Registry, stores: Sto
     help: 'Indexes dropped because nobody had read them for RECENCY_IDLE_DAYS.',
     registers: [registry],
   });
-  const sweep = new IdleReaper({
+  const reaper = new IdleReaper({
     index: stores.index,
     indexedUsers: () => indexedUsers(stores.redis, keyPrefix),
     onDropped: (indexes) => counter.inc(indexes),
     idleDays,
     logger,
   });
-  const job = { name: 'idle-sweep', work: (held: AbortSignal) => sweep.run(held), logger };
+  const job = { name: 'idle-sweep', work: (held: AbortSignal) => reaper.run(held), logger };
   inBackground(context, (stopping) =>
     whileLeading(createLeases(config, stores, IDLE_SWEEP_LEASE), job, AbortSignal.any([stopping, signal])),
   );

@@ -105,7 +105,7 @@ function inAll(places: readonly PendingSource[]): PendingSource {
   return { pendingFor };
 }
 
-interface Waiting {
+interface WaitingSuspect {
   readonly suspect: Suspect;
   readonly key: SuspectKey;
   /** The work of the first moment, or then of the second, that is still pending. */
@@ -115,9 +115,9 @@ interface Waiting {
 
 class PendingBarrier implements DrainBarrier {
   readonly #work: PendingSource;
-  #waiting: ReadonlyMap<SuspectKey, Waiting>;
+  #waiting: ReadonlyMap<SuspectKey, WaitingSuspect>;
 
-  constructor(work: PendingSource, waiting: readonly Waiting[]) {
+  constructor(work: PendingSource, waiting: readonly WaitingSuspect[]) {
     this.#work = work;
     this.#waiting = byKey(waiting);
   }
@@ -135,11 +135,11 @@ class PendingBarrier implements DrainBarrier {
   }
 }
 
-function byKey(waiting: readonly Waiting[]): ReadonlyMap<SuspectKey, Waiting> {
+function byKey(waiting: readonly WaitingSuspect[]): ReadonlyMap<SuspectKey, WaitingSuspect> {
   return new Map(waiting.map((one) => [one.key, one]));
 }
 
-function remaining(waiting: Waiting, found: PendingWork): Waiting {
+function remaining(waiting: WaitingSuspect, found: PendingWork): WaitingSuspect {
   const now = found.get(waiting.key) ?? NOTHING;
   const left = new Set([...waiting.left].filter((id) => now.has(id)));
   if (left.size > 0 || waiting.isSecond) return { ...waiting, left };

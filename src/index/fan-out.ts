@@ -48,7 +48,7 @@ export function* fanOut(
 }
 
 /** Where the next page of one owner's followers begins. */
-interface Place {
+interface FanOutPlace {
   readonly owner: Id;
   readonly tasks: readonly string[];
   readonly after: Id | '0';
@@ -57,7 +57,7 @@ interface Place {
 }
 
 /** Starts each owner at its cursor, if that was saved for these very tasks, and otherwise at the first follower. */
-function* resume(fanOuts: readonly FanOut[]): Operation<readonly Place[]> {
+function* resume(fanOuts: readonly FanOut[]): Operation<readonly FanOutPlace[]> {
   const cursors = yield* step(
     'loadCursors',
     fanOuts.map(({ owner }) => owner),
@@ -73,9 +73,9 @@ function* resume(fanOuts: readonly FanOut[]): Operation<readonly Place[]> {
 
 /** One page of followers of some owners. */
 interface Page {
-  readonly places: readonly Place[];
+  readonly places: readonly FanOutPlace[];
   /** Where the next page begins, for the owners who have more followers. */
-  readonly next: readonly Place[];
+  readonly next: readonly FanOutPlace[];
   /** Calls that are not finished. */
   left: number;
 }
@@ -97,11 +97,11 @@ class Pages {
   }
 
   /** Queues the page that begins at these places. */
-  readFrom(places: readonly Place[]): void {
+  readFrom(places: readonly FanOutPlace[]): void {
     if (places.length > 0) this.queue.push(this.#read(places));
   }
 
-  *#read(places: readonly Place[]): Operation<void> {
+  *#read(places: readonly FanOutPlace[]): Operation<void> {
     const users = yield* step('followers', places, this.#pageSize);
     const pairs = places.flatMap((place, i) => (users[i] ?? []).map((user): Pair => ({ user, contact: place.owner })));
     const isOne = places.length === 1;
@@ -149,7 +149,11 @@ function* saveCursors({ places, next }: Page): Operation<void> {
 }
 
 /** Where the next page begins, for the owners whose page was full. */
-function nextPlaces(places: readonly Place[], users: readonly (readonly Id[])[], pageSize: number): Place[] {
+function nextPlaces(
+  places: readonly FanOutPlace[],
+  users: readonly (readonly Id[])[],
+  pageSize: number,
+): FanOutPlace[] {
   return places.flatMap((place, i) => {
     const last = users[i]?.at(-1);
     return users[i]?.length === pageSize && last !== undefined ? [{ ...place, after: last, saved: true }] : [];

@@ -23,7 +23,7 @@ const SLOW_ATTEMPTS = 2;
 
 const PAUSE_MS = 100;
 
-type Work<T> = (some: readonly T[]) => Promise<void>;
+type BatchWork<T> = (some: readonly T[]) => Promise<void>;
 
 /**
  * Does work on all items together. If that fails because of one of them, tries halves, and halves of halves, so that all
@@ -33,7 +33,7 @@ type Work<T> = (some: readonly T[]) => Promise<void>;
  */
 export async function settingAside<T>(
   items: readonly T[],
-  work: Work<T>,
+  work: BatchWork<T>,
   options: SettingAside,
 ): Promise<SetAside<T>[]> {
   const failure = await attempt(items, work, options);
@@ -74,7 +74,7 @@ export async function eachOrNone<T, R>(
 /** Finds the items because of which these failed together. */
 async function isolate<T>(
   items: readonly T[],
-  work: Work<T>,
+  work: BatchWork<T>,
   options: SettingAside,
   failure: Error,
 ): Promise<SetAside<T>[]> {
@@ -89,7 +89,7 @@ async function isolate<T>(
   return aside;
 }
 
-async function alone<T>(item: T, work: Work<T>, options: SettingAside, first: Error): Promise<SetAside<T>[]> {
+async function alone<T>(item: T, work: BatchWork<T>, options: SettingAside, first: Error): Promise<SetAside<T>[]> {
   let error = first;
   for (let attempts = 1; ; attempts++) {
     // What takes too long has delayed others enough: it has already failed among others, or came alone.
@@ -105,7 +105,7 @@ async function alone<T>(item: T, work: Work<T>, options: SettingAside, first: Er
 /** @returns the failure if it is the items' own; undefined: they are done */
 async function attempt<T>(
   items: readonly T[],
-  work: Work<T>,
+  work: BatchWork<T>,
   { answers, isEnd }: SettingAside,
 ): Promise<Error | undefined> {
   try {

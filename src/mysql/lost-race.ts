@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '../timing/loop.ts';
 
 export interface RetryOptions {
   /** How often what lost to others is tried, in all. */
@@ -20,13 +20,10 @@ export async function retryingLostRaces<T>(
   work: () => Promise<T>,
   { attempts = 20, random = Math.random }: RetryOptions = {},
 ): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : 0;
-      if (!LOST_TO_OTHERS.has(errno) || attempt >= attempts) throw error;
-      await sleep(random() * Math.min(LONGEST_WAIT_MS, 2 ** (attempt + 1)));
-    }
-  }
+  const onFailure = (error: unknown, failures: number) => {
+    const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : 0;
+    if (!LOST_TO_OTHERS.has(errno) || failures >= attempts) throw error;
+    return random() * Math.min(LONGEST_WAIT_MS, 2 ** (failures + 1));
+  };
+  return await retry(work, { onFailure });
 }

@@ -115,7 +115,7 @@ export class Leases {
   }
 }
 
-interface HeldLeaseOptions extends Grant {
+interface HeldLeaseOptions extends LeaseGrant {
   readonly name: string;
   readonly token: string;
   readonly now: () => number;
@@ -187,7 +187,7 @@ class HeldLease implements Lease {
 }
 
 /** A lease as its holder names it to Redis. */
-interface Grant {
+interface LeaseGrant {
   readonly key: string;
   readonly holder: string;
   readonly ttlMs: number;
@@ -195,9 +195,9 @@ interface Grant {
 
 /** Each resolves to whether the lease is this holder's (`release`: was). @throws RedisUnavailable */
 export interface LeaseScripts {
-  acquire(grant: Grant): Promise<boolean>;
-  renew(grant: Grant): Promise<boolean>;
-  release(grant: Grant): Promise<boolean>;
+  acquire(grant: LeaseGrant): Promise<boolean>;
+  renew(grant: LeaseGrant): Promise<boolean>;
+  release(grant: LeaseGrant): Promise<boolean>;
 }
 
 export function leaseScripts(client: RedisClient): LeaseScripts {

@@ -20,7 +20,7 @@ export async function loop({ signal, round, onError = rethrow }: LoopOptions): P
   }
 }
 
-export interface RetryOptions {
+export interface RetryPolicy {
   /** Cuts the wait between two attempts short. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -34,7 +34,7 @@ export interface RetryOptions {
  * Attempts something until it succeeds.
  * @throws what `onFailure` throws; the signal's reason, when it is aborted between two attempts
  */
-export async function retry<T>(attempt: () => Promise<T>, { signal, onFailure }: RetryOptions): Promise<T> {
+export async function retry<T>(attempt: () => Promise<T>, { signal, onFailure }: RetryPolicy): Promise<T> {
   for (let failures = 1; ; failures++) {
     try {
       return await attempt();

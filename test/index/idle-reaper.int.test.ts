@@ -50,8 +50,8 @@ function sweep(on = index, client = redis) {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 
-describe('a sweep', () => {
-  it('drops everybody who is idle, and nobody else', async () => {
+describe('the idle reaper', () => {
+  it('drops the indexes of idle users and of no others', async () => {
     const [idle, inUse] = [usersFrom(1, 900), usersFrom(2_001, 900)];
     await build([...idle, ...inUse]);
     await leaveIdle(idle);
@@ -62,7 +62,7 @@ describe('a sweep', () => {
     expect(await sweep().sweep.runOnce()).toBe(0);
   });
 
-  it('goes on while users come and go', async () => {
+  it('continues while users come and go', async () => {
     const idle = usersFrom(1, 500);
     await build(idle);
     await leaveIdle(idle);
@@ -73,7 +73,7 @@ describe('a sweep', () => {
     expect(await indexed()).toEqual(new Set(coming));
   });
 
-  it('begins by itself, and ends when told to', async () => {
+  it('starts by itself, and ends when it is stopped', async () => {
     const idle = usersFrom(1, 10);
     await build(idle);
     await leaveIdle(idle);
@@ -85,7 +85,7 @@ describe('a sweep', () => {
     await running;
   });
 
-  it('fails with what Redis says when it is away, and has dropped nobody who is in use', async () => {
+  it('fails with the error of Redis when it is unavailable, and has dropped no index in use', async () => {
     const users = usersFrom(1, 10);
     await build(users);
     await using proxy = await TcpProxy.before(redisUrl());

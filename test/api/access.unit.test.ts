@@ -32,7 +32,7 @@ describe('a token', () => {
     expect(refusal(scope, authorization)).toBeUndefined();
   });
 
-  it('that is missing is asked for', () => {
+  it('that is missing is requested with a challenge', () => {
     expect(refusal('read', undefined)).toEqual({
       status: 401,
       code: 'token_missing',
@@ -53,13 +53,13 @@ describe('a token', () => {
     expect(refusal('read', authorization)).toEqual({ status: 401, code: 'token_unknown', challenge });
   });
 
-  it('that does not allow it says what would: one scope is not another', () => {
+  it('without the scope is refused, naming the scope that is needed', () => {
     const challenge = 'Bearer realm="recency", error="insufficient_scope", scope="admin"';
     expect(refusal('admin', 'Bearer writer:0123')).toEqual({ status: 403, code: 'scope_missing', challenge });
     expect(refusal('read', `Bearer ${Buffer.from('grüße-0123').toString('latin1')}`)?.status).toBe(403);
   });
 
-  it('is not needed where there are none', () => {
+  it('is not needed when none are configured', () => {
     expect(refusal('admin', undefined, [])).toBeUndefined();
   });
 });
@@ -80,7 +80,7 @@ describe('without tokens', () => {
     },
   );
 
-  it('a name is taken for loopback only when it is localhost', () => {
+  it('only the name localhost counts as loopback', () => {
     expect(isLoopback('loopback.example.org')).toBe(false);
   });
 });
@@ -89,11 +89,11 @@ describe('the id of a request', () => {
   const idOf = (given: string | undefined) =>
     requestIdOf({ headers: { 'x-request-id': given } } as never, () => 'a fresh one');
 
-  it.each(['abc', '1-67891233:ab_c.d', 'a'.repeat(128)])('is the one given: %s', (id) => {
+  it.each(['abc', '1-67891233:ab_c.d', 'a'.repeat(128)])('is the given one: %s', (id) => {
     expect(idOf(id)).toBe(id);
   });
 
-  it.each([undefined, '', 'a b', 'a\nb', 'a'.repeat(129), 'ä', '<script>'])('is a fresh one instead of %j', (id) => {
+  it.each([undefined, '', 'a b', 'a\nb', 'a'.repeat(129), 'ä', '<script>'])('is fresh instead of %j', (id) => {
     expect(idOf(id)).toBe('a fresh one');
   });
 });

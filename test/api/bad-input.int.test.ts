@@ -41,7 +41,7 @@ const BAD_IDS = [
 ];
 
 describe('an id in the path', () => {
-  it.each(BAD_IDS)('%j is refused, naming the field', async (id) => {
+  it.each(BAD_IDS)('%j is refused with the name of the field', async (id) => {
     const word = encodeURIComponent(id);
     for (const [method, path, field] of [
       ['GET', `/v1/users/${word}/contacts/recent`, 'user'],
@@ -108,7 +108,7 @@ describe('the query', () => {
     expectFault(`${photos}?photos=${encodeURIComponent(count)}`, 'photos'),
   );
 
-  it.each(['1', '100'])('limit %s is not', async (limit) => {
+  it.each(['1', '100'])('limit %s is accepted', async (limit) => {
     expect((await ask(api, `${recent}?limit=${limit}`)).status).toBe(200);
   });
 
@@ -149,7 +149,7 @@ describe('the query', () => {
     }
   });
 
-  it('names every fault', async () => {
+  it('names every invalid field', async () => {
     const { body } = await ask(api, `${recent}?limit=0&relation=x&foo=1`);
     expect(body.errors.map(({ field }: { field: string }) => field).sort()).toEqual(['foo', 'limit', 'relation']);
   });
@@ -185,12 +185,12 @@ describe('POST /v1/tasks', () => {
     expect(api.accepted).toHaveLength(before);
   });
 
-  it('names a bounded number of faults', async () => {
+  it('names a limited number of errors', async () => {
     const { body } = await post(api, '/v1/tasks', Array(500).fill({}));
     expect(body.errors).toHaveLength(20);
   });
 
-  it('says nothing of what was sent but the names of its fields, and of those only the beginning', async () => {
+  it('echoes only field names, cut off when long', async () => {
     const long = 'x'.repeat(5_000);
     const { body } = await post(api, '/v1/tasks', { ...TASK, user: `secret-${long}`, [long]: 'secret' });
     expect(JSON.stringify(body)).not.toContain('secret');
@@ -206,19 +206,19 @@ describe('POST /v1/tasks', () => {
     },
   );
 
-  it('refuses what is nested 10,000 deep', async () => {
+  it('refuses a body nested 10,000 levels deep', async () => {
     const answer = await post(api, '/v1/tasks', '['.repeat(10_000) + ']'.repeat(10_000));
     expectProblem(answer, 400, 'invalid_body');
   });
 
-  it('takes 64 KiB, and not a byte more', async () => {
+  it('accepts 64 KiB and not a byte more', async () => {
     const body = JSON.stringify(TASK);
     const padded = (size: number) => body + ' '.repeat(size - body.length);
     expect((await post(api, '/v1/tasks', padded(MAX_TASK_BYTES))).status).toBe(202);
     expectProblem(await post(api, '/v1/tasks', padded(MAX_TASK_BYTES + 1)), 413, 'body_too_large');
   });
 
-  it('counts the bytes of a packed body after they are unpacked', async () => {
+  it('counts the bytes of a compressed body after decompression', async () => {
     const { gzipSync } = await import('node:zlib');
     const bomb = gzipSync(`"${'a'.repeat(10_000_000)}"`);
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
@@ -235,11 +235,11 @@ describe('POST /v1/tasks', () => {
     expectProblem(await post(api, '/v1/tasks', TASK, { 'content-type': type }), 415, 'unsupported_media_type');
   });
 
-  it('refuses an encoding that it does not know', async () => {
+  it('refuses an unknown encoding', async () => {
     expectProblem(await post(api, '/v1/tasks', TASK, { 'content-encoding': 'x' }), 415, 'unsupported_media_type');
   });
 
-  it('refuses a body without a type, and no body', async () => {
+  it('refuses a body without a type, and a missing body', async () => {
     const body = new Blob([JSON.stringify(TASK)]);
     expectProblem(await ask(api, '/v1/tasks', { method: 'POST', body }), 415, 'unsupported_media_type');
     expect((await ask(api, '/v1/tasks', { method: 'POST' })).status).toBe(415);
@@ -282,7 +282,7 @@ describe('a route', () => {
     expectProblem(await ask(api, path), 404, 'not_found');
   });
 
-  it('that answers GET answers HEAD, without the body', async () => {
+  it('that answers GET also answers HEAD, without a body', async () => {
     const get = await ask(api, '/v1/users/1/contacts/recent');
     const head = await ask(api, '/v1/users/1/contacts/recent', { method: 'HEAD' });
     expect(head.status).toBe(200);
@@ -290,7 +290,7 @@ describe('a route', () => {
   });
 });
 
-describe('what is not even HTTP', () => {
+describe('input that is not HTTP', () => {
   const send = (text: string) =>
     new Promise<string>((resolve, reject) => {
       let answer = '';

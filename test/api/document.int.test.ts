@@ -102,12 +102,12 @@ describe('the OpenAPI document', () => {
     expect(REQUESTS.map(([method, path]) => `${method} ${path}`).sort()).toEqual(registered(app));
   });
 
-  it('gives every operation a name of its own', () => {
+  it('gives every operation a unique name', () => {
     const names = documented().map(({ operation }) => operation.operationId);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(REQUESTS)('says what %s %s answers', async (method, path, actual, body) => {
+  it.each(REQUESTS)('describes the answers of %s %s', async (method, path, actual, body) => {
     const headers = { ...TOKEN, 'content-type': 'application/json' };
     const init = body === undefined ? { headers: TOKEN } : { headers, body: JSON.stringify(body) };
     const answer = await ask(api, actual, { method, ...init });
@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
     expect(answer.status).toBe(path === '/readyz' ? 503 : Number(Object.keys(successOf(method, path))[0]) || 0);
   });
 
-  it('says how every operation refuses a bad request, a bad token and a missing scope', async () => {
+  it('documents how every operation refuses a bad request, a bad token and a missing scope', async () => {
     for (const { method, path, operation } of documented().filter(({ path }) => path.startsWith('/v1'))) {
       const actual = path.replaceAll(/\{\w+\}/g, '1');
       const bad = method === 'post' && path === '/v1/tasks' ? await post(api, actual, [{}], TOKEN) : undefined;
@@ -131,7 +131,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says what a body too large and a wrong type are answered with', async () => {
+  it('documents the answers to an oversized body and a wrong type', async () => {
     expectDocumented('post', '/v1/tasks', await post(api, '/v1/tasks', ' '.repeat(70_000), TOKEN));
     expectDocumented(
       'post',
@@ -141,14 +141,14 @@ describe('the OpenAPI document', () => {
     expectDocumented('get', '/docs/{file}', await ask(api, '/docs/nothing'));
   });
 
-  it('has the bounds of the numbers in the query', () => {
+  it('has the bounds of numeric query parameters', () => {
     const parameters = document.paths['/v1/users/{user}/contacts/recent']?.get?.parameters ?? [];
     const limit = parameters.find(({ name }) => name === 'limit');
     expect(limit?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 10 });
     expect(limit?.schema).not.toHaveProperty('pattern');
   });
 
-  it('would notice an answer that is not as it says', () => {
+  it('detects an answer that does not match it', () => {
     const answer = {
       status: 200,
       headers: new Headers({ 'content-type': 'application/json' }),

@@ -68,7 +68,7 @@ describe('the header Host, where no token is needed', () => {
     },
   );
 
-  it('is anything where tokens are needed', async () => {
+  it('may be anything when tokens are configured', async () => {
     const headers = { host: 'recency.example', authorization: 'Bearer all-0123' };
     expect((await get(guarded, RECENT, headers)).status).toBe(200);
   });
@@ -95,19 +95,19 @@ describe('a POST without a body, where no token is needed', () => {
     },
   );
 
-  it('is taken with a type that needs a preflight, which is not granted', async () => {
+  it('is accepted with a type that triggers a preflight, which is not granted', async () => {
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     expect((await ask(open, REBUILD, { method: 'POST', headers })).status).toBe(200);
     const preflight = await ask(open, REBUILD, { method: 'OPTIONS', headers: { origin: 'https://evil.example' } });
     expect([...preflight.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it('needs nothing more where there is a token', async () => {
+  it('needs no type when there is a token', async () => {
     const headers = { authorization: 'Bearer all-0123' };
     expect((await ask(guarded, REBUILD, { method: 'POST', headers })).status).toBe(200);
   });
 
-  it('is so in the document', async () => {
+  it('is documented that way', async () => {
     const { body } = await ask(open, '/openapi.json');
     const operation = body.paths['/v1/users/{user}/index/rebuild'].post;
     expect(operation.requestBody).toMatchObject({ required: false, content: { 'application/json': {} } });
@@ -119,7 +119,7 @@ describe('the limit of requests', () => {
   const statuses = async (ask: (i: number) => Promise<{ status: number }>) =>
     (await Promise.all(Array.from({ length: 30 }, (_, i) => ask(i)))).map(({ status }) => status);
 
-  it('is for /metrics and /readyz as well, counted by themselves; /livez has none', async () => {
+  it('also covers /metrics and /readyz, counted separately, but not /livez', async () => {
     const limited = await startTestApi(stores, { rateLimit: 2 });
     expect(await statuses(() => ask(limited, RECENT))).toContain(429);
     expect((await ask(limited, '/readyz')).status).toBe(200);
@@ -140,13 +140,13 @@ describe('the limit of requests', () => {
     },
   );
 
-  it('believes nobody who is not a trusted proxy', async () => {
+  it('trusts X-Forwarded-For only from trusted proxies', async () => {
     const limited = await startTestApi(stores, { rateLimit: 2, trustProxy: ['10.0.0.0/8'] });
     expect(await statuses((i) => through(limited, `10.0.0.${i}`))).toContain(429);
   });
 });
 
-describe('what is asked at every scrape', () => {
+describe('what every scrape queries', () => {
   it('counts no more than 10,000 rows', async () => {
     const { primary } = stores;
     const rows = JSON.stringify(Array.from({ length: 10_050 }, (_, i) => i + 1));
@@ -170,7 +170,7 @@ describe('what is asked at every scrape', () => {
 });
 
 describe('503 in the log', () => {
-  it('is a line a second of each kind, without a stack, and says how many it stands for', async () => {
+  it('is one line per second and kind, without a stack, with the number left out', async () => {
     let now = 0;
     const cause = new Error('too many threads');
     const inspect = () => Promise.reject(new DatabaseBusy('every connection to MySQL is in use', { cause }));
@@ -189,7 +189,7 @@ describe('503 in the log', () => {
 });
 
 describe('POST /v1/tasks', () => {
-  it.each(['null', '7', '"text"', 'true'])('says of %s that it is no task, for it is JSON', async (text) => {
+  it.each(['null', '7', '"text"', 'true'])('says that %s is JSON but not a task', async (text) => {
     const { status, body } = await post(open, '/v1/tasks', text);
     expect({ status, code: body.code, detail: body.detail }).toEqual({
       status: 400,

@@ -27,7 +27,7 @@ describe('listening', () => {
     await running.close(0);
   });
 
-  it('says how to mend a port in use', async () => {
+  it('says how to fix a port in use', async () => {
     const running = await start();
     const { message } = await failure(express(), '127.0.0.1', running.port);
     expect(message).toBe(
@@ -36,12 +36,12 @@ describe('listening', () => {
     await running.close(0);
   });
 
-  it('says how to mend an address of another machine, or a name of none', async () => {
+  it('says how to fix an address of another machine, or an unknown host name', async () => {
     expect((await failure(express(), '192.0.2.1', 0, TOKENS)).message).toContain('RECENCY_HOST');
     expect((await failure(express(), 'nowhere.invalid', 0, TOKENS)).message).toContain('nowhere.invalid');
   });
 
-  it('without tokens is for loopback only', async () => {
+  it('without tokens is limited to loopback', async () => {
     expect((await failure(express(), '0.0.0.0')).message).toMatch(/^Without tokens, .* RECENCY_TOKENS/);
     expect((await failure(express(), '::')).message).toContain('RECENCY_TOKENS');
     const localhost = await start(express(), 'localhost');
@@ -49,7 +49,7 @@ describe('listening', () => {
     await localhost.close(0);
   });
 
-  it('with tokens is for any address', async () => {
+  it('with tokens is allowed on any address', async () => {
     const running = await start(express(), '0.0.0.0', 0, TOKENS);
     expect(running.host).toBe('0.0.0.0');
     await running.close(0);
@@ -78,7 +78,7 @@ function request(running: RunningApi, path: string, agent: Agent): Promise<Incom
 }
 
 describe('closing', () => {
-  it('accepts nothing more, finishes what is in work, and closes what is kept alive', async () => {
+  it('stops accepting, finishes running requests, and closes idle connections', async () => {
     const { app, waiting } = waitingApp();
     const running = await start(app);
     const agent = new Agent({ keepAlive: true });
@@ -94,7 +94,7 @@ describe('closing', () => {
     agent.destroy();
   });
 
-  it('cuts off what is not done in time, and says how many', async () => {
+  it('cuts off what does not finish in time, and returns how many', async () => {
     const { app, waiting } = waitingApp();
     const running = await start(app);
     const cut = ['a', 'b'].map(() => request(running, '/later', new Agent()).catch((error: Error) => error.message));

@@ -68,7 +68,7 @@ const expected = (relation: Parameters<typeof rankedContacts>[2] = 'any') =>
   }));
 
 describe('GET …/contacts/recent', () => {
-  it('answers a cold user from the database, and has the index built', async () => {
+  it('answers a cold user from the database, and builds the index', async () => {
     const { status, body } = await ask(api, recent);
     const answer = { source: 'database', exact: true, complete: true, floor: null, reason: 'cold' };
     expect({ status, body }).toEqual({
@@ -88,7 +88,7 @@ describe('GET …/contacts/recent', () => {
     });
   });
 
-  it('gives every contact once, page after page', async () => {
+  it('returns every contact exactly once across the pages', async () => {
     await rebuild();
     for (const relation of ['any', 'friends', 'family', 'friends_or_family'] as const) {
       const contacts = [];
@@ -102,7 +102,7 @@ describe('GET …/contacts/recent', () => {
     }
   });
 
-  it('says how long Redis and MySQL took', async () => {
+  it('reports how long Redis and MySQL took', async () => {
     await rebuild();
     const { headers } = await ask(api, recent);
     const [, index, db] = /^index;dur=([\d.]+), db;dur=([\d.]+)$/.exec(headers.get('server-timing') ?? '') ?? [];
@@ -110,7 +110,7 @@ describe('GET …/contacts/recent', () => {
     expect(Number(db)).toBeGreaterThan(0);
   });
 
-  it('shows times that no calendar has, and pages past them', async () => {
+  it('shows times beyond the calendar, and pages past them', async () => {
     const [first] = expected();
     await stores.primary.write('UPDATE users SET last_public_at = 9223372036854775807 WHERE id = ?', [first?.id ?? '']);
     const { body } = await ask(api, `${recent}?limit=1`);
@@ -119,11 +119,11 @@ describe('GET …/contacts/recent', () => {
     expect(page.body.contacts).toEqual([expected()[1]]);
   });
 
-  it('has no contacts for somebody nobody knows', async () => {
+  it('has no contacts for an unknown user', async () => {
     expect((await ask(api, '/v1/users/5/contacts/recent')).body).toMatchObject({ contacts: [], next: null });
   });
 
-  it('shows a contact another time as soon as they may see more', async () => {
+  it('shows a newer time for a contact as soon as the user may see more', async () => {
     await rebuild();
     const [, second] = expected();
     const before = (await ask(api, recent)).body.contacts[1];
@@ -151,7 +151,7 @@ describe('GET …/contacts/recent/photos', () => {
     expect(headers.get('server-timing')).toMatch(/^index;dur=[\d.]+, db;dur=[\d.]+$/);
   });
 
-  it('has one contact and ten photos when nothing is asked for', async () => {
+  it('returns one contact and ten photos by default', async () => {
     const { body } = await ask(api, `${recent}/photos`);
     expect(body.contacts).toHaveLength(1);
     expect(body.contacts[0].photos).toHaveLength(2);
@@ -162,7 +162,7 @@ describe('GET …/explain', () => {
   const explain = async (contact: string) => (await ask(api, `/v1/users/${USER}/contacts/${contact}/explain`)).body;
   const contact = (place: number) => String(expected()[place - 1]?.id);
 
-  it('tells of a contact in the index', async () => {
+  it('explains a contact in the index', async () => {
     await rebuild();
     const [first] = expected();
     expect(await explain(contact(1))).toEqual({
@@ -197,7 +197,7 @@ describe('GET …/explain', () => {
     });
   });
 
-  it('tells of one below the floor, one who is none, and one who was', async () => {
+  it('explains a contact below the floor, a non-contact and a former contact', async () => {
     await rebuild();
     expect(await explain(contact(7))).toMatchObject({ verdict: { code: 'below_floor' }, mysql: { place: 7 } });
     expect(await explain('5')).toMatchObject({ verdict: { code: 'not_a_contact' }, mysql: null, in_answer: false });
@@ -208,7 +208,7 @@ describe('GET …/explain', () => {
     expect(await explain(contact(9))).toMatchObject({ verdict: { code: 'no_longer_related' }, mysql: { place: null } });
   });
 
-  it('finds what the tasks have not mended yet', async () => {
+  it('finds drift that the tasks have not fixed yet', async () => {
     await rebuild();
     await stores.primary.write('UPDATE contacts SET active = 0 WHERE user_id = ? AND contact_id = ?', [
       USER,
@@ -237,7 +237,7 @@ describe('GET …/explain', () => {
     expect(await explain(contact(1))).toMatchObject({ verdict: { code: 'in_index' }, ...drift });
   });
 
-  it('says that the user is cold, or the index of another epoch', async () => {
+  it('says that the user is cold, or that the index is from another epoch', async () => {
     expect(await explain(contact(1))).toMatchObject({ verdict: { code: 'cold' }, index: { state: 'cold', size: 0 } });
     await rebuild();
     await stores.primary.write("UPDATE recency_epoch SET token = CONCAT('x', token)", []);
@@ -251,7 +251,7 @@ describe('GET …/explain', () => {
 describe('the index of a user', () => {
   const index = `/v1/users/${USER}/index`;
 
-  it('is shown as it is, with the day of its last use, which looking does not change', async () => {
+  it('is shown as it is, with the day of its last use; looking does not change that', async () => {
     const built = await rebuild();
     expect(built.status).toBe(200);
     await rewriteMeta(stores.redis, new KeyNames(stores.prefix).meta(USER), { day: '5000' });
@@ -272,7 +272,7 @@ describe('the index of a user', () => {
     expect(built.body).toEqual({ ...body, last_used_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) });
   });
 
-  it('is shown when there is none, or of another epoch, or torn', async () => {
+  it('is shown when it is missing, torn, or from another epoch', async () => {
     expect((await ask(api, index)).body).toMatchObject({ state: 'cold', epoch_current: null, last_used_on: null });
     await rebuild();
     await stores.primary.write("UPDATE recency_epoch SET token = CONCAT('x', token)", []);
@@ -289,7 +289,7 @@ describe('the index of a user', () => {
     expect((await ask(api, index, { method: 'DELETE' })).status).toBe(204);
   });
 
-  it('is not built where a key of somebody else is in the way', async () => {
+  it('is not built when a foreign key has its name', async () => {
     await stores.redis.lpush(new KeyNames(stores.prefix).meta(USER), 'mine');
     const { status, body } = await rebuild();
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'key_in_the_way' });
@@ -314,7 +314,7 @@ describe('the index of a user', () => {
     expect((await rebuild()).status).toBe(200);
   });
 
-  it('that changes all the time is to be built later', async () => {
+  it('that keeps changing is to be built later', async () => {
     const contended = await startTestApi(stores, {
       rebuild: async (user) => ({ ...NOTHING, unsettled: [user] }),
     });
@@ -331,14 +331,14 @@ describe('POST /v1/tasks', () => {
   const added = { type: 'recency.contact.added', user: '42', contact: String(2n ** 64n - 1n) };
   const uploaded = { type: 'recency.photo.uploaded', owner: '7', photo: '1', at: 5 };
 
-  it('hands one task on, under a fresh id', async () => {
+  it('passes one task on, with a fresh id', async () => {
     api.accepted.length = 0;
     const { status, body } = await post(api, '/v1/tasks', added);
     expect({ status, body }).toEqual({ status: 202, body: { accepted: 1, ids: [expect.any(String)] } });
     expect(api.accepted).toEqual([{ task: added, id: body.ids[0] }]);
   });
 
-  it('hands 500 on, in their order', async () => {
+  it('passes 500 on, in order', async () => {
     api.accepted.length = 0;
     const tasks = Array.from({ length: 500 }, (_, i) => (i % 2 === 0 ? added : uploaded));
     const { status, body } = await post(api, '/v1/tasks', tasks);
@@ -347,7 +347,7 @@ describe('POST /v1/tasks', () => {
     expect(new Set(body.ids).size).toBe(500);
   });
 
-  it('takes a version as text and as a number, and hands it on as text', async () => {
+  it('accepts a version as text and as a number, and passes it on as text', async () => {
     api.accepted.length = 0;
     await post(api, '/v1/tasks', [
       { ...added, version: 3 },
@@ -356,7 +356,7 @@ describe('POST /v1/tasks', () => {
     expect(api.accepted.map(({ task }) => task)).toMatchObject([{ version: '3' }, { version: '9007199254740993' }]);
   });
 
-  it('takes a change of a user, which has no version', async () => {
+  it('accepts a change of a user, which has no version', async () => {
     api.accepted.length = 0;
     const changed = { type: 'recency.user.changed', user: '42' };
     expect((await post(api, '/v1/tasks', changed)).status).toBe(202);
@@ -366,7 +366,7 @@ describe('POST /v1/tasks', () => {
     expect(JSON.stringify(body)).toContain('version');
   });
 
-  it('says when the transport did not take them', async () => {
+  it('says when the transport does not accept them', async () => {
     const away = await startTestApi(stores, {
       accept: () => Promise.reject(new Error('the broker at 10.0.0.7 is away')),
     });

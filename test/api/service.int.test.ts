@@ -61,7 +61,7 @@ describe('tokens', () => {
     async (path) => expect(await statusOf('GET', path)).toBe(200),
   );
 
-  it('are looked at before anything else is', async () => {
+  it('are checked before anything else', async () => {
     const answer = await post(guarded, '/v1/tasks', 'x'.repeat(100_000));
     expect({ status: answer.status, challenge: answer.headers.get('www-authenticate') }).toEqual({
       status: 401,
@@ -71,7 +71,7 @@ describe('tokens', () => {
 });
 
 describe('the id of a request', () => {
-  it('is taken when it is sane, made otherwise, and is in the header and the problem', async () => {
+  it('is the given one when it is safe, fresh otherwise, and is in the header and the problem', async () => {
     const given = await ask(api, '/v1/users/0/contacts/recent', { headers: { 'x-request-id': 'abc-1' } });
     expect([given.headers.get('x-request-id'), given.body.request_id]).toEqual(['abc-1', 'abc-1']);
     const made = await ask(api, RECENT, { headers: { 'x-request-id': 'a b' } });
@@ -79,8 +79,8 @@ describe('the id of a request', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  it('inside is logged with the id of the request, and not told', async () => {
+describe('failures', () => {
+  it('inside are logged with the request id, and not exposed', async () => {
     const broken = await startTestApi(stores, { inspect: () => Promise.reject(new Error('secret table x')) });
     const { status, body } = await ask(broken, '/v1/users/1/index', { headers: { 'x-request-id': 'abc-2' } });
     expect({ status, code: body.code }).toEqual({ status: 500, code: 'internal' });
@@ -161,7 +161,7 @@ describe('what goes wrong', () => {
     redis.disconnect();
   });
 
-  it('is logged when it was only slow', async () => {
+  it('slow requests are logged', async () => {
     const slow = await startTestApi(stores, { slowMs: 0 });
     await ask(slow, RECENT);
     expect(slow.log).toMatchObject([{ level: 40, msg: 'slow request', route: '/v1/users/{user}/contacts/recent' }]);
@@ -171,7 +171,7 @@ describe('what goes wrong', () => {
 });
 
 describe('the limit of requests', () => {
-  it('is for each address, over all of /v1, and says when to come again', async () => {
+  it('applies per address, over all of /v1, and says when to retry', async () => {
     const limited = await startTestApi(stores, { rateLimit: 2 });
     const answers = await Promise.all(Array.from({ length: 30 }, () => ask(limited, RECENT)));
     const refused = answers.filter(({ status }) => status === 429);
@@ -183,7 +183,7 @@ describe('the limit of requests', () => {
     expect((await ask(limited, '/livez')).status).toBe(200);
   });
 
-  it('does not believe that a request comes from elsewhere', async () => {
+  it('does not trust a claimed origin', async () => {
     const limited = await startTestApi(stores, { rateLimit: 2 });
     const from = (i: number) => ask(limited, RECENT, { headers: { 'x-forwarded-for': `10.0.0.${i}` } });
     const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => from(i)));
@@ -204,7 +204,7 @@ describe('health', () => {
     expect(await ask(starting, '/startupz')).toMatchObject({ status: 200, body: { status: 'started' } });
   });
 
-  it('/readyz names what fails, and with verbose lists everything, but not why: anybody may ask', async () => {
+  it('/readyz names what fails, and with verbose lists every check, but not why, because it is public', async () => {
     const checks = {
       mysql: async () => 'lag 0 ms',
       redis: () => Promise.reject(new RangeError('10.0.0.7 is away')),
@@ -223,7 +223,7 @@ describe('health', () => {
     expect(unready.log.map(({ check }) => check)).toEqual(['redis', 'broker']);
   });
 
-  it('/readyz is degraded, and stays 200, while only what can be done without is missing', async () => {
+  it('/readyz is degraded, but 200, while only dispensable checks fail', async () => {
     const away = () => Promise.reject(new Error('away'));
     const degraded = await startTestApi(stores, {
       checks: { mysql: async () => undefined, redis: away, transport: away },
@@ -239,7 +239,7 @@ describe('health', () => {
     expect(answer.headers.get('retry-after')).toBe('1');
   });
 
-  it('/readyz is ready when all is there, and asks once however many ask at once', async () => {
+  it('/readyz is ready when all checks pass, and runs them once for concurrent requests', async () => {
     let asked = 0;
     let gone = false;
     const end = Promise.withResolvers<string>();
@@ -283,7 +283,7 @@ describe('/metrics', () => {
 });
 
 describe('/docs', () => {
-  it('is a page that needs nothing from elsewhere, and may do nothing else', async () => {
+  it('is a self-contained page with only the permissions it needs', async () => {
     const { status, headers, body } = await ask(api, '/docs');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers.get('content-security-policy')).toBe(
@@ -300,7 +300,7 @@ describe('/docs', () => {
     expect(body).not.toMatch(/<script>|<style|\sstyle=|\son\w+=/);
   });
 
-  it('shows the document, and asks no validator on the Internet', async () => {
+  it('shows the document, and uses no validator on the Internet', async () => {
     const { body, headers } = await ask(api, '/docs/start.js');
     expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
     expect(body).toContain("url: '/openapi.json'");
@@ -309,7 +309,7 @@ describe('/docs', () => {
 });
 
 describe('answers in data', () => {
-  it('are never cached, guessed at or framed, and tell nothing of the server', async () => {
+  it('are never cached, sniffed or framed, and reveal nothing about the server', async () => {
     for (const path of [RECENT, '/v1/users/0/contacts/recent', '/nowhere', '/livez', '/metrics']) {
       const { headers } = await ask(api, path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');

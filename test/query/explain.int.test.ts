@@ -62,7 +62,7 @@ async function upload(contact: string, at: number) {
 }
 
 describe('an explanation', () => {
-  it('takes no change between its two looks for drift', async () => {
+  it('does not mistake a change between its two reads for drift', async () => {
     const found = await explained('9', async (looks) => {
       if (looks === 1) await upload('9', 2_000);
     });
@@ -74,7 +74,7 @@ describe('an explanation', () => {
     });
   });
 
-  it('does not look for ever at an index that never stands still', async () => {
+  it('gives up on an index that keeps changing', async () => {
     let most = 0;
     const found = await explained('9', async (looks) => {
       most = looks;
@@ -84,7 +84,7 @@ describe('an explanation', () => {
     expect(found.drift).toBe('score');
   });
 
-  it('believes a drift that is still there', async () => {
+  it('reports drift that is still there', async () => {
     let most = 0;
     await stores.primary.write('UPDATE users SET last_public_at = 9000 WHERE id = 20', []);
     const found = await explained('20', async (looks) => {

@@ -38,7 +38,7 @@ describe('turns', () => {
     return all;
   }
 
-  it('are so many at once, wait so many, and are refused beyond', async () => {
+  it('have a limit for those that run and those that wait, and are refused beyond', async () => {
     const held = new Held();
     const all = turns();
     const results = ['a', 'b', 'c'].map((name) => all.run(() => held.run(name)));
@@ -52,7 +52,7 @@ describe('turns', () => {
     expect([all.running, all.queued, all.refused]).toEqual([0, 0, 1]);
   });
 
-  it('are waited for so long and no longer, and nothing is begun after that', async () => {
+  it('are waited for up to a limit, and nothing begins after that', async () => {
     const held = new Held();
     const all = turns({ waitMs: 20 });
     const running = ['a', 'b'].map((name) => all.run(() => held.run(name)));
@@ -84,7 +84,7 @@ describe('turns', () => {
     expect([all.running, all.queued]).toEqual([0, 0]);
   });
 
-  it('are left when the client has gone, and the next in line has them', async () => {
+  it('are given up when the client disconnects, and go to the next in line', async () => {
     const held = new Held();
     const all = turns({ concurrency: 1, queue: 10 });
     const first = all.run(() => held.run('a'));
@@ -103,14 +103,14 @@ describe('turns', () => {
     expect(all.running).toBe(0);
   });
 
-  it('that took long once refuse nobody', async () => {
+  it('are not refused because one of them once took long', async () => {
     const all = await paced(1, { concurrency: 1, queue: 1_000, waitMs: 5_000 });
     await all.run(() => new Promise((resolve) => setTimeout(resolve, 300)));
     const results = Array.from({ length: 100 }, (_, i) => all.run(async () => i)); // 300 ms each would be 30 s
     expect(await Promise.all(results)).toHaveLength(100);
   });
 
-  it('go to answers before what nobody waits for', async () => {
+  it('go to answers before background work', async () => {
     const held = new Held();
     const all = turns({ concurrency: 1, queue: 10 });
     const first = all.run(() => held.run('a'));
@@ -142,7 +142,7 @@ describe('builds of cold users', () => {
     return { errors, cold: new ColdBuilds({ build, concurrency: 2, queue: 1, onError, ...options }) };
   }
 
-  it('are one a user at a time', async () => {
+  it('run one at a time per user', async () => {
     const held = new Held();
     const { cold } = builds(held);
     for (let i = 0; i < 5; i++) cold.request('1');
@@ -154,7 +154,7 @@ describe('builds of cold users', () => {
     await until(() => held.started.length === 2);
   });
 
-  it('are so many at once, wait so many, and are dropped beyond until somebody asks again', async () => {
+  it('have a limit for those that run and those that wait, and are dropped beyond until requested again', async () => {
     const held = new Held();
     const { cold } = builds(held);
     for (const user of ['1', '2', '3', '4']) cold.request(user);
@@ -168,7 +168,7 @@ describe('builds of cold users', () => {
     await until(() => held.started.includes('4'));
   });
 
-  it('that fail are told of and counted, and may be asked for again', async () => {
+  it('that fail are reported and counted, and may be requested again', async () => {
     const held = new Held();
     const { cold, errors } = builds(held);
     cold.request('1');
@@ -181,7 +181,7 @@ describe('builds of cold users', () => {
     await until(() => held.started.length === 2);
   });
 
-  it('that run are waited for at the end; those that wait are not begun, and no other is', async () => {
+  it('that run are waited for on drain; those that wait are not begun, nor are new ones', async () => {
     const held = new Held();
     const { cold } = builds(held);
     for (const user of ['1', '2', '3']) cold.request(user);
@@ -200,7 +200,7 @@ describe('builds of cold users', () => {
     expect(cold.counts).toEqual({ built: 2, failed: 0, dropped: 1 });
   });
 
-  it('whose rows are an answer are one a user; the others wait for it, and one goes on when its client has gone', async () => {
+  it('that answer a request run one per user; other requests wait, and one takes over when the client disconnects', async () => {
     const asked: BuildBy[] = [];
     const ends: PromiseWithResolvers<BuildOutcome>[] = [];
     const build = async (_user: string, by: BuildBy) => {
@@ -230,7 +230,7 @@ describe('builds of cold users', () => {
     });
   });
 
-  it('that fail after the rows were read are an answer all the same', async () => {
+  it('that fail after the rows were read still answer', async () => {
     const build = async (_user: string, by: BuildBy) => {
       by.onRows?.({ contacts: [], isAll: true });
       throw new Error('no Redis');

@@ -69,7 +69,7 @@ describe('a verdict', () => {
     expect(verdictOf(reading, EPOCH, contactRow, CONTACT)).toBe(verdict);
   });
 
-  it('is there for every case, with a sentence of its own', () => {
+  it('exists for every case, with a unique sentence', () => {
     expect(new Set(CASES.map(([verdict]) => verdict))).toEqual(new Set(VERDICT_CODES));
     expect(new Set(Object.values(VERDICTS)).size).toBe(VERDICT_CODES.length);
   });
@@ -108,12 +108,12 @@ const ANSWER_CASES: [AnswerVerdict, ExplainedContact | undefined, boolean][] = [
   ['no_visible_upload', row({ at: 0, above: 0 }), false],
 ];
 
-describe('of the answer, a verdict', () => {
+describe('a verdict on the answer', () => {
   it.each(ANSWER_CASES)('%s: %j, shown: %j', (verdict, contactRow, shown) => {
     expect(answerVerdictOf(contactRow, shown, LIMIT)).toBe(verdict);
   });
 
-  it('is there for every case, with a sentence of its own', () => {
+  it('exists for every case, with a unique sentence', () => {
     expect(new Set(ANSWER_CASES.map(([verdict]) => verdict))).toEqual(new Set(ANSWER_VERDICT_CODES));
     expect(new Set(Object.values(ANSWER_VERDICTS)).size).toBe(ANSWER_VERDICT_CODES.length);
   });

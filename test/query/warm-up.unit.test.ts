@@ -48,8 +48,8 @@ class Site {
   }
 }
 
-describe('users who were answered from indexes that are gone', () => {
-  it('are built again, the one read last first, when one of them is found cold', async () => {
+describe('users whose indexes were lost', () => {
+  it('are rebuilt, most recently read first, when one of them is found cold', async () => {
     const site = new Site();
     const warmUp = site.warmUp();
     site.loseAll();
@@ -60,7 +60,7 @@ describe('users who were answered from indexes that are gone', () => {
     expect(site.rounds).toEqual([undefined, 500]);
   });
 
-  it('are nobody when a user is cold who never was answered from one, or was forgotten', async () => {
+  it('are not looked for when the cold user never had an index, or is no longer remembered', async () => {
     const site = new Site();
     const warmUp = site.warmUp({ remembered: 10 });
     site.loseAll();
@@ -72,7 +72,7 @@ describe('users who were answered from indexes that are gone', () => {
     expect(site.built).toHaveLength(10);
   });
 
-  it('are not looked for far when only one was gone', async () => {
+  it('are not looked for far when only one index was lost', async () => {
     const site = new Site();
     const warmUp = site.warmUp();
     warmUp.cold('250'); // and it is built already, for whoever reads it
@@ -81,7 +81,7 @@ describe('users who were answered from indexes that are gone', () => {
     expect(site.looks).toBe(200);
   });
 
-  it('wait while no index may be built, or a store is away', async () => {
+  it('wait while no index may be built, or a store is unavailable', async () => {
     const site = new Site();
     let away = 3;
     const warmUp = site.warmUp({
@@ -100,7 +100,7 @@ describe('users who were answered from indexes that are gone', () => {
     expect(site.cold.size).toBe(0);
   });
 
-  it('are begun with anew when they are lost again before the end', async () => {
+  it('are started over when they are lost again before the end', async () => {
     const site = new Site();
     const warmUp = site.warmUp();
     site.onBuild = async () => {
@@ -115,7 +115,7 @@ describe('users who were answered from indexes that are gone', () => {
     expect(site.built.filter((user) => user === '500')).toHaveLength(2);
   });
 
-  it('are not looked for again and again because one of them cannot be built', async () => {
+  it('are not looked for repeatedly because one of them cannot be built', async () => {
     const site = new Site();
     const heavy = '500';
     const warmUp = site.warmUp({
@@ -138,7 +138,7 @@ describe('users who were answered from indexes that are gone', () => {
     expect(site.rounds).toHaveLength(3);
   });
 
-  it('are left at the end of the process', async () => {
+  it('are left alone when the process ends', async () => {
     const site = new Site();
     const warmUp = site.warmUp();
     const held = Promise.withResolvers<void>();
@@ -155,7 +155,7 @@ describe('users who were answered from indexes that are gone', () => {
   });
 });
 
-describe('a build that nobody waits for', () => {
+describe('a background build', () => {
   let busy = true;
   const held = new Map<string, PromiseWithResolvers<void>>();
   beforeEach(() => {
@@ -176,7 +176,7 @@ describe('a build that nobody waits for', () => {
     return new ColdBuilds({ build, concurrency: 1, queue: 10, isBusy: () => busy, patienceMs, onError });
   }
 
-  it('takes no turn while others wait for one, or answers do', async () => {
+  it('waits while other builds or answers wait for a turn', async () => {
     const builds = heldBuilds(Number.POSITIVE_INFINITY);
     builds.request('1');
     builds.request('2');
@@ -195,7 +195,7 @@ describe('a build that nobody waits for', () => {
     expect(builds.counts.built).toBe(3);
   });
 
-  it('is not put off for ever', async () => {
+  it('is not delayed for ever', async () => {
     const builds = heldBuilds(20);
     const late = builds.buildWhenIdle('3');
     await until(() => held.has('3'));
@@ -203,7 +203,7 @@ describe('a build that nobody waits for', () => {
     expect(await late).toBe(true);
   });
 
-  it('counts for none when it was not done, and others are begun at once', async () => {
+  it('that was not done counts as dropped, and others begin at once', async () => {
     const onError = (error: unknown) => {
       throw error;
     };
@@ -218,7 +218,7 @@ describe('a build that nobody waits for', () => {
     expect(builds.counts).toEqual({ built: 1, failed: 0, dropped: 1 });
   });
 
-  it('counts for none when it is refused, and then no other is begun for a while', async () => {
+  it('that is refused counts as dropped, and then no other begins for a while', async () => {
     const asked: string[] = [];
     const builds = new ColdBuilds({
       build: async (user) => {

@@ -39,7 +39,12 @@ describe('what doctor says of the brokers', () => {
       cluster(topic(), { lag: undefined }),
       /^1 in the group g, the number of waiting tasks is not known/,
     ],
-    ['consumers', 'warning', cluster(topic(), { members: 0, lag: undefined }), /^no consumer in the group g, the number of waiting tasks/],
+    [
+      'consumers',
+      'warning',
+      cluster(topic(), { members: 0, lag: undefined }),
+      /^no consumer in the group g, the number of waiting tasks/,
+    ],
     ['transactions', 'warning', cluster(topic(), { heldBack: undefined }), /not known now/],
     ['partitions', 'problem', cluster(topic({}, { leader: undefined })), /without a leader: 0/],
     ['partitions', 'warning', cluster(topic({}, { inSync: 2 })), /not in sync: 0/],

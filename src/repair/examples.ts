@@ -7,14 +7,14 @@ import type { WrongPair } from './truth-check.ts';
 /** Examples of each kind: enough to investigate by hand; a report does not list everybody. */
 const SHOWN = 20;
 
-export interface Found {
+export interface FoundWrong {
   readonly drifted: readonly Drifted[];
   readonly answers: readonly WrongAnswersOf[];
   readonly columns: readonly Id[];
   readonly pairs: readonly WrongPair[];
 }
 
-const NOTHING: Found = { drifted: [], answers: [], columns: [], pairs: [] };
+const NOTHING: FoundWrong = { drifted: [], answers: [], columns: [], pairs: [] };
 
 export interface DriftExample {
   readonly user: Id;
@@ -37,9 +37,9 @@ export interface ShownExamples {
 
 /** Keeps the first few things of each kind that are wrong. */
 export class Examples {
-  #found: Found = NOTHING;
+  #found: FoundWrong = NOTHING;
 
-  add(more: Partial<Found>): void {
+  add(more: Partial<FoundWrong>): void {
     const { drifted, answers, columns, pairs } = { ...NOTHING, ...more };
     this.#found = {
       drifted: [...this.#found.drifted, ...drifted].slice(0, SHOWN),

@@ -5,7 +5,7 @@ import type { Fence } from '../mysql/leases.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { createRun, findRun, type RunKind, type RunState, saveRun } from '../mysql/runs.ts';
 import { addCounts, type Counts } from './counts.ts';
-import { Examples, type Found, type ShownExamples } from './examples.ts';
+import { Examples, type FoundWrong, type ShownExamples } from './examples.ts';
 import { type FailedUser, FailedUsers } from './failed-users.ts';
 import { type Cost, CostMeter, type CostSources, type Job, type JobProgress, ProgressMeter } from './job.ts';
 import { RateLimiter } from './rate-limiter.ts';
@@ -48,7 +48,7 @@ export interface ProcessedUsers<R extends RunReport> {
   readonly before: R['before'];
   readonly after: R['after'];
   /** Examples for the result; they are kept once the page is saved. */
-  readonly found?: Partial<Found>;
+  readonly found?: Partial<FoundWrong>;
 }
 
 /** What a run's `--json` prints, apart from examples. */

@@ -12,7 +12,7 @@ import {
   type TruthCounted,
   withTruth,
 } from './counts.ts';
-import { Examples, type Found, type ShownExamples } from './examples.ts';
+import { Examples, type FoundWrong, type ShownExamples } from './examples.ts';
 import { type FailedUser, FailedUsers } from './failed-users.ts';
 import { type Job, type JobProgress, ProgressMeter } from './job.ts';
 import type { PageCheck } from './page-check.ts';
@@ -136,7 +136,7 @@ export class Verify implements Job {
     return { ...this.#counts, seconds, failed_users: this.#failed.named, ...this.#examples.shown() };
   }
 
-  async #checkUsers(users: readonly Id[], signal?: AbortSignal): Promise<{ counts: VerifyCounts; found: Found }> {
+  async #checkUsers(users: readonly Id[], signal?: AbortSignal): Promise<{ counts: VerifyCounts; found: FoundWrong }> {
     const { check, primary } = this.#stores;
     const indexes = await check.indexes(users, signal);
     const answers = await check.answers(users, this.#user !== undefined, signal);

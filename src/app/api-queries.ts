@@ -7,7 +7,7 @@ import { type RebuildReport, rebuild } from '../index/rebuild.ts';
 import { type Database, StatementTooSlow } from '../mysql/database.ts';
 import { isSuspended } from '../mysql/epoch.ts';
 import { readPairs } from '../mysql/pairs.ts';
-import type { Urgency } from '../mysql/turns.ts';
+import type { Urgency } from '../mysql/query-limiter.ts';
 import { type BuildBy, ColdBuilds, isGivenUp } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
 import { inspectIndex } from '../query/inspect-index.ts';

@@ -36,8 +36,8 @@ interface SettingText {
 }
 
 /**
- * The text of a setting from the environment, a file or its default. An empty value counts as none, because compose files
- * and shells pass on unset variables that way.
+ * The text of a setting from the environment, a file or its default. An empty value counts as none, because compose
+ * files and shells pass on unset variables that way.
  * @param problems what is wrong is added here
  */
 export function textOf(name: SettingName, environment: Environment, problems: SettingProblem[]): SettingText {

@@ -72,7 +72,10 @@ export const brokers = z
 
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** The number of proxies in a row, or the addresses and networks of all of them. Never any address: then clients could lie. */
+/**
+ * The number of proxies in a row, or the addresses and networks of all of them. Never any address: then clients could
+ * lie.
+ */
 export const trustedProxies = z.string().transform((text, context): number | string[] => {
   if (/^([1-9]|[12]\d|3[0-2])$/.test(text)) return Number(text);
   const networks = text.split(',').map((network) => network.trim());

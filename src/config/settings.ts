@@ -168,5 +168,8 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
   : Lowercase<S>;
 
-/** The settings in force, validated and frozen, each under its name in camel case. Times are in ms unless the name says otherwise. */
+/**
+ * The settings in force, validated and frozen, each under its name in camel case. Times are in ms unless the name says
+ * otherwise.
+ */
 export type Config = { readonly [N in SettingName as CamelCase<N>]: SettingValues[N] };

@@ -6,8 +6,8 @@ export const GREATEST_ID = String(2n ** 64n - 1n);
 const CANONICAL = new RegExp(`^(?:${upTo(GREATEST_ID)})$`);
 
 /**
- * An id of MySQL (BIGINT UNSIGNED) as its decimal text. Never a JavaScript number: 2^53 + 1 must come back as it went in.
- * Canonical: no sign, no leading zero, no exponent, ASCII digits only, 1 to 2^64 − 1.
+ * An id of MySQL (BIGINT UNSIGNED) as its decimal text. Never a JavaScript number: 2^53 + 1 must come back as it went
+ * in. Canonical: no sign, no leading zero, no exponent, ASCII digits only, 1 to 2^64 − 1.
  */
 export type Id = string;
 
@@ -16,8 +16,9 @@ export function isId(value: unknown): value is Id {
 }
 
 /**
- * The pattern of 1 to a greatest number, in canonical digits: shorter numbers, those whose digits are the same up to some
- * place and smaller there, and the greatest itself. Exact, so that the API's document allows what is taken and nothing else.
+ * The pattern of canonical numbers from 1 to the greatest: shorter numbers, numbers with the same leading digits and a
+ * smaller digit after them, and the greatest itself. Exact, so that the API's document allows precisely what is
+ * accepted.
  */
 function upTo(greatest: string): string {
   const smaller = [...greatest].flatMap((digit, place) => {

@@ -1,8 +1,8 @@
 import type { Id } from './id.ts';
 
 /**
- * The key of a contact in an index: the total order that MySQL, Redis and this code agree on. The later upload is
- * higher; of equal ones the greater id as binary text, because Redis orders equal scores by the bytes of the member.
+ * The key of a contact in an index: the total order that MySQL, Redis and this code agree on. A later upload is higher;
+ * for equal uploads the greater id as binary text, because Redis orders equal scores by the bytes of the member.
  */
 export interface Key {
   readonly id: Id;
@@ -15,7 +15,7 @@ export function byKeyDescending(a: Key, b: Key): number {
   return b.at - a.at || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 }
 
-/** Is `a` above `b`? Undefined is the floor of a complete index, which everything is above. */
+/** Is `a` above `b`? Undefined is the floor of a complete index, and every key is above it. */
 export function isAbove(a: Key, b: Key | undefined): boolean {
   return b === undefined || byKeyDescending(a, b) < 0;
 }

@@ -3,7 +3,7 @@ export const RELATIONS = ['any', 'friends', 'family', 'friends_or_family'] as co
 /** Which of the contacts: all, or only those whom the user calls friend or family. */
 export type Relation = (typeof RELATIONS)[number];
 
-/** Is somebody whom the user calls this wanted? */
+/** Does the relation include a contact whom the user calls this? */
 export function isWanted(relation: Relation, contact: { isFriend: boolean; isFamily: boolean }): boolean {
   switch (relation) {
     case 'any':

@@ -1,14 +1,16 @@
-/** The oldest servers that Recency works with: MySQL needs SKIP LOCKED and JSON_TABLE, Redis scripts need their flags. */
+/**
+ * The oldest servers that Recency works with: MySQL needs SKIP LOCKED and JSON_TABLE, Redis scripts need their flags.
+ */
 export const OLDEST_VERSIONS = { Redis: '7.0', MariaDB: '10.6', MySQL: '8.0.19' } as const;
 
 export type ServerProduct = keyof typeof OLDEST_VERSIONS;
 
-/** @param version as the server says it, such as `10.11.6-MariaDB-1`; what follows a number is ignored */
+/** @param version in the server's own words, such as `10.11.6-MariaDB-1`; what follows a number is ignored */
 export function isSupported(product: ServerProduct, version: string): boolean {
   return compareVersions(version, OLDEST_VERSIONS[product]) >= 0;
 }
 
-/** Which of the two a version of a MySQL server (`SELECT VERSION()`) is. */
+/** The product of a version that `SELECT VERSION()` returned. */
 export function mysqlProductOf(version: string): 'MariaDB' | 'MySQL' {
   return /mariadb/i.test(version) ? 'MariaDB' : 'MySQL';
 }

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { idSchema } from './id.ts';
 
 /**
- * What crosses the transport: a hint that something changed, never the truth (the truth is read from MySQL).
- * INTERFACE: `POST /v1/tasks`, the topic's message body, and a row of `recency_outbox` all say the same thing.
+ * What crosses the transport: a hint that something changed, never the truth, which is read from MySQL.
+ * INTERFACE: `POST /v1/tasks`, the topic's message body, and a row of `recency_outbox` have the same content.
  */
 
 /**
  * The version of a relationship's row, as decimal text. It grows with every change of the row, so a row with a smaller
- * one is older than the change that the task speaks of.
+ * version is older than the change that the task reports.
  */
 const versionSchema = z
   .union([idSchema, z.int().positive().transform(String)], 'a version is a whole number from 1')
@@ -30,8 +30,9 @@ const photoTask = z.strictObject({
 });
 
 /**
- * A change of a user that is none of one pair or photo: a suspension, a setting, a deletion. Whatever the views say of the
- * user, as a viewer and as an owner, may be different now. There is no version: it is published after the commit.
+ * A change of a user that does not concern one pair or photo: a suspension, a setting, a deletion. Everything that the
+ * views say about the user, as a viewer and as an uploader, may be different now. No version: it is published after the
+ * commit.
  */
 const userTask = z.strictObject({
   type: z.enum(['recency.user.changed', 'recency.user.deleted']),
@@ -41,13 +42,13 @@ const userTask = z.strictObject({
 const isOfTwo = (task: object) => !('contact' in task && 'user' in task && task.contact === task.user);
 const NOT_OF_TWO = { path: ['contact'], error: 'a user is not a contact of their own' };
 
-/** A task that somebody hands to us, and can be told of a mistake at once: a field that is not known is one. */
+/** A task from a caller who can be told of a mistake at once, such as an unknown field. */
 export const taskSchema = z
   .discriminatedUnion('type', [contactTask, photoTask, userTask])
   .refine(isOfTwo, NOT_OF_TWO)
   .meta({ id: 'Task' });
 
-/** A task that comes from a transport: a newer producer may send fields that are not known yet; they are left out. */
+/** A task from a transport. A newer producer may send unknown fields; they are dropped. */
 export const deliveredTaskSchema = z
   .discriminatedUnion('type', [contactTask.strip(), photoTask.strip(), userTask.strip()])
   .refine(isOfTwo, NOT_OF_TWO);
@@ -58,7 +59,7 @@ export type UserTask = z.infer<typeof userTask>;
 export type Task = z.infer<typeof taskSchema>;
 export type TaskType = Task['type'];
 
-/** Every type of task there is. */
+/** Every type of task. */
 export const TASK_TYPES: readonly TaskType[] = [contactTask, photoTask, userTask].flatMap(
   ({ shape }): TaskType[] => shape.type.options,
 );
@@ -66,7 +67,7 @@ export const TASK_TYPES: readonly TaskType[] = [contactTask, photoTask, userTask
 /** The largest task body, in bytes. */
 export const MAX_TASK_BYTES = 65_536;
 
-/** Kafka's partition key: tasks of one user, or of one owner, stay together so that they can be coalesced. */
+/** Kafka's partition key: tasks of one user or uploader stay together, so that they can be coalesced. */
 export function partitionKey(task: Task): string {
   return 'owner' in task ? task.owner : task.user;
 }

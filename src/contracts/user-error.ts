@@ -7,8 +7,8 @@
 export type UserErrorKind = 'wrong_use' | 'operational' | 'unavailable';
 
 /**
- * An error whose message is written for the person who runs Recency: what is wrong and, unless there is a `remedy`, how to fix
- * it. It holds no secret. Any other error is a defect of the program and is shown with its stack.
+ * An error whose message is written for the person who runs Recency: what is wrong and, unless there is a `remedy`, how
+ * to fix it. It holds no secret. Any other error is a defect of the program and is shown with its stack.
  */
 export class UserError extends Error {
   // Getters, not fields: a logger copies the own properties of an error.

@@ -24,7 +24,10 @@ const PATIENCE_MS = 3_000;
 /** Errors become findings, not log lines. */
 const SILENT = openLogger({ logLevel: 'silent' }, 'doctor', 2);
 
-/** Checks everything that Recency needs. A server that cannot be reached is one finding, and its other checks are skipped. */
+/**
+ * Checks everything that Recency needs. A server that cannot be reached is one finding, and its other checks are
+ * skipped.
+ */
 export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
   const read = settings();
   if ('findings' in read) return read.findings;

@@ -2,87 +2,95 @@ import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { type Deadline, DeadlineExceeded, RequestCancelled, settledWithin, withTimeout } from '../timing/deadline.ts';
 import { codeOf, DatabaseBusy, DEADLINE } from './faults.ts';
 import { KILL_MS, Killer, take, within } from './killer.ts';
+import { QueryLimiter } from './query-limiter.ts';
 import { setUpSession } from './session.ts';
 import { type MysqlTls, tlsOptions } from './tls.ts';
-import { Turns } from './turns.ts';
 
-export interface ConnectionsOptions {
-  /** Connections at the most. */
+export interface ConnectionPoolOptions {
+  /** The maximum number of connections. */
   readonly connections: number;
-  /** Callers that may wait for a connection at the most. Fewer may where they would wait longer than the deadline. */
+  /**
+   * The maximum number of callers that wait for a connection. Fewer may where they would wait longer than the deadline.
+   */
   readonly queue: number;
-  /** For each call that leaves the process, ms: connecting, waiting for a connection, and a statement. */
+  /** The deadline of each call, ms: connecting, waiting for a connection, and a statement. */
   readonly deadlineMs: number;
-  /** Undefined: in plain text. */
+  /** Undefined: no encryption. */
   readonly tls?: MysqlTls | undefined;
 }
 
 export interface UseOptions {
-  /** Later than the deadline of every call, ms. */
+  /** Added to the deadline of every call, ms. */
   readonly extraMs?: number;
-  /** Of the request that this is for. */
+  /** The deadline of the request that this call is for. */
   readonly deadline?: Deadline | undefined;
 }
 
-/** Of one connection: more than there are texts. mysql2 would make room for 16,000, half a megabyte a connection. */
+/**
+ * Prepared statements of one connection: more than there are texts. mysql2's default of 16,000 takes half a megabyte a
+ * connection.
+ */
 const STATEMENTS = 100;
 
-/** Between two renewals of all connections, ms: a server that stays as it is must not cost a connection for every call. */
+/**
+ * The least time between two renewals of all connections, ms: a server that stays the wrong one must not cost a
+ * connection at every call.
+ */
 const RENEWAL_MS = 1_000;
 
 /**
- * Later than its deadline a statement is ended by the server itself, ms: where a KILL did not get there, or the process has
+ * How long after its deadline the server itself ends a statement, ms: when a KILL did not arrive, or the process has
  * ended.
  */
 const BACKSTOP_MS = 1_000;
 
-/** What ends by itself within so many ms is not worth a KILL: most statements take less than one. */
+/** A statement that ends by itself within this time needs no KILL, ms: most statements take less than one. */
 const GRACE_MS = 20;
 
 /**
  * A pool of connections on which every call has a deadline.
  *
- * What is not done by then is ended in the server, too (KILL QUERY, from a connection kept for that): otherwise
- * statements that nobody waits for pile up there, and make the next ones late as well.
+ * A statement that misses it is also ended in the server (KILL QUERY, from a connection kept for that). Otherwise
+ * abandoned statements pile up there and make the next ones late as well.
  *
- * A half-open connection may never call back (mysql2 waits for ever), so one that still says nothing is destroyed. Those
- * that were idle for as long are probably no better: none of them is used again, so that one deadline is all that a
- * broken path costs.
+ * A half-open connection may never call back (mysql2 waits for ever), so one that stays silent is destroyed.
+ * Connections that were idle for as long are probably broken too and are not used again, so a broken path costs one
+ * deadline only.
  *
  * A new connection is used only after its session was set up (see session.ts).
  */
-export class Connections {
+export class ConnectionPool {
   readonly #pool: Pool;
   readonly #killer: Killer;
-  readonly #turns: Turns;
+  readonly #limiter: QueryLimiter;
   readonly #deadlineMs: number;
-  /** When each connection last answered, ms, monotonic. */
+  /** When each connection last answered, monotonic ms. */
   readonly #heard = new WeakMap<object, number>();
-  /** When the session of each connection was set up, ms, monotonic. */
+  /** When the session of each connection was set up, monotonic ms. */
   readonly #setUp = new WeakMap<object, number>();
   readonly #inUse = new Set<PoolConnection>();
-  /** What was not heard since then is not to be used. */
+  /** Connections that have not answered since then are not used. */
   #distrustedBefore = Number.NEGATIVE_INFINITY;
-  /** What was opened before is not to be used. */
+  /** Connections that were opened before are not used. */
   #renewedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(url: string, options: ConnectionsOptions) {
+  constructor(url: string, options: ConnectionPoolOptions) {
     const { connections, queue, deadlineMs, tls } = options;
     this.#deadlineMs = deadlineMs;
     const refusal = () => new DatabaseBusy('MySQL: every connection is in use, and none would be free in time');
-    this.#turns = new Turns({ concurrency: connections, queue, waitMs: deadlineMs, refusal });
+    this.#limiter = new QueryLimiter({ concurrency: connections, queue, waitMs: deadlineMs, refusal });
     this.#pool = openPool(url, { connections, connectTimeout: deadlineMs, tls });
     this.#killer = new Killer(openPool(url, { connections: 1, connectTimeout: Math.min(KILL_MS, deadlineMs), tls }));
     this.#pool.on('connection', (connection) => this.#killer.watch(connection));
   }
 
   /**
-   * Works with one connection, until the deadline.
-   * @throws DatabaseBusy, DeadlineExceeded, RequestCancelled, what the work throws, an error with the code DEADLINE
+   * Runs work on one connection, until the deadline.
+   * @throws DatabaseBusy, DeadlineExceeded, RequestCancelled, errors of the work, an error with the code DEADLINE
    */
   async use<T>(work: (connection: PoolConnection) => Promise<T>, options: UseOptions = {}): Promise<T> {
     const { extraMs = 0, deadline } = options;
-    return await this.#turns.run(
+    return await this.#limiter.run(
       async () => {
         const connection = await this.#trusted(deadline);
         const ms = this.#deadlineMs + extraMs;
@@ -92,15 +100,17 @@ export class Connections {
     );
   }
 
-  /** Called with every connection that is made: another server may be behind it. Returns what ends that. */
+  /**
+   * Calls the listener for every new connection, which may lead to another server. Returns a function that stops it.
+   */
   onNew(listener: () => void): () => void {
     this.#pool.on('connection', listener);
     return () => void this.#pool.off('connection', listener);
   }
 
   /**
-   * Has every connection that is open now replaced before its next use: the server behind it is not the right one any
-   * more. At most once a second. @returns whether it does so now
+   * Replaces every open connection before its next use, because it leads to the wrong server. At most once a second.
+   * @returns whether it does so now
    */
   renew(): boolean {
     const now = performance.now();
@@ -109,7 +119,7 @@ export class Connections {
     return true;
   }
 
-  /** Waits for what is under way, not longer than the deadline: a half-open connection never says that it has ended. */
+  /** Waits for running calls, no longer than the deadline: a half-open connection never says that it has ended. */
   async close(): Promise<void> {
     const ended = Promise.all([this.#pool.end(), this.#killer.close()]);
     await settledWithin(ended, this.#deadlineMs);
@@ -146,9 +156,9 @@ export class Connections {
   }
 
   /**
-   * Ends in the server what runs on the connection, unless it ends by itself just now.
+   * Ends in the server what runs on the connection, unless it ends by itself.
    * - `idle`: the connection can be used again
-   * - `silent`: the server was told, and the connection still says nothing: it is half-open
+   * - `silent`: the server was told, but the connection stays silent: it is half-open
    * - `lost`: the server could not be told
    */
   async #endOn(connection: PoolConnection, running: Promise<unknown>): Promise<'idle' | 'silent' | 'lost'> {
@@ -183,7 +193,9 @@ export class Connections {
     }
   }
 
-  /** A new connection whose session could not be set up is closed: nobody else may find it in the pool. */
+  /**
+   * Sets up the session of a new connection. If that fails, the connection is closed and does not return to the pool.
+   */
   async #ready(connection: PoolConnection, ms: number, deadline: Deadline | undefined): Promise<PoolConnection> {
     const begun = performance.now();
     this.#inUse.add(connection);
@@ -217,10 +229,10 @@ function openPool(url: string, { connections, connectTimeout, tls }: PoolOptions
     maxPreparedStatements: STATEMENTS,
     connectTimeout,
     supportBigNumbers: true,
-    bigNumberStrings: false, // safe integers are numbers: mysql2 takes 1 µs to make a text of one
+    bigNumberStrings: false, // safe integers are numbers: mysql2 takes 1 µs to convert one to text
     timezone: 'Z',
     charset: 'utf8mb4',
-    trace: false, // otherwise a stack is captured for every statement: 30 µs of the 200 that a narrowed query takes
+    trace: false, // otherwise mysql2 captures a stack for every statement: 30 µs of the 200 that a narrowed query takes
   });
 }
 
@@ -228,7 +240,7 @@ function isLate(error: unknown): boolean {
   return codeOf(error) === DEADLINE || error instanceof DeadlineExceeded || error instanceof RequestCancelled;
 }
 
-/** Nothing came back in time, not even when the statement was ended: the connection broke. */
+/** Nothing came back in time, not even after the KILL: the connection broke. */
 export function isSilence(error: unknown): boolean {
   return codeOf(error) === DEADLINE && (error as { isSilent?: boolean }).isSilent === true;
 }

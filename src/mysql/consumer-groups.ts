@@ -16,8 +16,8 @@ export async function rememberGroup(database: Database, group: string): Promise<
 }
 
 /**
- * How far a consumer group has come in a stream. Kept outside the Redis that has both, because an older copy of that Redis
- * would not know that it is older.
+ * How far a consumer group has come in a stream. Kept outside the Redis that has both, because an older copy of that
+ * Redis would not know that it is older.
  */
 export function streamCheckpoint(database: Database, stream: string, group: string) {
   const name = `stream:${stream}:${group}`;

@@ -1,5 +1,6 @@
 /**
- * A user's contacts as MySQL has them now (`recency_contacts`), and the SQL for their keys that every other question uses.
+ * A user's contacts as MySQL has them now (`recency_contacts`), and the SQL for their keys that every other question
+ * uses.
  */
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
@@ -12,9 +13,9 @@ import { type AnswerRows, EPOCH, readAnswer } from './epoch.ts';
 export const GREATEST_SCORE = Number.MAX_SAFE_INTEGER;
 
 /**
- * SQL: the last upload of a row of `recency_contacts AS c`, in whole milliseconds whatever the column's type, because an
- * index holds nothing else. Values that a Redis score cannot hold exactly count as the greatest that it can, so that SQL
- * and Redis order them alike.
+ * SQL: the last upload of a row of `recency_contacts AS c`, in whole milliseconds whatever the column's type, because
+ * an index holds nothing else. Values that a Redis score cannot hold exactly count as the greatest that it can, so that
+ * SQL and Redis order them alike.
  */
 export const LAST_UPLOAD = `CAST(FLOOR(LEAST(c.last_upload_at, ${GREATEST_SCORE})) AS SIGNED)`;
 

@@ -1,6 +1,6 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import type { Deadline } from '../timing/deadline.ts';
-import { Connections, type ConnectionsOptions, isSilence, type UseOptions } from './connections.ts';
+import { ConnectionPool, type ConnectionPoolOptions, isSilence, type UseOptions } from './connections.ts';
 import {
   DatabaseUnavailable,
   HeavyQueriesBusy,
@@ -10,8 +10,8 @@ import {
   StatementTooSlow,
 } from './faults.ts';
 import { retryingLostRaces } from './lost-race.ts';
+import { QueryLimiter, type Urgency } from './query-limiter.ts';
 import { proofOf } from './session.ts';
-import { Turns, type Urgency } from './turns.ts';
 
 export {
   DatabaseBusy,
@@ -21,75 +21,80 @@ export {
   StatementTooSlow,
 } from './faults.ts';
 
-/** A value of a row. A BIGINT is a number where that is exact, otherwise decimal text. */
+/** A value of a row. A BIGINT is a number when that is exact, otherwise decimal text. */
 export type ColumnValue = string | number | null;
 
 /** A value for one placeholder. Ids are strings; a number must be a safe integer. */
 export type Parameter = string | number | null;
 
-/** Of heavy queries: at once, and that may wait for their turn at the most. */
+/** How many heavy queries may run at once, and how many may wait. */
 export interface HeavyBudget {
   readonly concurrency: number;
   readonly queue: number;
-  /** For a turn, ms (the deadline of a call). */
+  /** The longest wait, ms; default: the deadline of a call. */
   readonly waitMs?: number;
 }
 
-export interface DatabaseOptions extends ConnectionsOptions {
-  /** It is a replica by design: its rows may lack the latest changes, and it need not be the server on record. */
+export interface DatabaseOptions extends ConnectionPoolOptions {
+  /** A replica by design: its rows may lack the latest changes, and it need not be the server on record. */
   readonly isReplica?: boolean;
   /**
-   * The budget of heavy queries: one for all of a process, or how many at once. There are always fewer of them than
-   * connections, so that they never keep a small statement waiting (all but one).
+   * The limit of heavy queries: a limiter that the process shares, or the numbers for a new one. Always fewer than the
+   * connections (unless there is only one), so that heavy queries never keep a small statement waiting.
    */
-  readonly heavy?: Turns | HeavyBudget;
+  readonly heavy?: QueryLimiter | HeavyBudget;
 }
 
-/** Who wants to read, and for how long. */
+/** How a statement is read. */
 export interface ReadOptions {
-  /** Of the request that this is for: what remains of it is all that the statement has, and to get a connection. */
+  /** The deadline of the request that this is for. It includes waiting for a connection. */
   readonly deadline?: Deadline | undefined;
-  /** What reads all of somebody's contacts waits for its turn in the budget; undefined: a small statement, which never does. */
+  /**
+   * A heavy query, such as one that reads all of a user's contacts, waits for the limit. Undefined: a small statement.
+   */
   readonly heavy?: Urgency;
-  /** The server ends the statement after so many ms, whatever the deadline of other calls is; the statement begins with SELECT. */
+  /**
+   * The server ends the statement after this time, ms, which may exceed the deadline of other calls. It begins with
+   * SELECT.
+   */
   readonly withinMs?: number | undefined;
 }
 
-/** Of what loses to others, in all: a lock may be waited for until the deadline each time. */
+/** Attempts of a write that loses to other transactions. Each may wait for a lock until the deadline. */
 const ATTEMPTS = 10;
 
 const ON_RECORD = 'SELECT token, (SELECT MAX(identity) FROM recency_mysql_servers) FROM recency_epoch';
 
-/** Later than the server ends a statement its answer is waited for, ms. */
+/** How long to wait for an answer after the server has ended the statement, ms. */
 const ANSWER_MS = 1_000;
 
 /**
  * One MySQL server. Every call has a deadline (see connections.ts).
  *
- * A statement that only reads is tried once more on another connection when its own broke, which also covers those that
- * `wait_timeout` closed while idle; never because it was too slow. What InnoDB rolled back in favour of others is done again. Statements are prepared, and
- * their texts are few and fixed, so prepared statements do not pile up.
+ * A SELECT is tried once more on another connection when its own broke (also when `wait_timeout` closed it while idle),
+ * but never because it was too slow. A transaction that InnoDB rolled back in favour of others is run again. Statements
+ * are prepared, and their texts are few and fixed, so prepared statements do not pile up.
  */
 export class Database {
-  /** The budget of heavy queries. */
-  readonly heavy: Turns;
+  /** The limit of heavy queries. */
+  readonly heavy: QueryLimiter;
   /** See {@link DatabaseOptions}. */
   readonly isReplica: boolean;
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPool;
   readonly #deadlineMs: number;
   #record: { readonly token: string; readonly proof: string | undefined } | undefined;
 
   constructor(url: string, options: DatabaseOptions) {
     this.isReplica = options.isReplica ?? false;
-    this.#connections = new Connections(url, options);
+    this.#connections = new ConnectionPool(url, options);
     this.#deadlineMs = options.deadlineMs;
     const { heavy = { concurrency: options.connections, queue: options.queue } } = options;
-    this.heavy = heavy instanceof Turns ? heavy : turnsOf(heavy, options);
+    this.heavy = heavy instanceof QueryLimiter ? heavy : limiterOf(heavy, options);
   }
 
   /**
-   * Rows of a statement that only reads, each an array in the order of its columns.
-   * @throws DatabaseUnavailable; StatementTooSlow when the server ended it; HeavyQueriesBusy, DeadlineExceeded,
+   * Rows of a SELECT, each an array in the order of its columns.
+   * @throws DatabaseUnavailable, StatementTooSlow when the server ended it, HeavyQueriesBusy, DeadlineExceeded,
    * RequestCancelled
    */
   async rows(
@@ -100,13 +105,13 @@ export class Database {
     const sql = withinMs === 0 ? statement : endedAfter(withinMs, statement);
     const extraMs = withinMs === 0 ? 0 : Math.max(0, withinMs + ANSWER_MS - this.#deadlineMs);
     const read = () => this.#rows(sql, parameters, { extraMs, deadline });
-    // What is given more time than others has somebody who does one such after the other, beside the budget.
+    // Statements that get extra time are run one after the other by their caller, outside the limit.
     if (heavy === undefined || withinMs > this.#deadlineMs) return await read();
     return await this.heavy.run(read, { urgency: heavy, deadline });
   }
 
   /**
-   * One writing statement. After a broken connection it is not tried again: it may have been done.
+   * One writing statement. It is not tried again after a broken connection, because it may have been done.
    * @throws DatabaseUnavailable
    */
   write(statement: string, parameters: readonly Parameter[]): Promise<ResultSetHeader> {
@@ -117,8 +122,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` in a transaction on one connection: committed when it resolves, rolled back when it rejects; and done again
-   * when others were let go first. The deadline is for all of it.
+   * Runs `work` in a transaction on one connection: commits when it resolves, rolls back when it rejects, and runs it
+   * again after a deadlock or lock timeout. The deadline is for all of it.
    * @param isolation READ COMMITTED: locks the rows found, not the gaps between them, where others insert
    * @throws DatabaseUnavailable
    */
@@ -137,15 +142,17 @@ export class Database {
     });
   }
 
-  /** Called with every connection that is made: another server may be behind it. Returns what ends that. */
+  /**
+   * Calls the listener for every new connection, which may lead to another server. Returns a function that stops it.
+   */
   onConnection(listener: () => void): () => void {
     return this.#connections.onNew(listener);
   }
 
   /**
-   * The proof of the server that is on record under this token of an epoch (see session.ts), '' where none is on record;
-   * undefined: the token is not in force any more. Asked once for each token: another server comes on record only together
-   * with another token.
+   * The proof (see session.ts) of the server on record under this token of an epoch; '' when none is on record,
+   * undefined when the token is no longer in force. Asked once for each token, because another server is put on record
+   * only with another token.
    * @throws DatabaseUnavailable
    */
   async proofUnder(token: string, deadline?: Deadline): Promise<string | undefined> {
@@ -154,11 +161,11 @@ export class Database {
     const [row] = await this.#rows(ON_RECORD, [], { deadline });
     if (row?.[0] !== token) return undefined;
     const proof = row[1] === null ? '' : proofOf(String(row[1]));
-    if (proof !== '') this.#record = { token, proof }; // the first one comes on record under the token in force
+    if (proof !== '') this.#record = { token, proof }; // the first server is put on record under the token in force
     return proof;
   }
 
-  /** Has every connection replaced before its next use, at most once a second. Returns whether it does so now. */
+  /** Replaces every connection before its next use, at most once a second. Returns whether it does so now. */
   renewConnections(): boolean {
     return this.#connections.renew();
   }
@@ -167,7 +174,7 @@ export class Database {
     await this.#connections.close();
   }
 
-  /** One statement that only reads, on the connection that it was given. */
+  /** Runs a SELECT on the connection. */
   protected async read(
     connection: PoolConnection,
     sql: string,
@@ -199,32 +206,35 @@ export class Database {
 }
 
 /**
- * Another connection may well do better: this one broke, was closed by the server while idle, or did not call back even
- * when the statement was ended. What was only too slow is not tried again: it would be too slow again.
+ * Another connection may succeed: this one broke, was closed by the server while idle, or stayed silent even after the
+ * KILL. A statement that was only slow is not tried again, because it would be slow again.
  */
 function isBroken(error: unknown): boolean {
   return mysqlFaultOf(error) === 'session' || isSilence(error);
 }
 
-function turnsOf({ concurrency, queue, waitMs }: HeavyBudget, { connections, deadlineMs }: ConnectionsOptions): Turns {
+function limiterOf(
+  { concurrency, queue, waitMs }: HeavyBudget,
+  { connections, deadlineMs }: ConnectionPoolOptions,
+): QueryLimiter {
   const refusal = () =>
-    new HeavyQueriesBusy('MySQL: heavy queries that wait already would make one more wait too long');
-  return new Turns({
+    new HeavyQueriesBusy('MySQL: the limit of heavy queries is reached, and one more would wait too long');
+  return new QueryLimiter({
     concurrency: Math.max(1, Math.min(concurrency, connections - 1)),
     ...{ queue, waitMs: waitMs ?? deadlineMs, refusal },
   });
 }
 
 /**
- * The same statement with a limit that the server keeps, so that it does not work on what nobody waits for. MariaDB and MySQL
- * say it differently, and each takes what the other understands for a comment.
+ * The statement with a time limit that the server enforces. MariaDB and MySQL write it differently, and each takes the
+ * other's syntax for a comment.
  */
 function endedAfter(ms: number, statement: string): string {
   const limited = statement.replace(/^\s*SELECT\b/, `SELECT /*+ MAX_EXECUTION_TIME(${Math.ceil(ms)}) */`);
   return `/*M! SET STATEMENT max_statement_time=${ms / 1000} FOR */ ${limited}`;
 }
 
-/** The faults that mean that MySQL cannot be asked now. */
+/** The faults that mean that MySQL is unavailable now. */
 const UNAVAILABLE = new Set<string>(['session', 'slow', 'away'] satisfies MysqlFault[]);
 
 function asThrown(error: unknown): unknown {

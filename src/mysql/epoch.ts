@@ -2,10 +2,11 @@
  * The epoch: the token under which indexes are valid. Indexes of any other token are cold.
  *
  * Every statement whose rows matter returns, in one snapshot, the epoch's token, the proof of the server it ran on, and
- * whether that server takes writes. A connection does not stay with the server that Recency knows: the primary is demoted
- * under it, a failover leads the next one to a server that lost commits, a proxy gives each statement to another server.
- * Rows of a server that is not on record under this token (`recency_mysql_servers`, see server-record.ts) count as rows of
- * another epoch. Before the first comparison there is no record, and any server that takes writes is accepted.
+ * whether that server takes writes. A connection does not stay with the server that Recency knows: the primary is
+ * demoted under it, a failover leads the next one to a server that lost commits, a proxy gives each statement to
+ * another server. Rows of a server that is not on record under this token (`recency_mysql_servers`, see
+ * server-record.ts) count as rows of another epoch. Before the first comparison there is no record, and any server that
+ * takes writes is accepted.
  */
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import { UserError } from '../contracts/user-error.ts';
@@ -34,8 +35,8 @@ export class EpochMissing extends UserError {
 const SUSPENDED = '!';
 
 /**
- * While the epoch is suspended no index is trusted or built. Its token begins with a mark that no index can have, so every
- * statement that returns the epoch says so in its own snapshot.
+ * While the epoch is suspended no index is trusted or built. Its token begins with a mark that no index can have, so
+ * every statement that returns the epoch says so in its own snapshot.
  */
 export function isSuspended(token: string): boolean {
   return token.startsWith(SUSPENDED);

@@ -1,7 +1,9 @@
 import { tlsFaultOf } from '../config/tls.ts';
 import { UserError } from '../contracts/user-error.ts';
 
-/** MySQL cannot answer now: it is unreachable, refuses, or did not answer in time. Nothing is wrong with the statement. */
+/**
+ * MySQL cannot answer now: it is unreachable, refuses, or did not answer in time. Nothing is wrong with the statement.
+ */
 export class DatabaseUnavailable extends UserError {
   override readonly name = 'DatabaseUnavailable';
 

@@ -1,16 +1,16 @@
 import type { Database } from './database.ts';
 
-/** How far a partition is known to have reached. */
+/** The known end of a partition. */
 export interface KnownEnd {
-  /** One past the highest offset that a publisher was given: a log that ends before it has lost its end. */
+  /** One past the highest offset that a publisher was given. A log that ends before it has lost messages. */
   readonly end: bigint;
-  /** A publisher was given an offset below `end`: the log went back, and may have grown past `end` again. */
+  /** A publisher was given an offset below `end`: the log was truncated, and may have grown past `end` again. */
   readonly wentBack: boolean;
-  /** How often the record was set back after a loss. */
+  /** How often the record was reset after a loss. */
   readonly generation: number;
 }
 
-/** What one publishing learned of one partition. */
+/** What one publish learned about one partition. */
 export interface GivenEnd {
   readonly partition: number;
   /** One past the highest offset given. */
@@ -21,9 +21,9 @@ export interface GivenEnd {
 
 const READ = 'SELECT partition_id, end_offset, went_back, generation FROM recency_kafka_ends WHERE topic = ?';
 
-// One statement for all partitions, and one text for any number of them. Its rows come in the order of the partitions, so
-// two publishers that lock the same rows wait for each other and never deadlock. What a publisher knew of an earlier
-// generation says nothing about this one.
+// One statement text for any number of partitions. Its rows are in the order of the partitions, so two publishers that
+// lock the same rows wait for each other and never deadlock. A publisher's knowledge of an earlier generation does not
+// apply to this one.
 const RECORD = `
   INSERT INTO recency_kafka_ends (topic, partition_id, end_offset)
   SELECT ?, given.partition_id, given.end_offset
@@ -42,8 +42,8 @@ const SET_BACK = `
   WHERE topic = ? AND partition_id = ? AND generation = ?`;
 
 /**
- * The ends of a topic's partitions, kept outside of Kafka: a broker that came back with older data does not know that they
- * are older.
+ * The ends of a topic's partitions, kept outside Kafka, because a broker that comes back with older data does not know
+ * that it is older.
  */
 export class KafkaEnds {
   readonly #database: Database;
@@ -54,7 +54,7 @@ export class KafkaEnds {
     this.#topic = topic;
   }
 
-  /** By partition; those that no publisher has recorded are absent. @throws DatabaseUnavailable */
+  /** By partition, without those that no publisher has recorded. @throws DatabaseUnavailable */
   async read(): Promise<ReadonlyMap<number, KnownEnd>> {
     const rows = await this.#database.rows(READ, [this.#topic]);
     return new Map(
@@ -74,8 +74,8 @@ export class KafkaEnds {
   }
 
   /**
-   * After a loss was reported, so that it is not found again: the partition ends where its log ends now. Does nothing when
-   * another consumer has done it since `known` was read.
+   * Records the log's present end after a loss was reported, so that it is not found again. Does nothing when another
+   * consumer has done so since `known` was read.
    * @throws DatabaseUnavailable
    */
   async setBack(partition: number, known: KnownEnd, end: bigint): Promise<void> {

@@ -9,26 +9,26 @@ const NEXT = `
 const TOKEN = 'SELECT token FROM recency_leases WHERE name = ?';
 
 /**
- * Gives a lease's next fencing token, a BIGINT as decimal text: greater than every one given before.
+ * Issues a lease's next fencing token, a BIGINT as decimal text: greater than every earlier one.
  * @param now ms since 1970 UTC
  * @throws DatabaseUnavailable
  */
 export async function nextFencingToken(database: Database, name: string, now: number): Promise<string> {
   return await database.transaction(async (connection) => {
-    // The row stays locked until the commit, so nobody else gets the token that is read.
+    // The row stays locked until the commit, so no other process reads the same token.
     await connection.execute(NEXT, [name, now, now]);
     const [rows] = await connection.execute<RowDataPacket[]>(TOKEN, [name]);
     return String(rows[0]?.token);
   });
 }
 
-/** Whoever writes under a lease: the lease's name, and the fencing token that came with it. */
+/** Fences writes under a lease: its name, and the fencing token that came with it. */
 export interface Fence {
   readonly lease: string;
   readonly token: string;
 }
 
-/** A write came from somebody who held the lease once, and since then somebody else was given it. Nothing was written. */
+/** A former holder of the lease tried to write after another process had got it. Nothing was written. */
 export class StaleFence extends UserError {
   override readonly name = 'StaleFence';
 
@@ -37,6 +37,6 @@ export class StaleFence extends UserError {
   }
 }
 
-/** SQL: nobody was given the lease since. Its two placeholders: the lease's name and the token. */
+/** SQL: no later token was issued for the lease. Its two placeholders: the lease's name and the token. */
 export const NOT_STALE = `
   NOT EXISTS (SELECT 1 FROM recency_leases AS l WHERE l.name = ? AND l.token > ?)`;

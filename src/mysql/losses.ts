@@ -1,10 +1,10 @@
 /**
- * Tasks that are known to be lost, and the suspension of the epoch for as long as they are.
+ * Known losses of tasks, and the suspension of the epoch until the consumers have caught up.
  *
- * A consumer that has fallen behind its retention finds one loss after the other. An index that is built in between may
- * miss what the next loss takes, so the epoch is suspended at the first one: its token becomes one that no index can have.
- * Each place of the transport where tasks were lost is noted, with how far its consumers must get to have caught up. When
- * the last of them has, one new epoch begins. All of this is decided under the lock of the epoch's row.
+ * A consumer that has fallen behind the retention finds one loss after another. An index that is built in between may
+ * miss what the next loss takes, so the first loss suspends the epoch: its token becomes one that no index can have.
+ * Each partition or stream with a loss is recorded, with the position that its consumers must reach. When the last of
+ * them has, one new epoch begins. All of this is decided under the lock of the epoch's row.
  */
 import { createHash } from 'node:crypto';
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
@@ -12,24 +12,24 @@ import type { Database } from './database.ts';
 import { beginEpoch, EpochMissing, type EpochRow, isSuspended, lockEpoch, suspendedToken } from './epoch.ts';
 
 export interface KnownLoss {
-  /** The partition or stream, by a name that no other one has. */
+  /** The unique name of the partition or stream. */
   readonly place: string;
   /** What was lost, for people. */
   readonly what: string;
   /** When it was last found: ms since 1970 UTC. */
   readonly foundAt: number;
-  /** What the consumers must have processed to have caught up; null: not looked up yet. */
+  /** The position that the consumers must reach; null: not looked up yet. */
   readonly end: string | null;
 }
 
 export interface EpochState {
   readonly epoch: EpochRow;
   readonly suspended: boolean;
-  /** In the order of their places; none unless the epoch is suspended. */
+  /** Ordered by place; empty unless the epoch is suspended. */
   readonly losses: readonly KnownLoss[];
 }
 
-/** What has been found out about the losses known. */
+/** New findings about the known losses. */
 export interface LossProgress {
   /** By place. */
   readonly ends: ReadonlyMap<string, string>;
@@ -47,7 +47,7 @@ const LOSSES = "SELECT name, value FROM recency_settings WHERE name LIKE 'loss:%
 const NOTE = 'REPLACE INTO recency_settings (name, value) VALUES (?, ?)';
 const FORGET = 'DELETE FROM recency_settings WHERE name = ?';
 
-/** In one snapshot. @throws EpochMissing, DatabaseUnavailable */
+/** The epoch and its losses, in one snapshot. @throws EpochMissing, DatabaseUnavailable */
 export async function readEpochState(database: Database): Promise<EpochState> {
   const rows = await database.rows(READ, []);
   const [first] = rows;
@@ -58,8 +58,8 @@ export async function readEpochState(database: Database): Promise<EpochState> {
 }
 
 /**
- * Withdraws the trust in every index, and notes where tasks were lost. While the epoch is suspended already, only its token
- * becomes another one.
+ * Makes every index untrusted, and records where tasks were lost. If the epoch is suspended already, only its token
+ * changes.
  * @param next token, reason and time of the suspension
  * @throws EpochMissing, DatabaseUnavailable
  */
@@ -73,8 +73,8 @@ export async function suspendEpoch(database: Database, next: EpochRow, losses: r
 }
 
 /**
- * Notes how far the consumers have come. When no loss is left to catch up with, the epoch given begins.
- * @param seen the token under which the progress was made: after a loss that was found since, it counts for nothing
+ * Records how far the consumers have come. When they have caught up with every loss, the epoch given begins.
+ * @param seen the token under which the progress was made; it does not count after a loss that was found since
  * @throws EpochMissing, DatabaseUnavailable
  */
 export async function noteProgress(
@@ -106,10 +106,10 @@ async function note(connection: PoolConnection, loss: KnownLoss): Promise<void> 
   await connection.execute(NOTE, [nameOf(loss.place), text]);
 }
 
-/** A description may name every partition of a topic, and a row holds 64 KiB. */
+/** Characters. A description may name every partition of a topic, and a row holds 64 KiB. */
 const LONGEST_WHAT = 1_000;
 
-/** The name of a place may be longer than that of a row. */
+/** A digest, because a place's name may be longer than the column. */
 function nameOf(place: string): string {
   return `loss:${createHash('sha256').update(place).digest('base64url')}`;
 }

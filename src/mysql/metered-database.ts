@@ -1,7 +1,7 @@
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import { Database, type Parameter } from './database.ts';
 
-// Rows found through an index, in tables of the site's and of Recency's own. Scans of temporary tables are not counted.
+// Rows found through an index, in the site's tables and in Recency's own. Scans of temporary tables are not counted.
 const COUNTED = new Set([
   'Handler_read_first',
   'Handler_read_key',
@@ -11,13 +11,13 @@ const COUNTED = new Set([
 ]);
 
 /**
- * A database that counts what its reading statements cost: for long jobs, whose report says so. Each statement costs two
- * more round trips.
+ * A database that counts the rows that its SELECTs read, for the reports of long jobs. Each statement costs two more
+ * round trips.
  */
 export class MeteredDatabase extends Database {
   #rowsRead = 0;
 
-  /** Rows that the storage engine was asked for by `rows` so far. */
+  /** Rows that `rows` has requested from the storage engine so far. */
   get rowsRead(): number {
     return this.#rowsRead;
   }

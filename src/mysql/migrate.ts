@@ -32,11 +32,11 @@ import type { MysqlTls } from './tls.ts';
 export interface SchemaOptions {
   /** mysql://user:password@host:port/database */
   readonly url: string;
-  /** For another process that is changing the schema, ms (60,000). */
+  /** The longest wait for another process that changes the schema, ms; default 60,000. */
   readonly lockWaitMs?: number;
-  /** For connecting, ms (10,000). */
+  /** The time limit of connecting, ms; default 10,000. */
   readonly connectTimeoutMs?: number;
-  /** Undefined: in plain text. */
+  /** Undefined: no encryption. */
   readonly tls?: MysqlTls | undefined;
 }
 
@@ -52,19 +52,19 @@ export interface RollbackOptions extends SchemaOptions {
 
 export interface MigrateReport {
   readonly database: string;
-  /** The server's version, as it says it. */
+  /** The server's version, in its own words. */
   readonly server: string;
   readonly databaseCreated: boolean;
   /** Names of the migrations that this run applied. */
   readonly applied: readonly string[];
-  /** A site's own tables under the reference schema's names, which were left as they are. */
+  /** A site's own tables with names of the reference schema, which were left alone. */
   readonly siteTables: readonly string[];
   readonly views: readonly ViewReport[];
 }
 
 /**
- * Brings the schema up to date: the reference schema with its views, or only what Recency itself needs. Safe from two
- * processes at once, and after one that was killed.
+ * Brings the schema up to date: the reference schema with its views, or only what Recency itself needs. Two processes
+ * may run it at once, and it may run again after one was killed.
  * @throws SchemaError
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateReport> {
@@ -95,7 +95,7 @@ export interface RollbackReport {
 }
 
 /**
- * Undoes what the last migrate applied (or all): drops what was made, and with it its data. A site's own tables and
+ * Undoes what the last migrate applied (or everything): drops what was created, with its data. A site's own tables and
  * views stay.
  * @throws SchemaError
  */
@@ -112,7 +112,7 @@ export async function rollback(options: RollbackOptions): Promise<RollbackReport
   });
 }
 
-/** Where Recency's own tables stay, so do the views that can still be had. */
+/** If Recency's own tables are left, the views that are still possible are created again. */
 async function viewsLeft(knex: Knex): Promise<string[]> {
   if (!(await readObjects(knex)).tables.has('recency_settings')) return [];
   return (await makeViews(knex)).filter(({ origin }) => origin === 'recency').map(({ name }) => name);
@@ -129,7 +129,7 @@ export interface StatusReport {
 }
 
 /**
- * What is applied and what is not; changes nothing, and does not wait for the lock.
+ * What is applied and what is pending. Changes nothing, and does not wait for the lock.
  * @throws SchemaError
  */
 export async function status(options: SchemaOptions): Promise<StatusReport> {
@@ -149,9 +149,14 @@ function isIn(applied: readonly AppliedMigration[], name: string): boolean {
   return applied.some((migration) => migration.name === name);
 }
 
-type Work<T> = (knex: Knex) => Promise<T>;
+type SchemaWork<T> = (knex: Knex) => Promise<T>;
 
-function locked<T>(options: SchemaOptions, address: SchemaAddress, connection: Connection, work: Work<T>): Promise<T> {
+function locked<T>(
+  options: SchemaOptions,
+  address: SchemaAddress,
+  connection: Connection,
+  work: SchemaWork<T>,
+): Promise<T> {
   return opened(options, address, connection, (knex) =>
     withSchemaLock(connection, address.database, options.lockWaitMs ?? 60_000, () => work(knex)),
   );
@@ -161,7 +166,7 @@ async function opened<T>(
   { connectTimeoutMs = 10_000 }: SchemaOptions,
   address: SchemaAddress,
   connection: Connection,
-  work: Work<T>,
+  work: SchemaWork<T>,
 ): Promise<T> {
   const knex = openKnex(address.url, connectTimeoutMs, address.tls);
   try {

@@ -1,8 +1,9 @@
 /**
- * The newest photo of an uploader in each audience: what last uploads are compared with. A subquery for each audience reads
- * one entry of the index (owner_id, audience, uploaded_at), because its ORDER BY names all three columns. Ordered by the
- * time alone, MySQL reads and sorts all photos of the uploader, although the other two are given. With MAX() both servers
- * read all of them, and MariaDB would materialize a derived table, because it cannot push the uploader into it.
+ * The newest photo of an uploader in each audience: what last uploads are compared with. A subquery for each audience
+ * reads one entry of the index (owner_id, audience, uploaded_at), because its ORDER BY names all three columns. Ordered
+ * by the time alone, MySQL reads and sorts all photos of the uploader, although the other two are given. With MAX()
+ * both servers read all of them, and MariaDB would materialize a derived table, because it cannot push the uploader
+ * into it.
  */
 import type { Id } from '../contracts/id.ts';
 import { GREATEST_SCORE, LAST_UPLOAD, lastUploadOf } from './contacts.ts';
@@ -32,7 +33,8 @@ const OF_UPLOADERS = byAudiences(
 );
 
 /**
- * By uploader, the upload time of the newest photo in each of the first audiences, ms since 1970 UTC; 0 when there is none.
+ * By uploader, the upload time of the newest photo in each of the first audiences, ms since 1970 UTC; 0 when there is
+ * none.
  * @param withinMs the server ends the statement after this time
  * @throws DatabaseUnavailable, StatementTooSlow
  */
@@ -70,8 +72,8 @@ const OF_PAIRS = byAudiences(
 );
 
 /**
- * Reads both views for the same pairs in one snapshot: a photo whose transaction commits meanwhile is in both or in neither.
- * Pairs that are not related are left out.
+ * Reads both views for the same pairs in one snapshot: a photo whose transaction commits meanwhile is in both or in
+ * neither. Pairs that are not related are left out.
  * @param audiences higher audiences are ignored
  * @param withinMs the server ends the statement after this time
  * @throws DatabaseUnavailable, StatementTooSlow
@@ -108,7 +110,11 @@ const FROM_CONTACT = `
   ORDER BY c.contact_id
   LIMIT ?`;
 
-/** The user's next contacts in the order of their ids, related or not. @param from included @throws DatabaseUnavailable */
+/**
+ * The user's next contacts in the order of their ids, related or not.
+ * @param from included
+ * @throws DatabaseUnavailable
+ */
 export async function readContactsFrom(database: Database, user: Id, from: Id | '0', limit: number): Promise<Id[]> {
   return (await database.rows(FROM_CONTACT, [user, from, String(limit)])).map((row) => String(row[0]));
 }

@@ -35,15 +35,14 @@ export interface OutboxLag {
 
 /** Counting more rows would make the question expensive when the backlog is already a problem. */
 export const COUNTED = 10_000;
-
 const PUT_BACK_LOOKED_AT = 1_000;
 
 /** ms since 1970 UTC by MySQL's clock: one clock for every process. */
 export const OUTBOX_NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(3)) DIV 1000`;
 
-// Rows that another relay has claimed are skipped, so relays never wait for each other. No cursor over the ids: a row with
-// a smaller id may be committed after one with a greater id. The index is forced, here and below, because MySQL would read
-// a small table whole, and that means waiting for rows that are not even committed.
+// Rows that another relay has claimed are skipped, so relays never wait for each other. No cursor over the ids: a row
+// with a smaller id may be committed after one with a greater id. The index is forced, here and below, because MySQL
+// would read a small table whole, and that means waiting for rows that are not even committed.
 const UNPUBLISHED = `
   recency_outbox FORCE INDEX (recency_outbox_published)
   WHERE published_at IS NULL AND is_recheck = FALSE`;
@@ -89,8 +88,9 @@ const REFUSE = `
 const DELETE = `DELETE o FROM ${CLAIMED}`;
 
 /**
- * Claims unpublished rows that are due, publishes them and marks their outcome, in one transaction: when `publish` rejects
- * or the process ends before the commit, they are unchanged. Under READ COMMITTED, so that the site's inserts never wait.
+ * Claims unpublished rows that are due, publishes them and marks their outcome, in one transaction: when `publish`
+ * rejects or the process ends before the commit, they are unchanged. Under READ COMMITTED, so that the site's inserts
+ * never wait.
  * @param which `due`: new rows before those that were put back; `put back`: only those
  * @returns the number of rows claimed
  * @throws DatabaseUnavailable, and what `publish` throws
@@ -151,7 +151,8 @@ export function deletePublished(database: Database, before: number, limit: numbe
 }
 
 /**
- * Makes at most `limit` rows that were published in this time unpublished again, so that the relays publish them once more.
+ * Makes at most `limit` rows that were published in this time unpublished again, so that the relays publish them once
+ * more.
  * @param time ms since 1970 UTC; `from` included, `to` not
  * @returns the number of rows
  * @throws DatabaseUnavailable
@@ -232,8 +233,9 @@ export async function readLastOutboxId(database: Database): Promise<string> {
 const UP_TO = `SELECT 1 FROM ${UNPUBLISHED} AND due_at = 0 AND id <= ? LIMIT 1`;
 
 /**
- * Is every new task up to this row published? Rows with smaller ids that are committed later count too, which does no harm.
- * Rows that were put back do not ({@link readPutBackRows}), nor do re-checks, which are not tasks (`readRechecksOf`).
+ * Is every new task up to this row published? Rows with smaller ids that are committed later count too, which does no
+ * harm. Rows that were put back do not ({@link readPutBackRows}), nor do re-checks, which are not tasks
+ * (`readRechecksOf`).
  * @throws DatabaseUnavailable
  */
 export async function isPublishedUpTo(database: Database, id: string): Promise<boolean> {

@@ -72,7 +72,8 @@ function pairRow([user, contact, related, lastUploadAt, version]: readonly Colum
   };
 }
 
-// Related or not: a change that ends a relationship (a suspension, say) must reach the indexes that still hold the uploader.
+// Related or not: a change that ends a relationship (a suspension, say) must reach the indexes that still hold the
+// uploader.
 const FOLLOWERS = `
   SELECT ${EPOCH}, page.user_id
   FROM recency_epoch AS e

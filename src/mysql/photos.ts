@@ -10,15 +10,15 @@ export interface Photo {
   readonly title: string;
 }
 
-/** A contact and their newest photos that the user may see, both of one snapshot. */
+/** A contact and their newest photos that the user may see, in one snapshot. */
 export interface ContactPhotos extends LiveContact {
-  /** Newest first, of equal times the greater id first; at least one. */
+  /** Newest first, then by greater id; at least one. */
   readonly photos: readonly Photo[];
 }
 
-// One branch reads the end of one index (owner_id, audience, uploaded_at, id), however many photos the owner has.
-// The first SELECT is what makes it safe: it is of the same snapshot as the photos, so a photo comes through only while
-// the user has the contact and may see its audience, whatever was known before.
+// One branch reads the end of one index (owner_id, audience, uploaded_at, id), however many photos the uploader has.
+// The join with recency_contacts in the same snapshot makes it safe: a photo is returned only while the user has the
+// contact and may see its audience, whatever was read before.
 const BRANCH = `
     (SELECT p.id, p.owner_id, p.audience, ${wholeMs('p.uploaded_at')} AS uploaded_at, p.title
      FROM recency_photos AS p
@@ -36,23 +36,21 @@ function statement(branches: number): string {
   WHERE ${HAS_UPLOAD} AND (c.sees >> photo.audience) & 1`;
 }
 
-/** Few statement texts, so that prepared statements do not pile up; branches left over ask for nobody's photos. */
+/** Few statement texts, so that prepared statements do not pile up. Unused branches have a NULL uploader. */
 const SIZES = [4, 16, 80] as const;
 const LARGEST = 80;
 const STATEMENTS = new Map(SIZES.map((size) => [size as number, statement(size)]));
 
-type Row = readonly ColumnValue[];
-
 interface Branch {
-  readonly owner: Id;
+  readonly uploader: Id;
   readonly audience: string;
 }
 
 /**
- * The newest photos of each contact that the user may see. A contact who is none any more, or of whom the user may see
- * nothing now, is left out. One statement for up to 80 pairs of contact and audience (20 contacts of the reference
- * schema's 4), otherwise several side by side.
- * @param contacts as read before: their `sees` says where to look, not what may be seen
+ * The newest photos of each contact that the user may see. Contacts that are no longer related, or of whom the user may
+ * see nothing now, are left out. One statement for up to 80 pairs of contact and audience (20 contacts with the
+ * reference schema's 4 audiences), otherwise several in parallel.
+ * @param contacts as read before; their `sees` says where to look, not what may be seen
  * @param count photos of each contact
  * @throws DatabaseUnavailable
  */
@@ -63,7 +61,9 @@ export async function readPhotos(
   count: number,
   deadline?: Deadline,
 ): Promise<ReadonlyMap<Id, ContactPhotos>> {
-  const branches = contacts.flatMap(({ id, sees }) => audiencesOf(sees).map((audience) => ({ owner: id, audience })));
+  const branches = contacts.flatMap(({ id, sees }) =>
+    audiencesOf(sees).map((audience) => ({ uploader: id, audience })),
+  );
   const parts = Array.from(chunks(branches), (some) => readPart(database, user, some, count, deadline));
   const rows = Map.groupBy((await Promise.all(parts)).flat(), ([contact]) => String(contact));
   return new Map(Array.from(rows, ([contact, some]) => [contact, contactPhotos(some, count)]));
@@ -85,22 +85,22 @@ function readPart(
   deadline: Deadline | undefined,
 ) {
   const size = SIZES.find((size) => size >= branches.length) ?? LARGEST;
-  const owners = [...new Set(branches.map(({ owner }) => owner))];
-  const parameters: Parameter[] = [JSON.stringify(owners), user];
+  const uploaders = [...new Set(branches.map(({ uploader }) => uploader))];
+  const parameters: Parameter[] = [JSON.stringify(uploaders), user];
   for (let i = 0; i < size; i++) {
     const branch = branches[i];
-    parameters.push(branch?.owner ?? null, branch?.audience ?? '0', String(count));
+    parameters.push(branch?.uploader ?? null, branch?.audience ?? '0', String(count));
   }
   return database.rows(String(STATEMENTS.get(size)), parameters, { deadline });
 }
 
-/** Each audience has its own newest; together they have the newest of all. */
-function contactPhotos(rows: readonly Row[], count: number): ContactPhotos {
+/** Each audience's newest photos together contain the newest of all. */
+function contactPhotos(rows: readonly (readonly ColumnValue[])[], count: number): ContactPhotos {
   const photos = rows.map(photoOf).sort(byNewest).slice(0, count);
   return { ...contactOf(rows[0] ?? []), photos };
 }
 
-function photoOf([, , , , , id, uploadedAt, title]: Row): Photo {
+function photoOf([, , , , , id, uploadedAt, title]: readonly ColumnValue[]): Photo {
   return { id: String(id), uploadedAt: lastUploadOf(uploadedAt), title: String(title ?? '') };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Re-checks: pairs to read again, because their rows were older than a task had said. The task is acknowledged, but the
- * change may be committed only later, and nothing else knows that it is still to come. So re-checks are kept in MySQL, where
- * the change itself will be, as rows of the outbox that consumers take when they are due.
+ * change may be committed only later, and nothing else knows that it is still to come. So re-checks are kept in MySQL,
+ * where the change itself will be, as rows of the outbox that consumers take when they are due.
  */
 import type { Id } from '../contracts/id.ts';
 import type { ColumnValue, Database } from './database.ts';
@@ -65,8 +65,8 @@ const LEASE = `UPDATE ${CLAIMED} SET o.due_at = ${OUTBOX_NOW} + ?`;
 const DELETE = `DELETE o FROM ${CLAIMED} WHERE o.is_recheck = TRUE`;
 
 /**
- * Claims re-checks that are due, the longest due first. They become due again unless they are deleted within the lease, so
- * each is done at least once.
+ * Claims re-checks that are due, the longest due first. They become due again unless they are deleted within the lease,
+ * so each is done at least once.
  * @throws DatabaseUnavailable
  */
 export async function claimRechecks(database: Database, limit: number, leaseMs: number): Promise<RecheckRow[]> {

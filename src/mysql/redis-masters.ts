@@ -6,7 +6,7 @@ import { bump, type EpochRow, lockEpoch, type Recorded } from './epoch.ts';
 export type RedisRole = 'index' | 'streams';
 
 /** A Redis master in use. */
-export interface RedisMaster {
+export interface MasterIdentity {
   /** `<run_id>/<master_replid>`: says whether what was written to it is still there. */
   readonly identity: string;
   /** Its address, for people. */
@@ -35,14 +35,14 @@ const STATEMENTS: Readonly<Record<RedisRole, Statements>> = {
 };
 
 /**
- * Compares the Redis masters in use with those on record for these roles. An unknown one begins the epoch given, once for
- * all roles, and the masters now in use replace those on record: one that comes back later is unknown again, because it
- * missed what was written since.
+ * Compares the Redis masters in use with those on record for these roles. An unknown one begins the epoch given, once
+ * for all roles, and the masters now in use replace those on record: one that comes back later is unknown again,
+ * because it missed what was written since.
  * @throws EpochMissing, DatabaseUnavailable
  */
 export async function recordRedisMasters(
   database: Database,
-  masters: readonly RedisMaster[],
+  masters: readonly MasterIdentity[],
   roles: readonly RedisRole[],
   next: EpochRow,
 ): Promise<Recorded> {
@@ -58,7 +58,7 @@ export async function recordRedisMasters(
   });
 }
 
-async function areKnown(database: Database, masters: readonly RedisMaster[], roles: readonly RedisRole[]) {
+async function areKnown(database: Database, masters: readonly MasterIdentity[], roles: readonly RedisRole[]) {
   for (const role of roles) {
     const recorded = (await database.rows(STATEMENTS[role].read, [])).map(([identity]) => identity);
     if (!isAllIn(masters, recorded)) return false;
@@ -70,7 +70,7 @@ async function areKnown(database: Database, masters: readonly RedisMaster[], rol
 async function recordIn(
   connection: PoolConnection,
   { read, clear, add }: Statements,
-  masters: readonly RedisMaster[],
+  masters: readonly MasterIdentity[],
   now: number,
 ): Promise<Recorded> {
   const [rows] = await connection.query<RowDataPacket[]>(read);
@@ -81,7 +81,7 @@ async function recordIn(
     await connection.execute(add, [...identity.split('/'), description.slice(0, 255), now]);
   }
   if (recorded.length === 0) return 'first';
-  const isKnown = ({ identity }: RedisMaster) =>
+  const isKnown = ({ identity }: MasterIdentity) =>
     recorded.includes(identity) || recorded.includes(withoutReplid(identity));
   return masters.every(isKnown) ? 'known' : 'new_epoch';
 }
@@ -91,6 +91,6 @@ function withoutReplid(identity: string): string {
   return identity.replace(/\/.*/, '/');
 }
 
-function isAllIn(masters: readonly RedisMaster[], recorded: readonly (ColumnValue | undefined)[]): boolean {
+function isAllIn(masters: readonly MasterIdentity[], recorded: readonly (ColumnValue | undefined)[]): boolean {
   return masters.every(({ identity }) => recorded.includes(identity));
 }

@@ -1,7 +1,7 @@
 import type { RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database.ts';
 
-/** Settings by name, as the processes of this database work with them. */
+/** The settings that the processes of this database share, by name. */
 export type RememberedSettings = ReadonlyMap<string, string>;
 
 const MARK = 'setting:';
@@ -15,8 +15,8 @@ export async function readRememberedSettings(database: Database): Promise<Rememb
 }
 
 /**
- * Remembers those settings that `choose` returns, out of what is remembered now; no two processes at once.
- * @throws DatabaseUnavailable, and what `choose` throws
+ * Saves the settings that `choose` returns, given those saved now. Only one process at a time.
+ * @throws DatabaseUnavailable, errors of `choose`
  */
 export async function rememberSettings(
   database: Database,

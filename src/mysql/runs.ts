@@ -4,16 +4,16 @@ import { type Fence, NOT_STALE, StaleFence } from './leases.ts';
 
 export type RunKind = 'backfill' | 'repair';
 
-/** `running` also of a run that was stopped or killed: it can be resumed. */
+/** A run that was stopped or killed stays `running` and can be resumed. */
 export type RunState = 'running' | 'done';
 
-/** One run of a long job: what it was asked, how far it is, and its report. */
+/** One run of a long job: its parameters, its progress and its report. */
 export interface Run {
   readonly id: Id;
   readonly kind: RunKind;
   readonly state: RunState;
   readonly parameters: unknown;
-  /** The last user of the last page that is done; '0': none is. */
+  /** The last user of the last finished page; '0' when there is none. */
   readonly cursor: Id | '0';
   /** The report so far. */
   readonly counts: unknown;
@@ -45,15 +45,15 @@ export async function createRun(
   return String(insertId);
 }
 
-// Two conditions, because a stale holder is refused as soon as the lease was given to another, and also when that other
-// has resumed this very run under a lease of another name.
+// Two conditions: a stale holder is refused once another process has got the lease, and also when that process has
+// resumed this run under a lease of another name.
 const SAVE = `
   UPDATE recency_runs AS r
   SET r.state = ?, r.cursor_id = ?, r.counts = ?, r.fencing_token = ?, r.updated_at = ?, r.finished_at = ?
   WHERE r.id = ? AND r.fencing_token <= ? AND ${NOT_STALE}`;
 
 /**
- * Writes how far a run is.
+ * Saves the progress of a run.
  * @param now ms since 1970 UTC
  * @throws StaleFence, DatabaseUnavailable
  */

@@ -167,8 +167,8 @@ export async function checkServerVersion(connection: Connection): Promise<string
 }
 
 /**
- * Runs `work` while this connection holds the schema's lock (GET_LOCK, which ends with its connection and so with a killed
- * process). Nothing else may use the connection meanwhile.
+ * Runs `work` while this connection holds the schema's lock (GET_LOCK, which ends with its connection and so with a
+ * killed process). Nothing else may use the connection meanwhile.
  * @throws SchemaError locked: another process held the lock for longer than `waitMs`; lock_lost: the connection broke
  */
 export async function withSchemaLock<T>(
@@ -212,7 +212,10 @@ async function release(connection: Connection, name: string): Promise<void> {
   if (Number(rows[0]?.released) !== 1) throw new Error(`the lock ${name} was not held any more`);
 }
 
-/** Locks are shared by the whole server, so the name contains the database; as a digest, because MySQL allows 64 characters. */
+/**
+ * Locks are shared by the whole server, so the name contains the database; as a digest, because MySQL allows 64
+ * characters.
+ */
 function lockName(database: string): string {
   return `recency_schema_${createHash('sha256').update(database).digest('hex').slice(0, 32)}`;
 }

@@ -23,7 +23,7 @@ export interface AppliedMigration {
 const DIRECTORY = new URL('../../migrations/', import.meta.url);
 const TABLE = 'recency_migrations';
 
-/** All migrations that this version knows, in order. */
+/** All migrations of this version, in order. */
 export async function loadMigrations(): Promise<Migration[]> {
   const files = (await readdir(DIRECTORY)).filter((file) => /^\d{4}_\w+\.js$/.test(file)).sort();
   return await Promise.all(
@@ -31,13 +31,15 @@ export async function loadMigrations(): Promise<Migration[]> {
   );
 }
 
-/** Two connections at the most; closed with `destroy()`. Its log is silent, because whatever it would say is thrown too. */
+/** At most two connections; close with `destroy()`. knex's log is silent, because everything it logs is thrown too. */
 export function openKnex(url: string, connectTimeoutMs: number, tls?: MysqlTls): Knex {
   const silent = () => undefined;
   return knexOf({
     client: 'mysql2',
     connection: {
-      ...{ uri: url, connectTimeout: connectTimeoutMs, charset: 'utf8mb4' },
+      uri: url,
+      connectTimeout: connectTimeoutMs,
+      charset: 'utf8mb4',
       ...tlsOptions(tls),
     } as Knex.MySql2ConnectionConfig,
     pool: {
@@ -55,9 +57,8 @@ export function openKnex(url: string, connectTimeoutMs: number, tls?: MysqlTls):
 }
 
 /**
- * Applies those of the migrations that are not yet applied. Call it under the schema's lock only: a knex lock that is
- * still set then belongs to a process that was killed, and is cleared. A migration whose undoing was cut off is applied
- * again.
+ * Applies the migrations that are not applied yet. Call it only under the schema's lock: a knex lock that is still set
+ * then belongs to a killed process, and is cleared. A migration whose rollback was interrupted is applied again.
  */
 export async function applyMigrations(knex: Knex, migrations: readonly Migration[]): Promise<string[]> {
   const config = configOf(migrations);
@@ -68,8 +69,8 @@ export async function applyMigrations(knex: Knex, migrations: readonly Migration
 }
 
 /**
- * Undoes the last batch, or all; under the schema's lock only. An undoing that was cut off is begun again. Returns the
- * names in the order of their undoing.
+ * Undoes the last batch, or all; only under the schema's lock. An interrupted rollback is begun again. Returns the
+ * names in the order in which they were undone.
  */
 export async function undoMigrations(knex: Knex, migrations: readonly Migration[], all: boolean): Promise<string[]> {
   const config = configOf(migrations);
@@ -84,20 +85,20 @@ export async function undoMigrations(knex: Knex, migrations: readonly Migration[
   return undone;
 }
 
-// knex forgets a migration after its `down`. Cut off within, it would still count as applied with half its tables gone;
+// knex forgets a migration after its `down`. An interrupted one would still count as applied with half its tables gone,
 // so it is marked before.
 const MARK_UNDOING = `UPDATE ${TABLE} SET name = CONCAT('undoing ', name) WHERE name = ?`;
 const UNDONE = `DELETE FROM ${TABLE} WHERE name = CONCAT('undoing ', ?)`;
 const RESUME_UNDOING = `UPDATE ${TABLE} SET name = SUBSTRING(name, 9) WHERE name LIKE 'undoing %'`;
 const FORGET_UNDOING = `DELETE FROM ${TABLE} WHERE name LIKE 'undoing %'`;
 
-/** What is applied, oldest first, without what was being undone; nothing when there is no such table. Changes nothing. */
+/** The applied migrations, oldest first, without those being undone; empty when there is no table. Changes nothing. */
 export async function readApplied(knex: Knex): Promise<AppliedMigration[]> {
   if (!(await knex.schema.hasTable(TABLE))) return [];
   return await knex.select('name', 'batch').from(TABLE).whereNot('name', 'like', 'undoing %').orderBy('id');
 }
 
-/** @throws SchemaError newer_schema: the database holds migrations that this version does not know. */
+/** @throws SchemaError newer_schema: the database has migrations that this version does not know */
 export function refuseNewerSchema(applied: readonly AppliedMigration[], known: readonly Migration[]): void {
   const unknown = applied.filter(({ name }) => !known.some((migration) => migration.name === name));
   if (unknown.length === 0) return;
@@ -108,8 +109,8 @@ export function refuseNewerSchema(applied: readonly AppliedMigration[], known: r
   );
 }
 
-// MySQL commits around every CREATE and DROP, so a transaction would promise what it cannot keep: each migration can be
-// run again after it was cut off instead.
+// MySQL commits around every CREATE and DROP, so a transaction would not help. Instead, each migration can run again
+// after an interruption.
 function configOf(migrations: readonly Migration[]): Knex.MigratorConfig {
   return {
     tableName: TABLE,

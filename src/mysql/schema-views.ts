@@ -67,8 +67,8 @@ export const REFERENCE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The statement that creates the view over the reference tables. INVOKER, because a view with a definer stops working when
- * that account is dropped or a dump is restored elsewhere, and then no question can be answered.
+ * The statement that creates the view over the reference tables. INVOKER, because a view with a definer stops working
+ * when that account is dropped or a dump is restored elsewhere, and then no question can be answered.
  */
 export function createStatement(view: SchemaView): string {
   return `CREATE OR REPLACE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW ${view.name} AS ${view.select.trim()}`;
@@ -136,7 +136,9 @@ export function siteTables(objects: SchemaObjects): string[] {
   );
 }
 
-/** @throws SchemaError site_tables: a site's own table has the name of a reference table and lacks some of its columns */
+/**
+ * @throws SchemaError site_tables: a site's own table has the name of a reference table and lacks some of its columns
+ */
 export function refuseForeignTables(objects: SchemaObjects): void {
   const foreign = siteTables(objects);
   const lacking = objects.lacking.filter((column) => foreign.some((table) => column.startsWith(`${table}.`)));

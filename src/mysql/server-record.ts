@@ -1,10 +1,11 @@
 /**
  * The MySQL server on record: the primary, whose rows count (see epoch.ts).
  *
- * A server with another identity is put on record with a new epoch: after a failover or a restore, commits that the indexes
- * reflect may be lost. Where several writable servers answer at one address in turns (a cluster with several writers behind
- * a balancer, a primary that was replaced but not stopped), that would begin a new epoch at every comparison. So a server
- * that was replaced is refused, not put on record again, while the one that replaced it still answers.
+ * A server with another identity is put on record with a new epoch: after a failover or a restore, commits that the
+ * indexes reflect may be lost. Where several writable servers answer at one address in turns (a cluster with several
+ * writers behind a balancer, a primary that was replaced but not stopped), that would begin a new epoch at every
+ * comparison. So a server that was replaced is refused, not put on record again, while the one that replaced it still
+ * answers.
  */
 import type { Connection, PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { ColumnValue, Database } from './database.ts';
@@ -103,7 +104,8 @@ const REPLACED_MS = 600_000;
 /**
  * Compares the server that answers with the one on record.
  * @param nextEpoch the epoch that begins when it is another server
- * @throws DatabaseNotPrimary when it takes no writes, or takes turns with another one; EpochMissing, DatabaseUnavailable
+ * @throws DatabaseNotPrimary when it takes no writes, or takes turns with another one; EpochMissing,
+ * DatabaseUnavailable
  */
 export async function recordServer(
   database: Database,

@@ -1,12 +1,12 @@
 /**
  * How every MySQL session is set up before its first statement.
  *
- * A server's options and `init_connect` decide how a session begins, and some of what they may say makes answers wrong:
- * without autocommit a connection reads its first snapshot for ever, with READ UNCOMMITTED it reads what is rolled back
- * later, `sql_select_limit` cuts results off. So nothing of that is left to the server.
+ * A server's options and `init_connect` decide how a session begins, and some values make answers wrong: without
+ * autocommit a connection reads its first snapshot for ever, READ UNCOMMITTED reads what is rolled back later,
+ * `sql_select_limit` cuts off results. So none of these is left to the server.
  *
- * The session also notes which server it is on, evaluated by that server (see epoch.ts). A proxy that gives a
- * statement to a session that was not set up, or to another server, is noticed in the rows of that very statement.
+ * The session also notes which server it is on, evaluated by that server (see epoch.ts). A proxy that gives a statement
+ * to a session that was not set up, or to another server, is noticed in the rows of that very statement.
  */
 import { createHash } from 'node:crypto';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
@@ -14,14 +14,9 @@ import type { Connection, RowDataPacket } from 'mysql2/promise';
 /** Strict, and nothing that changes how a statement is parsed. */
 export const SQL_MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
 
-export interface SessionOptions {
-  /** After which the server ends a statement that says nothing else, ms; 0: never. MySQL ends only SELECTs. */
-  readonly statementMs: number;
-}
-
 const UNLIMITED_ROWS = '18446744073709551615';
 
-/** MySQL and MariaDB name the limit differently; each takes what is for the other one for a comment. */
+/** MySQL and MariaDB name the time limit differently, and each takes the other's syntax for a comment. */
 function stateOf(statementMs: number): string {
   return `SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, autocommit = 1, time_zone = '+00:00', sql_mode = '${SQL_MODE}',
     sql_select_limit = ${UNLIMITED_ROWS}
@@ -30,13 +25,13 @@ function stateOf(statementMs: number): string {
 
 const TRANSACTIONS = 'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE';
 
-/** Variables that only some servers have, and that decide how the rest of the set-up is written. */
+/** Variables that only some servers have. They decide the rest of the set-up. */
 const FACTS = `
   SHOW VARIABLES
   WHERE Variable_name IN ('server_uuid', 'server_uid', 'wsrep_on', 'group_replication_single_primary_mode')`;
 
-// MySQL has a UUID in its data directory. MariaDB has none, so it is known by where it runs; there a server that moves
-// counts as another one, which costs a rebuild of the indexes and is never wrong.
+// MySQL has a UUID in its data directory. MariaDB has none and is identified by where it runs: a server that moves
+// counts as another one, which costs a rebuild of the indexes but is never wrong.
 const BY_UUID = "CONCAT('uuid:', @@global.server_uuid)";
 const BY_PLACE = (uid: string) => `
   CONCAT('place:', REPLACE(REPLACE(REPLACE(TO_BASE64(UNHEX(SHA2(
@@ -44,8 +39,8 @@ const BY_PLACE = (uid: string) => `
   , '+', '-'), '/', '_'), '=', ''))`;
 
 // When the server started, in seconds since 1970. Both clocks are the statement's own, so the difference is the same to
-// the second for as long as the server runs, also when its clock jumps. (A start within the second of the one before looks
-// like it; nothing that an index knows was committed in between.)
+// the second for as long as the server runs, also when its clock jumps. (A start within the second of the one before
+// looks like it; nothing that an index knows was committed in between.)
 const STARTED_AT = `
   (SELECT CAST(UNIX_TIMESTAMP() - VARIABLE_VALUE AS SIGNED)
    FROM /*!80000 performance_schema.global_status */ /*M! information_schema.global_status */
@@ -56,7 +51,8 @@ const STARTED_AT = `
  * (innodb_flush_log_at_trx_commit is not 1) each start counts as another server.
  */
 export const SERVER = '@recency_server';
-/** The user variable with its digest, which every statement whose rows matter returns. */
+
+/** The user variable with the digest of the identity, which every statement whose rows matter returns. */
 export const PROOF = '@recency_proof';
 
 const PROOF_LENGTH = 12;
@@ -75,16 +71,18 @@ export function parseState(state: unknown): { readonly proof: string; readonly i
   return proof === undefined ? undefined : { proof, isWritable: WRITABLE.test(readOnly) };
 }
 
-/** What `PROOF` says on a server of this identity. */
+/** The value of `PROOF` on a server with this identity. */
 export function proofOf(identity: string): string {
   return createHash('sha256').update(identity).digest('hex').slice(0, PROOF_LENGTH);
 }
 
 /**
- * Sets a new session up. A session for which this fails must not be used.
- * @throws what the server or the driver throws
+ * Sets up a new session. If this fails, the session must not be used.
+ * @param statementMs after which the server ends a statement without a limit of its own, ms; 0: never. MySQL ends only
+ * SELECTs.
+ * @throws errors of the server or the driver
  */
-export async function setUpSession(connection: Connection, { statementMs }: SessionOptions): Promise<void> {
+export async function setUpSession(connection: Connection, { statementMs }: { statementMs: number }): Promise<void> {
   await connection.query(stateOf(statementMs));
   await connection.query(TRANSACTIONS);
   const [rows] = await connection.query<RowDataPacket[]>(FACTS);
@@ -95,7 +93,7 @@ const IN_EFFECT = `
   SHOW SESSION VARIABLES WHERE Variable_name IN ('autocommit', 'time_zone', 'sql_mode', 'sql_select_limit',
     'tx_isolation', 'transaction_isolation', 'tx_read_only', 'transaction_read_only', 'max_execution_time', 'max_statement_time')`;
 
-/** By name in MySQL; MariaDB's may differ. */
+/** Names of both MySQL and MariaDB. */
 const EXPECTED: Readonly<Record<string, (value: string) => boolean>> = {
   autocommit: (value) => value === 'ON',
   time_zone: (value) => value === '+00:00',
@@ -109,12 +107,12 @@ const EXPECTED: Readonly<Record<string, (value: string) => boolean>> = {
   max_statement_time: (value) => Number(value) > 0,
 };
 
-/** As `Database` does. */
+/** The part of `Database` that is needed here. */
 interface AsksRows {
   rows(statement: string, parameters: readonly []): Promise<readonly (readonly unknown[])[]>;
 }
 
-/** The variables of a session that are not as they were set up, as `name = value`. @throws DatabaseUnavailable */
+/** Session variables that differ from their set-up, as `name = value`. @throws DatabaseUnavailable */
 export async function findSessionProblems(database: AsksRows): Promise<string[]> {
   const rows = await database.rows(IN_EFFECT, []);
   return rows
@@ -127,7 +125,7 @@ function identityOf(facts: ReadonlyMap<string, string>): string {
   const uid = facts.has('server_uid') ? '@@global.server_uid' : "''";
   const server = facts.has('server_uuid') ? BY_UUID : BY_PLACE(uid);
   const run = `IF(@@global.innodb_flush_log_at_trx_commit = 1, '', CONCAT('@', ${STARTED_AT}))`;
-  // A server that InnoDB cannot write on has no identity that could be on record. It stays so until it is started again.
+  // A server with innodb_read_only can never be on record. It stays read-only until it is restarted.
   const identity = `CONCAT(IF(@@global.innodb_read_only, 'replica:', ''), ${server}, ${run})`;
   const causal = [
     // In a cluster of several writers a read first waits for what the others have committed.

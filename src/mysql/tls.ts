@@ -4,11 +4,11 @@ import type { TlsMaterial } from '../config/tls.ts';
 
 /** How to encrypt connections to MySQL. */
 export interface MysqlTls extends TlsMaterial {
-  /** Certificate and host name of the server must be right; false: it is encrypted, to whoever answers. */
+  /** Verify the server's certificate and host name; false: encrypt only. */
   readonly verify: boolean;
 }
 
-/** What mysql2 needs for that; nothing when no TLS is wanted. */
+/** The options of mysql2; empty without TLS. */
 export function tlsOptions(tls: MysqlTls | undefined): Pick<PoolOptions, 'ssl' | 'stream'> {
   if (tls === undefined) return {};
   const { verify, ca, cert, key } = tls;
@@ -24,8 +24,8 @@ export function tlsOptions(tls: MysqlTls | undefined): Pick<PoolOptions, 'ssl' |
 }
 
 /**
- * The socket as mysql2 makes it, and it knows where it leads to. Otherwise Node compares the certificate of a server that
- * is addressed by IP with `localhost`: mysql2 gives it neither name nor address, and a socket remembers only names.
+ * A socket like mysql2's that also knows its address. Otherwise Node compares the certificate of a server addressed by
+ * IP with `localhost`: mysql2 passes neither name nor address, and a socket remembers only names.
  */
 function namedSocket({ config }: { config: { host: string; port: number } }): Socket {
   const { host, port } = config;

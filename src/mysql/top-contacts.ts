@@ -8,22 +8,23 @@ import { EPOCH, readOwn } from './epoch.ts';
 export interface TopContacts {
   readonly epoch: string;
   /**
-   * In the order of the users asked for; each the keys of the user's best contacts, highest first. A
-   * {@link TopContactsReader} may answer for the first of the users only.
+   * In the order of the users asked for, the keys of each user's top contacts, highest first. A
+   * {@link TopContactsReader} may return only those of the first users.
    */
   readonly tops: readonly (readonly Key[])[];
-  /** Where one user was asked about: the same contacts as an answer shows them. */
+  /** When one user was asked for: the same contacts as an answer shows them. */
   readonly live?: LiveTop;
 }
 
-/** A user's best contacts, highest key first. */
+/** A user's top contacts, highest key first. */
 export interface LiveTop {
   readonly contacts: readonly LiveContact[];
   /** There are no others. */
   readonly isAll: boolean;
 }
 
-// One user: a sort that keeps only the rows wanted. Several: one pass with a window, because MariaDB has no LATERAL.
+// For one user, a sort that keeps only the rows wanted. For several, one pass with a window, because MariaDB has no
+// LATERAL.
 const TOP_OF_ONE = `
   SELECT ${EPOCH}, top.*
   FROM recency_epoch AS e
@@ -72,39 +73,37 @@ export async function readTopContacts(
   return { epoch, tops: group(users, rows) };
 }
 
-/** For whom it is read. */
+/** The deadline and urgency of a read. */
 export type ReadBy = Pick<ReadOptions, 'deadline' | 'heavy'>;
 
 export interface TopContactsReaderOptions {
   readonly database: Database;
-  /** For a statement about one user alone, ms. */
+  /** The time limit of a statement about one user, ms. */
   readonly aloneMs: number;
-  /** ms, monotonic. */
+  /** Monotonic ms. */
   readonly now: () => number;
 }
 
-/** How long a statement about several users should take, ms: long enough to be worth a round trip. */
+/** The intended time of a statement about several users, ms: long enough to be worth a round trip. */
 const TARGET_MS = 250;
 
-/** After which it is ended, so that a wrong guess is not paid for with a whole deadline. */
+/** Its time limit, ms, so that a wrong guess does not cost a whole deadline. */
 const SEVERAL_MS = 1_000;
 
 const FIRST = 25;
 const MOST = 500;
 
-/**
- * By which a statement that was ended is made smaller: from the most users there are three such ends, and so seconds, to
- * one user alone.
- */
+/** The divisor of the number of users after a time limit: from MOST it takes three steps, or seconds, to one user. */
 const SHRINK = 8;
 
-/** For how long it is remembered that a user takes too long, and of how many users. */
+/** How long, and for how many users, it is remembered that a user takes too long. */
 const HEAVY = { ttl: 600_000, max: 10_000 };
 
 /**
- * Reads top contacts in statements that are sized by what they read. That is the users' contacts, and nobody knows how
- * many there are without reading them (counting takes half as long as reading), so the time that the last statement took
- * says how many users the next is about; after one that took too long they are far fewer, down to one user, who gets more time.
+ * Reads top contacts in statements of a suitable size. Their cost is the number of the users' contacts, which is not
+ * known without reading them (counting takes half as long as reading). So the duration of the last statement decides
+ * the number of users in the next. After a statement that took too long it shrinks, down to one user, who gets more
+ * time.
  */
 export class TopContactsReader {
   readonly #options: TopContactsReaderOptions;
@@ -115,14 +114,14 @@ export class TopContactsReader {
     this.#options = options;
   }
 
-  /** For a statement about one user alone, ms. */
+  /** The time limit of a statement about one user, ms. */
   get aloneMs(): number {
     return this.#options.aloneMs;
   }
 
   /**
-   * The top contacts of the first of these users, as many of them as one statement can be about, in one snapshot with the
-   * epoch. Of none: the first one alone takes too long.
+   * The top contacts of as many of the first users as one statement can read, in one snapshot with the epoch. Empty
+   * when the first user alone takes too long.
    * @param users at least one
    * @throws DatabaseNotPrimary, DatabaseUnavailable, DeadlineExceeded, RequestCancelled
    */

@@ -3,8 +3,8 @@ import type { ColumnValue, Database } from './database.ts';
 import { isExplainRefused } from './faults.ts';
 
 /**
- * Finds users who have relationships without reading the relationships: a user with twenty thousand contacts costs as much
- * as one with a single contact. DISTINCT would read all relationships on MariaDB, and GROUP BY those of the page.
+ * Finds users who have relationships without reading the relationships: a user with twenty thousand contacts costs as
+ * much as one with a single contact. DISTINCT would read all relationships on MariaDB, and GROUP BY those of the page.
  */
 
 export interface UserRange {
@@ -83,8 +83,8 @@ const ALL = 'EXPLAIN FORMAT=TRADITIONAL SELECT c.user_id FROM recency_contacts A
 const RANGE = `${ALL} WHERE c.user_id > ? AND c.user_id <= ?`;
 
 /**
- * MySQL's estimate (EXPLAIN) of how many relationships the users of a range have. It may be wrong by a factor of two, and by
- * more if there are few. Undefined: this account may not EXPLAIN the view (it lacks SHOW VIEW).
+ * MySQL's estimate (EXPLAIN) of how many relationships the users of a range have. It may be wrong by a factor of two,
+ * and by more if there are few. Undefined: this account may not EXPLAIN the view (it lacks SHOW VIEW).
  * @throws DatabaseUnavailable
  */
 export async function estimateRelationships(database: Database, { after, to }: UserRange): Promise<number | undefined> {

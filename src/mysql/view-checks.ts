@@ -80,8 +80,8 @@ const MERGE =
   'Define the view with ALGORITHM=MERGE and without DISTINCT, GROUP BY, UNION, LIMIT, aggregates or subqueries in what it selects.';
 
 /**
- * What Recency asks of the views, reduced to what an index must serve. Only equalities: for a range, MySQL reports a possible
- * index even where it means to read the whole table.
+ * What Recency asks of the views, reduced to what an index must serve. Only equalities: for a range, MySQL reports a
+ * possible index even where it means to read the whole table.
  */
 const QUESTIONS: readonly PlannedQuestion[] = [
   {
@@ -112,8 +112,8 @@ const QUESTIONS: readonly PlannedQuestion[] = [
 ];
 
 /**
- * Do the views merge into the questions, and do the indexes exist that the answers need? By EXPLAIN, which reads nothing. A
- * table that MySQL reads whole because it is small is no problem, as long as there is an index.
+ * Do the views merge into the questions, and do the indexes exist that the answers need? By EXPLAIN, which reads
+ * nothing. A table that MySQL reads whole because it is small is no problem, as long as there is an index.
  * @throws DatabaseUnavailable, and MySQL's own error when a view is missing or may not be explained
  */
 export async function findPlanProblems(database: Database): Promise<PlanProblem[]> {

@@ -1,20 +1,21 @@
 /**
- * Views whose rows may change while no table does: what a clock, chance or a session decides is told of by no task, so an
- * index is right only until it changes. Found by the texts that the server keeps: of the views, of the views that they
- * read, and of the functions that these call.
+ * Finds views whose rows may change while no table does. No task reports what a clock, chance or a session decides, so
+ * an index is right only until it changes. The search reads the texts that the server keeps: of the views, of the views
+ * that they read, and of the functions that these call.
  *
- * The server keeps a view's text in a form of its own: names in backquotes, calls of built-in functions without them, no
- * comments, `now()` for whatever means that (MariaDB: `current_timestamp()`). A function's text is kept as it was written.
+ * The server keeps a view's text in a form of its own: names in backquotes, calls of built-in functions without them,
+ * no comments, `now()` for all its synonyms (MariaDB: `current_timestamp()`). A function's text is kept as it was
+ * written.
  */
 import type { ColumnValue, Database } from './database.ts';
 
-/** Something in a view, or in what it reads or calls, that is not decided by the rows. */
+/** A call in a view, or in what it reads or calls, that the rows of tables do not determine. */
 export interface VolatileCall {
   /** `recency_contacts` or `recency_photos`. */
   readonly view: string;
   /** `now()`, `@limit`, … */
   readonly call: string;
-  /** Where it stands: a view or a function. */
+  /** The view or function that contains it. */
   readonly place: string;
 }
 
@@ -26,13 +27,13 @@ export interface VolatileViews {
 
 const VIEWS = ['recency_contacts', 'recency_photos'];
 
-/** Also without brackets, where somebody has written them. */
+/** Also valid without parentheses in a text as written. */
 const KEYWORDS = new Set([
   ...['current_timestamp', 'localtime', 'localtimestamp', 'current_date', 'current_time'],
   ...['utc_timestamp', 'utc_date', 'utc_time', 'current_user'],
 ]);
 
-/** What each returns does not follow from its arguments and the tables. `unix_timestamp()` is not among them: see `callsIn`. */
+/** Functions whose results do not follow from arguments and tables. For `unix_timestamp()` see `isVolatile`. */
 const VOLATILE = new Set([
   ...KEYWORDS,
   ...['now', 'sysdate', 'curdate', 'curtime', 'rand', 'random_bytes'],
@@ -50,12 +51,13 @@ const VOLATILE = new Set([
   ...['get_lock', 'is_free_lock', 'is_used_lock', 'release_lock', 'release_all_locks', 'nextval', 'lastval'],
 ]);
 
-/** A view or a function. Undefined: of the schema of whatever names it. */
+/** The name of a view or function. */
 interface Name {
   readonly kind: 'view' | 'function';
+  /** Undefined: the schema of the text that contains the name. */
   readonly schema: string | undefined;
   readonly name: string;
-  /** It is one for certain: where none is found, this account may not see it. */
+  /** It certainly is one: if it is not found, this account may not see it. */
   readonly isCertain?: boolean;
 }
 
@@ -90,7 +92,7 @@ function placeOf({ kind, schema, name }: Name, here: string): string {
 
 interface Source {
   readonly text: string;
-  /** As a person wrote it, not as the server keeps it. */
+  /** As a person wrote it, not in the server's form. */
   readonly isAsWritten: boolean;
   readonly sqlMode: string;
 }
@@ -100,7 +102,7 @@ const FUNCTION = `
   SELECT ROUTINE_DEFINITION, SQL_MODE FROM information_schema.ROUTINES
   WHERE ROUTINE_TYPE = 'FUNCTION' AND ROUTINE_SCHEMA = ? AND ROUTINE_NAME = ?`;
 
-/** Undefined: there is no view, or no function, of this name. */
+/** Undefined: there is no view or function with this name. */
 async function readSource(database: Database, name: Name): Promise<Source | 'unreadable' | undefined> {
   const isAsWritten = name.kind === 'function';
   const [row] = await database.rows(isAsWritten ? FUNCTION : VIEW, [name.schema ?? '', name.name]);
@@ -109,7 +111,7 @@ async function readSource(database: Database, name: Name): Promise<Source | 'unr
   return text === '' ? 'unreadable' : { text, isAsWritten, sqlMode: textOf(row[1]) };
 }
 
-/** The server gives no text, or an empty one, to whoever may not read it. */
+/** The server returns NULL or an empty text to accounts that may not read it. */
 function textOf(column: ColumnValue | undefined): string {
   return column === null || column === undefined ? '' : String(column);
 }
@@ -143,7 +145,7 @@ function tokensOf({ text, sqlMode }: Pick<Source, 'text' | 'sqlMode'>): Token[] 
   });
 }
 
-/** What in this text is volatile, and the views and functions that it may name. */
+/** The volatile calls in this text, and the views and functions that it may name. */
 function callsIn(source: Source): { calls: string[]; names: Name[] } {
   const tokens = tokensOf(source);
   const calls: string[] = [];
@@ -166,7 +168,7 @@ function callsIn(source: Source): { calls: string[]; names: Name[] } {
 function isVolatile(tokens: readonly Token[], place: number): boolean {
   const word = tokens[place]?.text ?? '';
   if (!isSign(tokens[place + 1], '(')) return KEYWORDS.has(word);
-  if (word === 'unix_timestamp') return isSign(tokens[place + 2], ')'); // of an argument, it is decided by that
+  if (word === 'unix_timestamp') return isSign(tokens[place + 2], ')'); // with an argument, it depends on that only
   return VOLATILE.has(word);
 }
 
@@ -174,7 +176,7 @@ function callText({ text }: Token, isCall: boolean): string {
   return isCall ? `${text}()` : text;
 }
 
-/** In the text of a view only a name in quotes can be one; whoever writes a function may leave them out. */
+/** In the text of a view only a quoted name can be a function; in a function's text quotes are optional. */
 function isFunctionName({ kind }: Token, { isAsWritten }: Source): boolean {
   return kind === 'quoted' || (kind === 'word' && isAsWritten);
 }
@@ -191,7 +193,7 @@ function namesColumns(tokens: readonly Token[], place: number): boolean {
   return tokens[close + 1]?.text === 'as' && isSign(tokens[close + 2], '(');
 }
 
-/** The table or view behind FROM or JOIN; none where a subquery stands there. */
+/** The table or view after FROM or JOIN; none before a subquery. */
 function tableAfter(tokens: readonly Token[], place: number): Name[] {
   let at = place + 1;
   while (isSign(tokens[at], '(')) at++;

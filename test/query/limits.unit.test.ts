@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { HeavyQueriesBusy } from '../../src/mysql/database.ts';
-import { Turns, type TurnsOptions } from '../../src/mysql/turns.ts';
+import { QueryLimiter, type QueryLimiterOptions } from '../../src/mysql/query-limiter.ts';
 import { type BuildBy, type BuildOutcome, ColdBuilds, type ColdBuildsOptions } from '../../src/query/cold-builds.ts';
 import { Deadline, DeadlineExceeded, RequestCancelled } from '../../src/timing/deadline.ts';
 import { until } from '../support/until.ts';
@@ -28,11 +28,17 @@ class Held {
 }
 
 describe('turns', () => {
-  const turns = (options: Partial<TurnsOptions> = {}) =>
-    new Turns({ concurrency: 2, queue: 1, waitMs: 60_000, refusal: () => new HeavyQueriesBusy('full'), ...options });
+  const turns = (options: Partial<QueryLimiterOptions> = {}) =>
+    new QueryLimiter({
+      concurrency: 2,
+      queue: 1,
+      waitMs: 60_000,
+      refusal: () => new HeavyQueriesBusy('full'),
+      ...options,
+    });
 
   /** So that it is known what a turn takes: some `ms`. */
-  async function paced(ms: number, options: Partial<TurnsOptions>): Promise<Turns> {
+  async function paced(ms: number, options: Partial<QueryLimiterOptions>): Promise<QueryLimiter> {
     const all = turns(options);
     for (let i = 0; i < 40; i++) await all.run(() => new Promise((resolve) => setTimeout(resolve, ms)));
     return all;

@@ -1,6 +1,6 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import type { Task } from '../../contracts/task.ts';
-import { type RetryOptions, retryingLostRaces } from '../../mysql/lost-race.ts';
+import { type LostRaceOptions, retryingLostRaces } from '../../mysql/lost-race.ts';
 import { type MysqlTls, tlsOptions } from '../../mysql/tls.ts';
 
 /** A pool as the site's functions want it: ids as strings, times in UTC. Close it with `end()`. */
@@ -26,7 +26,7 @@ export function openSitePool(url: string, connections = 10, tls?: MysqlTls): Poo
 export function inTransaction<T>(
   pool: Pool,
   work: (connection: PoolConnection) => Promise<T>,
-  options: RetryOptions = {},
+  options: LostRaceOptions = {},
 ): Promise<T> {
   return retryingLostRaces(() => once(pool, work), options);
 }

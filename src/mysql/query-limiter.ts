@@ -1,49 +1,46 @@
 import { type Deadline, RequestCancelled, withTimeout } from '../timing/deadline.ts';
 
-/**
- * `answer`: a client waits for it; `background`: nobody does, so it has its turn when no answer waits for one, and waits for
- * as long as that takes.
- */
+/** `answer`: a client waits for it; `background`: it runs when no answer waits, however long that takes. */
 export type Urgency = 'answer' | 'background';
 
-export interface TurnsOptions {
-  /** At once. */
+export interface QueryLimiterOptions {
+  /** How many run at once. */
   readonly concurrency: number;
-  /** That may wait for their turn at the most, whatever they would have to wait: it bounds the memory. */
+  /** How many may wait, however short their wait would be: it bounds the memory. */
   readonly queue: number;
-  /** For a turn, ms. */
+  /** The longest wait, ms. */
   readonly waitMs: number;
-  /** What is thrown when there is no turn to be had in time. */
+  /** Makes the error that is thrown when the wait would be too long. */
   readonly refusal: () => Error;
 }
 
-export interface TurnWanted {
+export interface LimitedRun {
   readonly urgency?: Urgency;
   readonly deadline?: Deadline | undefined;
 }
 
-/** How much the latest turn counts in the mean of what turns take. */
+/** The weight of the latest run in the mean duration. */
 const WEIGHT = 1 / 16;
 
 /**
- * So many times the mean is what one turn counts as at the most: a single long one says nothing about the others, and
- * nobody is refused by what the first one took, which had to connect.
+ * A run counts as at most this many times the mean: a single long one says nothing about the others, and the first one,
+ * which had to connect, must not lead to refusals.
  */
 const OUTLIER = 8;
 
 /**
- * Lets so many work at once. The others wait in line, and the line is bounded by the time that it stands for: who could
- * not begin within `waitMs`, or end before the deadline of their request, by what turns took lately, is refused at once.
+ * Limits how many run at once. Others wait in a queue that is bounded by time: by the mean duration of recent runs,
+ * whoever could not begin within `waitMs`, or end before the deadline of the request, is refused at once.
  */
-export class Turns {
-  /** How many were refused, or waited for nothing. */
+export class QueryLimiter {
+  /** How many were refused, at once or after waiting. */
   refused = 0;
-  readonly #options: TurnsOptions;
+  readonly #options: QueryLimiterOptions;
   readonly #lines: Readonly<Record<Urgency, Set<() => void>>> = { answer: new Set(), background: new Set() };
   #running = 0;
   #meanMs = 0;
 
-  constructor(options: TurnsOptions) {
+  constructor(options: QueryLimiterOptions) {
     this.#options = options;
   }
 
@@ -55,8 +52,8 @@ export class Turns {
     return this.#lines.answer.size + this.#lines.background.size;
   }
 
-  /** @throws what `refusal` makes, DeadlineExceeded, RequestCancelled, what the work throws */
-  async run<T>(work: () => Promise<T>, wanted: TurnWanted = {}): Promise<T> {
+  /** @throws the refusal, DeadlineExceeded, RequestCancelled, errors of the work */
+  async run<T>(work: () => Promise<T>, wanted: LimitedRun = {}): Promise<T> {
     wanted.deadline?.check();
     if (this.#running >= this.#options.concurrency) await this.#wait(wanted);
     else this.#running += 1;
@@ -74,7 +71,7 @@ export class Turns {
     this.#meanMs += (counted - this.#meanMs) * WEIGHT;
   }
 
-  /** The turn is passed on to the first in line. */
+  /** Lets the first in the queue run. */
   #pass(): void {
     const { answer, background } = this.#lines;
     const line = answer.size > 0 ? answer : background;
@@ -86,7 +83,7 @@ export class Turns {
     }
   }
 
-  async #wait({ urgency = 'answer', deadline }: TurnWanted): Promise<void> {
+  async #wait({ urgency = 'answer', deadline }: LimitedRun): Promise<void> {
     const { waitMs, refusal } = this.#options;
     const isPatient = urgency === 'background' && deadline === undefined;
     const ms = Math.min(waitMs, deadline?.leftMs ?? waitMs);
@@ -100,7 +97,7 @@ export class Turns {
     try {
       await (isPatient ? turn.promise : withTimeout(turn.promise, ms, refusal, deadline));
     } catch (error) {
-      // Left just when the turn came: it is the next one's.
+      // It was let in just when it gave up: let in the next one.
       if (!line.delete(turn.resolve)) this.#pass();
       if (!(error instanceof RequestCancelled)) this.refused += 1;
       throw error;

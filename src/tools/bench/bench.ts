@@ -8,29 +8,27 @@ import { productAndVersion, type Servers, startServers } from '../harness/server
 import { type HarnessStores, openHarnessStores } from '../harness/stores.ts';
 import { type BenchReport, describeMachine, type Measured } from './report.ts';
 
-/** One benchmark: every arm in one run, on the same servers, in turns. */
+/** One benchmark: all variants in one run, on the same servers, in turns. */
 export interface Bench<Size> {
   readonly name: string;
   readonly summary: string;
   readonly transport: Transport;
-  /** Other settings than the defaults. */
   readonly settings?: () => Namespace['settings'];
   /** What is measured, and how often. */
   readonly full: Size;
-  /** Only to see that it works: its figures mean nothing. */
+  /** A quick check that it works: the figures mean nothing. */
   readonly quick: Size;
   readonly measure: (ground: Ground, size: Size) => Promise<Measured>;
 }
 
 export interface RunOptions {
   readonly quick: boolean;
-  /** Whether missing server programs may be installed. */
   readonly install: boolean;
   readonly signal: AbortSignal;
   readonly tell: (text: string) => void;
 }
 
-/** @throws StartError when a part cannot be had; the signal's reason */
+/** @throws StartError when a server is not available; the signal's reason */
 export async function runBench<Size>(
   bench: Bench<Size>,
   { quick, install, signal, tell }: RunOptions,
@@ -53,7 +51,7 @@ export async function runBench<Size>(
   };
 }
 
-/** When one of the processes ends by itself, what it said last is told. */
+/** Adds the last log lines when a process ended by itself. */
 async function measured<Size>(bench: Bench<Size>, ground: Ground, size: Size): Promise<Measured> {
   try {
     return await Promise.race([bench.measure(ground, size), ground.processGroup.failed]);
@@ -64,10 +62,9 @@ async function measured<Size>(bench: Bench<Size>, ground: Ground, size: Size): P
   }
 }
 
-/** What a benchmark works on: servers, a place of its own on them, and processes. */
+/** What a benchmark works with: servers, its own namespace on them, and processes. */
 export interface Ground {
   readonly servers: Servers;
-  /** Whether missing server programs may be installed. */
   readonly install: boolean;
   readonly namespace: Namespace;
   readonly stores: HarnessStores;
@@ -75,26 +72,21 @@ export interface Ground {
   readonly logs: ProcessLogs;
   readonly resources: AsyncDisposableStack;
   readonly signal: AbortSignal;
-  /** One line for the person who waits. */
+  /** Prints one line for the person who waits. */
   readonly tell: (text: string) => void;
 }
 
-export interface GroundOptions {
+export type GroundOptions = Pick<Ground, 'install' | 'resources' | 'signal' | 'tell'> & {
   readonly transport: Transport;
-  readonly install: boolean;
-  /** Those of another ground; undefined: of the environment, or started. */
+  /** Another ground's servers; undefined: those of the environment, or new ones. */
   readonly servers?: Servers;
-  /** Other settings than the defaults. */
   readonly settings?: Namespace['settings'];
-  readonly resources: AsyncDisposableStack;
-  readonly signal: AbortSignal;
-  readonly tell: (text: string) => void;
-}
+};
 
-/** What is measured, whatever the environment says. */
+/** Fixed, whatever the environment says. */
 const SETTINGS = { MAX: '24', MIN: '12' };
 
-/** Everything is gone again when the resources are disposed of. @throws StartError naming each part that cannot be had */
+/** Everything is removed when the resources are disposed of. @throws StartError naming each missing server */
 export async function openGround(options: GroundOptions): Promise<Ground> {
   const { transport, install, resources, signal, tell } = options;
   const servers = options.servers ?? (await startServers({ transport, install }));

@@ -9,16 +9,16 @@ export const FIRST_USER = 20_000_000n;
 
 const HOUR_MS = 3_600_000;
 
-/** Few enough that one statement over all their contacts keeps its deadline. */
+/** Few enough for one statement over all their contacts to meet its deadline. */
 const USERS_AT_ONCE = 50;
 
-/** People in a circle: each has exactly so many contacts, and is the contact of exactly as many. */
+/** People in a circle: each has exactly this many contacts and as many followers. */
 export interface Circle {
   readonly users: readonly Id[];
   readonly contacts: number;
 }
 
-/** Fills MySQL; indexes are built by {@link buildIndexes}. Everybody has a photo for all, in no order of the ids. */
+/** Fills MySQL; {@link buildIndexes} builds the indexes. Everybody has a public photo, in no order of the ids. */
 export async function gatherCircle(
   { pool }: HarnessStores,
   circle: Omit<Circle, 'users'> & { count: number },
@@ -38,7 +38,7 @@ export async function gatherCircle(
   return { users, contacts: circle.contacts };
 }
 
-/** Those who sit at regular distances from them. */
+/** The people at regular distances. */
 export function contactsOf(users: readonly Id[], position: number, count: number): NewContact[] {
   const distance = Math.floor((users.length - 1) / count);
   return Array.from({ length: count }, (_, i) => ({
@@ -47,12 +47,11 @@ export function contactsOf(users: readonly Id[], position: number, count: number
   }));
 }
 
-/** Builds the index of each. */
 export async function buildIndexes({ steps }: HarnessStores, users: readonly Id[]): Promise<void> {
   for (const page of chunks(users, USERS_AT_ONCE)) await run(rebuild(page), steps);
 }
 
-/** Ids in a row. */
+/** Consecutive ids. */
 export function ids(first: bigint, count: number): Id[] {
   return Array.from({ length: count }, (_, i) => String(first + BigInt(i)));
 }

@@ -35,7 +35,6 @@ export function defineBench(command: Command): void {
   });
 }
 
-/** For people: the rows, and the ratios under them. */
 function tableOf({ rows, ratios }: BenchReport): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = rows.map((row) => names.map((name) => row[name] ?? ''));
@@ -43,7 +42,7 @@ function tableOf({ rows, ratios }: BenchReport): string {
   return `${textTable(names, cells)}\n\n${textTable(['ratio', ''], shares)}\n`;
 }
 
-/** One file for each benchmark and kind of MySQL, so that a later run takes the place of an earlier one. */
+/** One file per benchmark and kind of MySQL; a later run replaces an earlier one. */
 function write(output: Output, dir: string, report: BenchReport): void {
   mkdirSync(dir, { recursive: true });
   const product = (report.servers.mysql ?? '').toLowerCase().replace(/[^a-z0-9].*$/, '');

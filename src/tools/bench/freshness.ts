@@ -14,18 +14,15 @@ import { buildIndexes, contactsOf, FIRST_USER, gatherCircle, ids } from './circl
 import { type Measured, type Row, rounded } from './report.ts';
 
 export interface FreshnessSize {
-  /** Users with an index whose relationships change, and contacts of each. */
   readonly users: number;
   readonly contacts: number;
   readonly consumers: number;
-  /** Tasks a second. */
   readonly rates: readonly number[];
-  /** Of each rate; and before they count. */
   readonly seconds: number;
   readonly warmUpSeconds: number;
 }
 
-/** From the commit through outbox, relay, Kafka, consumer and index to the answer, while the site is busy with other things. */
+/** Measures the time from a commit through outbox, relay, Kafka, consumer and index to the answer, on a busy site. */
 export const freshness: Bench<FreshnessSize> = {
   name: 'freshness',
   summary: 'ms from a commit until an answer shows it',
@@ -35,14 +32,17 @@ export const freshness: Bench<FreshnessSize> = {
   measure,
 };
 
-/** Right before the circle: the sampler draws by ids, and behind a gap it would have somebody with thousands of contacts time and again. */
+/**
+ * Directly before the circle: the sampler picks by id, and after a gap it would pick a user with thousands of contacts
+ * repeatedly.
+ */
 const VIEWER = String(FIRST_USER - 1n);
 const FIRST_PROBED = 40_000_000n;
 
 /** Enough for any run: a probe takes some ms. */
 const PROBED = 10_000;
 
-/** Contacts of the viewer with a photo from before, who fill the index. */
+/** Contacts of the viewer with an older photo, who fill the index. */
 const KNOWN = 100;
 
 async function measure(ground: Ground, size: FreshnessSize): Promise<Measured> {
@@ -69,7 +69,7 @@ async function measure(ground: Ground, size: FreshnessSize): Promise<Measured> {
   return { rows, ratios: {} };
 }
 
-/** As a site would run them, each a process of its own. @returns where the API answers */
+/** @returns the URL of the API */
 async function startServices({ processGroup, stores, signal }: Ground, consumers: number): Promise<string> {
   const recency = (name: string, command: string) => processGroup.start({ name, module: RECENCY, args: [command] });
   recency('relay', 'relay');
@@ -118,7 +118,7 @@ async function measureAt(
   }
 }
 
-/** So that neighbours in time are of different users. */
+/** Makes consecutive items belong to different users. */
 function shuffledByStep<T>(items: readonly T[]): T[] {
   const step = 7_919; // a prime, so that every place is visited once
   return items.map((_, i) => items[(i * step) % items.length] as T);
@@ -135,22 +135,22 @@ const LEAVE_TASKS = `
          contacts.user_id, contacts.contact_id, contacts.version
   FROM ${PAIRS}`;
 
-/** Changes of one tick are one transaction, so that the site's own work leaves room for what is measured. */
+/** The changes of one tick are one transaction, so that the load leaves room for what is measured. */
 const TICK_MS = 20;
 
-/** Relationships that change all the time, each change with its task in the outbox, so many a second. */
+/** Changes relationships at a fixed rate, each with its task in the outbox. */
 export class Load {
   readonly #pool: Pool;
   readonly #pairs: readonly NewContact[];
   #sent = 0;
 
-  /** @param pairs so many that none of them changes again before its task is done */
+  /** @param pairs enough that none changes again before its task is done */
   constructor(pool: Pool, pairs: readonly NewContact[]) {
     this.#pool = pool;
     this.#pairs = pairs;
   }
 
-  /** Until aborted. @returns how many a second there really were */
+  /** Runs until aborted. @returns the actual rate */
   async run(rate: number, signal: AbortSignal): Promise<number> {
     const from = performance.now();
     let sent = 0;
@@ -173,10 +173,9 @@ export class Load {
   }
 }
 
-/** Between two looks at the answer. */
 const LOOK_MS = 2;
 
-/** Between two probes at the most, so that they do not keep step with the relay. */
+/** Maximum pause between two probes, so that they do not synchronise with the relay. */
 const REST_MS = 50;
 
 const TIMEOUT_MS = 30_000;
@@ -185,11 +184,11 @@ export interface ProbeOptions {
   readonly pool: Pool;
   readonly client: MeasuringClient;
   readonly viewer: Id;
-  /** Contacts of the viewer who have no photo yet. */
+  /** Contacts of the viewer without a photo. */
   readonly contacts: Iterator<Id>;
 }
 
-/** Photos by one contact of the viewer after the other, until aborted. @returns ms from each commit to an answer with it */
+/** Uploads a photo by one contact of the viewer at a time, until aborted. @returns ms from each commit to its answer */
 export async function probe(options: ProbeOptions, signal: AbortSignal): Promise<number[]> {
   const times: number[] = [];
   while (!signal.aborted) {

@@ -3,7 +3,7 @@ import { CONSTANTS } from './constants.ts';
 import type { Site } from './site.ts';
 import type { Load, Range, Sizing } from './sizing.ts';
 
-/** The one object of `size --json`. */
+/** The object that `size --json` prints. */
 export function sizingView(site: Site, { memory, mean, peak, processes, celebrity, clusters }: Sizing) {
   return {
     measured_on: CONSTANTS[site.database].measuredOn,
@@ -56,7 +56,6 @@ function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** For people: in the order in which one would ask. */
 export function sizingTable(site: Site, sizing: Sizing): string {
   const parts = [memoryTable(sizing), loadTable(sizing), processTable(sizing), celebrityTable(sizing)];
   return [...parts, clusterTable(sizing), measuredOn(site)].join('\n\n');

@@ -5,7 +5,6 @@ import { DEFAULT_PARTITIONS } from '../../transport/kafka/topic-admin.ts';
 import { CONSTANTS, type Constants, type Line } from './constants.ts';
 import { cappedMean, powerLawOf, type Site, shareWithContacts } from './site.ts';
 
-/** What a site takes. */
 export interface Sizing {
   readonly memory: MemorySizing;
   readonly mean: Load;
@@ -15,7 +14,7 @@ export interface Sizing {
   readonly clusters: readonly ClusterSizing[];
 }
 
-/** Arithmetic on what the benchmarks measured: docs/sizing.md. @param masters one cluster for each of these numbers */
+/** Computes from what the benchmarks measured: docs/sizing.md. @param masters computes one cluster for each number */
 export function sizingOf(site: Site, masters: readonly number[], constants = CONSTANTS[site.database]): Sizing {
   const memory = memoryOf(site, constants);
   const peak = loadOf(site, site.peakFactor);
@@ -30,18 +29,17 @@ export function sizingOf(site: Site, masters: readonly number[], constants = CON
 }
 
 export interface MemorySizing {
-  /** Users with a contact, and so with an index, if somebody reads it. */
+  /** Users with a contact, and so with an index, if anybody reads it. */
   readonly indexes: number;
-  /** Contacts in an index, the mean. */
+  /** Mean number of contacts in an index. */
   readonly members: number;
-  /** Of Redis, for an index of so many, its tables and allocator included. */
+  /** Redis memory for an index of this size, tables and allocator included. */
   readonly bytesPerIndex: number;
-  /** Of these, what MEMORY USAGE shows for its keys. */
+  /** The part of it that MEMORY USAGE shows for its keys. */
   readonly keyBytesPerIndex: number;
-  /** The same for a full index. */
   readonly bytesPerFullIndex: number;
   readonly bytes: number;
-  /** One backfill, from nothing. */
+  /** Duration of one backfill from nothing. */
   readonly backfillSeconds: number;
 }
 
@@ -70,25 +68,24 @@ export function at({ fixed, each }: Line, count: number): number {
 }
 
 export interface Processes {
-  /** How much of the time so many consumers would be busy at the peak: 2.5 is two and a half of them. */
+  /** Average number of busy consumers at the peak. */
   readonly consumersBusy: number;
   readonly consumers: number;
   readonly relays: number;
   readonly apis: number;
-  /** Of the topic; undefined: a stream has none. */
+  /** Undefined for streams, which have none. */
   readonly partitions: number | undefined;
 }
 
-/** Of its time, what a process may be busy at the peak: a queue in front of one that is always busy only grows. */
+/** Maximum share of its time that a process is planned to be busy: the queue of one that is always busy only grows. */
 export const BUSY = 0.7;
 
-/** Of each kind, so that one may fail. */
+/** Minimum of each kind, so that one may fail. */
 const LEAST = 2;
 
-/** Partitions for each consumer, so that there may be more of these without moving tasks to another partition. */
+/** Partitions per consumer, so that consumers can be added without moving tasks between partitions. */
 const PARTITIONS_A_CONSUMER = 2;
 
-/** @param peak the busiest second */
 export function processesOf(site: Site, peak: Load, constants: Constants): Processes {
   const { transport, followersPerUploader } = site;
   const upload = at(constants.uploadSeconds[transport], followersPerUploader);
@@ -107,20 +104,18 @@ function atLeastTwo(count: number): number {
   return Math.max(LEAST, Math.ceil(count));
 }
 
-/** What is asked of a server: the least, when every batch of tasks is full, and the most, when each task is a batch. */
+/** Requests to a server: the least if every batch of tasks is full, the most if each task is a batch. */
 export interface Range {
   readonly least: number;
   readonly most: number;
 }
 
-/** In one second. */
+/** Per second. */
 export interface Load {
   readonly uploads: number;
   readonly contactTasks: number;
   readonly tasks: number;
-  /** Users' indexes that are written. */
   readonly indexWrites: number;
-  /** Answers. */
   readonly reads: number;
   readonly mysqlStatements: Range;
   readonly redisCalls: Range;
@@ -128,10 +123,9 @@ export interface Load {
 
 const SECONDS_A_DAY = 86_400;
 
-/** A contact task is about both users. */
 export const INDEXES_A_CONTACT_TASK = 2;
 
-/** @param times the mean: 1 for the mean itself */
+/** @param times multiple of the mean */
 export function loadOf(site: Site, times: number): Load {
   const { users, uploadsPerDay, contactChangesPerDay, followersPerUploader: followers } = site;
   const uploads = (users * uploadsPerDay * times) / SECONDS_A_DAY;
@@ -157,7 +151,7 @@ export function loadOf(site: Site, times: number): Load {
 
 const FULL_CALLS = INDEXES_A_CONTACT_TASK / PAIRS_A_CALL;
 
-/** What one fan-out that is alone in its batch asks of each server, as src/index/fan-out.ts does it. */
+/** The cost of a fan-out that is alone in its batch, as in src/index/fan-out.ts. */
 export function fanOutCost(followers: number): { mysqlStatements: number; redisCalls: number } {
   const calls = Math.ceil(followers / PAIRS_A_CALL); // of each: the nonces, the pairs, the write
   const morePages = Math.floor(followers / FOLLOWERS_A_PAGE); // a full page may not be the last
@@ -165,10 +159,10 @@ export function fanOutCost(followers: number): { mysqlStatements: number; redisC
   return { mysqlStatements: 1 + morePages + calls, redisCalls: cursors + 2 * calls };
 }
 
-/** One photo of somebody whom very many follow. */
+/** One photo by somebody with very many followers. */
 export interface Celebrity {
   readonly followers: number;
-  /** From the task until the last follower's index has it: one consumer does it all. */
+  /** Until the last follower's index has it: one consumer does it all. */
   readonly seconds: number;
   readonly mysqlStatements: number;
   readonly redisCalls: number;
@@ -178,18 +172,21 @@ export function celebrityOf({ celebrityFollowers: followers, transport }: Site, 
   return { followers, seconds: at(constants.uploadSeconds[transport], followers), ...fanOutCost(followers) };
 }
 
-/** What so many masters give, with the slots shared evenly among them, in rows. */
+/** What this many masters give, with the slots shared evenly in contiguous ranges. */
 export interface ClusterSizing {
   readonly masters: number;
-  /** Of all users, those on the master that has the most. */
+  /** Share of the users that are on the busiest master. */
   readonly busiestShare: number;
   /** On that master. */
   readonly busiestBytes: number;
-  /** Of all masters, when the busiest can do no more: as on one server, where the benchmark's client was the limit. */
+  /**
+   * All masters together, when the busiest is at its limit: that of one server, where the benchmark's client was the
+   * limit.
+   */
   readonly indexWritesPerSecond: number;
-  /** The peak's part of that. */
+  /** Share of that at the peak. */
   readonly busyAtPeak: number;
-  /** For 500 followers whose ids are scattered: one for each bucket. On one server all go in one call. */
+  /** For 500 followers with scattered ids: one call per bucket. On one server all go in one call. */
   readonly callsPerPage: number;
 }
 
@@ -225,7 +222,7 @@ export function busiestShareOf(masters: number): number {
 
 const POLYNOMIAL = 0x1021;
 
-/** The slot of a hash tag: CRC-16/XMODEM, as the specification of Redis Cluster says. */
+/** The slot of a hash tag: CRC-16/XMODEM, as the Redis Cluster specification defines it. */
 export function slotOf(tag: string): number {
   let crc = 0;
   for (const byte of Buffer.from(tag)) {

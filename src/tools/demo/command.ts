@@ -8,14 +8,19 @@ import { DEFAULTS, type DemoOptions, LEAST } from './options.ts';
 
 export function defineDemo(command: Command): void {
   command
-    .addOption(new Option('--transport <name>', 'kafka where a broker can be had').choices(['kafka', 'streams']))
+    .addOption(
+      new Option('--transport <name>', 'default: kafka if a broker is available, otherwise streams').choices([
+        'kafka',
+        'streams',
+      ]),
+    )
     .option('--install', 'install missing server programs with apt-get (Debian and Ubuntu, as root)')
-    .addOption(number('--users <n>', 'people with contacts of their own', LEAST.users, DEFAULTS.users))
-    .addOption(number('--most <n>', 'contacts of the one who has the most', LEAST.most, DEFAULTS.most))
-    .addOption(new Option('--data <file>', 'a temporal edge list to import in place of generated people'))
-    .addOption(number('--seed <n>', 'of everything that is drawn at random', 0, DEFAULTS.seed))
-    .addOption(number('--seconds <n>', 'that the play takes', LEAST.seconds, DEFAULTS.seconds))
-    .addOption(number('--burst <n>', 'tasks that the throughput is measured with', LEAST.burst, DEFAULTS.burst));
+    .addOption(number('--users <n>', 'number of people with contacts of their own', LEAST.users, DEFAULTS.users))
+    .addOption(number('--most <n>', 'contacts of the user who has the most', LEAST.most, DEFAULTS.most))
+    .addOption(new Option('--data <file>', 'a temporal edge list to import instead of generating people'))
+    .addOption(number('--seed <n>', 'seed of all random choices', 0, DEFAULTS.seed))
+    .addOption(number('--seconds <n>', 'duration of the play', LEAST.seconds, DEFAULTS.seconds))
+    .addOption(number('--burst <n>', 'tasks in the burst that measures the throughput', LEAST.burst, DEFAULTS.burst));
   whenCalled<Partial<DemoOptions>>(command, async (output, flags) => {
     const [{ runDemo }, { Story }, { isRight }] = await Promise.all([
       import('./demo.ts'),

@@ -29,17 +29,17 @@ import type { Story } from './story.ts';
 
 export interface RunOptions {
   readonly story: Story;
-  /** Ends the demonstration, wherever it is. */
+  /** Ends the demonstration at any point. */
   readonly signal: AbortSignal;
-  /** When everything was shown, let people try it until the signal. */
+  /** When everything has been shown, keep everything running until the signal. */
   readonly staysUp: boolean;
 }
 
 const GRACE_MS = 1_000;
 
 /**
- * Shows the whole of Recency at work on real servers. Whatever it started has ended when this returns or throws.
- * @throws Error when a part cannot be had or fails; the signal's reason when it was ended before everything was shown
+ * Shows all of Recency at work on real servers. Everything it started has ended when this returns or throws.
+ * @throws Error when a server is not available or fails; the signal's reason when it was aborted early
  */
 export async function runDemo(options: DemoOptions, { story, signal, staysUp }: RunOptions): Promise<DemoReport> {
   const failing = new AbortController();
@@ -83,7 +83,7 @@ async function tellAll(telling: Telling): Promise<DemoReport> {
 function tellEnd(story: Story, report: DemoReport): void {
   const { mysql, redis, transport, missing, seconds } = report;
   const where = `on ${mysql}, ${redis} and ${transport === 'kafka' ? 'Kafka' : 'Redis Streams'}`;
-  const without = missing === undefined ? '' : `, because no Kafka could be had: ${missing}`;
+  const without = missing === undefined ? '' : `, because Kafka is not available: ${missing}`;
   const sum = isRight(report)
     ? 'Nothing was wrong, during and after'
     : `${count(countWrong(report))} things were wrong`;
@@ -92,17 +92,16 @@ function tellEnd(story: Story, report: DemoReport): void {
 
 /** Resolves at the signal. @throws what ended one of the processes */
 async function stayUp(story: Story, signal: AbortSignal, failing: AbortSignal): Promise<void> {
-  story.plain('\nTry it. Ctrl-C ends everything.');
+  story.plain('\nTry it now. Ctrl-C ends everything.');
   if (!signal.aborted) await Promise.race([once(signal, 'abort'), failure(failing)]);
 }
 
-/** When one of the processes dies, a connection to it often breaks first; what is to be told is that it died. */
+/** When a process dies, a connection to it often breaks first; the death is what should be reported. */
 async function causeOf(error: unknown, failing: AbortSignal): Promise<unknown> {
   await Promise.race([failure(failing).catch(() => undefined), pause(GRACE_MS)]);
   return failing.aborted ? failing.reason : error;
 }
 
-/** Rejects with the signal's reason when it is aborted. */
 async function failure(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
   throw signal.reason;
@@ -110,7 +109,7 @@ async function failure(signal: AbortSignal): Promise<never> {
 
 const EXAMPLES = 5;
 
-/** What there is to be seen, one thing after the other. */
+/** Runs the phases one after the other. */
 export async function perform(
   { options, story }: Telling,
   { servers, population, stores, processGroup, world }: Prepared,
@@ -124,7 +123,7 @@ export async function perform(
   );
   tellMoreOf(story, played);
   const withdrawal = await story.step('grant', () => withdrawGrant(world), tellBefore);
-  story.more(`and after ${withdrawal.owner} has withdrawn that, ${withdrawal.after}`);
+  story.more(`after ${withdrawal.owner} has withdrawn that: ${withdrawal.after}`);
   const bursted = await story.step('burst', () => burst(world, stores.publisher, options.burst), tellBurst);
   const verify = await story.step('verify', (progress) => verifyAll(stores.jobs, progress), tellVerify, 'users');
   for (const wrong of [...verify.wrong_users, ...verify.wrong_answers, ...verify.wrong_columns].slice(0, EXAMPLES)) {
@@ -133,7 +132,7 @@ export async function perform(
   const latency = await story.step(
     'latency',
     (progress) => compare(world, processGroup, stores.primary, progress),
-    () => 'the same question over HTTP, in turns: p50 (p99) in ms',
+    () => 'the same request over HTTP, in turns: p50 (p99) in ms',
     'rounds',
   );
   tellLatency(story, latency);
@@ -145,12 +144,12 @@ export async function perform(
 
 function tellMoreOf(story: Story, { killed, examples, reads }: PlayReport): void {
   story.more(tellKill(killed), 'killed');
-  if (reads.refused > 0) story.more(`${count(reads.refused)} reads refused: too many plain queries waited`);
+  if (reads.refused > 0) story.more(`${count(reads.refused)} reads refused: plain-query limit reached`);
   for (const example of examples) story.warn(example);
 }
 
 function tellBefore({ viewer, owner, before }: WithdrawalReport): string {
-  return `user ${viewer}, whom ${owner} calls a friend, is shown ${before}`;
+  return `user ${viewer}, a friend of ${owner}, is shown ${before}`;
 }
 
 function tellLatency(story: Story, rows: readonly LatencyRow[]): void {

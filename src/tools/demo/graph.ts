@@ -3,40 +3,40 @@ import type { Audience } from '../reference-site/checks.ts';
 import type { Graph, NewContact, NewPhoto } from '../reference-site/load-graph.ts';
 import { between, powerLaw, type Random, shuffled } from './random.ts';
 
-/** Who is who in the demonstration. */
+/** The people of the demonstration by role. */
 export interface Cast {
-  /** Whose relationships and photos change during the play. */
+  /** Their relationships and photos change during the play. */
   readonly players: readonly Id[];
-  /** Users with exactly so many contacts, which the play leaves as they are: for the latency table, fewest first. */
+  /** Users with exactly this many contacts, which the play does not change: for the latency table, fewest first. */
   readonly measured: readonly { readonly user: Id; readonly contacts: number }[];
   /** The person with the most followers. */
   readonly star: Id;
-  /** In the order of a fan-out. */
+  /** In the order in which a fan-out visits them. */
   readonly followersOfStar: readonly Id[];
 }
 
-/** Ids in a row. */
+/** Consecutive ids. */
 export function idsFrom(first: bigint, count: number): Id[] {
   return Array.from({ length: count }, (_, i) => String(first + BigInt(i)));
 }
 
-/** Numbers of contacts in the latency table, beside the most of all. */
+/** Numbers of contacts in the latency table, besides the maximum. */
 const MEASURED_CONTACTS = [10, 1_000];
 
-/** To so many people the star gives something, so that some of the followers see more than the others. */
+/** Contacts of the star, some of whom see more photos than the others. */
 const CONTACTS_OF_STAR = 200;
 
-/** Of the people, so many follow the star. */
+/** Share of the people who follow the star. */
 const FOLLOWERS = 0.5;
 
-/** Every so many-th of them has the user with the most contacts as a contact too. */
+/** One in this many followers also has the user with the most contacts as a contact. */
 const FOLLOWS_BACK = 4;
 
 export interface CastOptions {
   readonly players: readonly Id[];
-  /** Above every id in use. */
+  /** Greater than every id in use. */
   readonly firstNewId: bigint;
-  /** Contacts of the user who has the most; half as many follow the star. */
+  /** Contacts of the user who has the most; half as many people follow the star. */
   readonly most: number;
   readonly random: Random;
   /** ms since 1970 UTC. */
@@ -44,9 +44,8 @@ export interface CastOptions {
 }
 
 /**
- * Adds those who are measured, the star whom so many follow, and as many more people as it takes for the one with the
- * most contacts to have them. The contacts of whoever has the fewest show a photo to everybody, so that the answers that
- * are measured are of one length.
+ * Adds the measured users, the star, and as many more people as the user with the most contacts needs. The contacts of
+ * the user with the fewest show a photo to everybody, so that all measured answers have the same length.
  */
 export function castGraph(options: CastOptions): { cast: Cast; graph: Required<Graph> } {
   const { players, firstNewId, most, random, now } = options;
@@ -72,7 +71,7 @@ export function castGraph(options: CastOptions): { cast: Cast; graph: Required<G
   return { cast: { players, measured, star, followersOfStar: followers }, graph: { users, contacts, photos } };
 }
 
-/** The last of the people by preference: the play changes those the least. */
+/** Prefers the last of the people, whom the play changes least. */
 function lastOf(user: Id, size: number, people: readonly Id[]): NewContact[] {
   return people.slice(-size).map((contact) => ({ user, contact }));
 }
@@ -88,11 +87,11 @@ const MOST_CONTACTS = 2_000;
 const MOST_PHOTOS = 4;
 const DAYS_OF_PHOTOS = 60;
 
-/** Of ten photos: five for everybody, four for a circle, one for nobody. */
+/** Of ten photos, five are for everybody, four for a circle, one is private. */
 const AUDIENCES: readonly Audience[] = [0, 0, 0, 0, 0, 1, 1, 2, 3, 4];
 
 /**
- * People who know each other: most have a few contacts, a few have very many, and some are the contacts of many.
+ * People who know each other: most have a few contacts, a few have very many, and some have many followers.
  * @param now ms since 1970 UTC: their photos are older
  */
 export function playersGraph(players: readonly Id[], random: Random, now: number): Required<Graph> {
@@ -112,7 +111,7 @@ function drawnContacts(user: Id, players: readonly Id[], random: Random): NewCon
   return [...chosen].map((contact) => ({ user, contact, ...anyGrant(random) }));
 }
 
-/** The first places are drawn far more often than the last ones, so that the numbers of followers are a power law too. */
+/** Favours the first indexes strongly, so that the numbers of followers follow a power law too. */
 function popularPlace(places: number, random: Random): number {
   return Math.floor(places * random() ** 2);
 }

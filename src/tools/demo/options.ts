@@ -1,18 +1,18 @@
 export interface DemoOptions {
-  /** Undefined: Kafka when a broker can be had, otherwise streams. */
+  /** Undefined: Kafka if a broker is available, otherwise streams. */
   readonly transport: 'kafka' | 'streams' | undefined;
   /** Whether missing server programs may be installed. */
   readonly install: boolean;
-  /** People with contacts of their own, a power law of them. */
+  /** People with contacts of their own, whose numbers follow a power law. */
   readonly users: number;
-  /** Contacts of the one who has the most, and followers of the star. */
+  /** Contacts of the user who has the most; half as many people follow the star. */
   readonly most: number;
-  /** A temporal edge list to import in place of the generated people. */
+  /** A temporal edge list to import instead of generating people. */
   readonly data: string | undefined;
   readonly seed: number;
-  /** How long the play takes. */
+  /** Duration of the play. */
   readonly seconds: number;
-  /** Tasks in the burst that the throughput is measured with. */
+  /** Tasks in the burst that measures the throughput. */
   readonly burst: number;
 }
 
@@ -27,5 +27,5 @@ export const DEFAULTS: DemoOptions = {
   burst: 20_000,
 };
 
-/** What the play needs: smaller ones have no room for it. */
+/** Minimum values; the play needs them. */
 export const LEAST = { users: 20, most: 20, seconds: 2, burst: 1 } as const;

@@ -18,20 +18,17 @@ import { tellPopulation } from './report.ts';
 import type { Story } from './story.ts';
 import type { World } from './world.ts';
 
-/** What the whole of a demonstration shares. */
+/** What all steps of a demonstration share. */
 export interface Telling {
   readonly options: DemoOptions;
   readonly story: Story;
   readonly logs: ProcessLogs;
-  /** Closed at the end, the last first. */
   readonly resources: AsyncDisposableStack;
-  /** Aborted when the demonstration is to end. */
   readonly signal: AbortSignal;
-  /** Ends it, when it cannot go on. */
+  /** Ends the demonstration with an error. */
   readonly fail: (reason: Error) => void;
 }
 
-/** Everything is running, and every user has an index. */
 export interface Prepared {
   readonly servers: Servers;
   readonly population: Population;
@@ -40,18 +37,19 @@ export interface Prepared {
   readonly world: World;
 }
 
-/** From nothing to a site in use: servers, schema, people, processes, indexes. */
+/** Starts everything: servers, schema, people, processes, indexes. */
 export async function prepare(telling: Telling): Promise<Prepared> {
   const { options, story, resources, signal } = telling;
   const servers = await story.step('servers', () => startServers(options), describeServers);
   resources.defer(() => servers.stack.stop());
-  if (servers.missing !== undefined) story.warn(`no Kafka here, so Redis Streams carry the tasks: ${servers.missing}`);
+  if (servers.missing !== undefined)
+    story.warn(`Kafka is not available, so Redis Streams carry the tasks: ${servers.missing}`);
   const namespace = namespaceOn(servers.stack, { purpose: 'demo', transport: servers.transport });
   resources.defer(() => removeTraces(servers, namespace));
   await story.step(
     'schema',
     () => migrate({ url: namespace.config.mysqlUrl }),
-    ({ database }) => `${database} made`,
+    ({ database }) => `${database} created`,
   );
   const logger = pino({ level: 'silent' });
   const stores = await openHarnessStores(namespace, { logger, resources, signal });
@@ -73,7 +71,10 @@ export async function prepare(telling: Telling): Promise<Prepared> {
   return { servers, population, stores, processGroup, world };
 }
 
-/** They begin before the indexes are built: a group that had consumed nothing while there are indexes would have lost tasks. */
+/**
+ * Runs before the indexes are built: a group that has consumed nothing although indexes exist would look like lost
+ * tasks.
+ */
 async function startProcesses(
   { options, logs, resources, fail, signal }: Telling,
   namespace: Namespace,
@@ -89,5 +90,5 @@ async function startProcesses(
 }
 
 function tellIndexes({ users, seconds }: { users: number; seconds: number }): string {
-  return `${count(users)} users backfilled, ${count(users / seconds)} a second`;
+  return `${count(users)} users backfilled, ${count(users / seconds)} per second`;
 }

@@ -1,7 +1,7 @@
-/** A stream of numbers from 0 up to 1, the same for the same seed. */
+/** Returns numbers from 0 (included) to 1 (excluded); the same sequence for the same seed. */
 export type Random = () => number;
 
-/** Mulberry32: 32 bits of state, good enough to play with and the same on every machine. */
+/** Mulberry32: 32 bits of state, good enough here and the same on every machine. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -12,7 +12,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** A whole number from `least` to `most`, both included. */
+/** An integer from `least` to `most`, both included. */
 export function between(random: Random, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1));
 }
@@ -24,7 +24,7 @@ export function pick<T>(random: Random, items: readonly T[]): T {
   return item;
 }
 
-/** In any order (Fisher and Yates). The given array stays as it is. */
+/** A shuffled copy (Fisher–Yates). */
 export function shuffled<T>(random: Random, items: readonly T[]): T[] {
   const result = [...items];
   for (let last = result.length - 1; last > 0; last--) {
@@ -35,8 +35,8 @@ export function shuffled<T>(random: Random, items: readonly T[]): T[] {
 }
 
 /**
- * A whole number from `least` to `most`, most of them small and a few very large: the share of those above x falls as
- * 1 / x (a Pareto distribution with both ends, exponent 1).
+ * An integer from `least` to `most`, mostly small: the share of those above x falls as 1 / x (a Pareto distribution
+ * with both ends, exponent 1).
  */
 export function powerLaw(random: Random, least: number, most: number): number {
   const u = random();

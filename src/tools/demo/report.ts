@@ -10,7 +10,7 @@ import type { Population } from './phases/populate.ts';
 import type { WithdrawalReport } from './phases/withdraw.ts';
 import type { RelayCounts } from './processes/services.ts';
 
-/** What the phases found out. */
+/** The results of all phases. */
 export interface Findings {
   readonly servers: Servers;
   readonly population: Population;
@@ -24,7 +24,7 @@ export interface Findings {
   readonly seconds: number;
 }
 
-/** The one object of `demo --json` (INTERFACE). */
+/** The object that `demo --json` prints. */
 export function reportOf(findings: Findings) {
   const { servers, population, play, withdrawal, burst, relay, verify, latency } = findings;
   return {
@@ -66,13 +66,13 @@ export type DemoReport = ReturnType<typeof reportOf>;
 
 type Judged = Pick<DemoReport, 'reads' | 'reads_wrong' | 'withdrawal_right' | 'verify'>;
 
-/** How many things were wrong, or could not be told; 0: nothing, at any time. */
+/** The number of things that were wrong or could not be checked. */
 export function countWrong({ reads_wrong, withdrawal_right, verify }: Omit<Judged, 'reads'>): number {
   const indexes = verify.wrong + verify.unsettled + verify.failed + verify.columns.wrong + verify.truth.wrong;
   return reads_wrong + (withdrawal_right ? 0 : 1) + indexes + verify.answers_wrong + verify.answers_unsettled;
 }
 
-/** Nothing was wrong, and something was looked at. */
+/** Nothing was wrong, and something was checked. */
 export function isRight(report: Judged): boolean {
   return countWrong(report) === 0 && report.reads > 0 && report.verify.users > 0;
 }
@@ -93,8 +93,6 @@ function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-/** What came of each phase, in a line for people. */
-
 export function tellPopulation({ cast, counts }: Population): string {
   const most = cast.measured.at(-1)?.contacts ?? 0;
   return [
@@ -105,22 +103,22 @@ export function tellPopulation({ cast, counts }: Population): string {
 
 export function tellPlay({ changes, seconds, reads }: PlayReport, { sent, tasks }: RelayCounts): string {
   return [
-    `${count(changes)} changes of the site, their tasks shuffled, ${count(sent - tasks)} of them sent twice;`,
-    `${count(reads.reads)} answers read meanwhile (${count(reads.reads / seconds)} a second), ${count(reads.wrong)} wrong`,
+    `${count(changes)} changes to the site, their tasks shuffled, ${count(sent - tasks)} of them sent twice;`,
+    `${count(reads.reads)} answers read meanwhile (${count(reads.reads / seconds)} per second), ${count(reads.wrong)} wrong`,
   ].join(' ');
 }
 
 export function tellKill({ name, followers, doneBefore, resumed, seconds }: KillReport): string {
   if (doneBefore === 0) return `${name} by SIGKILL, and a new one started`;
   const what = `${name} by SIGKILL after ${count(doneBefore)} of the ${count(followers)} followers of one photo;`;
-  if (!resumed) return `${what} another began with the first of them again`;
-  return `${what} another went on behind them ${seconds.toFixed(1)} s later`;
+  if (!resumed) return `${what} another consumer started over`;
+  return `${what} another consumer continued after ${seconds.toFixed(1)} s`;
 }
 
 export function tellBurst({ tasks, tasksPerSecond, warmUp, memoryBefore, memoryAfter }: BurstReport): string {
   return [
-    `${count(tasks)} contact tasks at once for users with an index, after ${count(warmUp)} to warm up:`,
-    `${count(tasksPerSecond)} a second; the consumers' memory ${megabytes(memoryBefore)} before, ${megabytes(memoryAfter)} after`,
+    `${count(tasks)} contact tasks at once for users with an index, after ${count(warmUp)} for warm-up:`,
+    `${count(tasksPerSecond)} per second; the consumers' memory ${megabytes(memoryBefore)} before, ${megabytes(memoryAfter)} after`,
   ].join(' ');
 }
 
@@ -133,7 +131,7 @@ export function tellVerify(report: VerifyResult): string {
 }
 
 export function tellMemory({ mean, full, fullSize }: IndexMemory): string {
-  return `an index takes ${count(mean)} bytes in Redis, the mean of all users; a full one of ${fullSize}, ${count(full)}`;
+  return `an index takes ${count(mean)} bytes in Redis on average; a full one (${fullSize} contacts), ${count(full)}`;
 }
 
 export const LATENCY_HEAD = ['contacts', 'plain SQL', 'the recipe as written', 'Recency'];

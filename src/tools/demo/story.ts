@@ -2,10 +2,7 @@ import { styleText } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { columnsOf, count, tableOf } from './layout.ts';
 
-/**
- * Tells what happens, for people: one line a step, with its time. In a terminal the step under way is shown with its
- * bar and then replaced; otherwise there are only plain lines.
- */
+/** Prints what happens: one line per step, with its time. A terminal shows the running step with a progress bar. */
 export class Story {
   readonly #out: NodeJS.WriteStream;
   readonly #now: () => number;
@@ -20,7 +17,7 @@ export class Story {
     this.plain(`\n${this.#styled('bold', text)}\n`);
   }
 
-  /** Does the work, then says what came of it. @param unit of its progress, where it tells of one */
+  /** Runs a step and prints its result. @param unit of its progress, if it reports any */
   async step<T>(
     label: string,
     work: (progress: Progress) => Promise<T>,
@@ -41,7 +38,7 @@ export class Story {
     }
   }
 
-  /** More of the step before, or what took no time of its own. */
+  /** Adds to the previous step. */
   more(text: string, label = ''): void {
     this.#line('', label, text);
   }
@@ -54,12 +51,10 @@ export class Story {
     this.plain(`\n${tableOf(head, rows)}\n`);
   }
 
-  /** The end of the story, good or bad. */
   end(good: boolean, text: string): void {
     this.plain(`\n${this.#styled(good ? 'green' : 'red', text)}\n`);
   }
 
-  /** Text as it is. */
   plain(text: string): void {
     this.#out.write(`${text}\n`);
   }
@@ -78,19 +73,18 @@ export class Story {
   }
 }
 
-/** How far a step is. */
+/** Reports how far a step is. */
 export type Progress = (done: number, total: number) => void;
 
-/** A step under way, as people see it. */
 export interface ShownStep {
   readonly update: Progress;
-  /** It is over: nothing of it is left in a terminal. */
+  /** Removes the step from the terminal. */
   readonly end: () => void;
 }
 
 const BAR_WIDTH = 30;
 
-/** In a terminal: the label, and a bar as soon as there is something to tell. */
+/** In a terminal: the label, and a bar once there is progress. */
 export function stepInTerminal(out: NodeJS.WriteStream, label: string, unit: string): ShownStep {
   const format = columnsOf('…', label, `{bar} {percentage}% of {total} ${unit}`, Number.POSITIVE_INFINITY);
   const bar = new SingleBar({ stream: out, format, clearOnComplete: true, barsize: BAR_WIDTH, gracefulExit: false });
@@ -111,10 +105,10 @@ export function stepInTerminal(out: NodeJS.WriteStream, label: string, unit: str
   };
 }
 
-/** Between two plain lines of one step. */
+/** Minimum time between two progress lines. */
 const LINE_EVERY_MS = 10_000;
 
-/** Elsewhere: a line from time to time. @param now ms, monotonic */
+/** Not in a terminal: a progress line from time to time. @param now ms, monotonic */
 export function stepInPlainLines(
   print: (line: string) => void,
   now: () => number,

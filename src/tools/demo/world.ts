@@ -11,7 +11,7 @@ import type { Random } from './random.ts';
 /** What the phases of the demonstration work with. */
 export interface World {
   readonly namespace: Namespace;
-  /** Of the site's own transactions. */
+  /** For the site's own transactions. */
   readonly pool: Pool;
   readonly redis: RedisClient;
   readonly random: Random;
@@ -19,8 +19,8 @@ export interface World {
   readonly journal: Journal;
   readonly services: Services;
   readonly api: HttpClient;
-  /** Passed when everything that was on its way has been applied. */
+  /** Passes when everything in flight has been applied. */
   readonly raiseBarrier: RaiseBarrier;
-  /** Aborted when the demonstration is to end, or cannot go on. */
+  /** Aborts when the demonstration ends or cannot continue. */
   readonly signal: AbortSignal;
 }

@@ -5,10 +5,9 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** For one that does not answer at all, ms; the API's own deadlines are far shorter. */
 const TIMEOUT_MS = 30_000;
 
-/** Asks one server over connections that are kept. */
+/** A client of one server that keeps its connections. */
 export class HttpClient {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #origin: string;
@@ -43,7 +42,7 @@ export class HttpClient {
 
 const RESIDENT = /^process_resident_memory_bytes(?:\{.*\})? (\S+)$/m;
 
-/** What a process occupies, bytes, as its own metrics say. @throws Error when they do not */
+/** The resident memory of a process, bytes, from its metrics. @throws Error when they lack it */
 export async function residentBytes(metricsPort: number): Promise<number> {
   const client = new HttpClient(`http://127.0.0.1:${metricsPort}`);
   try {

@@ -1,7 +1,7 @@
 import type { Id } from '../../contracts/id.ts';
 import type { HttpClient } from './http.ts';
 
-/** The arms of a comparison unless more are named. */
+/** The variants of a comparison unless others are named. */
 export type VariantName = 'sql' | 'recipe' | 'recency';
 
 export interface Variant<Name extends string = VariantName> {
@@ -9,11 +9,11 @@ export interface Variant<Name extends string = VariantName> {
   readonly client: Pick<HttpClient, 'get'>;
 }
 
-/** Of one arm for one user, ms. */
+/** Latencies of one variant for one user, ms. */
 export interface Quantiles {
-  /** The median over the rounds of each round's median. */
+  /** The median of the rounds' medians. */
   readonly p50: number;
-  /** Of all requests that count. */
+  /** Of all counted requests. */
   readonly p99: number;
 }
 
@@ -26,10 +26,10 @@ export interface LatencyOptions<Name extends string = VariantName> {
   readonly variants: readonly Variant<Name>[];
   readonly users: readonly { readonly user: Id; readonly contacts: number }[];
   readonly rounds: number;
-  /** Requests of one arm for one user in one round at the most, and ms after which no further one is sent. */
+  /** Maximum requests to one variant for one user per round, and ms after which no more are sent. */
   readonly requests: number;
   readonly budgetMs: number;
-  /** Requests to each arm, for the user with the fewest contacts, before anything counts. */
+  /** Requests to each variant, for the user with the fewest contacts, before anything counts. */
   readonly warmUp: number;
   readonly onRound?: (done: number) => void;
   readonly signal?: AbortSignal;
@@ -38,8 +38,8 @@ export interface LatencyOptions<Name extends string = VariantName> {
 const FEWEST_REQUESTS = 2;
 
 /**
- * The same question over HTTP to each arm, one request after the other, in turns (A B C A B C). The turns are short, so
- * that whatever else the machine does falls on all of them alike. The first round is not counted.
+ * Sends the same request over HTTP to each variant, one at a time, in turns (A B C A B C). The turns are short, so that
+ * other load on the machine affects all alike. The first round does not count.
  * @throws Error when an answer is not a 200
  */
 export async function measureLatency<Name extends string>(options: LatencyOptions<Name>): Promise<LatencyRow<Name>[]> {
@@ -65,7 +65,7 @@ export async function measureLatency<Name extends string>(options: LatencyOption
   });
 }
 
-/** @returns what each request took, ms */
+/** @returns the duration of each request, ms */
 async function ask(
   { client }: Pick<Variant, 'client'>,
   user: Id,
@@ -90,7 +90,7 @@ function quantilesOf(rounds: readonly (readonly number[])[]): Quantiles {
   return { p50: quantile(medians, 0.5), p99: quantile(rounds.flat(), 0.99) };
 }
 
-/** How flat Recency is (its p50 for the most contacts by that for the fewest), and how many times the others' it is. */
+/** `flatness`: Recency's p50 for the most contacts over that for the fewest; the others' p50 over Recency's. */
 export function ratiosOf(rows: readonly LatencyRow[]) {
   const [fewest, most] = [rows[0], rows.at(-1)];
   if (fewest === undefined || most === undefined) throw new Error('nothing was measured');
@@ -102,7 +102,7 @@ export function ratiosOf(rows: readonly LatencyRow[]) {
   };
 }
 
-/** By nearest rank. @param q from 0 to 1 */
+/** Nearest-rank quantile. @param q from 0 to 1 */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN;

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { HttpAnswer } from './http.ts';
 
 export interface MeasuredAnswer extends HttpAnswer {
-  /** The status line and the headers, each with its line end. */
+  /** The status line and the headers. */
   readonly head: string;
 }
 
@@ -16,8 +16,8 @@ const STATUS = /^HTTP\/1\.1 (\d{3}) /;
 const LENGTH = /\r\ncontent-length: (\d+)\r\n/i;
 
 /**
- * Sends one GET after the other over one connection, and does as little besides as can be: what it takes itself is in
- * everything that is measured with it. It understands only answers that tell their length.
+ * Sends one GET at a time over one connection with as little overhead as possible: its own time is in everything that
+ * it measures. It understands only answers with a Content-Length.
  */
 export class MeasuringClient {
   readonly #host: string;
@@ -35,7 +35,7 @@ export class MeasuringClient {
     this.#socket.on('close', () => this.#fail(new Error(`${origin} closed the connection`)));
   }
 
-  /** @throws Error when the connection breaks, or one question is asked before the other is answered */
+  /** @throws Error when the connection breaks, or when the previous request is not answered yet */
   get(path: string): Promise<MeasuredAnswer> {
     if (this.#waiting !== undefined) return Promise.reject(new Error('one question at a time'));
     if (this.#socket.destroyed) return Promise.reject(new Error('the connection is closed'));
@@ -59,7 +59,6 @@ export class MeasuringClient {
     else this.#answer(text, Number(status), head + END_OF_HEAD.length, Number(length));
   }
 
-  /** Once all of the body is there. */
   #answer(head: string, status: number, from: number, length: number): void {
     if (this.#received.length < from + length) return;
     const body = this.#received.toString('utf8', from, from + length);

@@ -6,18 +6,18 @@ import type { ServerSet } from '../devservers/devservers.ts';
 
 export type Transport = 'kafka' | 'streams';
 
-/** What it is all made for; shown in the names of what is made. */
+/** Appears in the names of what is created. */
 export type Purpose = 'demo' | 'bench' | 'soak';
 
-/** Where a demonstration or benchmark works: a database, keys and a topic of its own, also on servers that others use. */
+/** Where a demonstration or benchmark works: its own database, keys and topic, even on servers that others use. */
 export interface Namespace {
   readonly transport: Transport;
-  /** Of its every process. */
+  /** For all its processes. */
   readonly settings: Readonly<Partial<Record<SettingName, string>>>;
   readonly config: Config;
 }
 
-/** Room for what happens when everything starts at once on a small machine; a dead consumer is not waited for long. */
+/** Generous, because everything starts at once on a small machine; but a dead consumer is replaced soon. */
 const PATIENCE = {
   TAKEOVER_MS: '6000',
   MYSQL_TIMEOUT_MS: '15000',
@@ -28,7 +28,6 @@ const PATIENCE = {
 export interface NamespaceOptions {
   readonly purpose: Purpose;
   readonly transport: Transport;
-  /** Other settings than the usual ones. */
   readonly settings?: Namespace['settings'];
 }
 

@@ -9,7 +9,7 @@ import type { Servers } from './servers.ts';
 
 const logger = pino({ level: 'silent' });
 
-/** Removes what was made on servers that others use; the others end with everything on them. */
+/** Removes what was created on given servers; the others end with all their data. */
 export async function removeTraces({ stack }: Servers, namespace: Namespace): Promise<void> {
   const given = new Set(stack.parts.filter(({ origin }) => origin === 'given').map(({ name }) => name));
   if (given.has('mysql')) await dropDatabase(namespace);
@@ -61,14 +61,14 @@ async function dropTopics({ config }: Namespace): Promise<void> {
   }
 }
 
-/** The name itself, and what is named after it: dead letters, for example. */
+/** The name itself, or a name derived from it, such as that of the dead letters. */
 function isOf(name: string, found: string): boolean {
   return found === name || found.startsWith(`${name}.`);
 }
 
 const KEYS_A_CALL = 1_000;
 
-/** Removes every key like this, on a cluster from each of its masters. */
+/** Removes all keys that match, on a cluster from each master. */
 export async function removeKeys(client: RedisClient, pattern: string): Promise<void> {
   const nodes = client.isCluster ? (client as Cluster).nodes('master') : [client as Redis];
   for (const node of nodes) {

@@ -6,11 +6,10 @@ import type { Transport } from './namespace.ts';
 export interface Servers {
   readonly stack: DevServers;
   readonly transport: Transport;
-  /** Why streams carry the tasks although Kafka was to be had if possible; undefined: nothing is missing. */
+  /** Why Redis Streams are used although Kafka was preferred; undefined if nothing is missing. */
   readonly missing: string | undefined;
 }
 
-/** What the command line says about the servers. */
 export interface ServerChoice {
   /** Undefined: Kafka if a broker is available, otherwise streams. */
   readonly transport: Transport | undefined;
@@ -19,8 +18,8 @@ export interface ServerChoice {
 }
 
 /**
- * The servers of the environment, or started for this.
- * @throws StartError naming each part that cannot be had; with CI=true, and with `--transport kafka`, the broker is such a part
+ * Uses the servers of the environment, or starts them.
+ * @throws StartError naming each missing server; with CI=true or `--transport kafka` that includes the broker
  */
 export async function startServers({ transport, install }: ServerChoice): Promise<Servers> {
   const stack = await start({ kafka: transport !== 'streams', install });
@@ -33,7 +32,6 @@ export async function startServers({ transport, install }: ServerChoice): Promis
   throw new StartError(missing);
 }
 
-/** What cannot be had is said by name, and how to get it. */
 async function start(wanted: DevServersOptions): Promise<DevServers> {
   try {
     return await startDevServers(wanted);

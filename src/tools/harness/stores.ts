@@ -12,24 +12,23 @@ import type { TaskPublisher } from '../../transport/task-publisher.ts';
 import { openSitePool } from '../reference-site/transaction.ts';
 import type { Namespace } from './namespace.ts';
 
-/** What this process itself works with, beside the processes that it starts. */
+/** What this process itself uses, besides the processes that it starts. */
 export interface HarnessStores extends Stores {
-  /** Of the site's own transactions. */
+  /** For the site's own transactions. */
   readonly pool: Pool;
   readonly publisher: TaskPublisher;
-  /** Passed when everything that was on its way has been applied. */
+  /** Passes when everything in flight has been applied. */
   readonly raiseBarrier: RaiseBarrier;
   readonly jobs: JobParts;
 }
 
 export interface Opening {
   readonly logger: Logger;
-  /** Closes everything. */
   readonly resources: AsyncDisposableStack;
   readonly signal: AbortSignal;
 }
 
-/** A change that is on its way longer than that cannot be told from drift. */
+/** A change in flight for longer cannot be distinguished from drift. */
 const SETTLE_MS = 60_000;
 
 /** @throws StartError */
@@ -53,14 +52,13 @@ export async function openHarnessStores({ config }: Namespace, opening: Opening)
 const INTERVAL_MS = 10;
 
 /**
- * Waits until everything that is on its way now has been applied.
+ * Waits until everything now in flight has been applied.
  * @throws Error when that takes longer than `timeoutMs`, the signal's reason
  */
 export async function settle(raiseBarrier: RaiseBarrier, signal: AbortSignal, timeoutMs = 120_000): Promise<void> {
   await untilPassed(await raiseBarrier([EVERYBODY]), signal, timeoutMs);
 }
 
-/** Waits for a barrier. @throws Error when that takes longer than `timeoutMs`, the signal's reason */
 export async function untilPassed(barrier: DrainBarrier, signal: AbortSignal, timeoutMs = 120_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await barrier.passed())) {

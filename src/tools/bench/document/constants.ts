@@ -4,7 +4,9 @@ import { type BenchReport, type Row, rounded } from '../report.ts';
 import { tasks } from '../tasks/tasks.ts';
 import { serverOf } from './results.ts';
 
-/** What `recency size` reckons with, of each kind of MySQL: see docs/sizing.md. @throws Error when a result is missing */
+/**
+ * The constants of `recency size` for each kind of MySQL: see docs/sizing.md. @throws Error when a result is missing
+ */
 export function constantsOf(results: readonly BenchReport[]): Record<Product, Constants> {
   const of = (product: Product) => {
     const own = results.filter((result) => serverOf(result).toLowerCase().startsWith(`${product} `));
@@ -48,7 +50,7 @@ function valueIn(results: readonly BenchReport[], bench: string, where: Row, nam
   throw new Error(`no result of ${bench} has ${name} for ${JSON.stringify(where)}`);
 }
 
-/** Of one consumer: the benchmark has several, which share the machine with everything else. */
+/** Seconds of one consumer: the benchmark runs several, which share the machine. */
 function taskSeconds(find: Find, transport: Transport, task: string): number {
   return tasks.full.consumers / find('tasks', { consumer: 'recency', transport, task }, 'tasks_per_second');
 }
@@ -61,7 +63,7 @@ function memoryLine(find: Find, name: string): Line {
   return line(memory.full.max.map((max) => [max, find('memory', { arm: 'recency', max }, name)]));
 }
 
-/** The straight line that is nearest to these points: least squares. */
+/** Fits a straight line by least squares. */
 export function line(points: readonly (readonly number[])[]): Line {
   const mean = (of: (x: number, y: number) => number) =>
     points.reduce((sum, [x = Number.NaN, y = Number.NaN]) => sum + of(x, y), 0) / points.length;

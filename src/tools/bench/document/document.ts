@@ -1,6 +1,5 @@
 /**
- * Writes the results of `bench/results` into `docs/benchmarks.md`, draws its charts anew, and makes of them what
- * `recency size` reckons with.
+ * Writes `bench/results` into `docs/benchmarks.md`, redraws its charts, and derives the constants of `recency size`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { chartsOf, svgOf } from './charts.ts';

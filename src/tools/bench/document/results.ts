@@ -4,19 +4,19 @@ import type { BenchReport, Row } from '../report.ts';
 
 const FOLDER = new URL('../../../../bench/results/', import.meta.url);
 
-/** Every result that is kept, each benchmark's on the one MySQL after that on the other. */
+/** All results, sorted by benchmark and kind of MySQL. */
 export function readResults(): BenchReport[] {
   const folder = fileURLToPath(FOLDER);
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
   return files.sort().map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as BenchReport);
 }
 
-/** The kind of server that says most of a run, for example `MariaDB 10.11`. */
+/** The most telling server of a run, for example `MariaDB 10.11`. */
 export function serverOf({ servers }: BenchReport): string {
   return /^\S+ \d+\.\d+/.exec(servers.mysql ?? '')?.[0] ?? 'unknown';
 }
 
-/** Every ratio, a column for each kind of MySQL. */
+/** All ratios, with a column for each kind of MySQL. */
 export function ratiosTable(results: readonly BenchReport[]): string {
   const servers = [...new Set(results.map(serverOf))].sort();
   const names = new Map<string, readonly [bench: string, ratio: string]>();
@@ -33,7 +33,6 @@ export function ratiosTable(results: readonly BenchReport[]): string {
   return markdown(['benchmark', 'ratio', ...servers], rows);
 }
 
-/** The rows of one result. */
 export function rowsTable({ rows }: BenchReport): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return markdown(
@@ -42,7 +41,6 @@ export function rowsTable({ rows }: BenchReport): string {
   );
 }
 
-/** Where and when it was measured, in one line. */
 export function placeOf({ machine, servers, at, seconds }: BenchReport): string {
   const products = Object.values(servers).join(', ');
   return `${products}; ${machine.cores} cores (${machine.cpu}), ${machine.memory_gb} GB, Node ${machine.node}; ${at.slice(0, 10)}, ${seconds} s.`;

@@ -13,14 +13,13 @@ import { LIMIT, type Read, Readers, zipf } from './readers.ts';
 export interface EpochSize {
   readonly users: number;
   readonly contacts: number;
-  /** Reads a second. */
   readonly rate: number;
   readonly warmSeconds: number;
-  /** After an event, at the most. */
+  /** Maximum, after an event. */
   readonly coldSeconds: number;
 }
 
-/** What happens when every index is cold at once, and how long until answers come from indexes again. */
+/** Measures what happens when every index is cold at once, and how long until answers come from indexes again. */
 export const epoch: Bench<EpochSize> = {
   name: 'epoch',
   summary: 'answers after a new epoch, after FLUSHALL and after a restart of Redis',
@@ -30,14 +29,14 @@ export const epoch: Bench<EpochSize> = {
   measure,
 };
 
-/** Of so many answers in a row this share must come from an index. */
+/** Of this many consecutive answers, this share must come from an index. */
 const IN_A_ROW = 400;
 const SHARE = 0.99;
 
-/** Enough that a read waits for its answer, and not for a connection. */
+/** Enough that a read waits for its answer, not for a connection. */
 const CONNECTIONS = 64;
 
-/** Users whose expected answers are compared with plain SQL beforehand. */
+/** Users whose expected answers are first compared with plain SQL. */
 const SAMPLE = 100;
 
 async function measure(given: Ground, size: EpochSize): Promise<Measured> {
@@ -83,7 +82,6 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** From the event until answers come from indexes again. */
 async function measureEvent(
   name: string,
   happen: Event,
@@ -133,7 +131,7 @@ function rowOf(event: string, reads: readonly Read[]): EventRow {
   };
 }
 
-/** Of the new epoch by the names of the interface; of the other events with theirs behind. */
+/** The new epoch's ratios have no suffix; the other events' have their names. */
 export function epochRatios(rows: readonly EventRow[]): Record<string, number> {
   const warm = rows.find(({ event }) => event === 'none');
   const events = rows.filter(({ event }) => event !== 'none');
@@ -151,7 +149,7 @@ export function epochRatios(rows: readonly EventRow[]): Record<string, number> {
   };
 }
 
-/** By what the circle is made of; of some users compared with plain SQL. */
+/** Computed from the circle; a sample is compared with plain SQL. */
 async function expectedAnswers({ stores }: Ground, users: readonly Id[], contacts: number): Promise<Map<Id, string>> {
   const newest = users.map((user, position) => ({ user, age: (position * 7_919) % users.length }));
   const ageOf = new Map(newest.map(({ user, age }) => [user, age]));

@@ -2,29 +2,28 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Id } from '../../../contracts/id.ts';
 import { MeasuringClient } from '../../harness/measuring-client.ts';
 
-/** One read, timed from the moment at which it was due: whoever waits for a connection waits for the answer. */
+/** One read, timed from when it was due, so that waiting for a connection counts. */
 export interface Read {
-  /** When it was due, ms of the same clock as `performance.now()`. */
+  /** When it was due, on the clock of `performance.now()`. */
   readonly at: number;
   readonly ms: number;
   readonly source: 'index' | 'database' | 'none';
-  /** Neither what plain SQL says, nor a 503. */
+  /** Differs from plain SQL and is not a 503. */
   readonly wrong: boolean;
 }
 
 export interface ReadersOptions {
   readonly origin: string;
   readonly connections: number;
-  /** The ids of the first page, as plain SQL has them. */
+  /** The ids of the first page according to plain SQL. */
   readonly expected: ReadonlyMap<Id, string>;
 }
 
-/** Contacts in a page. */
 export const LIMIT = 10;
 
 /**
- * Reads recency lists over some connections, and compares every answer. Connections take turns: a server closes one that
- * stays idle.
+ * Reads recency lists over several connections and checks every answer. Connections take turns, because a server closes
+ * one that stays idle.
  */
 export class Readers {
   readonly #options: ReadersOptions;
@@ -39,7 +38,7 @@ export class Readers {
     for (const client of this.#idle) client.close();
   }
 
-  /** Each of these users once, as fast as it goes. */
+  /** Reads each user once, as fast as possible. */
   async readAll(users: readonly Id[], signal: AbortSignal): Promise<void> {
     const waiting = users.values();
     const lane = async (client: MeasuringClient) => {
@@ -52,8 +51,8 @@ export class Readers {
   }
 
   /**
-   * So many reads a second, whether or not those before are answered.
-   * @param isOver asked after every read with all until then, in the order of their answers
+   * Starts `rate` reads per second, whether or not earlier ones are answered.
+   * @param isOver called after every read with all reads so far, in the order of their answers
    */
   async run(
     rate: number,
@@ -106,7 +105,7 @@ export class Readers {
   }
 }
 
-/** Draws users so that the n-th most popular is drawn 1/n as often as the first. Everybody's place is drawn by lot. */
+/** Picks users so that the n-th most popular is picked 1/n as often as the first. The ranking is random. */
 export function zipf(users: readonly Id[], random: () => number): () => Id {
   const order = users.map((user) => ({ user, lot: random() })).sort((a, b) => a.lot - b.lot);
   let total = 0;

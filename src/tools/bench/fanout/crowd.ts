@@ -10,13 +10,13 @@ import type { Ground } from '../bench.ts';
 import { ids } from '../circle.ts';
 import { PARTS, type Part, PHOTOS, type Photo, type Upload } from './variant.ts';
 
-/** Everybody's followers, and those who will upload. */
+/** The followers of everybody, and those who will upload. */
 export interface Crowd {
-  /** In the order of their ids, as a fan-out pages through them. */
+  /** Ordered by id, as a fan-out pages through them. */
   readonly followers: readonly Id[];
   /** Each is a contact of every follower, and has no photo yet. */
   readonly owners: readonly Id[];
-  /** Contacts of every follower, the oldest photo first: their indexes are full with the newest of these. */
+  /** Contacts of every follower, oldest photo first: every index is full with the newest of them. */
   readonly known: readonly { readonly id: Id; readonly at: number }[];
 }
 
@@ -24,12 +24,11 @@ const FIRST_FOLLOWER = 20_000_000n;
 const FIRST_KNOWN = 30_000_000n;
 const FIRST_OWNER = 40_000_000n;
 
-/** One more than an index holds, so that every index has a floor. */
 const MORE_THAN_MAX = 1;
 
 const DAY_MS = 86_400_000;
 
-/** Fills MySQL, and builds the index of each follower. Ids are of 8 digits. */
+/** Fills MySQL and builds the index of each follower. Ids have 8 digits. */
 export async function gatherCrowd(ground: Ground, counts: { followers: number; owners: number }): Promise<Crowd> {
   const { pool, steps } = ground.stores;
   const { max } = ground.namespace.config;
@@ -47,17 +46,16 @@ export async function gatherCrowd(ground: Ground, counts: { followers: number; o
   return { followers, owners, known };
 }
 
-/** Owners that so many rounds need. */
 export function ownersNeeded(rounds: number): number {
   return rounds * PARTS.length;
 }
 
-/** The uploads of all rounds: each part of a round has an owner of its own, who uploads twice. */
+/** The uploads of all rounds: each part of a round has its own owner, who uploads twice. */
 export class Uploads {
   readonly #pool: Pool;
   readonly #crowd: Crowd;
   readonly #done = new Map<string, Promise<Upload>>();
-  /** Later than every photo that there was. */
+  /** Later than every existing photo. */
   #at = Date.now();
 
   constructor(pool: Pool, crowd: Crowd) {
@@ -65,7 +63,7 @@ export class Uploads {
     this.#crowd = crowd;
   }
 
-  /** The same upload for every arm; in MySQL when this resolves. */
+  /** The same upload for every variant; it is in MySQL when this resolves. */
   of(round: number, part: Part, photo: Photo): Promise<Upload> {
     const name = `${round} ${part} ${photo}`;
     const upload = this.#done.get(name) ?? this.#upload(round * PARTS.length + PARTS.indexOf(part));
@@ -73,7 +71,6 @@ export class Uploads {
     return upload;
   }
 
-  /** Of all rounds so far. */
   last(rounds: number): Promise<Upload> {
     return this.of(rounds - 1, PARTS[1], PHOTOS[1]);
   }

@@ -13,7 +13,7 @@ export interface FanOutSize {
   readonly warmUp: number;
 }
 
-/** One person's upload into the index of every follower. */
+/** Measures one person's upload into the index of every follower. */
 export const fanout: Bench<FanOutSize> = {
   name: 'fanout',
   summary: 'users per second whose index a fan-out writes',
@@ -51,7 +51,6 @@ async function measure(ground: Ground, size: FanOutSize): Promise<Measured> {
 
 type FanOutTurn = Turn<Omit<FanOutRow, 'users_per_second'>>;
 
-/** In each round the parts, of each the photos, of each the arms. */
 function turnsOf(variants: readonly FanOutVariant[], uploads: Uploads): FanOutTurn[][] {
   return PARTS.flatMap((part) =>
     PHOTOS.map((photo) =>
@@ -73,7 +72,7 @@ function turnOf(arm: FanOutVariant, part: Part, photo: Photo, uploads: Uploads):
   };
 }
 
-/** Nobody may win by leaving work undone. @throws Error when an arm did */
+/** Checks that nobody wins by leaving work undone. @throws Error when a variant did */
 async function checkAll(
   variants: readonly FanOutVariant[],
   users: readonly string[],
@@ -89,7 +88,7 @@ async function checkAll(
   }
 }
 
-/** Of an owner's first photo, for which every index changes its members. */
+/** For the owner's first photo, which changes the members of every index. */
 export function fanOutRatios(rows: readonly FanOutRow[]): Record<string, number> {
   const speed = (arm: string, part: Part) =>
     rows.find((row) => row.arm === arm && row.part === part && row.photo === 'first')?.users_per_second ?? Number.NaN;

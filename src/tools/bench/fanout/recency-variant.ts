@@ -10,7 +10,7 @@ import type { Acknowledger, FanOutVariant, Part, Upload } from './variant.ts';
 /** Recency's own worker, as a consumer runs it. */
 export class RecencyVariant implements FanOutVariant {
   readonly name = 'recency';
-  /** It believes no task. */
+  /** It trusts no task. */
   readonly parts = ['redis', 'total'] as const;
   readonly #stores: Stores;
   readonly #followers: readonly Id[];
@@ -19,7 +19,6 @@ export class RecencyVariant implements FanOutVariant {
   readonly #acknowledger: Acknowledger;
   #rows: readonly PairRow[] = [];
 
-  /** @param epoch the one in force */
   constructor(stores: Stores, followers: readonly Id[], epoch: string, acknowledger: Acknowledger) {
     this.#stores = stores;
     this.#followers = followers;
@@ -52,7 +51,7 @@ export class RecencyVariant implements FanOutVariant {
     return reading.state === 'warm' ? reading.head.map(({ id }) => id) : [];
   }
 
-  /** The same steps, but MySQL's answers are there already. */
+  /** The same steps, with MySQL's answers known in advance. */
   #knowing(steps: Steps): Steps {
     const from = (user: Id | '0' | undefined) => this.#places.get(user ?? '') ?? 0;
     return {

@@ -5,7 +5,6 @@ import type { Namespace } from '../../harness/namespace.ts';
 import type { Crowd } from './crowd.ts';
 import type { FanOutVariant, Part, Upload, VariantName } from './variant.ts';
 
-/** Where an arm works, and for whom. */
 export interface VariantSetup {
   readonly name: VariantName;
   readonly settings: Namespace['settings'];
@@ -21,7 +20,7 @@ export interface VariantCall {
 
 export type VariantReply = { readonly value: unknown } | { readonly error: Error };
 
-/** An arm in a thread of its own: nobody cleans up, within their own time, what another has left in memory. */
+/** Runs a variant in its own thread, so that nobody collects another variant's garbage on their own time. */
 export class ThreadedVariant implements FanOutVariant {
   readonly name: VariantName;
   readonly parts: readonly Part[];
@@ -33,7 +32,7 @@ export class ThreadedVariant implements FanOutVariant {
     this.#thread = thread;
   }
 
-  /** Ended with the resources. @throws what the arm throws when it is opened */
+  /** Ends with the resources. @throws what the variant throws when it is created */
   static async open(ground: VariantSetup, resources: AsyncDisposableStack): Promise<ThreadedVariant> {
     const file = new URL(`./variant-thread${extname(import.meta.url)}`, import.meta.url);
     const thread = new Worker(file, { workerData: ground });

@@ -1,4 +1,4 @@
-/** The thread of one arm: does what it is asked, one thing after the other, until it is ended. */
+/** The thread of one variant: runs requests one at a time until it is ended. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Redis } from 'ioredis';
 import pino from 'pino';
@@ -11,7 +11,7 @@ import { RecipeVariant } from './recipe-variants.ts';
 import type { VariantCall, VariantReply, VariantSetup } from './threaded-variant.ts';
 import { Acknowledger, type FanOutVariant } from './variant.ts';
 
-/** On connections of its own: the recipes' client has the settings that ioredis has by itself. */
+/** Uses its own connections: the recipes' client has ioredis's default settings. */
 async function openVariant({ name, settings, crowd }: VariantSetup): Promise<FanOutVariant> {
   const config = loadConfig(childEnvironment(settings));
   const { redisUrl, keyPrefix: prefix, max } = config;

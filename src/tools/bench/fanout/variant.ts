@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Id } from '../../../contracts/id.ts';
 
-/** A photo that somebody uploaded: what a task's payload says. */
+/** An uploaded photo, as a task's payload describes it. */
 export interface Upload {
   readonly owner: Id;
   /** ms since 1970 UTC. */
@@ -9,15 +9,18 @@ export interface Upload {
 }
 
 /**
- * What a fan-out does, and what of it is counted.
- * - `redis`: what MySQL says is known beforehand; only the indexes are written
- * - `total`: the followers and the pairs are read from MySQL page by page, and the task is acknowledged
- * - `total_from_payload`: the same without the pairs, for those who believe the task
+ * The timed part of a fan-out.
+ * - `redis`: MySQL's answers are known in advance; only the indexes are written
+ * - `total`: followers and pairs are read from MySQL page by page, and the task is acknowledged
+ * - `total_from_payload`: the same without the pairs, for variants that trust the task
  */
 export const PARTS = ['redis', 'total', 'total_from_payload'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** The first photo of an owner is new to every index, which trims somebody else for it; at the next one the owner is in already. */
+/**
+ * An owner's first photo is new to every index, which trims another contact; at the next one the owner is there
+ * already.
+ */
 export const PHOTOS = ['first', 'next'] as const;
 export type Photo = (typeof PHOTOS)[number];
 
@@ -27,20 +30,19 @@ export type VariantName = (typeof VARIANT_NAMES)[number];
 /** One way to bring an upload into the index of every follower. */
 export interface FanOutVariant {
   readonly name: VariantName;
-  /** Of which it has a figure. */
+  /** The parts that it has. */
   readonly parts: readonly Part[];
-  /** Before each fan-out, and not counted. */
+  /** Before each fan-out, not timed. */
   prepare(upload: Upload): Promise<void>;
   fanOut(upload: Upload, part: Part): Promise<void>;
-  /** After each fan-out, and not counted. */
+  /** After each fan-out, not timed. */
   tidy(): Promise<void>;
-  /** The index of one follower, as the arm keeps it. */
   members(user: Id): Promise<readonly Id[]>;
 }
 
 const GROUP = 'bench';
 
-/** The task of a fan-out on a stream of its own: delivered before the clock runs, acknowledged within. */
+/** A fan-out's task on its own stream: delivered before the clock starts, acknowledged while it runs. */
 export class Acknowledger {
   readonly #client: Redis;
   readonly #stream: string;

@@ -6,30 +6,30 @@ import { shuffled } from '../random.ts';
 import type { World } from '../world.ts';
 
 export interface BurstReport {
-  /** Not counted in what follows. */
+  /** Tasks sent before, not counted below. */
   readonly warmUp: number;
   readonly tasks: number;
   readonly tasksPerSecond: number;
-  /** Of the consumers together, bytes. */
+  /** Of all consumers together, bytes. */
   readonly memoryBefore: number;
   readonly memoryAfter: number;
 }
 
 const TASKS_A_CALL = 500;
 
-/** Of the tasks that are measured, so many in each round. */
+/** Tasks per warm-up round, as a share of the measured ones. */
 const WARM_UP = 0.5;
 const MOST_ROUNDS = 6;
 
-/** Less growth than this in a round, and the memory is level. */
+/** The memory is level when a round lets it grow by less than this. */
 const LEVEL = 1.05;
 
 const SOURCE = '/recency/demo';
 
 /**
- * Puts tasks on the transport at once, each of another pair of a user with an index and a contact, and waits until the
- * consumers have applied them all. Before that come bursts that only warm up: one of the consumers has just begun, and
- * Node takes its memory in steps, up to what its work needs.
+ * Publishes tasks at once, each for another pair of a user with an index and a contact, and waits until the consumers
+ * have applied all. Warm-up bursts come first: one of the consumers has just started, and Node grows its memory in
+ * steps.
  */
 export async function burst(world: World, publisher: TaskPublisher, tasks: number): Promise<BurstReport> {
   const warmUp = await untilMemoryLevels(world, publisher, Math.ceil(tasks * WARM_UP));
@@ -42,7 +42,7 @@ export async function burst(world: World, publisher: TaskPublisher, tasks: numbe
   return { warmUp, tasks: measured.length, tasksPerSecond: measured.length / seconds, memoryBefore, memoryAfter };
 }
 
-/** @returns how many tasks it took */
+/** @returns the number of tasks sent */
 async function untilMemoryLevels(world: World, publisher: TaskPublisher, tasks: number): Promise<number> {
   let memory = 0;
   for (let round = 1; ; round++) {
@@ -58,7 +58,7 @@ async function apply({ raiseBarrier, signal }: World, publisher: TaskPublisher, 
   await settle(raiseBarrier, signal);
 }
 
-/** Where there are fewer pairs than tasks, all of them again. */
+/** If there are fewer pairs than tasks, the pairs repeat. */
 function tasksOf({ random, journal, cast }: World, count: number): OutgoingTask[] {
   const pairs = shuffled(
     random,

@@ -17,7 +17,7 @@ export async function backfillAll(jobs: JobParts, progress: Progress): Promise<B
   throw new Error(`${result.obstructed} users have keys in the way that are not Recency's`);
 }
 
-/** Every user's index and answers against plain SQL. */
+/** Compares every user's index and answers with plain SQL. */
 export async function verifyAll(
   { stores: { primary }, check, indexedUsers, signal }: JobParts,
   progress: Progress,

@@ -7,29 +7,29 @@ import type { World } from '../world.ts';
 export interface KillReport {
   readonly name: string;
   readonly followers: number;
-  /** Followers that the fan-out had done when its consumer was killed; 0: there was none under way. */
+  /** Followers that the fan-out had done when its consumer was killed; 0 if none was running. */
   readonly doneBefore: number;
-  /** Another consumer went on behind those, and not at the first one. */
+  /** Whether another consumer continued after those, instead of starting over. */
   readonly resumed: boolean;
-  /** From the kill until the fan-out went on. */
+  /** From the kill until the fan-out continued. */
   readonly seconds: number;
 }
 
 const LOOK_MS = 5;
 
-/** A cursor that stands still for so many times what a page takes is nobody's. */
+/** If the cursor does not move for this many page times, its consumer is the stopped one. */
 const PAGES = 3;
 const LONGEST_LOOK_MS = 500;
 
-/** For the upload to get through the outbox and the transport to a consumer. */
+/** Time for the upload to reach a consumer through the outbox and the transport. */
 const BEGIN_TIMEOUT_MS = 20_000;
 
-/** Until a dead consumer's work is given to another: the session of its group must end first. */
+/** Time until a dead consumer's work is reassigned: its group session must expire first. */
 const RESUME_TIMEOUT_MS = 90_000;
 
 /**
- * The star uploads a photo; the consumer that tells the followers is killed in the middle of it, and a new one is
- * started. Resolves when the fan-out went on or, where it was too short to be caught, at once.
+ * The star uploads a photo; the consumer that runs the fan-out is killed halfway, and a new one is started. Resolves
+ * when the fan-out has continued, or at once if it was too short to be interrupted.
  */
 export async function killConsumer(world: World): Promise<KillReport> {
   const { services, cast } = world;
@@ -48,19 +48,19 @@ export async function killConsumer(world: World): Promise<KillReport> {
   return { ...report, resumed: await wentOn(world, doneBefore), seconds };
 }
 
-/** Behind the place where it stood, or done by now. */
+/** Whether it continued after that point, or is done by now. */
 async function wentOn(world: World, doneBefore: number): Promise<boolean> {
   const progress = await progressOf(world);
   return progress === 0 || progress > doneBefore;
 }
 
-/** Followers that the star's fan-out has done, by its cursor; 0: there is none. */
+/** Followers that the star's fan-out has done, by its cursor; 0 without a cursor. */
 async function progressOf({ redis, namespace, cast }: World): Promise<number> {
   const [cursor] = await new RedisFanOutCursors(redis, namespace.config.keyPrefix).loadCursors([cast.star]);
   return cursor === undefined ? 0 : cast.followersOfStar.indexOf(cursor.after) + 1;
 }
 
-/** What a page of followers takes just now, ms. */
+/** What one page of followers currently takes, ms. */
 async function pageTime(world: World): Promise<number> {
   const progress = await progressOf(world);
   const from = performance.now();
@@ -68,7 +68,7 @@ async function pageTime(world: World): Promise<number> {
   return performance.now() - from;
 }
 
-/** The one without whom the cursor stands still. */
+/** Finds the consumer that runs the fan-out: the cursor stops moving when it is stopped. */
 async function whoWorks(world: World, consumers: readonly ServiceProcess[], pageMs: number): Promise<ServiceProcess> {
   const [first, ...others] = consumers;
   if (first === undefined) throw new Error('there is no consumer to kill');
@@ -82,7 +82,7 @@ async function whoWorks(world: World, consumers: readonly ServiceProcess[], page
   return others[0] ?? first;
 }
 
-/** Looks at the progress until the condition is met, not longer than that. */
+/** Polls the progress until the condition holds or the time is up. */
 async function until(world: World, condition: (progress: number) => boolean, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!condition(await progressOf(world)) && performance.now() < deadline) {

@@ -16,7 +16,9 @@ const REQUESTS = 6;
 const BUDGET_MS = 60;
 const WARM_UP = 200;
 
-/** The latency table: Recency's own API, and the two others each in a process of its own, on the same servers. */
+/**
+ * Measures the latency table: Recency's API and the two other variants, each in its own process, on the same servers.
+ */
 export async function compare(
   world: World,
   processGroup: ProcessGroup,
@@ -42,11 +44,11 @@ export async function compare(
   }
 }
 
-/** What Redis holds for an index, keys and all, in bytes. */
+/** Memory of an index in Redis, keys included, bytes. */
 export interface IndexMemory {
-  /** The mean of a few hundred users, of whom most have fewer contacts than an index keeps. */
+  /** Mean of a few hundred users, most of whom have fewer contacts than an index can hold. */
   readonly mean: number;
-  /** Of the user with the most contacts, whose index is as large as one gets. */
+  /** For the user with the most contacts, whose index has the maximum size. */
   readonly full: number;
   readonly fullSize: number;
 }

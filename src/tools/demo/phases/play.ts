@@ -7,12 +7,11 @@ import type { World } from '../world.ts';
 import { type KillReport, killConsumer } from './kill-consumer.ts';
 
 export interface PlayReport {
-  /** Changes of the site. */
   readonly changes: number;
   readonly seconds: number;
   readonly reads: ReadCounts;
   readonly killed: KillReport;
-  /** The first wrong things that an answer showed. */
+  /** The first wrong items found in answers. */
   readonly examples: readonly string[];
 }
 
@@ -21,7 +20,7 @@ const CHANGES_A_SECOND = 400;
 const READERS = 3;
 const READS_A_SECOND = 200;
 
-/** Of the time of the play, before a consumer is killed. */
+/** When the consumer is killed, as a share of the play. */
 const BEFORE_THE_KILL = 0.3;
 
 const EXAMPLES = 5;
@@ -29,7 +28,7 @@ const EXAMPLES = 5;
 const LOOK_MS = 20;
 
 /**
- * People use the site, the API is read, and a consumer is killed in the middle. Reads go on until every task is applied.
+ * People use the site, the API is read, and a consumer is killed halfway. Reads continue until every task is applied.
  * @throws Error when the site or the API fails
  */
 export async function play(world: World, seconds: number, progress: Progress): Promise<PlayReport> {
@@ -73,7 +72,7 @@ async function act(world: World, stage: Stage, seconds: number, progress: Progre
   }
 }
 
-/** Also what is to be sent a second time. */
+/** Includes the tasks that are sent a second time. */
 async function settleAll({ services, raiseBarrier, signal }: World): Promise<void> {
   await settle(raiseBarrier, signal);
   while (services.relayCounts.held > 0) await pause(LOOK_MS, undefined, { signal });
@@ -82,6 +81,6 @@ async function settleAll({ services, raiseBarrier, signal }: World): Promise<voi
 
 function describeWrong(wrong: Wrong, { user, contact, at, photo }: Shown): string {
   const what = photo === undefined ? `an upload at ${new Date(at).toISOString()}` : `photo ${photo}`;
-  if (wrong === 'not_a_contact') return `user ${user} was shown ${contact}, who is no contact`;
+  if (wrong === 'not_a_contact') return `user ${user} was shown ${contact}, who is not a contact`;
   return `user ${user} was shown ${what} of ${contact}, which they may not see`;
 }

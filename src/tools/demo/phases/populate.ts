@@ -16,7 +16,10 @@ const FEWEST_PLAYERS = 2;
 
 const USERS = 'SELECT id FROM users ORDER BY id';
 
-/** Fills the reference schema with generated or imported people, then with those that the phases need. @throws StartError, SiteError */
+/**
+ * Fills the reference schema with generated or imported people, and adds those that the phases need. @throws
+ * StartError, SiteError
+ */
 export async function populate(pool: Pool, options: DemoOptions, random: Random): Promise<Population> {
   const now = Date.now();
   const first =

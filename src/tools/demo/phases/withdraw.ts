@@ -5,13 +5,13 @@ import { addContact, changeRelationship } from '../../reference-site/relationshi
 import { shuffled } from '../random.ts';
 import type { World } from '../world.ts';
 
-/** What one user is shown before and after somebody withdraws what they had granted. */
+/** What a user is shown before and after somebody withdraws a grant. */
 export interface WithdrawalReport {
   readonly viewer: Id;
   readonly owner: Id;
   readonly before: string;
   readonly after: string;
-  /** The photo for friends was shown before, and not afterwards. */
+  /** The photo for friends was shown before, and not after. */
   readonly right: boolean;
 }
 
@@ -24,7 +24,10 @@ const ROWS = 3;
 const FRIENDS = 1;
 const TIMEOUT_MS = 10_000;
 
-/** Somebody who is granted `friend` sees a photo for friends; then the grant is withdrawn. All through site and API. */
+/**
+ * A user who is granted `friend` sees a photo for friends; then the grant is withdrawn. All through the site and the
+ * API.
+ */
 export async function withdrawGrant(world: World): Promise<WithdrawalReport> {
   const [viewer = '', owner = ''] = shuffled(world.random, world.cast.players);
   await addContact(world.pool, viewer, owner);
@@ -38,7 +41,7 @@ export async function withdrawGrant(world: World): Promise<WithdrawalReport> {
   return { viewer, owner, before: describe(before), after: describe(after), right };
 }
 
-/** The upload's task has to come through first. */
+/** Waits for the task of the upload. */
 async function readUntilShown(world: World, viewer: Id, owner: Id, at: number): Promise<Row[]> {
   const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {

@@ -24,30 +24,30 @@ export interface JournalPhoto {
 const STRANGERS: RelationshipState = { active: false, friend: false, family: false };
 
 /**
- * What the site has committed, and when: the site's own memory, kept beside the database by the only one who writes to
- * it, so that an answer read at any moment can be judged.
+ * What the site has committed, and when, so that an answer read at any moment can be judged. Kept in memory by the only
+ * process that writes to the site.
  */
 export class Journal {
   readonly #relationships = new Map<Id, Map<Id, Timeline<RelationshipState>>>();
   readonly #photos = new Map<Id, JournalPhoto[]>();
   readonly #now: () => number;
 
-  /** @param now ms, monotonic: the clock of the reads as well */
+  /** @param now ms, monotonic; the clock of the reads too */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** A relationship that is there before anything is changed or read. */
+  /** Records a relationship that exists before anything is changed or read. */
   rememberRelationship(user: Id, contact: Id, state: RelationshipState): void {
     this.#contactsOf(user).set(contact, new Timeline(state));
   }
 
-  /** A photo that is there before anything is changed or read. */
+  /** Records a photo that exists before anything is changed or read. */
   rememberPhoto(id: Id, owner: Id, audience: Audience, at: number): void {
     this.#add({ id, owner, at, timeline: new Timeline<PhotoState>(audience) });
   }
 
-  /** The user's contacts of now and of before. */
+  /** The user's current and former contacts. */
   contactsOf(user: Id): [contact: Id, latest: RelationshipState][] {
     return Array.from(this.#relationships.get(user) ?? [], ([contact, timeline]) => [contact, timeline.latest]);
   }
@@ -56,7 +56,7 @@ export class Journal {
     return this.#relationships.get(user)?.get(contact)?.latest ?? STRANGERS;
   }
 
-  /** The owner's photos that exist and whose upload has returned. */
+  /** The owner's existing photos whose upload has returned. */
   photosOf(owner: Id): JournalPhoto[] {
     const photos = this.#photos.get(owner) ?? [];
     return photos.filter(({ id, timeline }) => id !== undefined && timeline.latest !== undefined);
@@ -67,12 +67,12 @@ export class Journal {
     return this.#relationships.get(user)?.get(contact)?.within(span) ?? [];
   }
 
-  /** The owner's photos of this time, of now and of before, also such as are just being uploaded. */
+  /** The owner's photos of this time: current, deleted, and being uploaded. */
   photosOfTime(owner: Id, at: number): JournalPhoto[] {
     return (this.#photos.get(owner) ?? []).filter((photo) => photo.at === at);
   }
 
-  /** @param commit changes the relationship in the database to this state */
+  /** @param commit makes this change in the database */
   async changeRelationship(
     user: Id,
     contact: Id,
@@ -93,7 +93,7 @@ export class Journal {
     return photo;
   }
 
-  /** @param state undefined: the photo is deleted */
+  /** @param state undefined to delete the photo */
   async changePhoto(photo: JournalPhoto, state: PhotoState, commit: () => Promise<unknown>): Promise<void> {
     await this.#change(photo.timeline, state, commit);
   }
@@ -118,13 +118,13 @@ export class Journal {
   }
 }
 
-/** A stretch of time, ms on one monotonic clock, both ends included. */
+/** An interval, ms on one monotonic clock, both ends included. */
 export interface Span {
   readonly from: number;
   readonly until: number;
 }
 
-/** What both stretches have in common; undefined: nothing. */
+/** The intersection of two intervals; undefined if it is empty. */
 export function overlap(a: Span, b: Span): Span | undefined {
   const from = Math.max(a.from, b.from);
   const until = Math.min(a.until, b.until);
@@ -132,9 +132,9 @@ export function overlap(a: Span, b: Span): Span | undefined {
 }
 
 /**
- * The states that one thing in the database has been in, and when each may have been in force. A transaction commits at
- * some moment between its call and its return, and nobody outside can tell when: so a new state is possible from the
- * call on, and the one before it until the return. Changes of one thing are made one after the other.
+ * The states of one thing in the database, and when each may have been in force. A transaction commits at some moment
+ * between its call and its return, and nobody outside can tell when: so a new state is possible from the call on, and
+ * the previous one until the return. Changes of one thing happen one at a time.
  */
 export class Timeline<S> {
   readonly #states: { readonly state: S; readonly from: number; until: number }[];
@@ -143,23 +143,23 @@ export class Timeline<S> {
     this.#states = [{ state, from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }];
   }
 
-  /** The newest state, also while its transaction is under way. */
+  /** The newest state, even while its transaction runs. */
   get latest(): S {
     return (this.#states.at(-1) as { state: S }).state;
   }
 
-  /** The transaction that makes this state is called now. */
+  /** Call when the transaction that makes this state starts. */
   begin(state: S, now: number): void {
     this.#states.push({ state, from: now, until: Number.POSITIVE_INFINITY });
   }
 
-  /** It returned now: what was before is over. */
+  /** Call when it has returned: the previous state has ended. */
   settle(now: number): void {
     const before = this.#states.at(-2);
     if (before !== undefined) before.until = now;
   }
 
-  /** Each state that may have been in force within the span, with the part of the span. */
+  /** Each state that may have been in force within the span, with that part of the span. */
   *within(span: Span): Generator<{ state: S; span: Span }> {
     for (const entry of this.#states) {
       const common = overlap(entry, span);
@@ -173,7 +173,7 @@ const PHOTOS = 'SELECT id, owner_id, audience, uploaded_at FROM photos';
 
 type Row = readonly (string | number)[];
 
-/** Writes into the journal what is there before the play. Nothing may change the site meanwhile. */
+/** Records what exists before the play. Nothing may change the site meanwhile. */
 export async function rememberSite(pool: Pool, journal: Journal): Promise<void> {
   for (const [user, contact, friend, family, active] of await rowsOf(pool, RELATIONSHIPS)) {
     journal.rememberRelationship(String(user), String(contact), {

@@ -8,11 +8,10 @@ import { pacedAt } from './writers.ts';
 export interface ReadCounts {
   /** Answers read and judged. */
   reads: number;
-  /** Answers that held somebody who is no contact, or a photo that the user may not see. */
+  /** Answers with a person who is not a contact, or with a photo that the user may not see. */
   wrong: number;
-  /** Refused because too many plain queries waited (503). */
+  /** Refused with 503 because the plain-query limit was reached. */
   refused: number;
-  /** Answers that the index narrowed. */
   narrowed: number;
 }
 
@@ -20,9 +19,9 @@ export interface ReaderOptions {
   readonly client: Pick<HttpClient, 'get'>;
   readonly journal: Journal;
   readonly random: Random;
-  /** Whose list is read next. */
+  /** Picks the user to read. */
   readonly nextUser: () => Id;
-  /** Told of each wrong thing that an answer showed. */
+  /** Called for each wrong item in an answer. */
   readonly onWrong: (wrong: Wrong, shown: Shown) => void;
   /** ms, monotonic: the journal's clock. */
   readonly now: () => number;
@@ -39,10 +38,10 @@ interface RecentBody {
   readonly answer: { readonly source: string };
 }
 
-/** Of ten questions three ask for the photos as well. */
+/** Share of the requests that also ask for photos. */
 const PHOTOS = 0.3;
 
-/** Reads the API as a client does and holds every answer against the journal. */
+/** Reads the API as a client does and checks every answer against the journal. */
 export class Reader {
   readonly counts: ReadCounts = { reads: 0, wrong: 0, refused: 0, narrowed: 0 };
   readonly #options: ReaderOptions;
@@ -51,7 +50,7 @@ export class Reader {
     this.#options = options;
   }
 
-  /** Until aborted. @param rate questions a second at the most @throws Error when the API answers with an error */
+  /** Runs until aborted. @param rate maximum requests per second @throws Error when the API answers with an error */
   async run(atOnce: number, rate: number, signal: AbortSignal): Promise<void> {
     const turn = pacedAt(rate);
     const read = async () => {
@@ -100,7 +99,7 @@ function bodyOf({ status, body }: HttpAnswer): RecentBody {
   return JSON.parse(body) as RecentBody;
 }
 
-/** Everything that a row of an answer shows. */
+/** All items that a row of an answer shows. */
 function shownBy(user: Id, row: ContactRow): Shown[] {
   const contact = row.id;
   const last: Shown = { user, contact, at: Date.parse(row.last_upload_at) };
@@ -108,24 +107,24 @@ function shownBy(user: Id, row: ContactRow): Shown[] {
   return [last, ...photos.map(({ id, uploaded_at: at }): Shown => ({ user, contact, at: Date.parse(at), photo: id }))];
 }
 
-/** What an answer showed: a photo of the contact's, to the user. */
+/** An item of an answer: the user was shown this photo of the contact. */
 export interface Shown {
   readonly user: Id;
   readonly contact: Id;
   /** Its time, ms since 1970 UTC. */
   readonly at: number;
-  /** Undefined where the answer names only the time. */
+  /** Undefined if the answer has only the time. */
   readonly photo?: Id;
 }
 
-/** What an answer must never hold, not even while tasks are on their way. */
+/** What an answer must never contain, not even while tasks are in flight. */
 export type Wrong = 'not_a_contact' | 'unseen_photo';
 
 /**
- * Was the contact one at some moment of the span, and did the user see the photo at some moment of it? A moment within a
- * transaction under way counts as its before and as its after.
- * @param span from before the question was sent until its answer was there
- * @returns undefined: both
+ * Checks that the contact was one at some moment of the span, and that the user could see the photo at some moment of
+ * it. During a transaction, both its before and its after are possible.
+ * @param span from before the request was sent until the answer had arrived
+ * @returns undefined if both hold
  */
 export function judge(journal: Journal, shown: Shown, span: Span): Wrong | undefined {
   const { user, contact, at, photo } = shown;
@@ -135,7 +134,7 @@ export function judge(journal: Journal, shown: Shown, span: Span): Wrong | undef
   return photos.some((one) => wasVisible(journal, user, one, span)) ? undefined : 'unseen_photo';
 }
 
-/** A photo whose upload has not returned may be any that the answer names. */
+/** A photo whose upload has not returned may have any id. */
 function isSame(named: Id | undefined, id: Id | undefined): boolean {
   return named === undefined || id === undefined || named === id;
 }

@@ -4,16 +4,18 @@ import { type Random, shuffled } from '../random.ts';
 
 export interface UnrulyOptions {
   readonly random: Random;
-  /** From 0 to 1: so many of the tasks are sent a second time, with one of the next batches. */
+  /** Share of the tasks, from 0 to 1, that is sent again with a later batch. */
   readonly again: number;
-  /** Tasks that are sent once only. */
+  /** Tasks that are sent only once. */
   readonly isSpared: (task: Task) => boolean;
 }
 
-/** Of those to be sent again, so many go with each batch: some soon, some several batches later. */
+/** Share of the held tasks that goes with each batch: some wait one batch, some several. */
 const DUE_SHARE = 0.3;
 
-/** A publisher as bad as a transport may be: every batch in another order, some tasks twice, the second time late. */
+/**
+ * A publisher as bad as a transport may be: it shuffles every batch, and sends some tasks twice, the second time late.
+ */
 export class UnrulyPublisher implements TaskPublisher {
   readonly #inner: TaskPublisher;
   readonly #options: UnrulyOptions;
@@ -25,12 +27,12 @@ export class UnrulyPublisher implements TaskPublisher {
     this.#options = options;
   }
 
-  /** Messages sent: some of the tasks twice. */
+  /** Messages sent; some tasks count twice. */
   get sent(): number {
     return this.#sent;
   }
 
-  /** Tasks that wait to be sent a second time. */
+  /** Tasks waiting to be sent again. */
   get held(): number {
     return this.#held.length;
   }
@@ -52,7 +54,7 @@ export class UnrulyPublisher implements TaskPublisher {
     this.#held.push(...tasks.filter(({ task }) => !isSpared(task) && random() < again));
   }
 
-  /** Sends some of what is held; to be called when there is nothing else to publish. */
+  /** Sends some of the held tasks. Call it when there is nothing else to publish. */
   async sendHeld(): Promise<void> {
     if (this.#held.length > 0) await this.publish([]);
   }

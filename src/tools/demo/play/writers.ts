@@ -7,10 +7,10 @@ import { anyAudience, anyGrant } from '../graph.ts';
 import { between, pick, type Random, shuffled } from '../random.ts';
 import type { Journal, JournalPhoto, PhotoState, RelationshipState } from './journal.ts';
 
-/** So few people are in half of everything that happens: their changes meet one another, and the reads. */
+/** Half of all changes are about this many people, so that they collide with each other and with reads. */
 const CIRCLE = 100;
 
-/** Where the play takes place. */
+/** What the moves need: the site, the journal and the people. */
 export class Stage {
   readonly pool: Pool;
   readonly journal: Journal;
@@ -32,8 +32,7 @@ export class Stage {
   }
 
   /**
-   * Does the work unless the thing is being changed by somebody else just now: only then is it known which of two
-   * changes was the later one.
+   * Does the work unless the same thing is being changed: otherwise nobody could tell which change was the later one.
    */
   async alone(thing: unknown, work: () => Promise<void>): Promise<void> {
     if (this.#busy.has(thing)) return;
@@ -49,7 +48,10 @@ export class Stage {
 /** Resolves when it is the caller's turn, or when aborted. */
 export type Turn = (signal: AbortSignal) => Promise<void>;
 
-/** Gives out turns at an even pace. What was missed is not made up for: that would be a burst. @param rate turns a second */
+/**
+ * Gives out turns at an even rate. Missed turns are not made up for, because that would be a burst. @param rate turns
+ * per second
+ */
 export function pacedAt(rate: number): Turn {
   let next = performance.now();
   return async (signal) => {
@@ -59,10 +61,10 @@ export function pacedAt(rate: number): Turn {
   };
 }
 
-/** Something that people do on the site, as its own transaction. Nothing, where there is nothing to do it with. */
+/** Something that people do on the site, in one transaction. Does nothing if there is nothing to do it with. */
 export type Move = (stage: Stage) => Promise<void>;
 
-/** Of ten uploads two are reported late, by up to a day. */
+/** Share of the uploads that are reported late, by up to a day. */
 const LATE = 0.2;
 const DAY_MS = 86_400_000;
 
@@ -86,7 +88,7 @@ const showToOthers: Move = (stage) =>
     await journal.changePhoto(photo, audience, async () => expectDone(await changeVisibility(pool, id, audience)));
   });
 
-/** A new contact or, as often as there is one, a former contact again. */
+/** Adds a new contact or, half of the time, a former one again. */
 const add: Move = (stage) => {
   const user = stage.anyPlayer();
   const wanted = stage.random() < 0.5 ? anyContact(stage, user, false) : stage.anyPlayer();
@@ -108,7 +110,7 @@ const remove: Move = (stage) => {
   });
 };
 
-/** Friend or family granted or withdrawn: the contact sees more or fewer of the user's photos. */
+/** Changes friend or family: the contact sees more or fewer of the user's photos. */
 const grantOther: Move = (stage) => {
   const user = stage.anyPlayer();
   return withPair(stage, user, anyContact(stage, user, true), async ({ pool, journal, random }, before, contact) => {
@@ -142,18 +144,17 @@ async function withPair(
   await stage.alone(`${user} ${contact}`, () => change(stage, stage.journal.relationship(user, contact), contact));
 }
 
-/** One of the user's contacts, or of the former ones. */
 function anyContact(stage: Stage, user: Id, active: boolean): Id | undefined {
   const contacts = stage.journal.contactsOf(user).filter(([, latest]) => latest.active === active);
   return contacts.length === 0 ? undefined : pick(stage.random, contacts)[0];
 }
 
-/** The play knows what is there, so the site must have done what it was asked. */
+/** The play knows the state, so the site must have done what was asked. */
 function expectDone(done: boolean | string | null): void {
   if (done === false || done === null) throw new Error('the site did not do what the play asked of it');
 }
 
-/** How often of twenty each is done. */
+/** How often each move happens, of twenty. */
 const MOVES: readonly (readonly [Move, number])[] = [
   [upload, 6],
   [deleteOne, 2],
@@ -167,14 +168,14 @@ const DRAWN: readonly Move[] = MOVES.flatMap(([move, times]) => Array<Move>(time
 
 export interface WritersOptions {
   readonly stage: Stage;
-  /** People who do something at the same moment. */
+  /** Concurrent writers. */
   readonly atOnce: number;
-  /** Changes a second at the most, in all. */
+  /** Maximum changes per second of all writers together. */
   readonly rate: number;
   readonly onChange: () => void;
 }
 
-/** People use the site until aborted; resolves when the last of their transactions has returned. */
+/** Changes the site until aborted; resolves when the last transaction has returned. */
 export async function runWriters(
   { stage, atOnce, rate, onChange }: WritersOptions,
   signal: AbortSignal,

@@ -5,19 +5,19 @@ import { residentBytes } from '../../harness/http.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
 import { modulePath, type ProcessGroup, RECENCY, type ServiceProcess } from '../../harness/processes/process-group.ts';
 
-/** What the relay of the demonstration says of itself, again and again. */
+/** What the demonstration's relay reports about itself, repeatedly. */
 export interface RelayCounts {
-  /** Tasks that the outbox held. */
+  /** Tasks read from the outbox. */
   readonly tasks: number;
-  /** Messages that were put on the transport: some of the tasks twice. */
+  /** Messages published; some tasks count twice. */
   readonly sent: number;
-  /** Tasks that are still to be sent a second time. */
+  /** Tasks that will be sent again. */
   readonly held: number;
 }
 
 export interface ServicesOptions {
   readonly seed: number;
-  /** Whose photo tasks the relay sends once only. */
+  /** Photo tasks of this user are sent only once. */
   readonly spared: Id;
 }
 
@@ -40,7 +40,7 @@ export class Services {
     this.apiUrl = apiUrl;
   }
 
-  /** @param processGroup stopped by whoever made it @throws Error when one of them does not start */
+  /** @param processGroup the caller stops it @throws Error when a process does not start */
   static async start(processGroup: ProcessGroup, { seed, spared }: ServicesOptions): Promise<Services> {
     const api = await launchApi(processGroup);
     const services = new Services(processGroup, api.url);
@@ -74,13 +74,13 @@ export class Services {
     await this.#processGroup.kill(consumer);
   }
 
-  /** What the consumers occupy together, bytes. */
+  /** The resident memory of all consumers, bytes. */
   async consumersMemory(): Promise<number> {
     const sizes = await Promise.all([...this.#consumers.values()].map(({ metricsPort }) => this.#memory(metricsPort)));
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** A consumer that has just been started does not answer at once. */
+  /** Retries, because a new consumer does not answer at once. */
   async #memory(metricsPort: number): Promise<number> {
     const deadline = performance.now() + READY_TIMEOUT_MS;
     for (;;) {

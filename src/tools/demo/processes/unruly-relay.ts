@@ -1,6 +1,7 @@
 /**
- * The demonstration's relay: publishes the outbox as `recency relay` does, but in shuffled batches and some tasks twice.
- * Arguments: the seed, and whose photo tasks are sent once only. It sends its counts to the process that started it.
+ * The demonstration's relay: publishes the outbox as `recency relay` does, but shuffles the batches and sends some
+ * tasks twice. Arguments: the seed, and the user whose photo tasks are sent once. It sends its counts to its parent
+ * process.
  */
 import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,10 +19,10 @@ import type { RelayCounts } from './services.ts';
 
 const [, , seed = '1', spared = ''] = process.argv;
 
-/** So that a batch holds many tasks, and their order means something. */
+/** Long enough that batches hold many tasks, so that their order matters. */
 const BETWEEN_BATCHES_MS = 150;
 
-/** Of the tasks, so many are sent a second time. */
+/** Share of the tasks that are sent twice. */
 const AGAIN = 0.1;
 
 const config = loadConfig();

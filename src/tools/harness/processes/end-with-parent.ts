@@ -1,6 +1,6 @@
 /**
- * Loaded first by each process of a rig: when the one that started it is gone, however it went, the channel
- * between the two closes, and this process ends as after a SIGTERM.
+ * Preloaded by each process of the harness: when its parent is gone, however it ended, the channel between them closes,
+ * and this process ends as after a SIGTERM.
  */
 import process from 'node:process';
 

@@ -8,11 +8,10 @@ const LOOK_MS = 50;
 
 export interface LaunchedApi {
   readonly url: string;
-  /** @throws Error when it does not get ready */
   readonly untilReady: () => Promise<void>;
 }
 
-/** Recency's own API in a process of its own. */
+/** Starts Recency's API in its own process. `untilReady` throws when it does not get ready. */
 export async function launchApi(processGroup: ProcessGroup): Promise<LaunchedApi> {
   const port = String(await freePort());
   const settings = { HOST: '127.0.0.1', PORT: port };

@@ -20,7 +20,7 @@ export interface Member {
 
 /** The processes of one demonstration or benchmark. */
 export class ProcessGroup {
-  /** Rejects when one of them ends although nobody asked it to. */
+  /** Rejects when a process ends unexpectedly. */
   readonly failed: Promise<never>;
   readonly #settings: Namespace['settings'];
   readonly #logs: ProcessLogs;
@@ -50,19 +50,16 @@ export class ProcessGroup {
     return member;
   }
 
-  /** Ends one, in order. */
   async stop(member: ServiceProcess): Promise<void> {
     await member.stop();
     this.#members.delete(member);
   }
 
-  /** Ends one at once. */
   async kill(member: ServiceProcess): Promise<void> {
     await member.kill();
     this.#members.delete(member);
   }
 
-  /** Ends all. */
   async stopAll(): Promise<void> {
     await Promise.all([...this.#members].map((member) => this.stop(member)));
   }
@@ -81,27 +78,22 @@ export function modulePath(from: string, module: string): string {
 export const RECENCY = modulePath(import.meta.url, '../../../cli/main');
 
 export interface ServiceOptions {
-  /** For people, for example `consumer 1`. */
   readonly name: string;
   readonly module: string;
   readonly args: readonly string[];
   readonly environment: Environment;
-  /** Its output goes here. */
   readonly logFile: string;
-  /** A module that each of the processes loads first. */
+  /** Loaded first. */
   readonly preload: string;
 }
 
-/** From a signal to the end; a process that drains takes less. */
+/** After this many ms SIGKILL follows; draining takes less. */
 const STOP_TIMEOUT_MS = 15_000;
 
-/**
- * A part of Recency in a process of its own. It ends with this process at the latest, and not before: Ctrl-C in a terminal
- * does not reach it.
- */
+/** A process of Recency. It ends at the latest with this process. Ctrl-C in a terminal does not reach it. */
 export class ServiceProcess {
   readonly name: string;
-  /** Rejects when the process ends although nobody asked it to. */
+  /** Rejects when the process ends unexpectedly. */
   readonly failed: Promise<never>;
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
@@ -126,7 +118,6 @@ export class ServiceProcess {
     return this.#child.pid;
   }
 
-  /** Hears what the process sends, when it is made to send something. */
   onMessage(listener: (message: unknown) => void): void {
     this.#child.on('message', listener);
   }
@@ -135,19 +126,18 @@ export class ServiceProcess {
     this.#child.send(message);
   }
 
-  /** SIGSTOP and SIGCONT. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.#child.kill(signal);
   }
 
-  /** SIGKILL: no time for anything. Returns when it is gone. */
+  /** Sends SIGKILL and returns when the process is gone. */
   async kill(): Promise<void> {
     this.#expected = true;
     this.#child.kill('SIGKILL');
     await this.#ended;
   }
 
-  /** SIGTERM; SIGKILL when it does not end in time. */
+  /** Sends SIGTERM, and SIGKILL if the process does not end in time. */
   async stop(): Promise<void> {
     this.#expected = true;
     this.#child.kill('SIGTERM');

@@ -6,17 +6,16 @@ import type { Purpose } from '../namespace.ts';
 
 const LINES_SHOWN = 12;
 
-/** What the log of a process is full of when all is well. */
+/** Log lines that are normal. */
 const ORDINARY = /^\{"level":"(trace|debug|info)"/;
 
-/** The folder of one demonstration or benchmark, with the process id of whoever runs it. */
 const FOLDER = /^(?:demo|bench|soak)-(\d+)$/;
 
-/** What the processes of one demonstration or benchmark say, in a folder of its own until the end. */
+/** The output of the processes of one demonstration or benchmark, in its own folder until the end. */
 export class ProcessLogs {
   readonly #dir: string;
 
-  /** Removes what those that were killed have left. */
+  /** Removes folders that killed runs left behind. */
   constructor(purpose: Purpose) {
     this.#dir = resolve('.recency', `${purpose}-${process.pid}`);
     const folder = resolve('.recency');
@@ -27,13 +26,12 @@ export class ProcessLogs {
     }
   }
 
-  /** The file of one process, whose name may hold spaces. */
   fileOf(name: string): string {
     mkdirSync(this.#dir, { recursive: true });
     return join(this.#dir, `${name.replaceAll(' ', '-')}.log`);
   }
 
-  /** The last of what each of them said that is out of the ordinary; '' when nothing was. */
+  /** The last unusual lines of each process; '' if there are none. */
   lastWords(): string {
     const files = existsSync(this.#dir) ? readdirSync(this.#dir).sort() : [];
     return files.flatMap((file) => lastWordsIn(join(this.#dir, file))).join('\n');

@@ -1,6 +1,6 @@
 /**
- * Serves one arm of a comparison in a process of its own. Argument: its name. It says where by sending `{ url }` to the
- * process that started it, and ends on SIGTERM.
+ * Serves one variant of a comparison in its own process. Argument: its name. It sends `{ url }` to its parent and ends
+ * on SIGTERM.
  */
 import process from 'node:process';
 import type { Express } from 'express';

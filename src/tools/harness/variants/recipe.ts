@@ -8,7 +8,7 @@ import { Stopwatch } from '../../../query/stopwatch.ts';
 import type { RedisClient } from '../../../redis/connection.ts';
 import { answerOf } from './sql.ts';
 
-/** Where the recipe's rows are read: in the truth view, or in the view's own text with the index forced, which no view takes. */
+/** Reads the rows from the view, or from the view's text with a forced index, which a view does not accept. */
 export type RecipeSource = 'view' | 'hinted';
 
 const FROM: Readonly<Record<RecipeSource, string>> = { view: 'recency_contacts', hinted: `(${hinted()})` };
@@ -19,7 +19,7 @@ function hinted(): string {
   return view.select.replace(/\bFROM contacts\b/, 'FROM contacts FORCE INDEX (PRIMARY)');
 }
 
-/** The recipe as it was published: the ids from Redis, and then only those rows, named one by one. */
+/** The recipe as published: the ids from Redis, and then only those rows, by id. */
 function narrowed(source: RecipeSource, candidates: number): string {
   return `
   SELECT ${COLUMNS}
@@ -36,7 +36,6 @@ export class Recipe {
   readonly #now: () => number;
   readonly #source: RecipeSource;
 
-  /** @param now ms, monotonic */
   constructor(
     index: Pick<RecipeIndex, 'recent'>,
     database: Database,
@@ -69,14 +68,12 @@ export class Recipe {
 
 export interface RecipeIndexOptions {
   readonly prefix: string;
-  /** Contacts that an index keeps. */
   readonly max: number;
 }
 
 /**
- * The index of the recipe as it was published ("Using Redis as a Secondary Index for MySQL"): what a task says is
- * applied as it comes, each command a round trip of its own. It ends wrong when tasks change places; that is what it is
- * here to be compared with.
+ * The index of the recipe as published ("Using Redis as a Secondary Index for MySQL"): each task is applied as it
+ * arrives, each command in its own round trip. It ends wrong when tasks are reordered; that is what it is compared for.
  */
 export class RecipeIndex {
   readonly #client: RedisClient;
@@ -87,7 +84,7 @@ export class RecipeIndex {
     this.#options = options;
   }
 
-  /** A contact of the user's uploaded a photo, or somebody who did became one. @param upload its time in ms */
+  /** A contact of the user uploaded, or somebody who had uploaded became a contact. */
   async add(user: Id, { id, at }: Key): Promise<void> {
     const key = this.#key(user);
     await this.#client.zadd(key, at, id);
@@ -95,12 +92,11 @@ export class RecipeIndex {
     if (size > this.#options.max) await this.#client.zremrangebyrank(key, 0, size - this.#options.max - 1);
   }
 
-  /** A contact is none any more. */
   async remove(user: Id, contact: Id): Promise<void> {
     await this.#client.zrem(this.#key(user), contact);
   }
 
-  /** The user's contacts, the most recently active first. */
+  /** The user's contacts, most recently active first. */
   async recent(user: Id): Promise<Id[]> {
     return await this.#client.zrevrange(this.#key(user), 0, -1);
   }
@@ -110,7 +106,7 @@ export class RecipeIndex {
   }
 }
 
-/** As uploads would have left it, the oldest first. @param max contacts that an index keeps @throws DatabaseUnavailable */
+/** Fills it as uploads would have, oldest first. @param max contacts that an index keeps @throws DatabaseUnavailable */
 export async function fillRecipeIndex(index: RecipeIndex, database: Database, user: Id, max: number): Promise<void> {
   const { contacts: top } = await readPlain(database, { user, relation: 'any', limit: max, below: undefined });
   for (const contact of top.toReversed()) await index.add(user, contact);

@@ -8,7 +8,6 @@ export class PlainSql {
   readonly #database: Database;
   readonly #now: () => number;
 
-  /** @param now ms, monotonic */
   constructor(database: Database, now: () => number) {
     this.#database = database;
     this.#now = now;
@@ -24,7 +23,7 @@ export class PlainSql {
   }
 }
 
-/** An answer in the form of Recency's own, so that the same routes write it. @param rows one more than asked for, if any */
+/** Formats an answer like Recency's, so that the same routes write it. @param rows one more than requested, if any */
 export function answerOf(
   rows: readonly LiveContact[],
   query: RecentQuery,

@@ -5,7 +5,7 @@ export interface StartedVariant {
   readonly url: string;
 }
 
-/** Serves an arm in a process of its own. @throws StartError when it does not start */
+/** Serves a variant in its own process. @throws StartError when it does not start */
 export async function startVariant(processGroup: ProcessGroup, name: ServedVariant): Promise<StartedVariant> {
   const member = processGroup.start({
     name,
@@ -20,11 +20,11 @@ export async function startVariant(processGroup: ProcessGroup, name: ServedVaria
 }
 
 /**
- * What answers in place of Recency's API, each in a process of its own:
+ * What is served in place of Recency's API.
  * - `sql`: the best plain query over all of a user's contacts
- * - `recipe`: the recipe as it was published
- * - `recipe_hinted`: the same with the index forced
- * - `empty_route`: nothing at all, which is what Express takes by itself
+ * - `recipe`: the recipe as published
+ * - `recipe_hinted`: the same with a forced index
+ * - `empty_route`: nothing, which shows the cost of Express
  */
 export const SERVED_VARIANTS = ['sql', 'recipe', 'recipe_hinted', 'empty_route'] as const;
 export type ServedVariant = (typeof SERVED_VARIANTS)[number];

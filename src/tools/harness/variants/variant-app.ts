@@ -8,7 +8,6 @@ import { register } from '../../../api/route.ts';
 import { recentContactsRoute } from '../../../api/routes/recent-contacts.ts';
 import type { RecentContacts } from '../../../query/recent-contacts.ts';
 
-/** An arm has no limit and builds nothing. */
 const NOTHING: MeasuredParts = {
   plainQueries: { running: 0, queued: 0, refused: 0 },
   coldBuilds: { counts: { built: 0, failed: 0, dropped: 0 }, underWay: 0 },
@@ -17,7 +16,7 @@ const NOTHING: MeasuredParts = {
 const SLOW_MS = 60_000;
 const DEADLINE_MS = 60_000;
 
-/** The API's own stack, with another answer to the recency list: what is compared is the answer alone. */
+/** The API's own application with another answer to the recency list, so that only the answer differs. */
 export function variantApp(variant: Pick<RecentContacts, 'find'>, logger: Logger): Express {
   const metrics = new ApiMetrics(new Registry(), NOTHING);
   const now = () => performance.now();
@@ -37,7 +36,7 @@ export function variantApp(variant: Pick<RecentContacts, 'find'>, logger: Logger
   return app;
 }
 
-/** What Express takes by itself, without any of its extras: a route that has nothing to say. */
+/** Bare Express with a route that returns an empty object. */
 export function emptyApp(): Express {
   const app = express();
   for (const setting of ['x-powered-by', 'etag']) app.disable(setting);

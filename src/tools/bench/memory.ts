@@ -13,11 +13,10 @@ import { type Measured, type Row, rounded } from './report.ts';
 
 export interface MemorySize {
   readonly users: number;
-  /** Sizes of an index. */
   readonly max: readonly number[];
 }
 
-/** What Redis grows by for each user: full indexes, ids of 8 digits, names of the length of the default ones. */
+/** Measures the growth of Redis per user: full indexes, ids of 8 digits, a prefix as long as the default one. */
 export const memory: Bench<MemorySize> = {
   name: 'memory',
   summary: 'bytes of Redis for one user, keys and allocator included',
@@ -42,7 +41,6 @@ const USERS_A_CALL = 500;
 
 async function measure(ground: Ground, size: MemorySize): Promise<Measured> {
   const { resources, namespace, signal, tell } = ground;
-  const plainKey = (user: Id) => plainKeyOf(namespace.config.keyPrefix, user);
   const client = resources.adopt(new Redis(namespace.config.redisUrl), (opened) => opened.disconnect());
   const users = ids(FIRST_USER, size.users);
   tell(`${size.users} users, each with a full index`);
@@ -57,7 +55,9 @@ async function measure(ground: Ground, size: MemorySize): Promise<Measured> {
       await fill(ground, client, arm, users, max);
       const grown = (await usedMemory(client)) - before;
       const keys =
-        arm === 'recency' ? users.flatMap((user) => [names.set(user), names.meta(user)]) : users.map(plainKey);
+        arm === 'recency'
+          ? users.flatMap((user) => [names.set(user), names.meta(user)])
+          : users.map((user) => `${namespace.config.keyPrefix}:${user}`);
       rows.push({
         ...{ max, arm, bytes_per_user: Math.round(grown / users.length) },
         key_bytes_per_user: Math.round(((await meanKeyBytes(client, keys)) * keys.length) / users.length),
@@ -69,7 +69,7 @@ async function measure(ground: Ground, size: MemorySize): Promise<Measured> {
   return { rows, ratios: memoryRatios(rows) };
 }
 
-/** Every index of `max` contacts, and one that was left out. */
+/** Fills every index with `max` contacts, one being left out. */
 async function fill(
   ground: Ground,
   client: Redis,
@@ -89,14 +89,13 @@ async function fill(
       const pipeline = client.pipeline();
       for (const user of page) {
         const members = contactsOf(user, max, now).flatMap(({ id, at }) => [at, id]);
-        pipeline.zadd(plainKeyOf(namespace.config.keyPrefix, user), ...members);
+        pipeline.zadd(`${namespace.config.keyPrefix}:${user}`, ...members);
       }
       await pipeline.exec();
     }
   }
 }
 
-/** The newest first; another choice for every user. */
 function contactsOf(user: Id, count: number, now: number): Key[] {
   return Array.from({ length: count }, (_, i) => ({
     id: String(FIRST_CONTACT + ((Number(user) * 7_919 + i * 104_729) % CONTACTS)),
@@ -104,17 +103,13 @@ function contactsOf(user: Id, count: number, now: number): Key[] {
   }));
 }
 
-function plainKeyOf(prefix: string, user: Id): string {
-  return `${prefix}:${user}`;
-}
-
 const FREED_TIMEOUT_MS = 30_000;
 const LOOK_MS = 100;
 
-/** What the server's own tables may hold back after all keys are gone, bytes. */
+/** What the server's own tables may keep after all keys are gone, bytes. */
 const TABLES = 12 * 1024 ** 2;
 
-/** Keys are freed in the background. @throws Error when something else has grown meanwhile */
+/** Waits, because keys are freed in the background. @throws Error when something else has grown meanwhile */
 async function untilFreed(client: Redis, before: number): Promise<void> {
   const deadline = performance.now() + FREED_TIMEOUT_MS;
   while ((await usedMemory(client)) > before + TABLES) {
@@ -124,7 +119,6 @@ async function untilFreed(client: Redis, before: number): Promise<void> {
   }
 }
 
-/** At the default size, and at each. */
 export function memoryRatios(
   rows: readonly { max: number; arm: MemoryVariant; bytes_per_user: number }[],
 ): Record<string, number> {
@@ -140,14 +134,13 @@ export function memoryRatios(
 
 const KEYS_ASKED = 1_000;
 
-/** What Redis says of the keys alone, without the tables that they stand in: the mean of the first. */
+/** Mean memory of the keys alone according to Redis, without its tables. */
 export async function meanKeyBytes(client: Redis, keys: readonly string[]): Promise<number> {
   const asked = keys.slice(0, KEYS_ASKED);
   const sizes = await Promise.all(asked.map((key) => client.memory('USAGE', key)));
   return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) / asked.length;
 }
 
-/** Bytes, of everything. */
 export async function usedMemory(client: Redis): Promise<number> {
   const used = /^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1];
   if (used === undefined) throw new Error('Redis does not tell its memory');

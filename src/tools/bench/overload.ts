@@ -11,16 +11,18 @@ import { type Measured, type Row, rounded } from './report.ts';
 
 export interface OverloadSize {
   readonly users: number;
-  /** Contacts of each user who has an index, and of each who has none. */
+  /** Contacts of each user with an index, and of each without. */
   readonly warmContacts: number;
   readonly coldContacts: number;
   readonly connections: number;
   readonly rounds: number;
-  /** Of each arm in each round; the first round has a warm-up of as long. */
+  /** Per load and round; the first round has a warm-up of the same length. */
   readonly seconds: number;
 }
 
-/** How much slower narrowed answers are, and what is left running, when many ask for users who have no index. */
+/**
+ * Measures how much slower narrowed answers get, and what is left running, when many ask for users without an index.
+ */
 export const overload: Bench<OverloadSize> = {
   name: 'overload',
   summary: 'narrowed answers while a tenth of the users are cold and have very many contacts',
@@ -31,13 +33,13 @@ export const overload: Bench<OverloadSize> = {
   measure,
 };
 
-/** The share of the users who are cold. */
+/** Share of the users who are cold. */
 const COLD = 0.1;
 
-/** An index that a read has built is dropped after so long, ms: who is cold stays cold. */
+/** Interval at which indexes that a read has built are dropped, so that cold users stay cold, ms. */
 const DROP_EVERY_MS = 50;
 
-/** After the load ended, ms: what runs in MySQL then was left there. */
+/** After this many ms, what still runs in MySQL was left there. */
 const LEFT_AFTER_MS = 1_000;
 
 async function measure(ground: Ground, size: OverloadSize): Promise<Measured> {
@@ -64,7 +66,7 @@ async function measure(ground: Ground, size: OverloadSize): Promise<Measured> {
   return { rows, ratios: overloadRatios(rows) };
 }
 
-/** Those with an index, and those who are to have none. Everybody has one photo for all. */
+/** Creates users with an index, and users who stay without. Everybody has one public photo. */
 async function gather({ pool }: HarnessStores, size: OverloadSize): Promise<{ warm: Id[]; cold: Id[] }> {
   const people = ids(FIRST_USER, Math.max(size.users, size.coldContacts + 1));
   const users = people.slice(0, size.users);
@@ -90,7 +92,7 @@ function contactsOf(people: readonly Id[], user: Id, count: number) {
   return Array.from({ length: count }, (_, i) => ({ user, contact: others[Math.floor(i * distance)] ?? '' }));
 }
 
-/** Drops the indexes of these users again and again, until it is disposed of. */
+/** Drops the indexes of these users repeatedly until it is disposed of. */
 function keepCold({ index }: HarnessStores, users: readonly Id[]): AsyncDisposable {
   const ending = new AbortController();
   const dropping = (async () => {
@@ -107,7 +109,6 @@ function keepCold({ index }: HarnessStores, users: readonly Id[]): AsyncDisposab
   };
 }
 
-/** Statements over contacts that MySQL is still working on. */
 async function leftRunning({ primary }: HarnessStores): Promise<number> {
   const rows = await primary.rows(
     "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = DATABASE() AND INFO LIKE '%recency\\_contacts AS c%' AND ID <> CONNECTION_ID()",
@@ -136,8 +137,8 @@ function rowOf(load: OverloadRow['load'], round: number, answers: readonly Answe
 }
 
 /**
- * By the medians of the rounds; `failed`: neither answered nor refused with 503 and Retry-After.
- * @throws where a round has no narrowed answer at all: there is nothing to compare
+ * Uses the medians of the rounds.
+ * @throws Error when a round has no narrowed answer: there is nothing to compare
  */
 export function overloadRatios(rows: readonly OverloadRow[]): Record<string, number> {
   const without = rows.find((row) => row.from_index === 0);
@@ -157,11 +158,11 @@ export function overloadRatios(rows: readonly OverloadRow[]): Record<string, num
 
 export interface Answered {
   readonly ms: number;
-  /** `refused`: 503 with Retry-After; `failed`: anything else that is no answer. */
+  /** `refused`: 503 with Retry-After; `failed`: any other non-answer. */
   readonly source: 'index' | 'database' | 'refused' | 'failed';
 }
 
-/** Many clients, each of whom asks again as soon as the last answer has come. */
+/** Many clients that each send the next request as soon as they are answered. */
 export class Crowd {
   readonly #origin: string;
   readonly #size: number;
@@ -177,15 +178,11 @@ export class Crowd {
     this.#clients = Array.from({ length: this.#size }, () => new MeasuringClient(this.#origin));
   }
 
-  /** Closes every connection, whether or not an answer is waited for. */
   close(): void {
     for (const client of this.#clients) client.close();
   }
 
-  /**
-   * Asks about users drawn by lot, for so many ms. Those who wait for an answer then get it, or are cut off.
-   * @returns what was answered
-   */
+  /** Asks about random users for this many ms; then waits for the pending answers, or cuts them off. */
   async ask(users: readonly Id[], ms: number, cutOff: boolean, signal: AbortSignal): Promise<Answered[]> {
     const end = performance.now() + ms;
     const answered: Answered[] = [];

@@ -1,10 +1,9 @@
 import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 import process from 'node:process';
 
-/** What a row is of, and what was measured. */
 export type Row = Readonly<Record<string, string | number>>;
 
-/** What one benchmark found. The names are those of INTERFACE. */
+/** The result of one benchmark. */
 export interface Measured {
   readonly rows: readonly Row[];
   readonly ratios: Readonly<Record<string, number>>;
@@ -16,18 +15,18 @@ export interface BenchReport extends Measured {
   readonly machine: Row;
   /** Product and version of each server. */
   readonly servers: Readonly<Record<string, string>>;
-  /** Of all of it, servers and people included. */
+  /** Total duration, servers and people included. */
   readonly seconds: number;
-  /** When it ended, ISO 8601. */
+  /** End, ISO 8601. */
   readonly at: string;
 }
 
-/** With so many significant digits as a measurement here has any meaning. */
+/** Rounds to the digits that are significant here. */
 export function rounded(value: number, digits = 4): number {
   return Number(value.toPrecision(digits));
 }
 
-/** Where a benchmark ran. The load generator and the servers share it. */
+/** The machine, which the load generator shares with the servers. */
 export function describeMachine(): Row {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',

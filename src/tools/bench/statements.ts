@@ -1,16 +1,15 @@
 import type { Pool } from 'mysql2/promise';
 import { type ColumnValue, Database, type Parameter } from '../../mysql/database.ts';
 
-/** One statement that was asked. */
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly Parameter[];
 }
 
-/** A database that remembers what it was asked, so that the same can be asked again with nothing around it. */
+/** Records its statements, so that they can be replayed alone. */
 export class RecordingDatabase extends Database {
   readonly statements: Statement[] = [];
-  /** Statements under way at once, at the most. */
+  /** Maximum number of concurrent statements. */
   mostAtOnce = 0;
   #underWay = 0;
 
@@ -22,7 +21,7 @@ export class RecordingDatabase extends Database {
   }
 }
 
-/** Asks bare mysql2, prepared, so many at once: whatever is built on these statements takes longer. */
+/** Replays the statements with bare mysql2, prepared: the minimum for whatever is built on them. */
 export async function askAgain(pool: Pool, statements: readonly Statement[], atOnce: number): Promise<void> {
   let next = 0;
   const askOn = async () => {

@@ -1,14 +1,13 @@
 import { quantile } from '../harness/latency.ts';
 
-/** One thing that is measured, and by what its row is known. */
+/** One measurement, and its row. */
 export interface Turn<Row> {
   readonly row: Row;
-  /** Does it once. @returns what was measured */
   readonly take: (round: number) => Promise<number>;
 }
 
 export interface TurnsOptions {
-  /** Rounds that count, and those before them that do not. */
+  /** Rounds that count, and warm-up rounds before them. */
   readonly rounds: number;
   readonly warmUp: number;
   readonly onRound?: (done: number, total: number) => void;
@@ -37,7 +36,6 @@ export async function inTurns<Row extends object>(
   return measured.flat().map(({ row, values }) => ({ ...row, median: quantile(values, 0.5) }));
 }
 
-/** Seconds that some work takes. */
 export async function secondsOf(work: () => Promise<unknown>): Promise<number> {
   const from = performance.now();
   await work();

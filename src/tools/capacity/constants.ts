@@ -1,14 +1,13 @@
 import measured from './constants.json' with { type: 'json' };
 
-/** A straight line: what there is at nothing, and what each one more adds. */
+/** A straight line: the value at zero, and what each unit adds. */
 export interface Line {
   readonly fixed: number;
   readonly each: number;
 }
 
-/** What the benchmarks measured on one kind of MySQL; docs/sizing.md says which figure of which benchmark. */
+/** What the benchmarks measured on one kind of MySQL: see docs/sizing.md. */
 export interface Constants {
-  /** Where: the servers, the machine, the day. */
   readonly measuredOn: string;
   /** Bytes by which Redis grows for an index, by its members: its own tables included. */
   readonly indexBytes: Line;

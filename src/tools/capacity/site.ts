@@ -1,22 +1,21 @@
 import type { Product, Transport } from './constants.ts';
 
-/** What there is to be sized. Means, over all users; all are more than 0 unless it is said. */
+/** The site to size. Means over all users, all positive unless stated. */
 export interface Site {
   readonly users: number;
   readonly contactsPerUser: number;
-  /** Of the user who has the most. */
+  /** Of the user with the most contacts. */
   readonly mostContacts: number;
-  /** Of each user; may be 0. */
+  /** Per user; may be 0. */
   readonly uploadsPerDay: number;
-  /** Over the uploads: who has more followers and uploads more counts for more. May be 0. */
+  /** Mean over uploads: users with more followers who upload more count for more. May be 0. */
   readonly followersPerUploader: number;
-  /** Of each user: relationships that begin, end or change. May be 0. */
+  /** Per user: relationships that begin, end or change. May be 0. */
   readonly contactChangesPerDay: number;
-  /** Answers, at the peak; may be 0. */
+  /** Answers per second at the peak; may be 0. */
   readonly readsPerSecond: number;
   /** The busiest seconds of a day over its mean. */
   readonly peakFactor: number;
-  /** The cap of an index. */
   readonly max: number;
   readonly celebrityFollowers: number;
   readonly transport: Transport;
@@ -59,7 +58,6 @@ export function shareWithContacts({ scale }: PowerLaw): number {
 const EULER = 0.5772156649015329;
 const ADDED_UP = 100;
 
-/** 1 + 1/2 + … + 1/n. */
 function harmonic(n: number): number {
   if (n > ADDED_UP) return Math.log(n) + EULER + 1 / (2 * n) - 1 / (12 * n * n);
   let sum = 0;

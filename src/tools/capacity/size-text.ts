@@ -58,7 +58,9 @@ function rounded(value: number): number {
 
 export function sizingTable(site: Site, sizing: Sizing): string {
   const parts = [memoryTable(sizing), loadTable(sizing), processTable(sizing), celebrityTable(sizing)];
-  return [...parts, clusterTable(sizing), measuredOn(site)].join('\n\n');
+  const { measuredOn } = CONSTANTS[site.database];
+  const source = `Based on measurements on ${measuredOn}; how, and what is only estimated: docs/sizing.md`;
+  return [...parts, clusterTable(sizing), source].join('\n\n');
 }
 
 function memoryTable({ memory }: Sizing): string {
@@ -123,10 +125,6 @@ function clusterTable({ clusters }: Sizing): string {
       percent(busyAtPeak),
     ]),
   );
-}
-
-function measuredOn({ database }: Site): string {
-  return `By what was measured on ${CONSTANTS[database].measuredOn}; how, and what is only reckoned: docs/sizing.md`;
 }
 
 const count = (value: number): string => Math.round(value).toLocaleString('en');

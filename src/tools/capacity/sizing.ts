@@ -18,12 +18,13 @@ export interface Sizing {
 export function sizingOf(site: Site, masters: readonly number[], constants = CONSTANTS[site.database]): Sizing {
   const memory = memoryOf(site, constants);
   const peak = loadOf(site, site.peakFactor);
+  const followers = site.celebrityFollowers;
   return {
     memory,
     mean: loadOf(site, 1),
     peak,
     processes: processesOf(site, peak, constants),
-    celebrity: celebrityOf(site, constants),
+    celebrity: { followers, seconds: at(constants.uploadSeconds[site.transport], followers), ...fanOutCost(followers) },
     clusters: masters.map((count) => clusterOf(count, memory, peak, constants)),
   };
 }
@@ -166,10 +167,6 @@ export interface Celebrity {
   readonly seconds: number;
   readonly mysqlStatements: number;
   readonly redisCalls: number;
-}
-
-export function celebrityOf({ celebrityFollowers: followers, transport }: Site, constants: Constants): Celebrity {
-  return { followers, seconds: at(constants.uploadSeconds[transport], followers), ...fanOutCost(followers) };
 }
 
 /** What this many masters give, with the slots shared evenly in contiguous ranges. */

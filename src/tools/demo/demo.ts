@@ -8,7 +8,7 @@ import { burst } from './phases/burst.ts';
 import { verifyAll } from './phases/jobs.ts';
 import { compare, measureMemory } from './phases/measure.ts';
 import { type PlayReport, play } from './phases/play.ts';
-import { type WithdrawalReport, withdrawGrant } from './phases/withdraw.ts';
+import { withdrawGrant } from './phases/withdraw.ts';
 import { type Prepared, prepare, type Telling } from './prepare.ts';
 import {
   addresses,
@@ -122,7 +122,11 @@ export async function perform(
     'seconds',
   );
   tellMoreOf(story, played);
-  const withdrawal = await story.step('grant', () => withdrawGrant(world), tellBefore);
+  const withdrawal = await story.step(
+    'grant',
+    () => withdrawGrant(world),
+    ({ viewer, owner, before }) => `user ${viewer}, a friend of ${owner}, is shown ${before}`,
+  );
   story.more(`after ${withdrawal.owner} has withdrawn that: ${withdrawal.after}`);
   const bursted = await story.step('burst', () => burst(world, stores.publisher, options.burst), tellBurst);
   const verify = await story.step('verify', (progress) => verifyAll(stores.jobs, progress), tellVerify, 'users');
@@ -146,10 +150,6 @@ function tellMoreOf(story: Story, { killed, examples, reads }: PlayReport): void
   story.more(tellKill(killed), 'killed');
   if (reads.refused > 0) story.more(`${count(reads.refused)} reads refused: plain-query limit reached`);
   for (const example of examples) story.warn(example);
-}
-
-function tellBefore({ viewer, owner, before }: WithdrawalReport): string {
-  return `user ${viewer}, a friend of ${owner}, is shown ${before}`;
 }
 
 function tellLatency(story: Story, rows: readonly LatencyRow[]): void {

@@ -11,13 +11,10 @@ import type { LaunchedServer } from './server.ts';
 import { isSupervisor, removeRun, supervisorOf } from './supervisor/reaper.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 
-/** Milliseconds that {@link takeDown} waits for the servers to end. */
 const DOWN_TIMEOUT = 60_000;
 
-export interface UpOptions extends DevServersOptions {
-  /** Starts servers for this folder even if some run that were started for another one. */
-  readonly another?: boolean;
-}
+/** Starts servers for this folder even if some run that were started for another one. */
+export type UpOptions = DevServersOptions & { readonly another?: boolean };
 
 /**
  * Starts all servers so that they outlive this process, or returns those that already run: this folder's, otherwise those
@@ -32,13 +29,11 @@ export async function bringUp({ another = false, ...options }: UpOptions = {}): 
   return elsewhere ?? (await startDetached(options));
 }
 
-/** All that run for this user, this folder's first. */
 export function runningServers(): DetachedServers[] {
   const running = recallAll().filter(isRunning);
   return running.sort((a, b) => Number(isHere(b)) - Number(isHere(a)) || a.folder.localeCompare(b.folder));
 }
 
-/** Whether they were started for the current folder. */
 export function isHere({ folder }: Pick<DetachedServers, 'folder'>): boolean {
   return folder === process.cwd();
 }
@@ -67,7 +62,6 @@ function withoutGiven(environment: Variables): Variables {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !settings.includes(name)));
 }
 
-/** The settings that make Recency use these servers, as lines for a shell. */
 export function exportLines({ parts }: Pick<DetachedServers, 'parts'>): string[] {
   return parts.map(({ name, url }) => `export ${SETTING[name]}=${url}`);
 }
@@ -115,7 +109,6 @@ async function endSupervisor({ owner, dir }: DetachedServers): Promise<void> {
   }
 }
 
-/** For when the supervisor was killed, or the machine was rebooted. */
 async function removeLeftovers({ dir, parts }: DetachedServers): Promise<void> {
   await removeRun(dir);
   const ids = parts.map(({ container }) => container).filter((id) => id !== undefined);
@@ -126,14 +119,11 @@ async function removeLeftovers({ dir, parts }: DetachedServers): Promise<void> {
   for (const { Id } of left) await docker.client.container.getById(Id).remove({ force: true, v: true });
 }
 
-/** A server, and whether it answers now. */
 export type ServerStatus = LaunchedServer & { readonly answers: boolean };
 
-/** Detached servers that were started together. */
 export interface DetachedStatus {
   readonly id: string;
   readonly folder: string;
-  /** Whether they were started for the current folder. */
   readonly here: boolean;
   readonly parts: readonly ServerStatus[];
 }

@@ -16,15 +16,12 @@ export interface DevServersOptions {
   readonly environment?: Variables;
 }
 
-/** A requested server that is not available here; the reason says how to get it. */
 export interface MissingServer {
   readonly name: ServerName;
   readonly reason: string;
 }
 
-/** The servers that answer, and those that are missing. */
 export interface ServerSet {
-  /** Empty if no MySQL was requested. */
   readonly mysqlUrl: string;
   /** Empty if no Redis was requested. */
   readonly redisUrl: string;

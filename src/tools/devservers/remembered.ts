@@ -89,7 +89,6 @@ function read(file: string): DetachedServers | undefined {
   }
 }
 
-/** Removes the record in the folder, unless it is about other servers by now. */
 export function forget({ folder, dir }: Pick<DetachedServers, 'folder' | 'dir'>): void {
   if (read(fileOf(folder))?.dir === dir) rmSync(fileOf(folder), { force: true });
 }

@@ -1,10 +1,8 @@
-/** The servers that Recency works with. */
 export type ServerName = 'mysql' | 'redis' | 'kafka';
 
 /** Where a server comes from: an address in the environment, a container, or a program of this machine. */
 export type Origin = 'given' | 'container' | 'program';
 
-/** What is known about one server. */
 export interface ServerFacts {
   readonly name: ServerName;
   /** `MySQL`, `MariaDB`, `Redis` or `Kafka`. */
@@ -21,7 +19,6 @@ export interface ServerFacts {
 /** Use only this kind of origin, instead of trying containers first and programs second. */
 export type ForcedOrigin = 'containers' | 'programs';
 
-/** What to start. */
 export interface LaunchOrder {
   readonly name: ServerName;
   readonly from?: ForcedOrigin | undefined;
@@ -35,15 +32,12 @@ export interface LaunchOrder {
   readonly dir?: string;
 }
 
-/** A server that was started here and answered. */
 export interface LaunchedServer extends ServerFacts {
   readonly host: string;
   readonly port: number;
-  /** Programs only. */
   readonly pid?: number;
   /** Where its data is: programs, and Redis with the caller's own directory. */
   readonly dir?: string;
-  /** Containers only. */
   readonly container?: string;
 }
 
@@ -52,33 +46,23 @@ export class PartUnavailable extends Error {
   override readonly name = 'PartUnavailable';
 }
 
-/** One running server, whether a program or a container. */
 export interface Instance {
   /** The current facts: a restarted program has another process id. */
   readonly server: LaunchedServer;
-  /** Shuts the server down in order and keeps its data for {@link restart}. */
+  /** Shuts the server down in order and keeps its data. */
   stop(): Promise<void>;
   /** Sends a signal; after SIGKILL it returns when the server is gone. */
   kill(signal: NodeJS.Signals): Promise<void>;
   /** Starts it again on the same port with the same data, stopping it first if it runs. */
   restart(): Promise<void>;
-  /** Ends it at once and removes its data. */
   remove(): Promise<void>;
 }
 
-/** What the supervisor gives to every launch. */
 export interface LaunchContext {
   /** The supervisor's folder, removed with everything in it when the supervisor ends. */
   readonly dir: string;
-  /** Aborts when the supervisor ends. */
   readonly signal: AbortSignal;
-  /** Receives one line per step, for the person who waits. */
   readonly log: (line: string) => void;
   /** Registers an instance before it starts, so that it is removed even if the launch never finishes. */
   readonly own: (instance: Pick<Instance, 'remove'>) => void;
 }
-
-/** Milliseconds that a server may take until it answers. A cold disk and two busy cores are slow. */
-export const START_TIMEOUT = 60_000;
-/** Milliseconds that a server gets to shut down in order. */
-export const STOP_TIMEOUT = 20_000;

@@ -5,7 +5,6 @@ import { Supervisor } from './supervisor/supervisor.ts';
 
 /** How one server is started; by default on a free port of 127.0.0.1, from what this machine has. */
 export type ServerOptions = Omit<LaunchOrder, 'name'> & {
-  /** Receives one line per step, for the person who waits. */
   readonly log?: (line: string) => void;
 };
 
@@ -30,17 +29,14 @@ export class RunningServer implements AsyncDisposable {
     return this.#facts.port;
   }
 
-  /** Undefined for a container. A restart changes it. */
   get pid(): number | undefined {
     return this.#facts.pid;
   }
 
-  /** Product, version, origin, and where the data is. */
   get facts(): LaunchedServer {
     return this.#facts;
   }
 
-  /** Shuts the server down in order and keeps its data. */
   stop(): Promise<void> {
     return this.#supervisor.call('stop', [this.#number]);
   }
@@ -86,5 +82,4 @@ export const startMysql = (options: ServerOptions = {}): Promise<RunningServer> 
 /** Starts a Redis that writes nothing to disk unless `args` request it; with `dir`, it loads and keeps a dump there. */
 export const startRedis = (options: ServerOptions = {}): Promise<RunningServer> => startServer('redis', options);
 
-/** Starts a broker that is a cluster by itself. */
 export const startKafka = (options: ServerOptions = {}): Promise<RunningServer> => startServer('kafka', options);

@@ -1,5 +1,5 @@
 import { StartError } from '../../app/start-error.ts';
-import { type DevServers, type DevServersOptions, startDevServers } from '../devservers/devservers.ts';
+import { type DevServers, startDevServers } from '../devservers/devservers.ts';
 import type { ServerFacts } from '../devservers/server.ts';
 import type { Transport } from './namespace.ts';
 
@@ -22,7 +22,9 @@ export interface ServerChoice {
  * @throws StartError naming each missing server; with CI=true or `--transport kafka` that includes the broker
  */
 export async function startServers({ transport, install }: ServerChoice): Promise<Servers> {
-  const stack = await start({ kafka: transport !== 'streams', install });
+  const stack = await startDevServers({ kafka: transport !== 'streams', install }).catch((error: Error) => {
+    throw new StartError(error.message, { cause: error });
+  });
   if (stack.kafkaBrokers !== null || transport === 'streams') {
     return { stack, transport: transport ?? 'kafka', missing: undefined };
   }
@@ -30,14 +32,6 @@ export async function startServers({ transport, install }: ServerChoice): Promis
   if (transport === undefined) return { stack, transport: 'streams', missing };
   await stack.stop();
   throw new StartError(missing);
-}
-
-async function start(wanted: DevServersOptions): Promise<DevServers> {
-  try {
-    return await startDevServers(wanted);
-  } catch (error) {
-    throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
 }
 
 /** For example `MariaDB 10.11.14 (program mariadbd), Redis 8.2.1 (container redis:8)`. */

@@ -42,7 +42,7 @@ export type SiteErrorCode =
   | 'malformed_line'
   | 'unreadable_file';
 
-/** What the site refuses, and nothing of it was written. The message names what is wrong. */
+/** An input that the site refuses; nothing of it was written. The message names what is wrong. */
 export class SiteError extends UserError {
   override readonly name = 'SiteError';
   readonly code: SiteErrorCode;

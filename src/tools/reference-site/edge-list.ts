@@ -10,7 +10,6 @@ import { SiteError } from './checks.ts';
 export interface Edge {
   readonly source: Id;
   readonly target: Id;
-  /** ms since 1970 UTC. */
   readonly at: number;
 }
 

@@ -9,9 +9,8 @@ import { insertContacts, insertPhotos, insertUsers, type NewPhoto, ROWS_AT_ONCE 
 import { inTransaction, openSitePool } from './transaction.ts';
 
 export interface ImportCounts {
-  /** Edges read. */
   lines: number;
-  /** New ones; users and contacts that were there are left as they are. */
+  /** New ones; existing users and contacts stay as they are. */
   users: number;
   contacts: number;
   photos: number;
@@ -20,7 +19,7 @@ export interface ImportCounts {
 export interface ImportOptions {
   /** Called after each batch with the counts so far. */
   readonly onProgress?: (counts: Readonly<ImportCounts>) => void;
-  /** Ends the import; nothing of it stays. */
+  /** Aborts the import; nothing of it remains. */
   readonly signal?: AbortSignal;
 }
 

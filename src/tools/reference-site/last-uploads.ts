@@ -40,7 +40,6 @@ export async function lockUsers(connection: PoolConnection, users: readonly Id[]
   if (missing !== undefined) throw new SiteError('unknown_user', `there is no user ${missing}`);
 }
 
-/** The same for one user. False: there is no such user. */
 export async function lockUser(connection: PoolConnection, user: Id): Promise<boolean> {
   const [rows] = await connection.execute<RowDataPacket[]>(LOCK_ONE, [user]);
   return rows.length > 0;

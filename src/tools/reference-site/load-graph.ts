@@ -1,10 +1,11 @@
 import type { Pool, PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';
+import { chunks } from '../../index/chunks.ts';
 import { type Audience, checkAudience, checkId, checkPair, checkTime } from './checks.ts';
 import { lockUsers, recomputeLastUploads, startNewEpoch } from './last-uploads.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Each part is gone through once for every attempt, so it must be iterable again: an array, not a running generator. */
+/** Iterated once per attempt, so each must be repeatable: an array, not a running generator. */
 export interface Graph {
   readonly users?: Iterable<NewUser>;
   readonly contacts?: Iterable<NewContact>;
@@ -12,7 +13,7 @@ export interface Graph {
 }
 
 export interface LoadCounts {
-  /** New ones; users and contacts that exist are left as they are. */
+  /** New ones; existing users and contacts stay as they are. */
   readonly users: number;
   readonly contacts: number;
   readonly photos: number;
@@ -76,7 +77,6 @@ export interface NewContact {
 export interface NewPhoto {
   readonly owner: Id;
   readonly audience: Audience;
-  /** ms since 1970 UTC. */
   readonly uploadedAt: number;
   readonly title?: string;
 }
@@ -115,7 +115,7 @@ const PHOTOS = `
     owner_id BIGINT UNSIGNED PATH '$[0]' ERROR ON ERROR, audience INT PATH '$[1]' ERROR ON ERROR,
     uploaded_at BIGINT PATH '$[2]' ERROR ON ERROR, title VARCHAR(255) PATH '$[3]' ERROR ON ERROR)) AS it`;
 
-/** Returns how many were new; the others are left as they are. */
+/** Returns the number of new ones; existing ones stay as they are. */
 export async function insertUsers(connection: PoolConnection, users: readonly NewUser[]): Promise<number> {
   return await change(
     connection,
@@ -124,7 +124,7 @@ export async function insertUsers(connection: PoolConnection, users: readonly Ne
   );
 }
 
-/** Returns how many were new or no contacts any more; those that are contacts are left as they are. */
+/** Returns the number of new or revived ones; current contacts stay as they are. */
 export async function insertContacts(connection: PoolConnection, contacts: readonly NewContact[]): Promise<number> {
   const rows = contacts.map(({ user, contact, friend, family }) => [user, contact, friend ? 1 : 0, family ? 1 : 0]);
   const revived = await change(connection, REVIVE, rows);
@@ -141,13 +141,6 @@ async function change(connection: PoolConnection, statement: string, rows: unkno
   return affectedRows;
 }
 
-/** Cuts into pieces of at most {@link ROWS_AT_ONCE}. */
-export function* pieces<T>(rows: Iterable<T>): Generator<T[]> {
-  let piece: T[] = [];
-  for (const row of rows) {
-    if (piece.push(row) < ROWS_AT_ONCE) continue;
-    yield piece;
-    piece = [];
-  }
-  if (piece.length > 0) yield piece;
+export function pieces<T>(rows: Iterable<T>): T[][] {
+  return chunks([...rows], ROWS_AT_ONCE);
 }

@@ -12,12 +12,14 @@ import { loadGraph } from '../../reference-site/load-graph.ts';
 import type { Ground } from '../bench.ts';
 import { contactsOf, gatherCircle, ids } from '../circle.ts';
 
-/** The long jobs that are measured, over one household each time. */
 export type JobKind = 'backfill' | 'repair_dry_run' | 'verify';
 
 const nobodyElse = () => undefined;
 
-/** Does the job as the command does. @returns rows that MySQL read for it @throws Error when it left something undone */
+/**
+ * Runs the job as its command does. @returns the rows that MySQL read for it @throws Error when it left something
+ * undone
+ */
 export async function doJob(kind: JobKind, parts: JobParts, household: Household): Promise<number> {
   if (kind === 'verify') return await verify(parts, household);
   const { range, users } = household;
@@ -34,7 +36,6 @@ export async function doJob(kind: JobKind, parts: JobParts, household: Household
   });
 }
 
-/** Which counts no rows. */
 async function verify({ stores, check, signal }: JobParts, { range, users }: Household): Promise<number> {
   const { primary } = stores;
   const job: Job & { readonly result: Verify['result'] } = new Verify(
@@ -50,10 +51,8 @@ function rowsRead(result: { readonly rows_read: number }, isDone: boolean): numb
   throw new Error(`a job left something undone: ${JSON.stringify(result)}`);
 }
 
-/** Nothing changes meanwhile, so nothing is waited for. */
 const SETTLE_MS = 10_000;
 
-/** What jobs work with, on a primary of the given class. */
 export function jobPartsOn<D extends Database>(
   { stores, namespace, resources }: Ground,
   DatabaseClass: new (...options: ConstructorParameters<typeof Database>) => D,
@@ -71,7 +70,7 @@ export function jobPartsOn<D extends Database>(
   return { ...stores.jobs, stores: { ...stores, primary, ...parts }, check, primary };
 }
 
-/** Users in a row of ids who all have as many contacts. */
+/** Users with consecutive ids and equally many contacts. */
 export interface Household {
   readonly contacts: number;
   readonly users: readonly Id[];
@@ -79,9 +78,7 @@ export interface Household {
 }
 
 export interface HouseholdsSize {
-  /** Each of them with so many contacts among the others. */
   readonly few: { readonly users: number; readonly contacts: number };
-  /** And others with so many contacts among those. */
   readonly many: { readonly users: number; readonly contacts: number };
 }
 

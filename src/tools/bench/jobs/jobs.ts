@@ -44,9 +44,7 @@ interface JobRow {
 
 type MeasuredJob = JobRow & { readonly users_per_second: number };
 
-/** What is noted of a job beside its time. */
 interface Notes {
-  /** That it asks MySQL; and so many of them at once. */
   readonly statements: number;
   readonly atOnce: number;
   rowsPerUser: number;
@@ -68,7 +66,7 @@ async function measure(ground: Ground, size: JobsSize, kinds: readonly JobKind[]
   return { rows: rows.map((row) => ({ ...row, ...noted(row, notes) })), ratios: jobRatios(rows) };
 }
 
-/** The job as its command does it, and the statements that it asks, as bare mysql2 asks them. */
+/** The job as its command runs it, and its statements replayed by bare mysql2. */
 async function turnsOf(
   ground: Ground,
   job: JobKind,
@@ -111,7 +109,7 @@ function noted({ job, arm, contacts }: JobRow, notes: ReadonlyMap<string, Notes>
   return { ...rows, rss_growth_mb: rounded(quantile(own.growth, 0.5) / 1024 ** 2, 2) };
 }
 
-/** `over_bare_sql` is of the bench's first job and the fewer contacts. */
+/** `over_bare_sql` is for the first job and the fewest contacts. */
 export function jobRatios(rows: readonly MeasuredJob[]): Record<string, number> {
   const [first] = rows;
   const speed = ({ job, contacts }: JobRow, arm: JobRow['arm']) =>

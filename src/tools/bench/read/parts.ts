@@ -7,19 +7,16 @@ import { setUpSession } from '../../../mysql/session.ts';
 import type { HttpAnswer } from '../../harness/http.ts';
 import type { Ground } from '../bench.ts';
 
-/** Asked as an arm is, but without HTTP: the user is in the path. */
 export interface PartClient {
   get(path: string): Promise<HttpAnswer>;
 }
 
 const USER = /^\/v1\/users\/(\d+)\//;
 
-/** Beyond the limit, as Recency asks for them. */
 const SPARE_CANDIDATES = 2;
 
 const ANSWERED: HttpAnswer = { status: 200, body: '' };
 
-/** One call of the script that reads an index. */
 export function redisScript({ stores }: Ground): PartClient {
   return {
     get: async (path) => {
@@ -29,7 +26,7 @@ export function redisScript({ stores }: Ground): PartClient {
   };
 }
 
-/** The narrowed query itself, prepared, on one connection, without anything around it. */
+/** The narrowed query alone, prepared, on one connection. */
 export async function bareSql({ stores, namespace, resources }: Ground, users: readonly Id[]): Promise<PartClient> {
   const connection = await createConnection({
     uri: namespace.config.mysqlUrl,
@@ -55,7 +52,6 @@ interface Question {
   readonly parameters: Parameter[];
 }
 
-/** What Recency asks MySQL for this user's first page. */
 async function questionOf(index: Ground['stores']['index'], user: Id): Promise<Question> {
   const reading = await index.read(user, DEFAULT_LIMIT + SPARE_CANDIDATES, false);
   if (reading.state !== 'warm') throw new Error(`user ${user} has no index`);

@@ -14,16 +14,15 @@ import { bareSql, redisScript } from './parts.ts';
 
 export interface ReadSize {
   readonly contacts: readonly number[];
-  /** Ordinary users besides. */
   readonly ordinary: number;
   readonly rounds: number;
-  /** Requests to one arm for one user in a round at the most, and ms after which no further one is sent. */
+  /** Maximum requests to one variant for one user per round, and ms after which no more are sent. */
   readonly requests: number;
   readonly budgetMs: number;
   readonly warmUp: number;
 }
 
-/** One answer over HTTP, on one connection, one request after the other. */
+/** Measures one answer over HTTP, on one connection, one request at a time. */
 export const read: Bench<ReadSize> = {
   name: 'read',
   summary: 'µs that an answer over HTTP takes, for users with few and with very many contacts',
@@ -40,7 +39,7 @@ export const read: Bench<ReadSize> = {
   measure,
 };
 
-/** Those over HTTP, and the parts that no answer can do without. */
+/** The variants over HTTP, and the parts that every answer needs. */
 const ARMS = ['recency', ...SERVED_VARIANTS, 'redis_script', 'bare_sql'] as const;
 export type ReadVariant = (typeof ARMS)[number];
 
@@ -81,7 +80,7 @@ function rowsOf({ contacts, variants }: LatencyRow<ReadVariant>) {
   });
 }
 
-/** At four numbers of contacts, the third of which (20,000) names the ratios. */
+/** Needs four numbers of contacts; the third (20,000) names the ratios. */
 export function readRatios(rows: readonly Pick<LatencyRow<ReadVariant>, 'variants'>[]): Record<string, number> {
   const [fewest, , heavy, most] = rows;
   if (fewest === undefined || heavy === undefined || most === undefined) throw new Error('too little was measured');
@@ -95,7 +94,6 @@ export function readRatios(rows: readonly Pick<LatencyRow<ReadVariant>, 'variant
   };
 }
 
-/** A user whose answers are measured. */
 export interface Reader {
   readonly user: Id;
   readonly contacts: number;
@@ -105,18 +103,18 @@ const FIRST_READER = 10_000_000n;
 const FIRST_PERSON = 20_000_000n;
 const FIRST_ORDINARY = 60_000_000n;
 
-/** Every so many-th contact has the reader as a contact too, and every so many-th of those as a friend. */
+/** One in this many contacts has the reader as a contact too, and one in this many of those as a friend. */
 const BACK = 3;
 const FRIEND = 5;
 
-/** What an ordinary user has, so that the tables' statistics are those of a site and not of a few heavy users. */
+/** Contacts of an ordinary user, who make the tables' statistics those of a site. */
 const CONTACTS_OF_ORDINARY = 20;
 
 const HOUR_MS = 3_600_000;
 
 /**
- * Users with exactly so many contacts, among ordinary ones; each contact has one photo for everybody, in no order of the
- * ids. Both Recency and the recipe have their index of each reader.
+ * Creates users with exactly this many contacts among ordinary ones; each contact has one public photo, in no order of
+ * the ids. Both Recency and the recipe have an index for each.
  */
 export async function gatherReaders(
   ground: Ground,
@@ -143,7 +141,6 @@ export async function gatherReaders(
   return readers;
 }
 
-/** Spread over all people. */
 function relationshipsOf({ user, contacts }: Reader, people: readonly Id[]): NewContact[] {
   const chosen = people.filter(
     (_, position) =>
@@ -165,7 +162,7 @@ function ordinaryContacts(user: Id, position: number, people: readonly Id[]): Ne
   return [...chosen].map((contact) => ({ user, contact }));
 }
 
-/** A whole number below 2^31, the same for the same place (Knuth's multiplicative hash). */
+/** An integer below 2^31, the same for the same position (Knuth's multiplicative hash). */
 function hashed(position: number): number {
   return Math.imul(position, 0x9e3779b1) >>> 1;
 }

@@ -10,7 +10,6 @@ import { modulePath, RECENCY, type ServiceProcess } from '../../harness/processe
 import { untilPassed } from '../../harness/stores.ts';
 import type { Ground } from '../bench.ts';
 
-/** What carries tasks, and who consumes them. */
 export interface Line {
   readonly publish: (tasks: readonly OutgoingTask[]) => Promise<void>;
   readonly barrier: RaiseBarrier;
@@ -22,8 +21,8 @@ const BARE_CONSUMER = modulePath(import.meta.url, './bare-consumer');
 const TASKS_A_CALL = 500;
 
 /**
- * Puts the tasks on the transport while its consumers are stopped, and then lets these go.
- * @returns seconds from there until all are applied and acknowledged
+ * Publishes the tasks while the consumers are stopped, and then continues these.
+ * @returns seconds until all tasks are applied and acknowledged
  */
 export async function drain(line: Line, tasks: readonly OutgoingTask[], signal: AbortSignal): Promise<number> {
   for (const consumer of line.consumers) consumer.signal('SIGSTOP');
@@ -34,7 +33,7 @@ export async function drain(line: Line, tasks: readonly OutgoingTask[], signal: 
   return (performance.now() - from) / 1000;
 }
 
-/** Waits until the consumers have done so many tasks: then they have joined their group. */
+/** Waits until the consumers have processed some tasks, and so have joined their group. */
 export async function prime(line: Line, tasks: readonly OutgoingTask[], signal: AbortSignal): Promise<void> {
   await untilPassed(await publishAll(line, tasks), signal);
 }
@@ -44,7 +43,6 @@ async function publishAll({ publish, barrier }: Line, tasks: readonly OutgoingTa
   return await barrier([EVERYBODY]);
 }
 
-/** Recency's own consumers. */
 export async function recencyLine(ground: Ground, consumers: number): Promise<Line> {
   const { namespace, processGroup, resources, signal, stores } = ground;
   const { logger } = stores.jobs;
@@ -59,7 +57,7 @@ export async function recencyLine(ground: Ground, consumers: number): Promise<Li
   };
 }
 
-/** Bare kafkajs consumers on a topic of their own, with as many partitions. */
+/** Bare kafkajs consumers on their own topic with as many partitions. */
 export async function bareLine(
   { namespace, processGroup, resources, stores }: Ground,
   consumers: number,

@@ -14,30 +14,23 @@ export interface SiteSize {
   readonly users: number;
   /** Of each user, and followers of each. */
   readonly contacts: number;
-  /** Relationships that change, and so contact tasks, in one turn. */
+  /** Relationships that change in one turn, each with a contact task. */
   readonly contactTasks: number;
-  /** People who upload a photo in one turn. */
   readonly uploads: number;
-  /** Processes. */
   readonly consumers: number;
 }
 
-/** A site with an index for each of its users, and the consumers that keep them. */
 export interface Site {
   readonly line: Line;
-  /** Changes relationships. @returns the tasks that say so */
   readonly changeContacts: () => Promise<OutgoingTask[]>;
-  /** As many tasks, and no change. */
+  /** As many tasks without a change. */
   readonly contactTasks: () => OutgoingTask[];
-  /** @returns the tasks that say so */
   readonly upload: () => Promise<OutgoingTask[]>;
-  /** @throws Error when an index is not what MySQL says */
   readonly check: () => Promise<void>;
 }
 
 const UPLOADS_AT_ONCE = 8;
 
-/** Users whose indexes are compared with MySQL in the end. */
 const CHECKED = 500;
 
 export async function openSite(ground: Ground, size: SiteSize): Promise<Site> {
@@ -73,7 +66,7 @@ async function uploadsBy({ stores }: Ground, owners: readonly string[]): Promise
   );
 }
 
-/** Nobody may win by leaving work undone. */
+/** Checks that nobody wins by leaving work undone. */
 async function check({ stores, signal }: Ground, { users }: Circle): Promise<void> {
   const { counts } = await stores.jobs.check.indexes(users.slice(0, CHECKED), signal);
   if (counts.wrong + counts.unsettled + counts.cold === 0) return;
@@ -89,8 +82,8 @@ const TURN_OVER = `
 const ROWS_AT_ONCE = 2_000;
 
 /**
- * Some relationships that change all at once: of every two, one ends and one begins. Doing it again brings all of them
- * back, so that nothing wears out however often it is done.
+ * Relationships that all change at once: half of them end, half begin. The next change reverses that, so it can be
+ * repeated.
  */
 export class Relationships {
   readonly #pool: Pool;
@@ -102,21 +95,20 @@ export class Relationships {
     this.#pairs = pairs;
   }
 
-  /** Every other of the pairs ends, without a task: do it before the indexes are built. */
+  /** Ends every other pair without a task: call it before the indexes are built. */
   static async of(pool: Pool, pairs: readonly NewContact[]): Promise<Relationships> {
     const relationships = new Relationships(pool, pairs);
     await relationships.#turnOver(pairs.filter((_, position) => isOffAtFirst(position)));
     return relationships;
   }
 
-  /** Changes them in MySQL. @returns the tasks that say so */
   async change(): Promise<OutgoingTask[]> {
     await this.#turnOver(this.#pairs);
     this.#turns++;
     return this.tasks();
   }
 
-  /** Of the last change. */
+  /** The tasks of the last change. */
   tasks(): OutgoingTask[] {
     return this.#pairs.map(({ user, contact }, position) => {
       const wasOff = isOffAtFirst(position);

@@ -6,7 +6,7 @@ import { bareLine, drain, type Line, prime } from './line.ts';
 import { openSite, type Site, type SiteSize } from './site.ts';
 
 export interface TasksSize extends SiteSize {
-  /** Times as many messages for the bare consumers, who would be done too soon to be timed. */
+  /** The bare consumers get this many times the messages, or they would be done too soon to be timed. */
   readonly bareTimes: number;
   readonly rounds: number;
   readonly warmUp: number;
@@ -79,7 +79,6 @@ function turnsOf(
   ];
 }
 
-/** Of contact tasks from Kafka. */
 export function overBareConsumer(rows: readonly (TasksRow & { tasks_per_second: number })[]): number {
   const speed = (consumer: TasksRow['consumer']) =>
     rows.find((row) => row.transport === 'kafka' && row.task === 'contact' && row.consumer === consumer)

@@ -45,13 +45,8 @@ export async function killConsumer(world: World): Promise<KillReport> {
   if (doneBefore === 0) return { ...report, resumed: false, seconds: 0 };
   await until(world, (progress) => progress !== doneBefore, RESUME_TIMEOUT_MS);
   const seconds = (performance.now() - killedAt) / 1000;
-  return { ...report, resumed: await wentOn(world, doneBefore), seconds };
-}
-
-/** Whether it continued after that point, or is done by now. */
-async function wentOn(world: World, doneBefore: number): Promise<boolean> {
   const progress = await progressOf(world);
-  return progress === 0 || progress > doneBefore;
+  return { ...report, resumed: progress === 0 || progress > doneBefore, seconds };
 }
 
 /** Followers that the star's fan-out has done, by its cursor; 0 without a cursor. */

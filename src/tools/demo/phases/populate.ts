@@ -1,6 +1,5 @@
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { StartError } from '../../../app/start-error.ts';
-import type { Id } from '../../../contracts/id.ts';
 import { importEdges } from '../../reference-site/import-edges.ts';
 import { type LoadCounts, loadGraph } from '../../reference-site/load-graph.ts';
 import { type Cast, castGraph, idsFrom, playersGraph } from '../graph.ts';
@@ -26,7 +25,8 @@ export async function populate(pool: Pool, options: DemoOptions, random: Random)
     options.data === undefined
       ? await loadGraph(pool, playersGraph(idsFrom(1n, options.users), random, now))
       : await importEdges(pool, options.data);
-  const players = await usersOf(pool);
+  const [rows] = await pool.query<RowDataPacket[]>(USERS);
+  const players = rows.map((row) => String(row.id));
   if (players.length < FEWEST_PLAYERS)
     throw new StartError(`${options.data} names ${players.length} people; the demonstration needs at least two`);
   const firstNewId = BigInt(players.at(-1) ?? 0) + 1n;
@@ -38,9 +38,4 @@ export async function populate(pool: Pool, options: DemoOptions, random: Random)
     photos: first.photos + second.photos,
   };
   return { cast, counts };
-}
-
-async function usersOf(pool: Pool): Promise<Id[]> {
-  const [rows] = await pool.query<RowDataPacket[]>(USERS);
-  return rows.map((row) => String(row.id));
 }

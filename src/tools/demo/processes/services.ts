@@ -15,12 +15,6 @@ export interface RelayCounts {
   readonly held: number;
 }
 
-export interface ServicesOptions {
-  readonly seed: number;
-  /** Photo tasks of this user are sent only once. */
-  readonly spared: Id;
-}
-
 const READY_TIMEOUT_MS = 60_000;
 const LOOK_MS = 50;
 
@@ -40,8 +34,8 @@ export class Services {
     this.apiUrl = apiUrl;
   }
 
-  /** @param processGroup the caller stops it @throws Error when a process does not start */
-  static async start(processGroup: ProcessGroup, { seed, spared }: ServicesOptions): Promise<Services> {
+  /** @param processGroup the caller stops it @param options.spared photo tasks of this user are sent only once @throws Error when a process does not start */
+  static async start(processGroup: ProcessGroup, { seed, spared }: { seed: number; spared: Id }): Promise<Services> {
     const api = await launchApi(processGroup);
     const services = new Services(processGroup, api.url);
     const relay = processGroup.start({ name: 'relay', module: UNRULY_RELAY, args: [String(seed), spared] });

@@ -2,16 +2,9 @@
 import { mkdirSync } from 'node:fs';
 import process from 'node:process';
 import type { ContainerRuntimeClient, GenericContainer } from 'testcontainers';
-import { type Probe, reasonOf, untilReady } from '../probe.ts';
-import {
-  type Instance,
-  type LaunchContext,
-  type LaunchedServer,
-  type LaunchOrder,
-  START_TIMEOUT,
-  STOP_TIMEOUT,
-} from '../server.ts';
-import type { ImageRecipe } from './kind.ts';
+import { type Probe, reasonOf, START_TIMEOUT, untilReady } from '../probe.ts';
+import type { Instance, LaunchContext, LaunchedServer, LaunchOrder } from '../server.ts';
+import { type ImageRecipe, STOP_TIMEOUT } from './kind.ts';
 
 /** testcontainers, and the daemon that answered it. */
 export interface Docker {

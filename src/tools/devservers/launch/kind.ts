@@ -48,3 +48,6 @@ export interface MissingProgram {
   readonly what: string;
   readonly packages: readonly string[];
 }
+
+/** Milliseconds that a server gets to shut down in order. */
+export const STOP_TIMEOUT = 20_000;

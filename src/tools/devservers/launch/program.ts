@@ -4,16 +4,9 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Probe, requireSupported, untilReady } from '../probe.ts';
-import {
-  type Instance,
-  type LaunchContext,
-  type LaunchedServer,
-  type LaunchOrder,
-  START_TIMEOUT,
-  STOP_TIMEOUT,
-} from '../server.ts';
-import type { ProgramRecipe, ProgramSite } from './kind.ts';
+import { type Probe, requireSupported, START_TIMEOUT, untilReady } from '../probe.ts';
+import type { Instance, LaunchContext, LaunchedServer, LaunchOrder } from '../server.ts';
+import { type ProgramRecipe, type ProgramSite, STOP_TIMEOUT } from './kind.ts';
 import { lastLines } from './machine.ts';
 
 /** A server that did not live long enough to answer. */

@@ -23,7 +23,6 @@ class Servers {
   #launched = 0;
   #closed: Promise<void> | undefined;
 
-  /** @param dir the folder for the data of all servers, removed with them */
   constructor(dir: string) {
     this.#dir = dir;
   }

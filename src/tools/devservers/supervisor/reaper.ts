@@ -6,16 +6,13 @@ import { join, sep } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Prefix of the folders in which supervisors keep their data. */
 export const RUN_PREFIX = 'recency-stack-';
-/** Holds the process id of the supervisor. */
 export const SUPERVISOR_FILE = 'owner.pid';
 /**
  * The script in a supervisor's command line, of which each part ends with a NUL. Versions before this one called the folder
  * `guardian`, and their servers may still run.
  */
 const SUPERVISOR_SCRIPT = /\/(?:supervisor|guardian)\/main\.[jt]s\0/;
-/** Milliseconds that a new supervisor gets to write its file. */
 const GRACE = 60_000;
 
 /** How often, and with which pause in ms, it is checked whether killed processes have ended. */

@@ -17,20 +17,17 @@ export interface SupervisorMethods {
   detach(): Promise<void>;
 }
 
-/** A server, and the number by which the supervisor knows it. */
 export interface Launched {
   readonly server: number;
   readonly facts: LaunchedServer;
 }
 
-/** A message to the supervisor process. */
 export interface SupervisorRequest {
   readonly id: number;
   readonly method: keyof SupervisorMethods;
   readonly args: readonly unknown[];
 }
 
-/** A message from the supervisor process. */
 export type SupervisorReply =
   | { readonly kind: 'ready'; readonly dir: string }
   | { readonly kind: 'log'; readonly id: number; readonly line: string }
@@ -76,7 +73,6 @@ export class Supervisor {
     return this.#dir;
   }
 
-  /** @param log receives one line per step */
   call<M extends keyof SupervisorMethods>(
     method: M,
     args: Parameters<SupervisorMethods[M]>,
@@ -97,14 +93,12 @@ export class Supervisor {
     return this.call('launch', [order], log);
   }
 
-  /** Ends all its servers and removes their data. */
   async end(): Promise<void> {
     this.#child.ref();
     if (this.#child.connected) this.#child.disconnect();
     await this.#ended;
   }
 
-  /** Lets the servers outlive this process. */
   async detach(): Promise<void> {
     await this.call('detach', []);
     this.#child.disconnect();

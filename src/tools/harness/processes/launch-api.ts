@@ -6,13 +6,8 @@ import { type ProcessGroup, RECENCY } from './process-group.ts';
 const READY_TIMEOUT_MS = 60_000;
 const LOOK_MS = 50;
 
-export interface LaunchedApi {
-  readonly url: string;
-  readonly untilReady: () => Promise<void>;
-}
-
 /** Starts Recency's API in its own process. `untilReady` throws when it does not get ready. */
-export async function launchApi(processGroup: ProcessGroup): Promise<LaunchedApi> {
+export async function launchApi(processGroup: ProcessGroup) {
   const port = String(await freePort());
   const settings = { HOST: '127.0.0.1', PORT: port };
   processGroup.start({ name: 'api', module: RECENCY, args: ['serve'], settings });

@@ -7,7 +7,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { problemSchema } from '../contracts/problem.ts';
-import type { DocumentedReply, Operation } from './route.ts';
+import type { DocumentedReply, HttpOperation } from './route.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
@@ -19,7 +19,7 @@ const TAGS = [
 ];
 
 /** The OpenAPI 3.1 document, built from the schemas that validate requests. */
-export function openApiDocument(operations: readonly Operation[], version: string): OpenApiDocument {
+export function openApiDocument(operations: readonly HttpOperation[], version: string): OpenApiDocument {
   const paths: ZodOpenApiPathsObject = {};
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: documented(operation) };
@@ -34,7 +34,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
   });
 }
 
-function documented(operation: Operation): ZodOpenApiOperationObject {
+function documented(operation: HttpOperation): ZodOpenApiOperationObject {
   const { id, tag, summary, description, scope, params, query } = operation;
   return {
     operationId: id,
@@ -57,12 +57,14 @@ const NO_BODY = {
   content: { 'application/json': { schema: z.strictObject({}).optional() } },
 };
 
-function requestBodyOf({ method, body }: Operation): Pick<ZodOpenApiOperationObject, 'requestBody'> {
+function requestBodyOf({ method, body }: HttpOperation): Pick<ZodOpenApiOperationObject, 'requestBody'> {
   if (body) return { requestBody: { required: true, content: { 'application/json': { schema: body } } } };
   return method === 'post' ? { requestBody: NO_BODY } : {};
 }
 
-function documentedReplies({ replies }: Operation): Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject> {
+function documentedReplies({
+  replies,
+}: HttpOperation): Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject> {
   return Object.fromEntries(Object.entries(replies).map(([status, reply]) => [status, documentedReply(reply)]));
 }
 
@@ -76,7 +78,7 @@ function documentedReply({ description, schema, contentType, headers }: Document
 }
 
 /** The problems that an operation can answer with: its own, and those common to its kind. */
-function documentedProblems({ method, scope, body, replies, problems = [] }: Operation) {
+function documentedProblems({ method, scope, body, replies, problems = [] }: HttpOperation) {
   const statuses = [
     ...problems,
     ...(scope ? [400, 401, 403, 429, 503] : []),

@@ -18,7 +18,7 @@ export interface DocumentedReply {
 }
 
 /** What a route accepts and returns: it validates requests and becomes the OpenAPI document. */
-export interface Operation {
+export interface HttpOperation {
   /** The name that generated clients use. */
   readonly id: string;
   readonly method: 'get' | 'post' | 'delete';
@@ -39,7 +39,7 @@ export interface Operation {
 }
 
 export interface Route {
-  readonly operation: Operation;
+  readonly operation: HttpOperation;
   /** Handlers that run after the token check and before `handle`. */
   readonly before?: readonly RequestHandler[];
   /** @param deadline bounds every wait of the request; it is cancelled when the client disconnects */

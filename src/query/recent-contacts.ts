@@ -62,8 +62,8 @@ export interface RecentContactsOptions {
   readonly now: () => number;
 }
 
-/** An answer before it is certified: `exact` and `complete` follow from it. */
-type Found = ContactPage & Pick<RecentAnswer, 'source' | 'floor' | 'reason' | 'replica'>;
+/** An answer without the fields that follow from these. */
+type AnswerParts = ContactPage & Pick<RecentAnswer, 'source' | 'floor' | 'reason' | 'replica'>;
 
 /**
  * Answers "which of my contacts were active most recently?" The head of the user's index narrows the live query, and the
@@ -174,7 +174,7 @@ export class RecentContacts {
   }
 }
 
-function answerOf({ contacts, more, source, floor, reason, replica }: Found, { spent }: Stopwatch): RecentAnswer {
+function answerOf({ contacts, more, source, floor, reason, replica }: AnswerParts, { spent }: Stopwatch): RecentAnswer {
   const complete = floor === undefined;
   return { contacts, more, source, exact: !replica, complete, floor, reason, replica, timing: spent };
 }

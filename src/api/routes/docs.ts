@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { HttpProblem } from '../http-problem.ts';
 import { openApiDocument } from '../openapi-document.ts';
 import { page, text } from '../reply.ts';
-import type { Operation, Route } from '../route.ts';
+import type { HttpOperation, Route } from '../route.ts';
 
 /** Swagger UI's files are served from the package, so that the page works offline. */
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -64,7 +64,7 @@ const security = helmet({
   xFrameOptions: { action: 'deny' },
 });
 
-const docs: Operation = {
+const docs: HttpOperation = {
   id: 'docs',
   method: 'get',
   path: '/docs',
@@ -73,7 +73,7 @@ const docs: Operation = {
   replies: { 200: { description: 'The page. It works offline.', contentType: 'text/html' } },
 };
 
-const docsFile: Operation = {
+const docsFile: HttpOperation = {
   id: 'docsFile',
   method: 'get',
   path: '/docs/{file}',
@@ -98,7 +98,7 @@ async function fileOf(name: string) {
   return page(type, await readFile(join(SWAGGER_UI, name)));
 }
 
-const openApi: Operation = {
+const openApi: HttpOperation = {
   id: 'openApi',
   method: 'get',
   path: '/openapi.json',
@@ -108,7 +108,7 @@ const openApi: Operation = {
 };
 
 /** @param operations of all other routes; this route adds its own */
-export function openApiRoute(operations: readonly Operation[], version: string): Route {
+export function openApiRoute(operations: readonly HttpOperation[], version: string): Route {
   const document = JSON.stringify(openApiDocument([...operations, openApi], version));
   const reply = text(200, 'application/json; charset=utf-8', document);
   return { operation: openApi, handle: () => reply };

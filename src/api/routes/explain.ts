@@ -4,12 +4,12 @@ import type { ApiDependencies } from '../dependencies.ts';
 import { explanationSchema, explanationView } from '../explanation-view.ts';
 import { parse } from '../parse.ts';
 import { json } from '../reply.ts';
-import type { Operation, Route } from '../route.ts';
+import type { HttpOperation, Route } from '../route.ts';
 
 const params = z.strictObject({ user: idSchema, contact: idSchema });
 const query = z.strictObject({});
 
-const operation: Operation = {
+const operation: HttpOperation = {
   id: 'explainContact',
   method: 'get',
   path: '/v1/users/{user}/contacts/{contact}/explain',

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { type Id, idSchema } from '../../contracts/id.ts';
 import { parse } from '../parse.ts';
 import { noContent } from '../reply.ts';
-import type { Operation, Route } from '../route.ts';
+import type { HttpOperation, Route } from '../route.ts';
 
 const params = z.strictObject({ user: idSchema });
 const query = z.strictObject({});
 
-const operation: Operation = {
+const operation: HttpOperation = {
   id: 'forgetIndex',
   method: 'delete',
   path: '/v1/users/{user}/index',

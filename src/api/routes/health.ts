@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CheckResult, Readiness } from '../readiness.ts';
 import { json, type Reply } from '../reply.ts';
-import type { Operation, Route } from '../route.ts';
+import type { HttpOperation, Route } from '../route.ts';
 
 const aliveSchema = z.strictObject({ status: z.literal('alive') }).meta({ id: 'Alive' });
 const startedSchema = z.strictObject({ status: z.enum(['started', 'starting']) }).meta({ id: 'Started' });
@@ -23,7 +23,7 @@ const readySchema = z
   })
   .meta({ id: 'Readiness' });
 
-const livez: Operation = {
+const livez: HttpOperation = {
   id: 'livez',
   method: 'get',
   path: '/livez',
@@ -32,7 +32,7 @@ const livez: Operation = {
   replies: { 200: { description: 'It is.', schema: aliveSchema } },
 };
 
-const readyz: Operation = {
+const readyz: HttpOperation = {
   id: 'readyz',
   method: 'get',
   path: '/readyz',
@@ -46,7 +46,7 @@ const readyz: Operation = {
   },
 };
 
-const startupz: Operation = {
+const startupz: HttpOperation = {
   id: 'startupz',
   method: 'get',
   path: '/startupz',

@@ -4,12 +4,12 @@ import type { IndexInspection } from '../../query/inspect-index.ts';
 import { indexSchema, indexView } from '../index-view.ts';
 import { parse } from '../parse.ts';
 import { json } from '../reply.ts';
-import type { Operation, Route } from '../route.ts';
+import type { HttpOperation, Route } from '../route.ts';
 
 const params = z.strictObject({ user: idSchema });
 const query = z.strictObject({});
 
-const operation: Operation = {
+const operation: HttpOperation = {
   id: 'inspectIndex',
   method: 'get',
   path: '/v1/users/{user}/index',

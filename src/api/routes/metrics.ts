@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 import { text } from '../reply.ts';
-import type { Operation, Route } from '../route.ts';
+import type { HttpOperation, Route } from '../route.ts';
 
-const operation: Operation = {
+const operation: HttpOperation = {
   id: 'metrics',
   method: 'get',
   path: '/metrics',

@@ -4,7 +4,7 @@ import { MAX_TASK_BYTES, type Task, taskSchema } from '../../contracts/task.ts';
 import { HttpProblem, unavailableProblem } from '../http-problem.ts';
 import { parse } from '../parse.ts';
 import { json } from '../reply.ts';
-import type { Operation, Route } from '../route.ts';
+import type { HttpOperation, Route } from '../route.ts';
 
 const MAX_TASKS = 500;
 
@@ -22,7 +22,7 @@ const acceptedSchema = z
   })
   .meta({ id: 'Accepted' });
 
-const operation: Operation = {
+const operation: HttpOperation = {
   id: 'postTasks',
   method: 'post',
   path: '/v1/tasks',

@@ -5,12 +5,12 @@ import { HttpProblem, unavailableProblem } from '../http-problem.ts';
 import { indexSchema, indexView } from '../index-view.ts';
 import { parse } from '../parse.ts';
 import { json } from '../reply.ts';
-import type { Operation, Route } from '../route.ts';
+import type { HttpOperation, Route } from '../route.ts';
 
 const params = z.strictObject({ user: idSchema });
 const query = z.strictObject({});
 
-const operation: Operation = {
+const operation: HttpOperation = {
   id: 'rebuildIndex',
   method: 'post',
   path: '/v1/users/{user}/index/rebuild',

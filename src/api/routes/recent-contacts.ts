@@ -13,7 +13,7 @@ import type { RecentContacts } from '../../query/recent-contacts.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import { json } from '../reply.ts';
-import type { Operation, Route } from '../route.ts';
+import type { HttpOperation, Route } from '../route.ts';
 import { answerView, contactView, serverTiming } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
@@ -36,7 +36,7 @@ const recentContactsSchema = z
   })
   .meta({ id: 'RecentContacts' });
 
-const operation: Operation = {
+const operation: HttpOperation = {
   id: 'recentContacts',
   method: 'get',
   path: '/v1/users/{user}/contacts/recent',

@@ -7,7 +7,7 @@ import type { RecentPhotos } from '../../query/recent-photos.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import { json } from '../reply.ts';
-import type { Operation, Route } from '../route.ts';
+import type { HttpOperation, Route } from '../route.ts';
 import { answerView, contactView, serverTiming } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
@@ -30,7 +30,7 @@ const recentPhotosSchema = z
   })
   .meta({ id: 'RecentPhotos' });
 
-const operation: Operation = {
+const operation: HttpOperation = {
   id: 'recentPhotos',
   method: 'get',
   path: '/v1/users/{user}/contacts/recent/photos',

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { onEndingSignals } from '../../src/app/run-process.ts';
-import type { Transport } from '../../src/tools/harness/namespace.ts';
+import type { TransportName } from '../../src/tools/harness/namespace.ts';
 import { plainReport, reportLines } from './report.ts';
 import { soak } from './soak.ts';
 
@@ -9,7 +9,7 @@ export interface SoakFlags {
   /** Undefined: any. */
   readonly seed: number | undefined;
   /** Undefined: both. */
-  readonly transport: Transport | undefined;
+  readonly transport: TransportName | undefined;
   readonly json: boolean;
 }
 
@@ -25,7 +25,7 @@ export async function soakCommand({ minutes, seed = Date.now() % ANY_SEED, trans
   });
   print(`soaking for ${minutes} minutes, seed ${seed}`);
   try {
-    const transports: Transport[] = transport === undefined ? ['kafka', 'streams'] : [transport];
+    const transports: TransportName[] = transport === undefined ? ['kafka', 'streams'] : [transport];
     const report = await soak({ minutes, seed, transports, print, signal: ending.signal });
     print(reportLines(report));
     if (json) console.log(JSON.stringify(plainReport(report)));

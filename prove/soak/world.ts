@@ -9,7 +9,7 @@ import { Journal, rememberSite } from '../../src/tools/demo/play/journal.ts';
 import { type Random, seededRandom } from '../../src/tools/demo/random.ts';
 import type { DevServers } from '../../src/tools/devservers/devservers.ts';
 import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
-import { type Namespace, namespaceOn, type Transport } from '../../src/tools/harness/namespace.ts';
+import { type Namespace, namespaceOn, type TransportName } from '../../src/tools/harness/namespace.ts';
 import type { ProcessLogs } from '../../src/tools/harness/processes/process-logs.ts';
 import { removeTraces } from '../../src/tools/harness/remove-traces.ts';
 import { type HarnessStores, openHarnessStores } from '../../src/tools/harness/stores.ts';
@@ -21,7 +21,7 @@ import { Tally } from './tally.ts';
 
 /** A site with Recency on one transport: its Redis, its database, its processes, and what is known of all that. */
 export interface World {
-  readonly transport: Transport;
+  readonly transport: TransportName;
   readonly namespace: Namespace;
   /** Its own: it is flushed and killed. */
   readonly redis: RunningServer;
@@ -52,7 +52,7 @@ const PEOPLE = { ...DEFAULTS, users: 150, most: 1_200 };
 const SIZES = { MAX: '12', MIN: '10' };
 
 /** Starts everything, and builds every index. */
-export async function openWorld(transport: Transport, opening: Opening): Promise<World> {
+export async function openWorld(transport: TransportName, opening: Opening): Promise<World> {
   const { stack, logs, resources, seed, print, signal } = opening;
   const redis = await startRedis({ install: true });
   resources.defer(() => redis.remove());

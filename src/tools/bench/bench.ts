@@ -1,27 +1,27 @@
 import pino from 'pino';
 import { migrate } from '../../mysql/migrate.ts';
-import { type Namespace, namespaceOn, type Transport } from '../harness/namespace.ts';
+import { type Namespace, namespaceOn, type TransportName } from '../harness/namespace.ts';
 import { ProcessGroup } from '../harness/processes/process-group.ts';
 import { ProcessLogs } from '../harness/processes/process-logs.ts';
 import { removeTraces } from '../harness/remove-traces.ts';
 import { productAndVersion, type Servers, startServers } from '../harness/servers.ts';
 import { type HarnessStores, openHarnessStores } from '../harness/stores.ts';
-import { type BenchReport, describeMachine, type Measured } from './report.ts';
+import { type BenchReport, describeMachine, type Measurements } from './report.ts';
 
 /** One benchmark: all variants in one run, on the same servers, in turns. */
 export interface Bench<Size> {
   readonly name: string;
   readonly summary: string;
-  readonly transport: Transport;
+  readonly transport: TransportName;
   readonly settings?: () => Namespace['settings'];
   /** What is measured, and how often. */
   readonly full: Size;
   /** A quick check that it works: the figures mean nothing. */
   readonly quick: Size;
-  readonly measure: (ground: Ground, size: Size) => Promise<Measured>;
+  readonly measure: (ground: Ground, size: Size) => Promise<Measurements>;
 }
 
-export interface RunOptions {
+export interface BenchOptions {
   readonly quick: boolean;
   readonly install: boolean;
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export interface RunOptions {
 /** @throws StartError when a server is not available; the signal's reason */
 export async function runBench<Size>(
   bench: Bench<Size>,
-  { quick, install, signal, tell }: RunOptions,
+  { quick, install, signal, tell }: BenchOptions,
 ): Promise<BenchReport> {
   const begun = performance.now();
   await using resources = new AsyncDisposableStack();
@@ -52,7 +52,7 @@ export async function runBench<Size>(
 }
 
 /** Adds the last log lines when a process ended by itself. */
-async function measured<Size>(bench: Bench<Size>, ground: Ground, size: Size): Promise<Measured> {
+async function measured<Size>(bench: Bench<Size>, ground: Ground, size: Size): Promise<Measurements> {
   try {
     return await Promise.race([bench.measure(ground, size), ground.processGroup.failed]);
   } catch (error) {
@@ -77,7 +77,7 @@ export interface Ground {
 }
 
 export type GroundOptions = Pick<Ground, 'install' | 'resources' | 'signal' | 'tell'> & {
-  readonly transport: Transport;
+  readonly transport: TransportName;
   /** Another ground's servers; undefined: those of the environment, or new ones. */
   readonly servers?: Servers;
   readonly settings?: Namespace['settings'];

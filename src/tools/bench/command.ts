@@ -9,7 +9,7 @@ import type { BenchReport } from './report.ts';
 
 const NAMES = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch'];
 
-interface Flags {
+interface BenchFlags {
   readonly out?: string;
   readonly quick?: boolean;
   readonly install?: boolean;
@@ -21,18 +21,21 @@ export function defineBench(command: Command): void {
     .option('--out <dir>', 'also writes each result there, as NAME-MYSQL.json')
     .option('--quick', 'a quick check that it works: the figures mean nothing')
     .option('--install', 'install missing server programs with apt-get (Debian and Ubuntu, as root)');
-  whenCalled<Flags, [string | undefined]>(command, async (output, { out, quick = false, install = false }, name) => {
-    const [{ BENCHES }, { runBench }] = await Promise.all([import('./benches.ts'), import('./bench.ts')]);
-    const tell = (text: string) => output.note(text);
-    await interruptible(async (signal) => {
-      for (const bench of BENCHES.filter((one) => name === undefined || one.name === name)) {
-        tell(`${bench.name}: ${bench.summary}`);
-        const report = await runBench(bench, { quick, install, signal, tell });
-        if (out !== undefined) write(output, out, report);
-        await output.result(report, () => tableOf(report));
-      }
-    });
-  });
+  whenCalled<BenchFlags, [string | undefined]>(
+    command,
+    async (output, { out, quick = false, install = false }, name) => {
+      const [{ BENCHES }, { runBench }] = await Promise.all([import('./benches.ts'), import('./bench.ts')]);
+      const tell = (text: string) => output.note(text);
+      await interruptible(async (signal) => {
+        for (const bench of BENCHES.filter((one) => name === undefined || one.name === name)) {
+          tell(`${bench.name}: ${bench.summary}`);
+          const report = await runBench(bench, { quick, install, signal, tell });
+          if (out !== undefined) write(output, out, report);
+          await output.result(report, () => tableOf(report));
+        }
+      });
+    },
+  );
 }
 
 function tableOf({ rows, ratios }: BenchReport): string {

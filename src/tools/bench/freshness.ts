@@ -11,7 +11,7 @@ import { uploadPhoto } from '../reference-site/photos.ts';
 import { inTransaction } from '../reference-site/transaction.ts';
 import type { Bench, Ground } from './bench.ts';
 import { buildIndexes, contactsOf, FIRST_USER, gatherCircle, ids } from './circle.ts';
-import { type Measured, type Row, rounded } from './report.ts';
+import { type Measurements, type ResultRow, rounded } from './report.ts';
 
 export interface FreshnessSize {
   readonly users: number;
@@ -45,7 +45,7 @@ const PROBED = 10_000;
 /** Contacts of the viewer with an older photo, who fill the index. */
 const KNOWN = 100;
 
-async function measure(ground: Ground, size: FreshnessSize): Promise<Measured> {
+async function measure(ground: Ground, size: FreshnessSize): Promise<Measurements> {
   const { stores, resources, signal, tell } = ground;
   const circle = await gatherCircle(stores, { count: size.users, contacts: size.contacts });
   const probed = ids(FIRST_PROBED, PROBED);
@@ -58,9 +58,9 @@ async function measure(ground: Ground, size: FreshnessSize): Promise<Measured> {
   await buildIndexes(stores, [...circle.users, VIEWER]);
   const client = resources.adopt(new MeasuringClient(api), (open) => open.close());
   const pairs = circle.users.flatMap((_, position) => contactsOf(circle.users, position, size.contacts));
-  const load = new Load(stores.pool, shuffledByStep(pairs));
+  const load = new ChangeLoad(stores.pool, shuffledByStep(pairs));
   const options = { pool: stores.pool, client, viewer: VIEWER, contacts: probed[Symbol.iterator]() };
-  const rows: Row[] = [];
+  const rows: ResultRow[] = [];
   for (const rate of size.rates) {
     tell(`${rate} tasks a second for ${size.seconds} s`);
     rows.push(await measureAt(rate, size, load, (ending) => probe(options, ending), signal));
@@ -83,10 +83,10 @@ async function startServices({ processGroup, stores, signal }: Ground, consumers
 async function measureAt(
   rate: number,
   { seconds, warmUpSeconds }: FreshnessSize,
-  load: Load,
+  load: ChangeLoad,
   probing: (ending: AbortSignal) => Promise<number[]>,
   signal: AbortSignal,
-): Promise<Row> {
+): Promise<ResultRow> {
   const ending = new AbortController();
   const either = AbortSignal.any([ending.signal, signal]);
   const loading = load.run(rate, either);
@@ -139,7 +139,7 @@ const LEAVE_TASKS = `
 const TICK_MS = 20;
 
 /** Changes relationships at a fixed rate, each with its task in the outbox. */
-export class Load {
+export class ChangeLoad {
   readonly #pool: Pool;
   readonly #pairs: readonly NewContact[];
   #sent = 0;

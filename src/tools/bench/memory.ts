@@ -9,7 +9,7 @@ import { KeyNames } from '../../index/redis/keys.ts';
 import { removeKeys } from '../harness/remove-traces.ts';
 import type { Bench, Ground } from './bench.ts';
 import { ids } from './circle.ts';
-import { type Measured, type Row, rounded } from './report.ts';
+import { type Measurements, type ResultRow, rounded } from './report.ts';
 
 export interface MemorySize {
   readonly users: number;
@@ -39,7 +39,7 @@ const DAYS_30_MS = 30 * 86_400_000;
 
 const USERS_A_CALL = 500;
 
-async function measure(ground: Ground, size: MemorySize): Promise<Measured> {
+async function measure(ground: Ground, size: MemorySize): Promise<Measurements> {
   const { resources, namespace, signal, tell } = ground;
   const client = resources.adopt(new Redis(namespace.config.redisUrl), (opened) => opened.disconnect());
   const users = ids(FIRST_USER, size.users);
@@ -47,7 +47,7 @@ async function measure(ground: Ground, size: MemorySize): Promise<Measured> {
   await fill(ground, client, 'recency', users.slice(0, 1), 1); // the scripts are loaded by now
   await removeKeys(client, `${namespace.config.keyPrefix}:*`);
   const before = await usedMemory(client);
-  const rows: (Row & { max: number; arm: MemoryVariant; bytes_per_user: number })[] = [];
+  const rows: (ResultRow & { max: number; arm: MemoryVariant; bytes_per_user: number })[] = [];
   const names = new KeyNames(namespace.config.keyPrefix);
   for (const arm of ARMS) {
     for (const max of size.max) {

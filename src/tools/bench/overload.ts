@@ -7,7 +7,7 @@ import type { HarnessStores } from '../harness/stores.ts';
 import { loadGraph } from '../reference-site/load-graph.ts';
 import type { Bench, Ground } from './bench.ts';
 import { buildIndexes, FIRST_USER, ids } from './circle.ts';
-import { type Measured, type Row, rounded } from './report.ts';
+import { type Measurements, type ResultRow, rounded } from './report.ts';
 
 export interface OverloadSize {
   readonly users: number;
@@ -42,14 +42,14 @@ const DROP_EVERY_MS = 50;
 /** After this many ms, what still runs in MySQL was left there. */
 const LEFT_AFTER_MS = 1_000;
 
-async function measure(ground: Ground, size: OverloadSize): Promise<Measured> {
+async function measure(ground: Ground, size: OverloadSize): Promise<Measurements> {
   const { stores, processGroup, resources, signal, tell } = ground;
   tell(`${size.users} users, ${size.users * COLD} of them with ${size.coldContacts} contacts each`);
   const { warm, cold } = await gather(stores, size);
   await buildIndexes(stores, warm);
   const api = await launchApi(processGroup);
   await api.untilReady();
-  const crowd = resources.adopt(new Crowd(api.url, size.connections), (open) => open.close());
+  const crowd = resources.adopt(new OverloadCrowd(api.url, size.connections), (open) => open.close());
   const ms = size.seconds * 1000;
   await crowd.ask(warm, ms, false, signal);
   const rows: OverloadRow[] = [];
@@ -117,7 +117,7 @@ async function leftRunning({ primary }: HarnessStores): Promise<number> {
   return Number(rows[0]?.[0]);
 }
 
-export type OverloadRow = Row & {
+export type OverloadRow = ResultRow & {
   readonly load: 'quiet' | 'overload';
   readonly narrowed_p99_ms: number;
   readonly failed: number;
@@ -163,7 +163,7 @@ export interface Answered {
 }
 
 /** Many clients that each send the next request as soon as they are answered. */
-export class Crowd {
+export class OverloadCrowd {
   readonly #origin: string;
   readonly #size: number;
   #clients: MeasuringClient[] = [];

@@ -1,18 +1,18 @@
 import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 import process from 'node:process';
 
-export type Row = Readonly<Record<string, string | number>>;
+export type ResultRow = Readonly<Record<string, string | number>>;
 
 /** The result of one benchmark. */
-export interface Measured {
-  readonly rows: readonly Row[];
+export interface Measurements {
+  readonly rows: readonly ResultRow[];
   readonly ratios: Readonly<Record<string, number>>;
 }
 
 /** What `bench --json` prints. */
-export interface BenchReport extends Measured {
+export interface BenchReport extends Measurements {
   readonly bench: string;
-  readonly machine: Row;
+  readonly machine: ResultRow;
   /** Product and version of each server. */
   readonly servers: Readonly<Record<string, string>>;
   /** Total duration, servers and people included. */
@@ -27,7 +27,7 @@ export function rounded(value: number, digits = 4): number {
 }
 
 /** The machine, which the load generator shares with the servers. */
-export function describeMachine(): Row {
+export function describeMachine(): ResultRow {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),

@@ -1,8 +1,8 @@
 import { quantile } from '../harness/latency.ts';
 
 /** One measurement, and its row. */
-export interface Turn<Row> {
-  readonly row: Row;
+export interface Turn<ResultRow> {
+  readonly row: ResultRow;
   readonly take: (round: number) => Promise<number>;
 }
 
@@ -20,10 +20,10 @@ export interface TurnsOptions {
  * cache, falls on each of them in turn as well.
  * @returns the rows, each with the median of its rounds
  */
-export async function inTurns<Row extends object>(
-  groups: readonly (readonly Turn<Row>[])[],
+export async function inTurns<ResultRow extends object>(
+  groups: readonly (readonly Turn<ResultRow>[])[],
   { rounds, warmUp, onRound, signal }: TurnsOptions,
-): Promise<(Row & { median: number })[]> {
+): Promise<(ResultRow & { median: number })[]> {
   const measured = groups.map((group) => group.map((turn) => ({ ...turn, values: [] as number[] })));
   for (let round = 0; round < warmUp + rounds; round++) {
     for (const { take, values } of measured.flatMap((group) => beginningAt(group, round))) {

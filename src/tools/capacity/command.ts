@@ -3,9 +3,12 @@ import { amount, whole } from '../../cli/arguments.ts';
 import { whenCalled } from '../../cli/define-command.ts';
 import { UsageError } from '../../cli/exit-code.ts';
 import { PRODUCTS } from './constants.ts';
-import type { Site } from './site.ts';
+import type { SiteFigures } from './site.ts';
 
-type Flags = Omit<Site, 'followersPerUploader'> & { readonly followersPerUploader?: number; readonly masters?: number };
+type SizeFlags = Omit<SiteFigures, 'followersPerUploader'> & {
+  readonly followersPerUploader?: number;
+  readonly masters?: number;
+};
 
 /** Where none are asked for. */
 const MASTERS = [1, 3, 6, 12];
@@ -27,13 +30,13 @@ export function defineSize(command: Command): void {
     .addOption(new Option('--masters <n>', `of a Redis Cluster (${MASTERS.join(', ')})`).argParser(whole(1, 256)))
     .addOption(new Option('--transport <name>', 'of the tasks').choices(['kafka', 'streams']).default('kafka'))
     .addOption(new Option('--database <name>', 'which was measured').choices(PRODUCTS).default('mysql'));
-  whenCalled<Flags>(command, async (output, { masters, ...flags }) => {
+  whenCalled<SizeFlags>(command, async (output, { masters, ...flags }) => {
     const [{ sizingOf }, { sizingTable }, { sizingView }] = await Promise.all([
       import('./sizing.ts'),
       import('./size-text.ts'),
       import('./size-text.ts'),
     ]);
-    const site: Site = { ...flags, followersPerUploader: flags.followersPerUploader ?? flags.contactsPerUser };
+    const site: SiteFigures = { ...flags, followersPerUploader: flags.followersPerUploader ?? flags.contactsPerUser };
     refuseImpossible(site);
     const sizing = sizingOf(site, masters === undefined ? MASTERS : [masters]);
     await output.result(sizingView(site, sizing), () => sizingTable(site, sizing));
@@ -41,7 +44,7 @@ export function defineSize(command: Command): void {
 }
 
 /** @throws UsageError */
-function refuseImpossible({ contactsPerUser, mostContacts }: Site): void {
+function refuseImpossible({ contactsPerUser, mostContacts }: SiteFigures): void {
   if (contactsPerUser <= mostContacts) return;
   throw new UsageError(`--contacts-per-user ${contactsPerUser} is more than --most-contacts ${mostContacts}.`);
 }

@@ -1,7 +1,7 @@
 import measured from './constants.json' with { type: 'json' };
 
 /** A straight line: the value at zero, and what each unit adds. */
-export interface Line {
+export interface CostLine {
   readonly fixed: number;
   readonly each: number;
 }
@@ -10,24 +10,24 @@ export interface Line {
 export interface Constants {
   readonly measuredOn: string;
   /** Bytes by which Redis grows for an index, by its members: its own tables included. */
-  readonly indexBytes: Line;
+  readonly indexBytes: CostLine;
   /** Bytes of them in the index's two keys, as MEMORY USAGE counts. */
-  readonly keyBytes: Line;
+  readonly keyBytes: CostLine;
   /** Seconds of one consumer for a contact task: two users' indexes. */
-  readonly contactTaskSeconds: Readonly<Record<Transport, number>>;
+  readonly contactTaskSeconds: Readonly<Record<SizedTransport, number>>;
   /** Seconds of one consumer for an upload, by its followers. */
-  readonly uploadSeconds: Readonly<Record<Transport, Line>>;
+  readonly uploadSeconds: Readonly<Record<SizedTransport, CostLine>>;
   /** Indexes that one Redis writes in a second for one consumer. */
   readonly redisWritesPerSecond: number;
   /** Seconds of one API process for an answer. */
   readonly readSeconds: number;
   /** Seconds of one backfill for a user, by contacts. */
-  readonly backfillSeconds: Line;
+  readonly backfillSeconds: CostLine;
   /** Tasks a second that one relay carried; its limit was not looked for. */
   readonly relayTasksPerSecond: number;
 }
 
-export type Transport = 'kafka' | 'streams';
+export type SizedTransport = 'kafka' | 'streams';
 
 export const PRODUCTS = ['mariadb', 'mysql'] as const;
 export type Product = (typeof PRODUCTS)[number];

@@ -1,7 +1,7 @@
-import type { Product, Transport } from './constants.ts';
+import type { Product, SizedTransport } from './constants.ts';
 
 /** The site to size. Means over all users, all positive unless stated. */
-export interface Site {
+export interface SiteFigures {
   readonly users: number;
   readonly contactsPerUser: number;
   /** Of the user with the most contacts. */
@@ -18,7 +18,7 @@ export interface Site {
   readonly peakFactor: number;
   readonly max: number;
   readonly celebrityFollowers: number;
-  readonly transport: Transport;
+  readonly transport: SizedTransport;
   readonly database: Product;
 }
 

@@ -1,10 +1,10 @@
 import { textTable } from '../../cli/text-table.ts';
 import { CONSTANTS } from './constants.ts';
-import type { Site } from './site.ts';
-import type { Load, Range, Sizing } from './sizing.ts';
+import type { SiteFigures } from './site.ts';
+import type { Range, ServerLoad, Sizing } from './sizing.ts';
 
 /** The object that `size --json` prints. */
-export function sizingView(site: Site, { memory, mean, peak, processes, celebrity, clusters }: Sizing) {
+export function sizingView(site: SiteFigures, { memory, mean, peak, processes, celebrity, clusters }: Sizing) {
   return {
     measured_on: CONSTANTS[site.database].measuredOn,
     memory: {
@@ -42,7 +42,7 @@ export function sizingView(site: Site, { memory, mean, peak, processes, celebrit
   };
 }
 
-function loadView({ tasks, indexWrites, reads, mysqlStatements, redisCalls }: Load) {
+function loadView({ tasks, indexWrites, reads, mysqlStatements, redisCalls }: ServerLoad) {
   return {
     tasks_per_second: rounded(tasks),
     index_writes_per_second: rounded(indexWrites),
@@ -56,7 +56,7 @@ function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-export function sizingTable(site: Site, sizing: Sizing): string {
+export function sizingTable(site: SiteFigures, sizing: Sizing): string {
   const parts = [memoryTable(sizing), loadTable(sizing), processTable(sizing), celebrityTable(sizing)];
   const { measuredOn } = CONSTANTS[site.database];
   const source = `Based on measurements on ${measuredOn}; how, and what is only estimated: docs/sizing.md`;
@@ -77,7 +77,7 @@ function memoryTable({ memory }: Sizing): string {
 }
 
 function loadTable({ mean, peak }: Sizing): string {
-  const row = (name: string, of: (load: Load) => string) => [name, of(mean), of(peak)];
+  const row = (name: string, of: (load: ServerLoad) => string) => [name, of(mean), of(peak)];
   return textTable(
     ['a second', 'mean', 'peak'],
     [

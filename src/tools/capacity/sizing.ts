@@ -2,20 +2,20 @@ import { FOLLOWERS_A_PAGE } from '../../index/fan-out.ts';
 import { BUCKETS } from '../../index/redis/keys.ts';
 import { PAIRS_A_CALL } from '../../index/refresh.ts';
 import { DEFAULT_PARTITIONS } from '../../transport/kafka/topic-admin.ts';
-import { CONSTANTS, type Constants, type Line } from './constants.ts';
-import { cappedMean, powerLawOf, type Site, shareWithContacts } from './site.ts';
+import { CONSTANTS, type Constants, type CostLine } from './constants.ts';
+import { cappedMean, powerLawOf, type SiteFigures, shareWithContacts } from './site.ts';
 
 export interface Sizing {
   readonly memory: MemorySizing;
-  readonly mean: Load;
-  readonly peak: Load;
+  readonly mean: ServerLoad;
+  readonly peak: ServerLoad;
   readonly processes: Processes;
   readonly celebrity: Celebrity;
   readonly clusters: readonly ClusterSizing[];
 }
 
 /** Computes from what the benchmarks measured: docs/sizing.md. @param masters computes one cluster for each number */
-export function sizingOf(site: Site, masters: readonly number[], constants = CONSTANTS[site.database]): Sizing {
+export function sizingOf(site: SiteFigures, masters: readonly number[], constants = CONSTANTS[site.database]): Sizing {
   const memory = memoryOf(site, constants);
   const peak = loadOf(site, site.peakFactor);
   const followers = site.celebrityFollowers;
@@ -44,7 +44,7 @@ export interface MemorySizing {
   readonly backfillSeconds: number;
 }
 
-type People = Pick<Site, 'users' | 'contactsPerUser' | 'mostContacts' | 'max'>;
+type People = Pick<SiteFigures, 'users' | 'contactsPerUser' | 'mostContacts' | 'max'>;
 
 export function memoryOf(site: People, constants: Constants): MemorySizing {
   const { users, contactsPerUser, mostContacts, max } = site;
@@ -64,7 +64,7 @@ export function memoryOf(site: People, constants: Constants): MemorySizing {
   };
 }
 
-export function at({ fixed, each }: Line, count: number): number {
+export function at({ fixed, each }: CostLine, count: number): number {
   return fixed + each * count;
 }
 
@@ -87,7 +87,7 @@ const LEAST = 2;
 /** Partitions per consumer, so that consumers can be added without moving tasks between partitions. */
 const PARTITIONS_A_CONSUMER = 2;
 
-export function processesOf(site: Site, peak: Load, constants: Constants): Processes {
+export function processesOf(site: SiteFigures, peak: ServerLoad, constants: Constants): Processes {
   const { transport, followersPerUploader } = site;
   const upload = at(constants.uploadSeconds[transport], followersPerUploader);
   const consumersBusy = peak.uploads * upload + peak.contactTasks * constants.contactTaskSeconds[transport];
@@ -112,7 +112,7 @@ export interface Range {
 }
 
 /** Per second. */
-export interface Load {
+export interface ServerLoad {
   readonly uploads: number;
   readonly contactTasks: number;
   readonly tasks: number;
@@ -127,7 +127,7 @@ const SECONDS_A_DAY = 86_400;
 export const INDEXES_A_CONTACT_TASK = 2;
 
 /** @param times multiple of the mean */
-export function loadOf(site: Site, times: number): Load {
+export function loadOf(site: SiteFigures, times: number): ServerLoad {
   const { users, uploadsPerDay, contactChangesPerDay, followersPerUploader: followers } = site;
   const uploads = (users * uploadsPerDay * times) / SECONDS_A_DAY;
   const contactTasks = (users * contactChangesPerDay * times) / SECONDS_A_DAY;
@@ -192,7 +192,7 @@ const SLOTS = 16_384;
 export function clusterOf(
   masters: number,
   { bytes }: MemorySizing,
-  peak: Load,
+  peak: ServerLoad,
   { redisWritesPerSecond }: Constants,
 ): ClusterSizing {
   const busiestShare = busiestShareOf(masters);

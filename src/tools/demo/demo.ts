@@ -27,7 +27,7 @@ import {
 } from './report.ts';
 import type { Story } from './story.ts';
 
-export interface RunOptions {
+export interface DemoRunOptions {
   readonly story: Story;
   /** Ends the demonstration at any point. */
   readonly signal: AbortSignal;
@@ -41,7 +41,7 @@ const GRACE_MS = 1_000;
  * Shows all of Recency at work on real servers. Everything it started has ended when this returns or throws.
  * @throws Error when a server is not available or fails; the signal's reason when it was aborted early
  */
-export async function runDemo(options: DemoOptions, { story, signal, staysUp }: RunOptions): Promise<DemoReport> {
+export async function runDemo(options: DemoOptions, { story, signal, staysUp }: DemoRunOptions): Promise<DemoReport> {
   const failing = new AbortController();
   const ending = AbortSignal.any([signal, failing.signal]);
   const resources = new AsyncDisposableStack();

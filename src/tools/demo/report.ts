@@ -8,7 +8,7 @@ import type { IndexMemory } from './phases/measure.ts';
 import type { PlayReport } from './phases/play.ts';
 import type { Population } from './phases/populate.ts';
 import type { WithdrawalReport } from './phases/withdraw.ts';
-import type { RelayCounts } from './processes/services.ts';
+import type { UnrulyRelayCounts } from './processes/services.ts';
 
 /** The results of all phases. */
 export interface Findings {
@@ -17,7 +17,7 @@ export interface Findings {
   readonly play: PlayReport;
   readonly withdrawal: WithdrawalReport;
   readonly burst: BurstReport;
-  readonly relay: RelayCounts;
+  readonly relay: UnrulyRelayCounts;
   readonly verify: VerifyResult;
   readonly latency: readonly LatencyRow[];
   readonly memory: IndexMemory;
@@ -101,7 +101,7 @@ export function tellPopulation({ cast, counts }: Population): string {
   ].join(' ');
 }
 
-export function tellPlay({ changes, seconds, reads }: PlayReport, { sent, tasks }: RelayCounts): string {
+export function tellPlay({ changes, seconds, reads }: PlayReport, { sent, tasks }: UnrulyRelayCounts): string {
   return [
     `${count(changes)} changes to the site, their tasks shuffled, ${count(sent - tasks)} of them sent twice;`,
     `${count(reads.reads)} answers read meanwhile (${count(reads.reads / seconds)} per second), ${count(reads.wrong)} wrong`,

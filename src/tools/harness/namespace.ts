@@ -4,14 +4,14 @@ import { childEnvironment } from '../../config/environment.ts';
 import type { SettingName } from '../../config/settings.ts';
 import type { ServerSet } from '../devservers/devservers.ts';
 
-export type Transport = 'kafka' | 'streams';
+export type TransportName = 'kafka' | 'streams';
 
 /** Appears in the names of what is created. */
 export type Purpose = 'demo' | 'bench' | 'soak';
 
 /** Where a demonstration or benchmark works: its own database, keys and topic, even on servers that others use. */
 export interface Namespace {
-  readonly transport: Transport;
+  readonly transport: TransportName;
   /** For all its processes. */
   readonly settings: Readonly<Partial<Record<SettingName, string>>>;
   readonly config: Config;
@@ -27,7 +27,7 @@ const PATIENCE = {
 
 export interface NamespaceOptions {
   readonly purpose: Purpose;
-  readonly transport: Transport;
+  readonly transport: TransportName;
   readonly settings?: Namespace['settings'];
 }
 

@@ -1,18 +1,18 @@
 import { StartError } from '../../app/start-error.ts';
 import { type DevServers, startDevServers } from '../devservers/devservers.ts';
 import type { ServerFacts } from '../devservers/server.ts';
-import type { Transport } from './namespace.ts';
+import type { TransportName } from './namespace.ts';
 
 export interface Servers {
   readonly stack: DevServers;
-  readonly transport: Transport;
+  readonly transport: TransportName;
   /** Why Redis Streams are used although Kafka was preferred; undefined if nothing is missing. */
   readonly missing: string | undefined;
 }
 
 export interface ServerChoice {
   /** Undefined: Kafka if a broker is available, otherwise streams. */
-  readonly transport: Transport | undefined;
+  readonly transport: TransportName | undefined;
   /** Whether missing server programs may be installed. */
   readonly install: boolean;
 }

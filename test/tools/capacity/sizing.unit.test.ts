@@ -4,11 +4,11 @@ import { runCommandLine } from '../../../src/cli/program.ts';
 import { constantsOf, line } from '../../../src/tools/bench/document/constants.ts';
 import { readResults } from '../../../src/tools/bench/document/results.ts';
 import { CONSTANTS, PRODUCTS } from '../../../src/tools/capacity/constants.ts';
-import { cappedMean, powerLawOf, type Site } from '../../../src/tools/capacity/site.ts';
+import { cappedMean, powerLawOf, type SiteFigures } from '../../../src/tools/capacity/site.ts';
 import { busiestShareOf, loadOf, memoryOf, sizingOf, slotOf } from '../../../src/tools/capacity/sizing.ts';
 import { powerLaw, seededRandom } from '../../../src/tools/demo/random.ts';
 
-const SITE: Site = {
+const SITE: SiteFigures = {
   ...{ users: 864_000, contactsPerUser: 100, mostContacts: 20_000, max: 24 },
   ...{ uploadsPerDay: 1, followersPerUploader: 200, contactChangesPerDay: 0.5, readsPerSecond: 900, peakFactor: 3 },
   ...{ celebrityFollowers: 10_000_000, transport: 'kafka', database: 'mariadb' },
@@ -82,7 +82,7 @@ describe('the load', () => {
 });
 
 describe('what it takes', () => {
-  const takes = (some: Partial<Site>) => sizingOf({ ...SITE, ...some }, [1]).processes;
+  const takes = (some: Partial<SiteFigures>) => sizingOf({ ...SITE, ...some }, [1]).processes;
 
   test('is two of everything for a site of nothing, so that one may fail', () => {
     const idle = takes({ uploadsPerDay: 0, contactChangesPerDay: 0, readsPerSecond: 0 });

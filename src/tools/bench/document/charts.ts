@@ -1,6 +1,6 @@
 import { parse, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
-import type { BenchReport, Row } from '../report.ts';
+import type { BenchReport, ResultRow } from '../report.ts';
 import { serverOf } from './results.ts';
 
 export interface Chart {
@@ -16,7 +16,7 @@ export function chartsOf(results: readonly BenchReport[]): Chart[] {
 const HTTP_VARIANTS = ['recency', 'recipe', 'sql'];
 const COLORS = { scheme: 'tableau10' } as const;
 
-function rowsOf(results: readonly BenchReport[], bench: string): Row[] {
+function rowsOf(results: readonly BenchReport[], bench: string): ResultRow[] {
   return results
     .filter((result) => result.bench === bench)
     .flatMap((result) => result.rows.map((row) => ({ ...row, server: serverOf(result) })));
@@ -27,7 +27,7 @@ type Encoding = Record<string, unknown>;
 interface Drawing {
   readonly bench: string;
   readonly title: string;
-  readonly values: readonly Row[];
+  readonly values: readonly ResultRow[];
   readonly height: number;
   readonly mark: unknown;
   readonly encoding: Encoding;

@@ -1,6 +1,12 @@
-import { type Constants, type Line, PRODUCTS, type Product, type Transport } from '../../capacity/constants.ts';
+import {
+  type Constants,
+  type CostLine,
+  PRODUCTS,
+  type Product,
+  type SizedTransport,
+} from '../../capacity/constants.ts';
 import { memory } from '../memory.ts';
-import { type BenchReport, type Row, rounded } from '../report.ts';
+import { type BenchReport, type ResultRow, rounded } from '../report.ts';
 import { tasks } from '../tasks/tasks.ts';
 import { serverOf } from './results.ts';
 
@@ -40,9 +46,9 @@ function constantsOn(results: readonly BenchReport[]): Constants {
 
 const BACKFILLED = [100, 1_000];
 
-type Find = (bench: string, where: Row, name: string) => number;
+type Find = (bench: string, where: ResultRow, name: string) => number;
 
-function valueIn(results: readonly BenchReport[], bench: string, where: Row, name: string): number {
+function valueIn(results: readonly BenchReport[], bench: string, where: ResultRow, name: string): number {
   const rows = results.find((result) => result.bench === bench)?.rows ?? [];
   const found = rows.find((row) => Object.entries(where).every(([key, value]) => row[key] === value));
   const value = Number(found?.[name]);
@@ -51,20 +57,20 @@ function valueIn(results: readonly BenchReport[], bench: string, where: Row, nam
 }
 
 /** Seconds of one consumer: the benchmark runs several, which share the machine. */
-function taskSeconds(find: Find, transport: Transport, task: string): number {
+function taskSeconds(find: Find, transport: SizedTransport, task: string): number {
   return tasks.full.consumers / find('tasks', { consumer: 'recency', transport, task }, 'tasks_per_second');
 }
 
-function eachTransport<T>(of: (transport: Transport) => T): Record<Transport, T> {
+function eachTransport<T>(of: (transport: SizedTransport) => T): Record<SizedTransport, T> {
   return { kafka: of('kafka'), streams: of('streams') };
 }
 
-function memoryLine(find: Find, name: string): Line {
+function memoryLine(find: Find, name: string): CostLine {
   return line(memory.full.max.map((max) => [max, find('memory', { arm: 'recency', max }, name)]));
 }
 
 /** Fits a straight line by least squares. */
-export function line(points: readonly (readonly number[])[]): Line {
+export function line(points: readonly (readonly number[])[]): CostLine {
   const mean = (of: (x: number, y: number) => number) =>
     points.reduce((sum, [x = Number.NaN, y = Number.NaN]) => sum + of(x, y), 0) / points.length;
   const [meanX, meanY] = [mean((x) => x), mean((_x, y) => y)];

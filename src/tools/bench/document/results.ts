@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { BenchReport, Row } from '../report.ts';
+import type { BenchReport, ResultRow } from '../report.ts';
 
 const FOLDER = new URL('../../../../bench/results/', import.meta.url);
 
@@ -37,7 +37,7 @@ export function rowsTable({ rows }: BenchReport): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return markdown(
     names,
-    rows.map((row: Row) => names.map((name) => row[name] ?? '')),
+    rows.map((row: ResultRow) => names.map((name) => row[name] ?? '')),
   );
 }
 

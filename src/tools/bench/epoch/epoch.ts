@@ -7,7 +7,7 @@ import { quantile } from '../../harness/latency.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
 import { type Bench, type Ground, openGround } from '../bench.ts';
 import { buildIndexes, contactsOf, gatherCircle } from '../circle.ts';
-import { type Measured, type Row, rounded } from '../report.ts';
+import { type Measurements, type ResultRow, rounded } from '../report.ts';
 import { LIMIT, type Read, Readers, zipf } from './readers.ts';
 
 export interface EpochSize {
@@ -39,7 +39,7 @@ const CONNECTIONS = 64;
 /** Users whose expected answers are first compared with plain SQL. */
 const SAMPLE = 100;
 
-async function measure(given: Ground, size: EpochSize): Promise<Measured> {
+async function measure(given: Ground, size: EpochSize): Promise<Measurements> {
   const { resources, signal, tell } = given;
   // One of its own: no other is to be flushed or restarted.
   const redis = resources.adopt(await startRedis({ install: given.install }), (server) => server.remove());
@@ -75,7 +75,7 @@ function eventsOn({ stores }: Ground, redis: RunningServer): Readonly<Record<'ep
   };
 }
 
-interface Reading {
+interface TimedRead {
   readonly readers: Readers;
   readonly nextUser: () => Id;
   readonly size: EpochSize;
@@ -85,7 +85,7 @@ interface Reading {
 async function measureEvent(
   name: string,
   happen: Event,
-  { readers, nextUser, size, signal }: Reading,
+  { readers, nextUser, size, signal }: TimedRead,
 ): Promise<EventRow> {
   const from = performance.now();
   let happened = Number.POSITIVE_INFINITY;
@@ -113,7 +113,7 @@ function lasting(seconds: number): () => boolean {
   return () => performance.now() > end;
 }
 
-export type EventRow = Row & {
+export type EventRow = ResultRow & {
   readonly event: string;
   readonly reads: number;
   readonly errors: number;

@@ -8,7 +8,7 @@ import { loadGraph } from '../../reference-site/load-graph.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
 import type { Ground } from '../bench.ts';
 import { ids } from '../circle.ts';
-import { PARTS, type Part, PHOTOS, type Photo, type Upload } from './variant.ts';
+import { PARTS, type Part, PHOTOS, type Upload, type UploadNumber } from './variant.ts';
 
 /** The followers of everybody, and those who will upload. */
 export interface Crowd {
@@ -64,7 +64,7 @@ export class Uploads {
   }
 
   /** The same upload for every variant; it is in MySQL when this resolves. */
-  of(round: number, part: Part, photo: Photo): Promise<Upload> {
+  of(round: number, part: Part, photo: UploadNumber): Promise<Upload> {
     const name = `${round} ${part} ${photo}`;
     const upload = this.#done.get(name) ?? this.#upload(round * PARTS.length + PARTS.indexOf(part));
     this.#done.set(name, upload);

@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../../config/config.ts';
 import type { Bench, Ground } from '../bench.ts';
-import { type Measured, rounded } from '../report.ts';
+import { type Measurements, rounded } from '../report.ts';
 import { inTurns, secondsOf, type Turn } from '../turns.ts';
 import { gatherCrowd, ownersNeeded, Uploads } from './crowd.ts';
 import { ThreadedVariant } from './threaded-variant.ts';
-import { type FanOutVariant, PARTS, type Part, PHOTOS, type Photo, type Upload, VARIANT_NAMES } from './variant.ts';
+import {
+  type FanOutVariant,
+  PARTS,
+  type Part,
+  PHOTOS,
+  type Upload,
+  type UploadNumber,
+  VARIANT_NAMES,
+} from './variant.ts';
 
 export interface FanOutSize {
   readonly followers: number;
@@ -27,11 +35,11 @@ export const fanout: Bench<FanOutSize> = {
 export interface FanOutRow {
   readonly arm: string;
   readonly part: Part;
-  readonly photo: Photo;
+  readonly photo: UploadNumber;
   readonly users_per_second: number;
 }
 
-async function measure(ground: Ground, size: FanOutSize): Promise<Measured> {
+async function measure(ground: Ground, size: FanOutSize): Promise<Measurements> {
   const { tell, signal, stores, resources } = ground;
   const rounds = size.warmUp + size.rounds;
   const crowd = await gatherCrowd(ground, { followers: size.followers, owners: ownersNeeded(rounds) });
@@ -59,7 +67,7 @@ function turnsOf(variants: readonly FanOutVariant[], uploads: Uploads): FanOutTu
   );
 }
 
-function turnOf(arm: FanOutVariant, part: Part, photo: Photo, uploads: Uploads): FanOutTurn {
+function turnOf(arm: FanOutVariant, part: Part, photo: UploadNumber, uploads: Uploads): FanOutTurn {
   return {
     row: { arm: arm.name, part, photo },
     take: async (round) => {

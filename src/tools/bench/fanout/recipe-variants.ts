@@ -8,10 +8,17 @@ import type { Database } from '../../../mysql/database.ts';
 import { readFollowers, readNeighbours } from '../../../mysql/pairs.ts';
 import { RecipeIndex } from '../../harness/variants/recipe.ts';
 import type { Crowd } from './crowd.ts';
-import { type Acknowledger, type FanOutVariant, PARTS, type Part, type Upload, type VariantName } from './variant.ts';
+import {
+  type Acknowledger,
+  type FanOutVariant,
+  type FanOutVariantName,
+  PARTS,
+  type Part,
+  type Upload,
+} from './variant.ts';
 
 export interface RecipeVariantOptions {
-  readonly name: Exclude<VariantName, 'recency'>;
+  readonly name: Exclude<FanOutVariantName, 'recency'>;
   readonly client: Redis;
   readonly primary: Database;
   /** Prefix of the keys of all variants. */
@@ -32,7 +39,7 @@ interface Writer {
 
 /** Writes what the task says into sorted sets of its own, without checking it against MySQL. */
 export class RecipeVariant implements FanOutVariant {
-  readonly name: VariantName;
+  readonly name: FanOutVariantName;
   readonly parts = PARTS;
   readonly #options: RecipeVariantOptions;
   readonly #followers: readonly Id[];

@@ -3,10 +3,10 @@ import { Worker } from 'node:worker_threads';
 import type { Id } from '../../../contracts/id.ts';
 import type { Namespace } from '../../harness/namespace.ts';
 import type { Crowd } from './crowd.ts';
-import type { FanOutVariant, Part, Upload, VariantName } from './variant.ts';
+import type { FanOutVariant, FanOutVariantName, Part, Upload } from './variant.ts';
 
 export interface VariantSetup {
-  readonly name: VariantName;
+  readonly name: FanOutVariantName;
   readonly settings: Namespace['settings'];
   readonly crowd: Crowd;
 }
@@ -22,11 +22,11 @@ export type VariantReply = { readonly value: unknown } | { readonly error: Error
 
 /** Runs a variant in its own thread, so that nobody collects another variant's garbage on their own time. */
 export class ThreadedVariant implements FanOutVariant {
-  readonly name: VariantName;
+  readonly name: FanOutVariantName;
   readonly parts: readonly Part[];
   readonly #thread: Worker;
 
-  private constructor(name: VariantName, parts: readonly Part[], thread: Worker) {
+  private constructor(name: FanOutVariantName, parts: readonly Part[], thread: Worker) {
     this.name = name;
     this.parts = parts;
     this.#thread = thread;

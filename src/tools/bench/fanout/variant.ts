@@ -22,14 +22,14 @@ export type Part = (typeof PARTS)[number];
  * already.
  */
 export const PHOTOS = ['first', 'next'] as const;
-export type Photo = (typeof PHOTOS)[number];
+export type UploadNumber = (typeof PHOTOS)[number];
 
 export const VARIANT_NAMES = ['recency', 'recipe', 'recipe_pipelined', 'raw_zadd'] as const;
-export type VariantName = (typeof VARIANT_NAMES)[number];
+export type FanOutVariantName = (typeof VARIANT_NAMES)[number];
 
 /** One way to bring an upload into the index of every follower. */
 export interface FanOutVariant {
-  readonly name: VariantName;
+  readonly name: FanOutVariantName;
   /** The parts that it has. */
   readonly parts: readonly Part[];
   /** Before each fan-out, not timed. */

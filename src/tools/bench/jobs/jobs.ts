@@ -5,7 +5,7 @@ import { quantile } from '../../harness/latency.ts';
 import { openSitePool } from '../../reference-site/transaction.ts';
 import type { Bench, Ground } from '../bench.ts';
 import { buildIndexes } from '../circle.ts';
-import { type Measured, rounded } from '../report.ts';
+import { type Measurements, rounded } from '../report.ts';
 import { askAgain, RecordingDatabase } from '../statements.ts';
 import { inTurns, secondsOf, type Turn } from '../turns.ts';
 import { doJob, gatherHouseholds, type Household, type HouseholdsSize, type JobKind, jobPartsOn } from './job-kinds.ts';
@@ -51,7 +51,7 @@ interface Notes {
   readonly growth: number[];
 }
 
-async function measure(ground: Ground, size: JobsSize, kinds: readonly JobKind[]): Promise<Measured> {
+async function measure(ground: Ground, size: JobsSize, kinds: readonly JobKind[]): Promise<Measurements> {
   const { stores, tell, signal } = ground;
   const households = await gatherHouseholds(ground, size);
   for (const { users } of households) await buildIndexes(stores, users);

@@ -9,7 +9,7 @@ import { SERVED_VARIANTS, startVariant } from '../../harness/variants/start-vari
 import { loadGraph, type NewContact } from '../../reference-site/load-graph.ts';
 import type { Bench, Ground } from '../bench.ts';
 import { ids } from '../circle.ts';
-import { type Measured, rounded } from '../report.ts';
+import { type Measurements, rounded } from '../report.ts';
 import { bareSql, redisScript } from './parts.ts';
 
 export interface ReadSize {
@@ -43,7 +43,7 @@ export const read: Bench<ReadSize> = {
 const ARMS = ['recency', ...SERVED_VARIANTS, 'redis_script', 'bare_sql'] as const;
 export type ReadVariant = (typeof ARMS)[number];
 
-async function measure(ground: Ground, size: ReadSize): Promise<Measured> {
+async function measure(ground: Ground, size: ReadSize): Promise<Measurements> {
   const { tell, signal } = ground;
   const users = await gatherReaders(ground, size);
   const variants = await openVariants(
@@ -94,7 +94,7 @@ export function readRatios(rows: readonly Pick<LatencyRow<ReadVariant>, 'variant
   };
 }
 
-export interface Reader {
+export interface VariantReader {
   readonly user: Id;
   readonly contacts: number;
 }
@@ -119,7 +119,7 @@ const HOUR_MS = 3_600_000;
 export async function gatherReaders(
   ground: Ground,
   { contacts, ordinary }: { contacts: readonly number[]; ordinary: number },
-): Promise<Reader[]> {
+): Promise<VariantReader[]> {
   const { stores, namespace } = ground;
   const readers = ids(FIRST_READER, contacts.length).map((user, i) => ({ user, contacts: contacts[i] ?? 0 }));
   const people = ids(FIRST_PERSON, Math.max(...contacts));
@@ -141,7 +141,7 @@ export async function gatherReaders(
   return readers;
 }
 
-function relationshipsOf({ user, contacts }: Reader, people: readonly Id[]): NewContact[] {
+function relationshipsOf({ user, contacts }: VariantReader, people: readonly Id[]): NewContact[] {
   const chosen = people.filter(
     (_, position) =>
       Math.floor((position * contacts) / people.length) !== Math.floor(((position - 1) * contacts) / people.length),

@@ -10,7 +10,7 @@ import { modulePath, RECENCY, type ServiceProcess } from '../../harness/processe
 import { untilPassed } from '../../harness/stores.ts';
 import type { Ground } from '../bench.ts';
 
-export interface Line {
+export interface TaskLine {
   readonly publish: (tasks: readonly OutgoingTask[]) => Promise<void>;
   readonly barrier: RaiseBarrier;
   readonly consumers: readonly ServiceProcess[];
@@ -24,7 +24,7 @@ const TASKS_A_CALL = 500;
  * Publishes the tasks while the consumers are stopped, and then continues these.
  * @returns seconds until all tasks are applied and acknowledged
  */
-export async function drain(line: Line, tasks: readonly OutgoingTask[], signal: AbortSignal): Promise<number> {
+export async function drain(line: TaskLine, tasks: readonly OutgoingTask[], signal: AbortSignal): Promise<number> {
   for (const consumer of line.consumers) consumer.signal('SIGSTOP');
   const barrier = await publishAll(line, tasks);
   const from = performance.now();
@@ -34,16 +34,16 @@ export async function drain(line: Line, tasks: readonly OutgoingTask[], signal: 
 }
 
 /** Waits until the consumers have processed some tasks, and so have joined their group. */
-export async function prime(line: Line, tasks: readonly OutgoingTask[], signal: AbortSignal): Promise<void> {
+export async function prime(line: TaskLine, tasks: readonly OutgoingTask[], signal: AbortSignal): Promise<void> {
   await untilPassed(await publishAll(line, tasks), signal);
 }
 
-async function publishAll({ publish, barrier }: Line, tasks: readonly OutgoingTask[]): Promise<DrainBarrier> {
+async function publishAll({ publish, barrier }: TaskLine, tasks: readonly OutgoingTask[]): Promise<DrainBarrier> {
   for (const some of chunks(tasks, TASKS_A_CALL)) await publish(some);
   return await barrier([EVERYBODY]);
 }
 
-export async function recencyLine(ground: Ground, consumers: number): Promise<Line> {
+export async function recencyLine(ground: Ground, consumers: number): Promise<TaskLine> {
   const { namespace, processGroup, resources, signal, stores } = ground;
   const { logger } = stores.jobs;
   const opened = openTransport({ config: namespace.config, logger, resources }, 'bench');
@@ -61,7 +61,7 @@ export async function recencyLine(ground: Ground, consumers: number): Promise<Li
 export async function bareLine(
   { namespace, processGroup, resources, stores }: Ground,
   consumers: number,
-): Promise<Line> {
+): Promise<TaskLine> {
   const { kafkaBrokers: brokers, connectTimeoutMs, kafkaTimeoutMs: deadlineMs } = namespace.config;
   const [topic, group] = [`${namespace.config.topic}.bare`, `${namespace.config.kafkaGroup}.bare`];
   const { logger } = stores.jobs;

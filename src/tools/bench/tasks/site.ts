@@ -8,7 +8,7 @@ import type { NewContact } from '../../reference-site/load-graph.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
 import type { Ground } from '../bench.ts';
 import { buildIndexes, type Circle, contactsOf, gatherCircle } from '../circle.ts';
-import { type Line, prime, recencyLine } from './line.ts';
+import { prime, recencyLine, type TaskLine } from './line.ts';
 
 export interface SiteSize {
   readonly users: number;
@@ -20,8 +20,8 @@ export interface SiteSize {
   readonly consumers: number;
 }
 
-export interface Site {
-  readonly line: Line;
+export interface TaskSite {
+  readonly line: TaskLine;
   readonly changeContacts: () => Promise<OutgoingTask[]>;
   /** As many tasks without a change. */
   readonly contactTasks: () => OutgoingTask[];
@@ -33,7 +33,7 @@ const UPLOADS_AT_ONCE = 8;
 
 const CHECKED = 500;
 
-export async function openSite(ground: Ground, size: SiteSize): Promise<Site> {
+export async function openSite(ground: Ground, size: SiteSize): Promise<TaskSite> {
   const { stores, signal } = ground;
   const circle = await gatherCircle(stores, { count: size.users, contacts: size.contacts });
   const pairs = circle.users.flatMap((_, position) => contactsOf(circle.users, position, size.contacts));

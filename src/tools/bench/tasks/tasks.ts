@@ -1,9 +1,9 @@
 import type { OutgoingTask } from '../../../transport/task-publisher.ts';
 import { type Bench, type Ground, openGround } from '../bench.ts';
-import { type Measured, rounded } from '../report.ts';
+import { type Measurements, rounded } from '../report.ts';
 import { inTurns, type Turn } from '../turns.ts';
-import { bareLine, drain, type Line, prime } from './line.ts';
-import { openSite, type Site, type SiteSize } from './site.ts';
+import { bareLine, drain, prime, type TaskLine } from './line.ts';
+import { openSite, type SiteSize, type TaskSite } from './site.ts';
 
 export interface TasksSize extends SiteSize {
   /** The bare consumers get this many times the messages, or they would be done too soon to be timed. */
@@ -37,7 +37,7 @@ interface TasksRow {
   readonly task: 'contact' | 'upload';
 }
 
-async function measure(ground: Ground, size: TasksSize): Promise<Measured> {
+async function measure(ground: Ground, size: TasksSize): Promise<Measurements> {
   const { signal, tell } = ground;
   const kafka = await openSite(ground, size);
   const streams = await openSite(await openGround({ ...ground, transport: 'streams' }), size);
@@ -56,11 +56,12 @@ async function measure(ground: Ground, size: TasksSize): Promise<Measured> {
 }
 
 function turnsOf(
-  { kafka, streams, bare }: { kafka: Site; streams: Site; bare: Line },
+  { kafka, streams, bare }: { kafka: TaskSite; streams: TaskSite; bare: TaskLine },
   bareTimes: number,
   signal: AbortSignal,
 ): Turn<TasksRow>[] {
-  const speed = async (line: Line, some: readonly OutgoingTask[]) => some.length / (await drain(line, some, signal));
+  const speed = async (line: TaskLine, some: readonly OutgoingTask[]) =>
+    some.length / (await drain(line, some, signal));
   const ofRecency = (transport: TasksRow['transport'], task: TasksRow['task']): Turn<TasksRow> => {
     const site = { kafka, streams }[transport];
     const change = task === 'contact' ? site.changeContacts : site.upload;

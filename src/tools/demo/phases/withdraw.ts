@@ -15,7 +15,7 @@ export interface WithdrawalReport {
   readonly right: boolean;
 }
 
-interface Row {
+interface ShownRow {
   readonly id: Id;
   readonly last_upload_at: string;
 }
@@ -42,7 +42,7 @@ export async function withdrawGrant(world: World): Promise<WithdrawalReport> {
 }
 
 /** Waits for the task of the upload. */
-async function readUntilShown(world: World, viewer: Id, owner: Id, at: number): Promise<Row[]> {
+async function readUntilShown(world: World, viewer: Id, owner: Id, at: number): Promise<ShownRow[]> {
   const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     const rows = await read(world, viewer);
@@ -51,18 +51,18 @@ async function readUntilShown(world: World, viewer: Id, owner: Id, at: number): 
   }
 }
 
-async function read({ api }: World, viewer: Id): Promise<Row[]> {
+async function read({ api }: World, viewer: Id): Promise<ShownRow[]> {
   const { status, body } = await api.get(`/v1/users/${viewer}/contacts/recent?limit=${ROWS}`);
   if (status !== 200) throw new Error(`the API answered with ${status}: ${body.slice(0, 500)}`);
-  return (JSON.parse(body) as { contacts: Row[] }).contacts;
+  return (JSON.parse(body) as { contacts: ShownRow[] }).contacts;
 }
 
-function isShown(rows: readonly Row[], owner: Id, at: number): boolean {
+function isShown(rows: readonly ShownRow[], owner: Id, at: number): boolean {
   return rows.some(({ id, last_upload_at: shown }) => id === owner && Date.parse(shown) === at);
 }
 
 /** For example `42 (12:00:00.123), 7 (2004-05-01)`. */
-function describe(rows: readonly Row[]): string {
+function describe(rows: readonly ShownRow[]): string {
   const today = new Date().toISOString().slice(0, 10);
   return rows
     .map(({ id, last_upload_at: at }) => `${id} (${at.startsWith(today) ? at.slice(11, 23) : at.slice(0, 10)})`)

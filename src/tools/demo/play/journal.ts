@@ -171,7 +171,7 @@ export class Timeline<S> {
 const RELATIONSHIPS = 'SELECT user_id, contact_id, is_friend, is_family, active FROM contacts';
 const PHOTOS = 'SELECT id, owner_id, audience, uploaded_at FROM photos';
 
-type Row = readonly (string | number)[];
+type JournalRow = readonly (string | number)[];
 
 /** Records what exists before the play. Nothing may change the site meanwhile. */
 export async function rememberSite(pool: Pool, journal: Journal): Promise<void> {
@@ -187,7 +187,7 @@ export async function rememberSite(pool: Pool, journal: Journal): Promise<void> 
   }
 }
 
-async function rowsOf(pool: Pool, statement: string): Promise<Row[]> {
+async function rowsOf(pool: Pool, statement: string): Promise<JournalRow[]> {
   const [rows] = await pool.query<RowDataPacket[]>({ sql: statement, rowsAsArray: true });
-  return rows as unknown as Row[];
+  return rows as unknown as JournalRow[];
 }

@@ -46,13 +46,13 @@ export class Stage {
 }
 
 /** Resolves when it is the caller's turn, or when aborted. */
-export type Turn = (signal: AbortSignal) => Promise<void>;
+export type WriterTurn = (signal: AbortSignal) => Promise<void>;
 
 /**
  * Gives out turns at an even rate. Missed turns are not made up for, because that would be a burst. @param rate turns
  * per second
  */
-export function pacedAt(rate: number): Turn {
+export function pacedAt(rate: number): WriterTurn {
   let next = performance.now();
   return async (signal) => {
     const now = performance.now();

@@ -6,7 +6,7 @@ import { launchApi } from '../../harness/processes/launch-api.ts';
 import { modulePath, type ProcessGroup, RECENCY, type ServiceProcess } from '../../harness/processes/process-group.ts';
 
 /** What the demonstration's relay reports about itself, repeatedly. */
-export interface RelayCounts {
+export interface UnrulyRelayCounts {
   /** Tasks read from the outbox. */
   readonly tasks: number;
   /** Messages published; some tasks count twice. */
@@ -27,7 +27,7 @@ export class Services {
   readonly #processGroup: ProcessGroup;
   readonly #consumers = new Map<ServiceProcess, { metricsPort: number }>();
   #consumersStarted = 0;
-  #relayCounts: RelayCounts = { tasks: 0, sent: 0, held: 0 };
+  #relayCounts: UnrulyRelayCounts = { tasks: 0, sent: 0, held: 0 };
 
   private constructor(processGroup: ProcessGroup, apiUrl: string) {
     this.#processGroup = processGroup;
@@ -40,7 +40,7 @@ export class Services {
     const services = new Services(processGroup, api.url);
     const relay = processGroup.start({ name: 'relay', module: UNRULY_RELAY, args: [String(seed), spared] });
     relay.onMessage((counts) => {
-      services.#relayCounts = counts as RelayCounts;
+      services.#relayCounts = counts as UnrulyRelayCounts;
     });
     await Promise.all([services.startConsumer(), services.startConsumer(), api.untilReady()]);
     return services;
@@ -50,7 +50,7 @@ export class Services {
     return [...this.#consumers.keys()];
   }
 
-  get relayCounts(): RelayCounts {
+  get relayCounts(): UnrulyRelayCounts {
     return this.#relayCounts;
   }
 

@@ -15,7 +15,7 @@ import type { Task } from '../../../contracts/task.ts';
 import { OutboxRelay } from '../../../relay/relay.ts';
 import { UnrulyPublisher } from '../play/unruly-publisher.ts';
 import { seededRandom } from '../random.ts';
-import type { RelayCounts } from './services.ts';
+import type { UnrulyRelayCounts } from './services.ts';
 
 const [, , seed = '1', spared = ''] = process.argv;
 
@@ -56,7 +56,7 @@ async function run(relay: OutboxRelay, publisher: UnrulyPublisher, logger: Logge
     } catch (error) {
       logger.warn({ err: error }, 'rows of the outbox were not published; they stay where they are');
     }
-    const counts: RelayCounts = { tasks, sent: publisher.sent, held: publisher.held };
+    const counts: UnrulyRelayCounts = { tasks, sent: publisher.sent, held: publisher.held };
     process.send?.(counts);
     await pause(BETWEEN_BATCHES_MS, undefined, { signal }).catch(() => undefined);
   }

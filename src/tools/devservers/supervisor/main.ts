@@ -14,7 +14,7 @@ import { RUN_PREFIX, reap, SUPERVISOR_FILE } from './reaper.ts';
 import type { Launched, SupervisorMethods, SupervisorReply, SupervisorRequest } from './supervisor.ts';
 
 /** Everything that was started through it, even partly, is gone after {@link close}. */
-class Servers {
+class SupervisedServers {
   readonly #dir: string;
   readonly #closing = new AbortController();
   readonly #launches = new Set<Promise<unknown>>();
@@ -71,7 +71,7 @@ class Servers {
 
 const dir = mkdtempSync(join(tmpdir(), RUN_PREFIX));
 writeFileSync(join(dir, SUPERVISOR_FILE), `${process.pid}`);
-const servers = new Servers(dir);
+const servers = new SupervisedServers(dir);
 let detached = false;
 
 const methods: { [name in keyof SupervisorMethods]: (request: SupervisorRequest) => Promise<unknown> } = {

@@ -1,6 +1,6 @@
 /**
  * Who can do something about an error:
- * - `wrong_use`: whoever called the command or wrote the settings; nothing was done
+ * - `wrong_use`: the caller of the command, or the author of the settings; nothing was done
  * - `operational`: the operator: permissions, a lease, the state of a server; also a command that was interrupted
  * - `unavailable`: a server is unavailable, too slow or full; the same work may succeed later
  */

@@ -30,7 +30,7 @@ const OUTLIER = 8;
 
 /**
  * Limits how many run at once. Others wait in a queue that is bounded by time: by the mean duration of recent runs,
- * whoever could not begin within `waitMs`, or end before the deadline of the request, is refused at once.
+ * a query that could not begin within `waitMs`, or end before the deadline of the request, is refused at once.
  */
 export class QueryLimiter {
   /** How many were refused, at once or after waiting. */

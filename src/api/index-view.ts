@@ -7,7 +7,7 @@ import { floorView } from './views.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-export const INDEX_STATES = ['warm', 'cold', 'building', 'torn', 'wrong_type'] as const;
+const INDEX_STATES = ['warm', 'cold', 'building', 'torn', 'wrong_type'] as const;
 
 export const stateSchema = z.enum(INDEX_STATES).meta({
   id: 'IndexState',

@@ -24,7 +24,7 @@ const RETRY_WITHIN_MS = 2_000;
 const LOG_INTERVAL_MS = 30_000;
 
 /** Whether a server is unavailable, so that the same start may succeed later. */
-export function isServerUnavailable(error: unknown): boolean {
+function isServerUnavailable(error: unknown): boolean {
   return error instanceof ServerAway || error instanceof DatabaseUnavailable || isUnavailable(error);
 }
 

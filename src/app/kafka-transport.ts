@@ -137,7 +137,7 @@ async function lagIfKnown(lag: Promise<number>): Promise<number | undefined> {
 }
 
 /** TLS and sign-in of every broker. All connections of a process share one token provider, and so its tokens. */
-export function kafkaSecurity(config: Config): NonNullable<KafkaSettings['security']> {
+function kafkaSecurity(config: Config): NonNullable<KafkaSettings['security']> {
   const { kafkaTlsCa: ca, kafkaTlsCert: cert, kafkaTlsKey: key } = config;
   const sasl = saslOf(config);
   return {

@@ -31,7 +31,7 @@ const CLOSE_MS = 1_000;
 const READINESS_KEPT_MS = 1_000;
 
 /** Another program listens on the port. */
-export class PortTaken extends Error {
+class PortTaken extends Error {
   override readonly name = 'PortTaken';
 }
 

@@ -141,7 +141,7 @@ async function aborted(signal: AbortSignal, done: AbortSignal): Promise<never> {
 export type RedisUse = 'usable' | 'full';
 
 /** The address of the Redis with this role, and the setting that it comes from. */
-export function redisAddress(config: Config, role: RedisRole): { readonly url: string; readonly setting: string } {
+function redisAddress(config: Config, role: RedisRole): { readonly url: string; readonly setting: string } {
   return role === 'streams' && config.streamsUrl !== undefined
     ? { url: config.streamsUrl, setting: 'RECENCY_STREAMS_URL' }
     : { url: config.redisUrl, setting: 'RECENCY_REDIS_URL' };
@@ -206,7 +206,7 @@ function refusedCommand(error: unknown, setting: string, rules: readonly string[
 }
 
 /** TLS and sign-in of the Redis of the indexes and that of the tasks. */
-export function redisSecurity(config: Config): Required<Pick<RedisConnectionOptions, 'tls' | 'sentinel'>> {
+function redisSecurity(config: Config): Required<Pick<RedisConnectionOptions, 'tls' | 'sentinel'>> {
   const { redisTlsCa: ca, redisTlsCert: cert, redisTlsKey: key } = config;
   return {
     tls: readTls({ ca, cert, key }),

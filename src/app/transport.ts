@@ -20,7 +20,7 @@ import { openPrimary } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
 
 /** @param name name of the process, for CLIENT LIST */
-export function openStreamsTransport(config: Config, name: string, logger: Logger): Transport {
+function openStreamsTransport(config: Config, name: string, logger: Logger): Transport {
   const { kafkaGroup: group } = config;
   const client = openRedisClient(config, `${name}-tasks`, logger, 'streams');
   const stream = `${config.keyPrefix}:${config.topic}`;

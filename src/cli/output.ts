@@ -54,7 +54,7 @@ export interface ProgressDisplayOptions {
 const LINE_EVERY_MS = 5_000;
 
 /** Shows how far a long command is, its rate and the time left. */
-export class ProgressDisplay {
+class ProgressDisplay {
   readonly #options: ProgressDisplayOptions;
   readonly #now: () => number;
   readonly #from: number;

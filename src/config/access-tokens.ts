@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const SCOPES = ['read', 'write', 'admin'] as const;
+const SCOPES = ['read', 'write', 'admin'] as const;
 
 /** What a token allows: reading answers, sending tasks, or inspecting and rebuilding indexes. */
 export type Scope = (typeof SCOPES)[number];

@@ -54,8 +54,6 @@ export const deliveredTaskSchema = z
   .refine(isOfTwo, NOT_OF_TWO);
 
 export type ContactTask = z.infer<typeof contactTask>;
-export type PhotoTask = z.infer<typeof photoTask>;
-export type UserTask = z.infer<typeof userTask>;
 export type Task = z.infer<typeof taskSchema>;
 export type TaskType = Task['type'];
 

@@ -173,7 +173,7 @@ function prefixOf(kind: DelayedItem['kind'], fields: { readonly user: Id; readon
 }
 
 /** The suspects whose difference the item may resolve: the reverse of `prefixesFor`. */
-export function suspectsOf(item: DelayedItem): Suspect[] {
+function suspectsOf(item: DelayedItem): Suspect[] {
   const { user } = item;
   const whole = [EVERYBODY, { user, contact: undefined }];
   if (item.kind === 'rebuild') return whole;

@@ -60,7 +60,7 @@ const PHOTOS: SchemaView = {
 export const VIEWS: readonly SchemaView[] = [CONTACTS, PHOTOS];
 
 /** The columns of the reference tables that the views and the reference site use. */
-export const REFERENCE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+const REFERENCE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   users: ['id', 'name', 'last_public_at', 'last_friends_at', 'last_family_at', 'last_friends_family_at'],
   contacts: ['user_id', 'contact_id', 'is_friend', 'is_family', 'active', 'version'],
   photos: ['id', 'owner_id', 'audience', 'uploaded_at', 'title'],
@@ -70,12 +70,12 @@ export const REFERENCE_COLUMNS: Readonly<Record<string, readonly string[]>> = {
  * The statement that creates the view over the reference tables. INVOKER, because a view with a definer stops working
  * when that account is dropped or a dump is restored elsewhere, and then no question can be answered.
  */
-export function createStatement(view: SchemaView): string {
+function createStatement(view: SchemaView): string {
   return `CREATE OR REPLACE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW ${view.name} AS ${view.select.trim()}`;
 }
 
 /** What a site's own view of this name must look like, for people. */
-export function describeView(view: SchemaView): string {
+function describeView(view: SchemaView): string {
   const width = Math.max(...Object.keys(view.columns).map((column) => column.length));
   const columns = Object.entries(view.columns).map(([column, meaning]) => `  ${column.padEnd(width)}  ${meaning}`);
   return [

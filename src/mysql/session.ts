@@ -53,7 +53,7 @@ const STARTED_AT = `
 export const SERVER = '@recency_server';
 
 /** The user variable with the digest of the identity, which every statement whose rows matter returns. */
-export const PROOF = '@recency_proof';
+const PROOF = '@recency_proof';
 
 const PROOF_LENGTH = 12;
 

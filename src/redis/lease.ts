@@ -60,7 +60,7 @@ export class LeaseTaken extends UserError {
 }
 
 /** This process no longer holds the lease; the reason of `lost`. */
-export class LeaseLost extends UserError {
+class LeaseLost extends UserError {
   override readonly name = 'LeaseLost';
 }
 

@@ -209,7 +209,7 @@ export const NO_ODD_ROWS: OddRows = { null: 0, negative: 0, future: 0, duplicate
 const AHEAD_MS = 3_600_000;
 
 /** @param rows of one user @param now ms since 1970 UTC */
-export function countOddRows(rows: readonly RawContact[], now: number): OddRows {
+function countOddRows(rows: readonly RawContact[], now: number): OddRows {
   const times = rows.map(({ lastUploadAt }) => lastUploadAt);
   const latest = BigInt(now + AHEAD_MS);
   return {

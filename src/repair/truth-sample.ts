@@ -90,7 +90,7 @@ async function drawUsers(database: Database, count: number, random: () => number
  * exception, large gaps (one account of 2^60 among small ones, or ids made from the time) would lead most points to the
  * same few users.
  */
-export class SparsePoints {
+class SparsePoints {
   /** Stretches of points, from the first to the last, that can still be drawn. */
   #open: readonly (readonly [bigint, bigint])[];
 

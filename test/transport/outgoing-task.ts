@@ -2,7 +2,7 @@ import { fc } from '@fast-check/vitest';
 import type { Task } from '../../src/contracts/task.ts';
 import type { OutgoingTask } from '../../src/transport/task-publisher.ts';
 
-export const anyId = fc.oneof(
+const anyId = fc.oneof(
   fc.bigInt({ min: 1n, max: 99n }).map(String),
   fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String),
 );
@@ -34,7 +34,7 @@ const userTask = fc.record({
   user: anyId,
 });
 
-export const anyTask = fc.oneof(contactTask, photoTask, userTask) as fc.Arbitrary<Task>;
+const anyTask = fc.oneof(contactTask, photoTask, userTask) as fc.Arbitrary<Task>;
 
 export const anyOutgoingTask = fc.record(
   {

@@ -139,7 +139,7 @@ const LEAVE_TASKS = `
 const TICK_MS = 20;
 
 /** Changes relationships at a fixed rate, each with its task in the outbox. */
-export class ChangeLoad {
+class ChangeLoad {
   readonly #pool: Pool;
   readonly #pairs: readonly NewContact[];
   #sent = 0;

@@ -135,7 +135,7 @@ export function memoryRatios(
 const KEYS_ASKED = 1_000;
 
 /** Mean memory of the keys alone according to Redis, without its tables. */
-export async function meanKeyBytes(client: Redis, keys: readonly string[]): Promise<number> {
+async function meanKeyBytes(client: Redis, keys: readonly string[]): Promise<number> {
   const asked = keys.slice(0, KEYS_ASKED);
   const sizes = await Promise.all(asked.map((key) => client.memory('USAGE', key)));
   return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) / asked.length;

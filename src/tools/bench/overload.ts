@@ -163,7 +163,7 @@ export interface Answered {
 }
 
 /** Many clients that each send the next request as soon as they are answered. */
-export class OverloadCrowd {
+class OverloadCrowd {
   readonly #origin: string;
   readonly #size: number;
   #clients: MeasuringClient[] = [];

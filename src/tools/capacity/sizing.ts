@@ -124,7 +124,7 @@ export interface ServerLoad {
 
 const SECONDS_A_DAY = 86_400;
 
-export const INDEXES_A_CONTACT_TASK = 2;
+const INDEXES_A_CONTACT_TASK = 2;
 
 /** @param times multiple of the mean */
 export function loadOf(site: SiteFigures, times: number): ServerLoad {
@@ -189,7 +189,7 @@ export interface ClusterSizing {
 
 const SLOTS = 16_384;
 
-export function clusterOf(
+function clusterOf(
   masters: number,
   { bytes }: MemorySizing,
   peak: ServerLoad,

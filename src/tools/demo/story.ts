@@ -85,7 +85,7 @@ export interface ShownStep {
 const BAR_WIDTH = 30;
 
 /** In a terminal: the label, and a bar once there is progress. */
-export function stepInTerminal(out: NodeJS.WriteStream, label: string, unit: string): ShownStep {
+function stepInTerminal(out: NodeJS.WriteStream, label: string, unit: string): ShownStep {
   const format = columnsOf('…', label, `{bar} {percentage}% of {total} ${unit}`, Number.POSITIVE_INFINITY);
   const bar = new SingleBar({ stream: out, format, clearOnComplete: true, barsize: BAR_WIDTH, gracefulExit: false });
   out.write(columnsOf('…', label, ''));
@@ -109,12 +109,7 @@ export function stepInTerminal(out: NodeJS.WriteStream, label: string, unit: str
 const LINE_EVERY_MS = 10_000;
 
 /** Not in a terminal: a progress line from time to time. @param now ms, monotonic */
-export function stepInPlainLines(
-  print: (line: string) => void,
-  now: () => number,
-  label: string,
-  unit: string,
-): ShownStep {
+function stepInPlainLines(print: (line: string) => void, now: () => number, label: string, unit: string): ShownStep {
   let told = now();
   return {
     update: (done, total) => {

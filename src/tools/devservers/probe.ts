@@ -164,7 +164,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** A server too old to work with. */
-export class VersionTooOld extends Error {
+class VersionTooOld extends Error {
   override readonly name = 'VersionTooOld';
 }
 

@@ -15,7 +15,7 @@ const gunzip = promisify(gunzipCallback);
 const zstd = promisify(zstdCallback);
 
 /** The batch decompresses to more bytes than the limit. */
-export class TooLarge extends Error {
+class TooLarge extends Error {
   override readonly name = 'TooLarge';
 
   constructor(limit: number) {

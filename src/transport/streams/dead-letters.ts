@@ -23,7 +23,7 @@ export interface StreamsDeadLettersOptions {
 /** Longer than tasks are kept, because people handle dead letters. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 
-export const DEFAULT_MAX_LETTERS = 2_000;
+const DEFAULT_MAX_LETTERS = 2_000;
 
 /** Letters per script call: Redis does nothing else meanwhile. Also the page size of lists, which read the bodies and drop them. */
 const LETTERS_A_CALL = 50;

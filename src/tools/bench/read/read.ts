@@ -116,7 +116,7 @@ const HOUR_MS = 3_600_000;
  * Creates users with exactly this many contacts among ordinary ones; each contact has one public photo, in no order of
  * the ids. Both Recency and the recipe have an index for each.
  */
-export async function gatherReaders(
+async function gatherReaders(
   ground: Ground,
   { contacts, ordinary }: { contacts: readonly number[]; ordinary: number },
 ): Promise<VariantReader[]> {

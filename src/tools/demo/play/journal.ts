@@ -136,7 +136,7 @@ export function overlap(a: Span, b: Span): Span | undefined {
  * between its call and its return, and nobody outside can tell when: so a new state is possible from the call on, and
  * the previous one until the return. Changes of one thing happen one at a time.
  */
-export class Timeline<S> {
+class Timeline<S> {
   readonly #states: { readonly state: S; readonly from: number; until: number }[];
 
   constructor(state: S) {

@@ -63,7 +63,8 @@ export async function defineProgram(called?: string): Promise<Command> {
 /** Runs one command. @returns its exit code; never throws */
 export async function runCommandLine(args: readonly string[]): Promise<ExitCode> {
   try {
-    const program = await defineProgram(args.find((arg) => !arg.startsWith('-')) ?? '');
+    const [called = '', helpOn = ''] = args.filter((arg) => !arg.startsWith('-'));
+    const program = await defineProgram(called === 'help' ? helpOn : called);
     await program.parseAsync(args, { from: 'user' });
     return exitCodeOf(program);
   } catch (error) {

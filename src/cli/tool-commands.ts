@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { type CommandText, defineCommand, defineGroup } from './define-command.ts';
 import { UsageError } from './exit-code.ts';
 
@@ -8,6 +8,8 @@ export type DefineTool = (command: Command) => void;
 /** A command of src/tools. The product works without that folder, so it is loaded only when one of its commands is called. */
 export interface ToolCommand extends CommandText {
   readonly isGroup?: true;
+  /** Shown in the help of all commands. */
+  readonly argument?: Argument;
   readonly load: () => Promise<DefineTool>;
 }
 
@@ -24,6 +26,7 @@ export const IMPORT: ToolCommand = {
   summary:
     'imports a temporal edge list (lines of src dst unix_seconds, plain or .gz) into the reference schema; run backfill afterwards',
   example: 'import CollegeMsg.txt.gz',
+  argument: new Argument('<file>', 'the first src → dst makes dst a contact of src, every line is a photo by src'),
   load: async () => (await import('../tools/reference-site/command.ts')).defineImport,
 };
 
@@ -35,10 +38,13 @@ export const DEMO: ToolCommand = {
   load: async () => (await import('../tools/demo/command.ts')).defineDemo,
 };
 
+const BENCHMARKS = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch'];
+
 export const BENCH: ToolCommand = {
   usage: 'bench',
   summary: 'measures Recency against its alternatives, in turns, on the same servers',
   example: 'bench read --out bench/results',
+  argument: new Argument('[name]', 'one of the benchmarks; default: all, one after the other').choices(BENCHMARKS),
   load: async () => (await import('../tools/bench/command.ts')).defineBench,
 };
 
@@ -55,6 +61,7 @@ export const SIZE: ToolCommand = {
  */
 export async function addTool(program: Command, tool: ToolCommand, isCalled: boolean): Promise<void> {
   const command = tool.isGroup ? defineGroup(program, tool) : defineCommand(program, tool);
+  if (tool.argument) command.addArgument(tool.argument);
   if (!isCalled) return;
   const define = await tool.load().catch((error: unknown) => {
     if ((error as { code?: string }).code !== 'ERR_MODULE_NOT_FOUND') throw error;

@@ -68,7 +68,7 @@ export class TaskConsumer {
     const { tasks, invalid } = decodeAll(batch.deliveries);
     const rejected = [...invalid, ...(await this.#apply(tasks, lease))];
     if (rejected.length > 0) {
-      await lease.renew();
+      await batch.lease.renew();
       await this.#putAside(rejected);
     }
     const ignoredFields = tasks.reduce((fields, { ignored }) => fields + ignored.length, 0);

@@ -65,6 +65,23 @@ describe('the command line', () => {
     }
   });
 
+  it.each(['stack', 'import', 'demo', 'bench', 'size'])('help %s: is the same as with --help', async (name) => {
+    const printed = async (...args: string[]) => {
+      const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+      expect(await runCommandLine(args)).toBe(0);
+      return written.mock.calls.splice(0).join('');
+    };
+    const help = await printed(name, '--help');
+    expect(help).toMatch(name === 'stack' ? /up \[options\]/ : /--json/);
+    expect(await printed('help', name)).toBe(help);
+  });
+
+  it('the list of commands shows the arguments of those that are loaded when called', async () => {
+    const help = (await defineProgram('serve')).helpInformation();
+    expect(help).toContain('import [options] <file>');
+    expect(help).toContain('bench [options] [name]');
+  });
+
   it.each(NAMES)('%s: an unknown flag is wrong use', async (name) => {
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const required = { 'epoch bump': ['--why', 'x'], size: ['--users', '1'] }[name] ?? [];

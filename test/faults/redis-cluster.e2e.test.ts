@@ -129,7 +129,8 @@ describe.runIf(canStartCluster())(
       });
       await everythingIsRight();
       expect((await runCli(['dlq', 'list'], settings)).stdout).toBe('There are no dead letters.\n');
-      for (const { stdout, stderr } of processes) expect(stdout + stderr).not.toMatch(/cannot go on|"level":60/);
+      for (const { stdout, stderr } of processes)
+        expect(stdout + stderr).not.toMatch(/this process cannot continue|"level":"fatal"/);
     });
 
     it('refuse to start with the address of a single node', async () => {

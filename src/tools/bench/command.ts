@@ -1,13 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 import { whenCalled } from '../../cli/define-command.ts';
 import { interruptible } from '../../cli/interrupt.ts';
 import type { Output } from '../../cli/output.ts';
 import { textTable } from '../../cli/text-table.ts';
 import type { BenchReport } from './report.ts';
-
-const NAMES = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch'];
 
 interface BenchFlags {
   readonly out?: string;
@@ -17,7 +15,6 @@ interface BenchFlags {
 
 export function defineBench(command: Command): void {
   command
-    .addArgument(new Argument('[name]', 'all of them, one after the other, without it').choices(NAMES))
     .option('--out <dir>', 'also writes each result there, as NAME-MYSQL.json')
     .option('--quick', 'a quick check that it works: the figures mean nothing')
     .option('--install', 'install missing server programs with apt-get (Debian and Ubuntu, as root)');

@@ -1,3 +1,4 @@
+import { UserError } from '../../contracts/user-error.ts';
 export type ServerName = 'mysql' | 'redis' | 'kafka';
 
 /** Where a server comes from: an address in the environment, a container, or a program of this machine. */
@@ -42,7 +43,7 @@ export interface LaunchedServer extends ServerFacts {
 }
 
 /** A server is not available here. The message says why, and how to get it. */
-export class PartUnavailable extends Error {
+export class PartUnavailable extends UserError {
   override readonly name = 'PartUnavailable';
 }
 

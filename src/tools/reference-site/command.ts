@@ -4,7 +4,6 @@ import { EXIT } from '../../cli/exit-code.ts';
 import { interruptible } from '../../cli/interrupt.ts';
 
 export function defineImport(command: Command): void {
-  command.argument('<file>', 'the first src → dst makes dst a contact of src, every line is a photo by src');
   whenCalled<object, [file: string]>(command, async (output, _options, file) => {
     const [{ importFile }] = await Promise.all([import('./import-edges.ts')]);
     const progress = output.progress('lines');

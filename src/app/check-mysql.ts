@@ -104,7 +104,7 @@ function explain(error: unknown, { table, user }: CheckedTable): unknown {
         });
       }
       return new StartError(
-        `The view ${table} lacks what Recency needs: ${reason}. \`recency migrate --status\` shows its definition; a view with SQL SECURITY INVOKER needs GRANT SELECT to '${user}' on the tables that it reads.`,
+        `The view ${table} lacks what Recency needs: ${reason}. docs/adopting.md says what it must have; a view with SQL SECURITY INVOKER needs GRANT SELECT to '${user}' on the tables that it reads.`,
         { cause: error },
       );
     case 'ER_TABLEACCESS_DENIED_ERROR':

@@ -71,7 +71,7 @@ export function consumerMetrics(registry: Registry): ConsumerObserver {
   const resumed = count('recency_fan_outs_resumed_total', 'Fan-outs resumed from a cursor.');
   const givenUp = count(
     'recency_rechecks_given_up_total',
-    'Tasks given up because their row stayed older than the version they named.',
+    'Re-checks given up: the row stayed older than the version that its task named, or the check kept failing.',
   );
   const seconds = new Histogram({
     name: 'recency_batch_duration_seconds',

@@ -26,20 +26,25 @@ export async function isAnyKeyLike(client: RedisClient, pattern: string, calls: 
 }
 
 async function isAnyOn(node: Redis, pattern: string, calls: number): Promise<boolean | 'unknown'> {
-  let done = 0;
-  for await (const keys of scanNode(node, pattern)) {
+  let cursor = '0';
+  for (let call = 0; call < calls; call++) {
+    const [next, keys] = await scan(node, pattern, cursor);
     if (keys.length > 0) return true;
-    done++;
-    if (done > calls) return 'unknown';
+    if (next === '0') return false;
+    cursor = next;
   }
-  return false;
+  return 'unknown';
 }
 
 async function* scanNode(node: Redis, pattern: string): AsyncGenerator<readonly string[]> {
   let cursor = '0';
   do {
-    const [next, keys] = await reply(node.scan(cursor, 'MATCH', pattern, 'COUNT', KEYS_A_CALL));
+    const [next, keys] = await scan(node, pattern, cursor);
     cursor = next;
     yield keys;
   } while (cursor !== '0');
+}
+
+function scan(node: Redis, pattern: string, cursor: string): Promise<[cursor: string, keys: string[]]> {
+  return reply(node.scan(cursor, 'MATCH', pattern, 'COUNT', KEYS_A_CALL));
 }

@@ -55,7 +55,8 @@ export class Sampler {
   #isFailing = false;
 
   constructor(stores: SamplerStores) {
-    const { primary, random, logger, now } = stores;
+    const { logger, ...quiet } = stores;
+    const { primary, random, now } = quiet;
     this.#stores = stores;
     this.#failed = new FailedUsers(primary);
     this.#look = new FirstLook({
@@ -64,7 +65,7 @@ export class Sampler {
       answers: new AnswerCheck({ ...stores, truth: new TruthCheck(stores) }),
       failed: this.#failed,
     });
-    this.#check = new PageCheck(stores);
+    this.#check = new PageCheck(quiet); // unread pairs are logged by the first look, less often
     this.#wrongUsers = new WrongUsers(logger, now);
     this.#logged = new LRUCache({ max: 1_000, ttl: LOGGED_EVERY_MS, perf: { now } });
   }

@@ -158,7 +158,7 @@ export class KafkaTaskSource implements TaskSource {
     const { kafka, topic, group } = this.#options;
     const reader = new TopicReader(createKafka(kafka), topic);
     const reason = await reader.findCoordinator(group).catch((error: unknown) => error);
-    await reader.close();
+    await reader.close().catch(() => undefined); // only the reason counts
     return missingPermission(reason, 'DESCRIBE', { topic, group }) ?? fault;
   }
 

@@ -120,7 +120,7 @@ export class StreamsTaskSource implements TaskSource {
       await this.#group.trim();
       await this.#group.retire();
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'the stream was not trimmed on shutdown; another consumer will do it');
+      this.#options.logger.debug({ err: error }, 'the stream was not tidied on shutdown; another consumer will do it');
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { readTls } from '../config/tls.ts';
-import { rememberGroup } from '../mysql/consumer-groups.ts';
+import { groupHistory } from '../mysql/consumer-groups.ts';
 import { KafkaEnds } from '../mysql/kafka-ends.ts';
 import { retry } from '../timing/loop.ts';
 import { createKafka, type KafkaSettings } from '../transport/kafka/client.ts';
@@ -39,14 +39,17 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
     openDeadLetters: (primary) =>
       new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
     openSource: ({ primary, doIndexesExist }) => {
-      const expectsOffsets = async () => {
-        const isNew = await rememberGroup(primary, `kafka:${topic}:${group}`);
+      const history = groupHistory(primary, `kafka:${topic}:${group}`);
+      const expectsOffsets = async (hasStarted: boolean) => {
         // A new group reads the topic from its beginning, of which some may have been deleted.
-        const hasMissed = isNew && (await admin.offsets(group)).some(({ low }) => low > 0n);
-        return (!isNew || hasMissed) && (await doIndexesExist());
+        const hasMissed = !hasStarted && (await admin.offsets(group)).some(({ low }) => low > 0n);
+        return (hasStarted || hasMissed) && (await doIndexesExist());
       };
       const ends = new KafkaEnds(primary, topic);
-      return new KafkaTaskSource({ kafka, topic, group, expectsOffsets, ends, sessionTimeoutMs: config.takeoverMs });
+      return new KafkaTaskSource({
+        ...{ kafka, topic, group, history, expectsOffsets, ends },
+        sessionTimeoutMs: config.takeoverMs,
+      });
     },
     barrier: kafkaBarrier(
       () => admin.offsets(group),

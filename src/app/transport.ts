@@ -4,7 +4,7 @@ import process from 'node:process';
 import type { Logger } from 'pino';
 import { type Config, loadConfig } from '../config/config.ts';
 import { EpochWatch } from '../index/epoch-watch.ts';
-import { rememberGroup, streamCheckpoint } from '../mysql/consumer-groups.ts';
+import { groupHistory, streamCheckpoint } from '../mysql/consumer-groups.ts';
 import type { Database } from '../mysql/database.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { reply } from '../redis/unavailable.ts';
@@ -47,8 +47,8 @@ function openStreamsTransport(config: Config, name: string, logger: Logger): Tra
         consumer,
         logger,
         // A new group reads the whole stream, which is trimmed only behind its groups.
-        expectsOffsets: async () =>
-          !(await rememberGroup(primary, `streams:${stream}:${group}`)) && (await doIndexesExist()),
+        history: groupHistory(primary, `streams:${stream}:${group}`),
+        expectsOffsets: async (hasStarted) => hasStarted && (await doIndexesExist()),
         idleMs: config.takeoverMs,
         openReader: (redisTimeoutMs) =>
           openRedisClient({ ...config, redisTimeoutMs }, `${name}-reader`, logger, 'streams'),

@@ -1,18 +1,25 @@
 import type { Database } from './database.ts';
 
-const REMEMBER = 'INSERT IGNORE INTO recency_settings (name, value) VALUES (?, ?)';
+const ADD = 'INSERT IGNORE INTO recency_settings (name, value) VALUES (?, ?)';
 const READ = 'SELECT value FROM recency_settings WHERE name = ?';
 const WRITE = 'REPLACE INTO recency_settings (name, value) VALUES (?, ?)';
 
 /**
- * Remembers that a consumer group has begun to consume.
+ * Whether a consumer group has ever consumed.
  * @param group its transport, topic and name
- * @returns whether this is its first time
- * @throws DatabaseUnavailable
  */
-export async function rememberGroup(database: Database, group: string): Promise<boolean> {
-  const { affectedRows } = await database.write(REMEMBER, [`group:${group}`, 'has begun']);
-  return affectedRows > 0;
+export function groupHistory(database: Database, group: string) {
+  const name = `group:${group}`;
+  return {
+    /** @throws DatabaseUnavailable */
+    async hasStarted(): Promise<boolean> {
+      return (await database.rows(READ, [name])).length > 0;
+    },
+    /** @throws DatabaseUnavailable */
+    async recordStart(): Promise<void> {
+      await database.write(ADD, [name, 'has begun']);
+    },
+  };
 }
 
 /**

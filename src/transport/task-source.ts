@@ -48,6 +48,16 @@ export interface Batch {
  */
 export type BatchHandler = (batch: Batch) => Promise<void>;
 
+/**
+ * Whether a consumer group has ever consumed, kept outside the transport, which may lose it. It is asked before the group's
+ * positions are read, and recorded after they have been written: so members that start a new group at the same time do not
+ * take each other's beginning for lost positions.
+ */
+export interface GroupHistory {
+  hasStarted(): Promise<boolean>;
+  recordStart(): Promise<void>;
+}
+
 /** Tasks that will never be delivered: the indexes can no longer be trusted, and a new epoch is due. */
 export interface Loss {
   readonly reason: 'offset_out_of_range' | 'group_without_offsets' | 'gap' | 'end_lost' | 'stream_lost';

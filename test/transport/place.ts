@@ -9,7 +9,7 @@ import { StreamsDeadLetters } from '../../src/transport/streams/dead-letters.ts'
 import { StreamsTaskPublisher } from '../../src/transport/streams/publisher.ts';
 import { StreamsTaskSource, type StreamsTaskSourceOptions } from '../../src/transport/streams/source.ts';
 import type { TaskPublisher } from '../../src/transport/task-publisher.ts';
-import type { TaskSource } from '../../src/transport/task-source.ts';
+import type { GroupHistory, TaskSource } from '../../src/transport/task-source.ts';
 
 /** Where tasks go in one test. Plain data, so that another process can open the same place. */
 export type Place =
@@ -30,7 +30,7 @@ export interface Wanted {
   /** ms after which a silent consumer's deliveries go to others. */
   readonly holdMs?: number;
   readonly stallMs?: number;
-  readonly expectsOffsets?: () => Promise<boolean>;
+  readonly expectsOffsets?: (hasStarted: boolean) => Promise<boolean>;
   readonly kafka?: Partial<KafkaTaskSourceOptions>;
   readonly streams?: Partial<StreamsTaskSourceOptions>;
 }
@@ -54,6 +54,7 @@ export const logger = pino({ level: process.env.TRANSPORT_LOG ?? 'silent' });
 
 const BACKOFF = { firstMs: 20, longestMs: 200 };
 const noIndexes = async () => false;
+const history: GroupHistory = { hasStarted: async () => true, recordStart: async () => undefined };
 
 export function open(place: Place): Promise<Opened> {
   return place.kind === 'kafka' ? Promise.resolve(openKafkaPlace(place)) : openStreamsPlace(place);
@@ -75,7 +76,7 @@ function openKafkaPlace(place: Place & { kind: 'kafka' }): Opened {
     source: ({ holdMs = KAFKA_SESSION_MS, stallMs = 25_000, expectsOffsets = noIndexes, kafka: more } = {}) =>
       new KafkaTaskSource({
         ...{ kafka, topic, group: topic, sessionTimeoutMs: holdMs, heartbeatMs: 500, backoff: BACKOFF, stallMs },
-        ...{ expectsOffsets, ...more },
+        ...{ history, expectsOffsets, ...more },
       }),
     put: (body, headers) => putOnKafka(place, body, headers),
     close: async () => {
@@ -109,7 +110,7 @@ async function openStreamsPlace(place: Place & { kind: 'streams' }): Promise<Ope
     source: ({ holdMs: idleMs = 600, stallMs = 25_000, expectsOffsets = noIndexes, streams: more } = {}) =>
       new StreamsTaskSource({
         ...{ client, openReader: connect, stream, group: 'g', consumer: `${process.pid}-${++consumers}`, logger },
-        ...{ backoff: BACKOFF, idleMs, stallMs, expectsOffsets, ...more },
+        ...{ backoff: BACKOFF, idleMs, stallMs, history, expectsOffsets, ...more },
       }),
     put: async (body, headers) => {
       await client.call(

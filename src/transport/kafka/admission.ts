@@ -1,7 +1,7 @@
 import type { Consumer } from 'kafkajs';
 import { type Backoff, backoffMs, pause } from '../../timing/backoff.ts';
 import type { StallDetector } from '../../timing/stall-detector.ts';
-import type { Loss } from '../task-source.ts';
+import type { GroupHistory, Loss } from '../task-source.ts';
 import type { Assignment } from './assignment.ts';
 import { permitted } from './errors.ts';
 import { type LogEndCheck, lossOfEnds } from './log-end-check.ts';
@@ -15,7 +15,8 @@ export interface PartitionAdmissionOptions {
   readonly topic: string;
   readonly group: string;
   readonly admin: TopicAdmin;
-  readonly expectsOffsets: () => Promise<boolean>;
+  readonly history: GroupHistory;
+  readonly expectsOffsets: (hasStarted: boolean) => Promise<boolean>;
   readonly logEnds: LogEndCheck | undefined;
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly backoff: Backoff;
@@ -54,15 +55,16 @@ export async function admit(assignment: Assignment, options: PartitionAdmissionO
 }
 
 async function inspect(assignment: Assignment, options: PartitionAdmissionOptions): Promise<Inspection> {
-  const { admin, group, consumer, started, topic, expectsOffsets, logEnds, onLoss } = options;
+  const { admin, group, consumer, started, topic, history, expectsOffsets, logEnds, onLoss } = options;
   const known = await logEnds?.read();
+  const hasStarted = await history.hasStarted(); // before the offsets: whoever recorded it has committed
   const offsets = await permitted(admin.offsets(group), 'DESCRIBE', { topic, group });
   const mine = new Set(assignment.partitions.keys());
   if (offsets.filter(({ partition }) => mine.has(partition)).length < mine.size) {
     throw new Error(`the brokers that were asked do not know some partitions of ${topic}`);
   }
   const isWithoutOffset = offsets.some(({ partition, committed }) => mine.has(partition) && committed === undefined);
-  const inspection = inspectOffsets(offsets, mine, isWithoutOffset && (await expectsOffsets()));
+  const inspection = inspectOffsets(offsets, mine, isWithoutOffset && (await expectsOffsets(hasStarted)));
   for (const loss of inspection.losses) await onLoss(loss);
   if (logEnds !== undefined && known !== undefined) {
     const lost = logEnds.lostIn(await permitted(admin.ends(mine), 'DESCRIBE', { topic }), known);
@@ -78,6 +80,7 @@ async function inspect(assignment: Assignment, options: PartitionAdmissionOption
   if (starts.length > 0 && !assignment.signal.aborted) {
     await permitted(consumer.commitOffsets(starts), 'READ', { topic, group });
   }
+  if (!hasStarted && !assignment.signal.aborted) await history.recordStart();
   return inspection;
 }
 

@@ -2,7 +2,7 @@ import type { Consumer, ConsumerEndBatchProcessEvent, EachBatchPayload } from 'k
 import type { Backoff } from '../../timing/backoff.ts';
 import { settledWithin } from '../../timing/deadline.ts';
 import type { StallDetector } from '../../timing/stall-detector.ts';
-import type { BatchHandler, Loss, SourceState } from '../task-source.ts';
+import type { BatchHandler, GroupHistory, Loss, SourceState } from '../task-source.ts';
 import { admit } from './admission.ts';
 import { Assignment, Membership } from './assignment.ts';
 import { createKafka, type KafkaSettings, RETRY } from './client.ts';
@@ -25,7 +25,8 @@ export interface KafkaSessionOptions {
   readonly admin: TopicAdmin;
   readonly progress: StallDetector;
   readonly now: () => number;
-  readonly expectsOffsets: () => Promise<boolean>;
+  readonly history: GroupHistory;
+  readonly expectsOffsets: (hasStarted: boolean) => Promise<boolean>;
   /** Undefined when publishers record nothing. */
   readonly logEnds: LogEndCheck | undefined;
   readonly handler: BatchHandler;

@@ -2,7 +2,7 @@ import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
 import { type Backoff, backoffMs, DEFAULT_BACKOFF, pause } from '../../timing/backoff.ts';
 import { settledWithin } from '../../timing/deadline.ts';
 import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts';
-import type { BatchHandler, Loss, SourceState, TaskSource } from '../task-source.ts';
+import type { BatchHandler, GroupHistory, Loss, SourceState, TaskSource } from '../task-source.ts';
 import { createKafka, type KafkaSettings } from './client.ts';
 import { isPassing, isWithoutCoordinator, KafkaPermissionMissing, missingPermission } from './errors.ts';
 import { LogEndCheck } from './log-end-check.ts';
@@ -14,8 +14,9 @@ export interface KafkaTaskSourceOptions {
   readonly kafka: KafkaSettings;
   readonly topic: string;
   readonly group: string;
-  /** Do indexes exist? Then this group must have consumed before. */
-  readonly expectsOffsets: () => Promise<boolean>;
+  readonly history: GroupHistory;
+  /** Must this group have consumed before, because indexes exist? Asked if it has no positions. */
+  readonly expectsOffsets: (hasStarted: boolean) => Promise<boolean>;
   /** The ends that publishers have recorded; without it, a log that loses its end goes unnoticed. */
   readonly ends?: KafkaEnds;
   /** Number of partitions, if the topic has to be created. */

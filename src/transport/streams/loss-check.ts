@@ -1,4 +1,4 @@
-import type { Loss } from '../task-source.ts';
+import type { GroupHistory, Loss } from '../task-source.ts';
 import type { ConsumerGroup, GroupState } from './consumer-group.ts';
 import { isBefore } from './entries.ts';
 
@@ -14,8 +14,9 @@ export interface StreamMark {
 export interface LossCheckOptions {
   readonly group: ConsumerGroup;
   readonly stream: string;
-  /** Do indexes exist? Then this group must have consumed before. */
-  readonly expectsOffsets: () => Promise<boolean>;
+  readonly history: GroupHistory;
+  /** Must this group have consumed before, because indexes exist? Asked if it has no positions. */
+  readonly expectsOffsets: (hasStarted: boolean) => Promise<boolean>;
   readonly mark?: StreamMark;
 }
 
@@ -32,6 +33,8 @@ export class LossCheck {
   /** The last entry delivered to this process. */
   #seen: string | undefined;
   #saved: string | undefined;
+  /** The start of the group is on record. */
+  #hasStarted = false;
   /** How many entries had ever been added to the stream, at the last check. */
   #added = 0;
 
@@ -68,9 +71,15 @@ export class LossCheck {
     this.#found.length = 0;
     if (state === undefined) await group.create();
     else if (state.removedUnread > 0) await group.accept();
+    await this.#recordStart();
     if (loss) this.#seen = state?.lastDelivered ?? BEGINNING;
     this.#added = state?.added ?? 0;
     await this.#saveMark();
+  }
+
+  async #recordStart(): Promise<void> {
+    if (!this.#hasStarted) await this.#options.history.recordStart();
+    this.#hasStarted = true;
   }
 
   /** Saves the mark, once the stream is known to be complete up to there, or to have started again. */
@@ -82,7 +91,12 @@ export class LossCheck {
 
   async #isExpected(known: string | undefined): Promise<boolean> {
     const seen = this.#seen ?? known;
-    return (seen !== undefined && seen !== BEGINNING) || (await this.#options.expectsOffsets());
+    return (seen !== undefined && seen !== BEGINNING) || (await this.#isStartExpected());
+  }
+
+  async #isStartExpected(): Promise<boolean> {
+    const { history, expectsOffsets } = this.#options;
+    return await expectsOffsets(await history.hasStarted());
   }
 
   #of({ lastAdded, added, lastDelivered, removedUnread }: GroupState, known: string | undefined): Loss | undefined {

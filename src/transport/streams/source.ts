@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { RedisClient } from '../../redis/connection.ts';
 import { type Backoff, DEFAULT_BACKOFF } from '../../timing/backoff.ts';
 import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts';
-import type { BatchHandler, Loss, SourceState, TaskSource } from '../task-source.ts';
+import type { BatchHandler, GroupHistory, Loss, SourceState, TaskSource } from '../task-source.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { LossCheck, type StreamMark } from './loss-check.ts';
 import { BLOCK_MS, StreamLoop } from './stream-loop.ts';
@@ -17,8 +17,9 @@ export interface StreamsTaskSourceOptions {
   readonly group: string;
   /** This process's name in the group; unique. */
   readonly consumer: string;
-  /** Do indexes exist? Then this group must have consumed before. */
-  readonly expectsOffsets: () => Promise<boolean>;
+  readonly history: GroupHistory;
+  /** Must this group have consumed before, because indexes exist? Asked if it has no positions. */
+  readonly expectsOffsets: (hasStarted: boolean) => Promise<boolean>;
   readonly logger: Logger;
   /** Records the group's progress outside this Redis. */
   readonly mark?: StreamMark;

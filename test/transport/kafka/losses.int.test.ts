@@ -137,6 +137,21 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     expect(one.losses).toHaveLength(1);
   });
 
+  it('of a new group is none: its start is recorded once its offsets are there, for members that start with it', async () => {
+    const opened = await fresh(2);
+    const starts: unknown[] = [];
+    const history = {
+      hasStarted: async () => starts.length > 0,
+      recordStart: async () => void starts.push(await committed(opened)),
+    };
+    const wanted = { expectsOffsets: async (hasStarted: boolean) => hasStarted, kafka: { history } };
+    const members = [run(opened, undefined, wanted), run(opened, undefined, wanted)];
+    await opened.publisher.publish(freshTasks(3));
+    await until(() => members.reduce((sum, { handled }) => sum + handled.size, 0) === 3);
+    expect(starts[0]).toContain(0);
+    expect(members.flatMap(({ losses }) => losses)).toEqual([]);
+  });
+
   it('is reported until the report succeeds, and nothing is delivered before', async () => {
     const opened = await fresh();
     await opened.publisher.publish(freshTasks(2));

@@ -2,10 +2,10 @@ import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import { Database } from '../../src/mysql/database.ts';
-import { RecentContacts } from '../../src/query/recent-contacts.ts';
+import type { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { openRedis } from '../../src/redis/connection.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
-import { freshNonce, freshStores, type Stores } from '../support/stores.ts';
+import { freshNonce, freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const NOBODY = 'redis://127.0.0.1:1';
@@ -91,17 +91,7 @@ describe('failures', () => {
   });
 
   const recentOn = (parts: Partial<ConstructorParameters<typeof RecentContacts>[0]>) =>
-    new RecentContacts({
-      index: stores.index,
-      database: stores.primary,
-      max: 4,
-      min: 2,
-      onCold: () => undefined,
-      onLow: () => undefined,
-      touch: false,
-      now: () => performance.now(),
-      ...parts,
-    });
+    recentContactsOn(stores, { max: 4, min: 2 }, parts);
 
   const expectRetry = async (broken: TestApi, code: string, path = RECENT) => {
     const { status, body, headers } = await ask(broken, path);

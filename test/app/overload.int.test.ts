@@ -8,14 +8,13 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { readPlain } from '../../src/mysql/contacts.ts';
 import { Database, type DatabaseOptions } from '../../src/mysql/database.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
-import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { Deadline, DeadlineExceeded, RequestCancelled } from '../../src/timing/deadline.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { ask, startTestApi } from '../support/api.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { IDS, site } from '../support/site-arbitrary.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
-import { freshRedis, freshStores, type Stores, storesOn } from '../support/stores.ts';
+import { freshRedis, freshStores, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const LIMITS = { max: 4, min: 2 };
@@ -164,14 +163,7 @@ describe('the answer for a cold user', () => {
         throw error;
       },
     });
-    return new RecentContacts({
-      ...{ index: reading.index, database: reading.primary, min: LIMITS.min, touch: false },
-      max: LIMITS.max,
-      coldAnswers: (user, deadline) => builds.answer(user, deadline),
-      onCold: () => undefined,
-      onLow: () => undefined,
-      now: () => performance.now(),
-    });
+    return recentContactsOn(reading, LIMITS, { coldAnswers: (user, deadline) => builds.answer(user, deadline) });
   }
 
   it(

@@ -13,14 +13,13 @@ import { Database, DatabaseNotPrimary } from '../../src/mysql/database.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { readServer } from '../../src/mysql/server-record.ts';
-import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { expectExact } from '../support/exact.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { OwnMysql } from '../support/own-mysql.ts';
 import { freshDatabase, freshPrefix } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
-import { freshRedis, type Stores, storesOn } from '../support/stores.ts';
+import { freshRedis, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
@@ -43,13 +42,8 @@ async function storesIn(url: string, via = url): Promise<Stores> {
 }
 
 /** The current answer for user 1. */
-async function answer({ index, primary: database }: Stores, limit = 4) {
-  const nothing = () => undefined;
-  const recent = new RecentContacts({
-    ...{ index, database, ...LIMITS, onCold: nothing, onLow: nothing, touch: false },
-    now: () => performance.now(),
-  });
-  return await recent.find({ user: '1', relation: 'any', limit, below: undefined });
+async function answer(stores: Stores, limit = 4) {
+  return await recentContactsOn(stores, LIMITS).find({ user: '1', relation: 'any', limit, below: undefined });
 }
 
 const token = async ({ primary }: Stores) => (await readEpoch(primary)).token;

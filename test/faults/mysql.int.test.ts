@@ -11,7 +11,6 @@ import { readEpoch } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { readFollowers, readPairs } from '../../src/mysql/pairs.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
-import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { ask, startTestApi } from '../support/api.ts';
 import { startConsuming } from '../support/consuming.ts';
@@ -19,7 +18,7 @@ import { expectExact } from '../support/exact.ts';
 import { OwnMysql } from '../support/own-mysql.ts';
 import { freshDatabase, freshPrefix } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, type SmallSite, writeSite } from '../support/small-site.ts';
-import { freshRedis, freshStores, type Stores, storesOn } from '../support/stores.ts';
+import { freshRedis, freshStores, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
@@ -179,11 +178,7 @@ describe('fault 28: very many queries with varying numbers of parameters', () =>
   it('leave the number of prepared statements unchanged', async () => {
     const stores = await storesOnOwnServer({ connections: 1 });
     const { primary } = stores;
-    const recent = new RecentContacts({
-      ...{ index: stores.index, database: primary, ...LIMITS, touch: false },
-      ...{ onCold: () => undefined, onLow: () => undefined },
-      now: () => performance.now(),
-    });
+    const recent = recentContactsOn(stores, LIMITS);
     const askAll = (n: number) =>
       Promise.all([
         readCandidates(primary, '1', CONTACTS.slice(0, n)),
@@ -246,11 +241,7 @@ describe('fault 29: a replica lags', () => {
     await run(refresh([{ user: '1', contact: '130', version: '2' }]), stores.steps);
     await run(rebuild(['2']), stores.steps);
     for (const user of ['1', '2']) await expectExact(stores, LIMITS, user, 'of the primary');
-    const recent = new RecentContacts({
-      ...{ index: stores.index, database: database(behind, { isReplica: true }), ...LIMITS, touch: false },
-      ...{ onCold: () => undefined, onLow: () => undefined },
-      now: () => performance.now(),
-    });
+    const recent = recentContactsOn(stores, LIMITS, { database: database(behind, { isReplica: true }) });
     const answer = await recent.find({ user: '1', relation: 'any', limit: 2, below: undefined });
     expect(answer).toMatchObject({ exact: false, replica: true });
   });

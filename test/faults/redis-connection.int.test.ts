@@ -9,14 +9,13 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
-import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { ask, startTestApi } from '../support/api.ts';
 import { expectExact } from '../support/exact.ts';
 import { freshName, redisUrl } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
-import { freshStores, type Stores, storesOn } from '../support/stores.ts';
+import { freshStores, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
@@ -148,11 +147,7 @@ describe('fault 18: a failover that loses the last writes', () => {
     const reading = await until(() => reads.read('1', 0, false));
     expect(reading).toMatchObject({ state: 'warm', epoch, head: [{ id: '18' }, {}, {}, {}] }); // the lost write
     expect((await readEpoch(stores.primary)).token).not.toBe(epoch);
-    const recent = new RecentContacts({
-      ...{ index: reads, database: stores.primary, ...LIMITS, touch: false },
-      ...{ onCold: () => undefined, onLow: () => undefined },
-      now: () => performance.now(),
-    });
+    const recent = recentContactsOn({ index: reads, primary: stores.primary }, LIMITS);
     const answer = await recent.find({ user: '1', relation: 'any', limit: 2, below: undefined });
     expect(answer).toMatchObject({ reason: 'cold', contacts: [{ id: '17' }, { id: '16' }] });
     await run(rebuild(USERS), stores.steps);

@@ -15,7 +15,7 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { readOutboxLag } from '../../src/mysql/outbox.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
-import { RecentContacts } from '../../src/query/recent-contacts.ts';
+import type { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
@@ -27,7 +27,7 @@ import { startConsuming } from '../support/consuming.ts';
 import { expectExact } from '../support/exact.ts';
 import { freshName } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, rankedContacts, writeSite } from '../support/small-site.ts';
-import { freshStores, type Stores, storesOn } from '../support/stores.ts';
+import { freshStores, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const LIMITS = { max: 8, min: 4 };
@@ -277,10 +277,5 @@ describe.each([
 type RecentOptions = ConstructorParameters<typeof RecentContacts>[0];
 
 function recentOn({ index, primary }: Stores, parts: Partial<RecentOptions>): RecentContacts {
-  return new RecentContacts({
-    ...{ index, database: primary, ...LIMITS, touch: false },
-    ...{ onCold: () => undefined, onLow: () => undefined },
-    now: () => performance.now(),
-    ...parts,
-  });
+  return recentContactsOn({ index, primary }, LIMITS, parts);
 }

@@ -11,7 +11,6 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { isSuspended } from '../../src/mysql/epoch.ts';
 import { readEpochState } from '../../src/mysql/losses.ts';
-import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { sentenceOf } from '../../src/query/verdict.ts';
 import { createBackfill } from '../../src/repair/backfill.ts';
 import { runToEnd } from '../../src/repair/job.ts';
@@ -19,7 +18,7 @@ import { startNewEpoch } from '../../src/tools/reference-site/last-uploads.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import type { GroupPositions, Loss } from '../../src/transport/task-source.ts';
 import { freshSitePool } from '../support/small-site.ts';
-import { freshStores, type Stores } from '../support/stores.ts';
+import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const logger = pino({ level: 'silent' });
@@ -85,16 +84,7 @@ const state = () => readEpochState(stores.primary);
 const token = async () => (await state()).epoch.token;
 
 async function answer(onCold: (user: Id) => void = () => undefined) {
-  const recent = new RecentContacts({
-    index: stores.index,
-    database: stores.primary,
-    max: 4,
-    min: 2,
-    onCold,
-    onLow: () => undefined,
-    touch: false,
-    now: () => performance.now(),
-  });
+  const recent = recentContactsOn(stores, { max: 4, min: 2 }, { onCold });
   const { source, reason, exact, contacts } = await recent.find({
     ...{ user: USER, relation: 'any', limit: 2, below: undefined },
   });

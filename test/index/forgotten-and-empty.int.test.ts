@@ -9,11 +9,10 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
-import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { LONG_AGO, rewriteMeta } from '../support/index-meta.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
-import { freshStores, type Stores } from '../support/stores.ts';
+import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const USER = '1';
@@ -57,16 +56,8 @@ function reader() {
       throw error;
     },
   });
-  const recent = new RecentContacts({
-    index: stores.index,
-    database: stores.primary,
-    max: 6,
-    min: 2,
-    onCold: (user) => builds.request(user),
-    onLow: () => undefined,
-    touch: true,
-    now: () => performance.now(),
-  });
+  const onCold = (user: Id) => builds.request(user);
+  const recent = recentContactsOn(stores, { max: 6, min: 2 }, { onCold, touch: true });
   const read = async (user: Id) => {
     const answer = await recent.find({ user, relation: 'any', limit: 2, below: undefined });
     await until(() => builds.underWay === 0);

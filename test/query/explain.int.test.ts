@@ -5,11 +5,10 @@ import { refresh } from '../../src/index/refresh.ts';
 import { readExplainedContact } from '../../src/mysql/contacts.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { explain } from '../../src/query/explain.ts';
-import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { IDS } from '../support/site-arbitrary.ts';
 import { freshSitePool, rankedContacts, type SmallSite, writeSite } from '../support/small-site.ts';
-import { freshStores, type Stores } from '../support/stores.ts';
+import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 
 const USER = '1';
 const LIMITS = { max: 20, min: 2 };
@@ -34,15 +33,7 @@ type Between = () => Promise<unknown>;
 /** @param between runs before MySQL's row is read, each time with how often it was */
 function explained(contact: string, between: (looks: number) => ReturnType<Between>) {
   let looks = 0;
-  const recent = new RecentContacts({
-    index: stores.index,
-    database: stores.primary,
-    ...LIMITS,
-    onCold: () => undefined,
-    onLow: () => undefined,
-    touch: false,
-    now: () => performance.now(),
-  });
+  const recent = recentContactsOn(stores, LIMITS);
   class Interrupted extends Database {
     override async rows(...asked: Parameters<Database['rows']>) {
       looks += 1;

@@ -7,12 +7,12 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import type { Database, Parameter } from '../../src/mysql/database.ts';
 import { audiencesOf, readPhotos } from '../../src/mysql/photos.ts';
-import { type RecentAnswer, RecentContacts } from '../../src/query/recent-contacts.ts';
+import type { RecentAnswer, RecentContacts } from '../../src/query/recent-contacts.ts';
 import { type PhotosQuery, RecentPhotos } from '../../src/query/recent-photos.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { IDS, site } from '../support/site-arbitrary.ts';
 import { freshSitePool, rankedContacts, type SmallSite, visiblePhotos, writeSite } from '../support/small-site.ts';
-import { freshStores, type Stores } from '../support/stores.ts';
+import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 
 const MIN = 10;
 const USER = '1';
@@ -31,16 +31,7 @@ beforeAll(async () => {
 });
 
 function recentContacts(database: Database): RecentContacts {
-  return new RecentContacts({
-    index: stores.index,
-    database,
-    max: 24,
-    min: MIN,
-    onCold: () => undefined,
-    onLow: () => undefined,
-    touch: false,
-    now: () => performance.now(),
-  });
+  return recentContactsOn(stores, { max: 24, min: MIN }, { database });
 }
 
 /** @param between runs after the contacts were read and before their photos are */

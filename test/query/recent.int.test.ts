@@ -11,12 +11,12 @@ import { refresh } from '../../src/index/refresh.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { QueryLimiter } from '../../src/mysql/query-limiter.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
-import { RecentContacts, type RecentContactsOptions } from '../../src/query/recent-contacts.ts';
+import type { RecentContacts, RecentContactsOptions } from '../../src/query/recent-contacts.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { freshPrefix } from '../support/servers.ts';
 import { IDS, site } from '../support/site-arbitrary.ts';
 import { freshSitePool, rankedContacts, type SmallSite, writeSite } from '../support/small-site.ts';
-import { freshStores, type Stores, storesOn } from '../support/stores.ts';
+import { freshStores, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const MAX = 4;
@@ -41,17 +41,9 @@ beforeEach(() => {
 });
 
 function recentContacts(options: Partial<RecentContactsOptions> = {}): RecentContacts {
-  return new RecentContacts({
-    index: stores.index,
-    database: stores.primary,
-    min: MIN,
-    max: MAX,
-    onCold: (user) => void cold.push(user),
-    onLow: (user) => void low.push(user),
-    touch: false,
-    now: () => performance.now(),
-    ...options,
-  });
+  const onCold = (user: Id) => void cold.push(user);
+  const onLow = (user: Id) => void low.push(user);
+  return recentContactsOn(stores, { max: MAX, min: MIN }, { onCold, onLow, ...options });
 }
 
 async function build(users: readonly Id[]): Promise<void> {

@@ -5,7 +5,6 @@ import type { Id } from '../../src/contracts/id.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
-import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { IndexCheck } from '../../src/repair/index-check.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { InvalidJob } from '../../src/repair/run-parameters.ts';
@@ -15,6 +14,7 @@ import { inTransaction } from '../../src/tools/reference-site/transaction.ts';
 import { setMeta } from '../support/index-meta.ts';
 import { PLANTS, spoil, TEARS, unreadableFloor } from '../support/plant-drift.ts';
 import { freshSite, LIMITS, type RepairSite, userId } from '../support/repair-site.ts';
+import { recentContactsOn } from '../support/stores.ts';
 
 const USERS = 40;
 const STRANGERS = 40;
@@ -178,16 +178,7 @@ describe('what counts as visible', () => {
   it('is what a client of the API would see, whatever the index holds', { timeout: 120_000 }, async () => {
     const { index, primary } = site.stores;
     const check = new IndexCheck({ index, primary, limits: LIMITS, now: () => performance.now() });
-    const nothing = () => undefined;
-    const recent = new RecentContacts({
-      index,
-      database: primary,
-      ...LIMITS,
-      onCold: nothing,
-      onLow: nothing,
-      touch: false,
-      now: () => 0,
-    });
+    const recent = recentContactsOn({ index, primary }, LIMITS);
     const user = someone(3);
     const truth = (await readTopContacts(primary, [user], 100)).tops[0] ?? [];
     const clientSees = async () => {

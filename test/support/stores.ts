@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
+import type { ContactIndex, Limits } from '../../src/index/contact-index.ts';
 import { DelayedWork, Rechecks } from '../../src/index/delayed-work.ts';
 import type { Steps } from '../../src/index/protocol.ts';
 import type { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
+import { RecentContacts, type RecentContactsOptions } from '../../src/query/recent-contacts.ts';
 import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { freshDatabase, freshPrefix, redisUrl } from './servers.ts';
@@ -58,4 +60,17 @@ export function storesOn(
   const steps = stepsOn({ primary, redis, delayed }, { max, min, prefix, freshNonce, ...times });
   const { index, patient } = steps;
   return { url, prefix, primary, redis, delayed, rechecks: new Rechecks(primary), index, steps, patient };
+}
+
+/** Answers as the API gives them. Nothing is built or refilled for them, unless the test says otherwise. */
+export function recentContactsOn(
+  { index, primary }: { readonly index: Pick<ContactIndex, 'read'>; readonly primary: Database },
+  { max, min }: Limits,
+  parts: Partial<RecentContactsOptions> = {},
+): RecentContacts {
+  const nothing = () => undefined;
+  const now = () => performance.now();
+  return new RecentContacts({
+    ...{ index, database: primary, max, min, onCold: nothing, onLow: nothing, touch: false, now, ...parts },
+  });
 }

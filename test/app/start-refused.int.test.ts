@@ -1,6 +1,5 @@
 import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
-import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { failureOf } from '../../src/cli/exit-code.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
@@ -8,19 +7,13 @@ import { reply } from '../../src/redis/unavailable.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import type { Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { freshDatabase, freshName, mysqlUrl, redisUrl } from '../support/servers.ts';
+import { freshDatabase, freshName, mysqlUrl, redisUrl, sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 
 let settings: Settings & { MYSQL_URL: string };
 beforeAll(async () => {
   settings = { ...(await serviceSettings()), START_TIMEOUT_MS: '600' };
 });
-
-async function sql(url: string, ...statements: string[]): Promise<void> {
-  const connection = await createConnection(url);
-  for (const statement of statements) await connection.query(statement);
-  await connection.end();
-}
 
 /** A failed start ends with 1 and says in a few lines what is wrong and how to mend it. */
 async function refused(command: string, changes: Settings, message: RegExp): Promise<void> {
@@ -131,7 +124,7 @@ describe('MySQL', () => {
       `CREATE USER ${user} IDENTIFIED BY 'pw'`,
       `GRANT SELECT ON ${database}.recency_epoch TO ${user}`,
     );
-    onTestFinished(() => sql(mysqlUrl(), `DROP USER ${user}`));
+    onTestFinished(async () => void (await sql(mysqlUrl(), `DROP USER ${user}`)));
     Object.assign(url, { username: user, password: 'pw' });
     await refused('relay', { MYSQL_URL: url.href }, /does not allow user "t\w+" to read recency_\w+.*GRANT SELECT/s);
   });

@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DelayedWork } from '../../src/index/delayed-work.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { CliProcess, type Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { redisUrl } from '../support/servers.ts';
+import { redisUrl, sql as sqlOn } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshRedis } from '../support/stores.ts';
 
@@ -37,11 +36,7 @@ afterAll(() => {
 
 const run = (line: string, changes: Settings = {}) => runInProcess(line.split(' '), { ...settings, ...changes });
 
-async function sql(statement: string): Promise<void> {
-  const connection = await createConnection(settings.MYSQL_URL);
-  await connection.query(statement);
-  await connection.end();
-}
+const sql = (statement: string) => sqlOn(settings.MYSQL_URL, statement);
 
 describe('from a file to a verified index', () => {
   it('import: what was read', async () => {

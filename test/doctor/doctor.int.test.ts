@@ -1,5 +1,4 @@
 import { Kafka } from 'kafkajs';
-import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { suspendForLoss } from '../../src/index/epoch.ts';
@@ -11,7 +10,7 @@ import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import type { Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { LibrdkafkaProducer, whyNoLibrdkafka } from '../support/other-producers.ts';
-import { freshDatabase, freshName, freshPrefix, hasKafka, kafkaBrokers, mysqlUrl } from '../support/servers.ts';
+import { freshDatabase, freshName, freshPrefix, hasKafka, kafkaBrokers, mysqlUrl, sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshRedis } from '../support/stores.ts';
 import { freshTasks } from '../transport/outgoing-task.ts';
@@ -21,12 +20,6 @@ let settings: Settings & { MYSQL_URL: string };
 beforeAll(async () => {
   settings = await serviceSettings();
 });
-
-async function sql(url: string, ...statements: string[]): Promise<void> {
-  const connection = await createConnection(url);
-  for (const statement of statements) await connection.query(statement);
-  await connection.end();
-}
 
 async function doctor(changes: Settings = {}) {
   const { code, json, stderr } = await runInProcess(['doctor', '--json'], { ...settings, ...changes });
@@ -203,7 +196,7 @@ describe('doctor', () => {
     const user = freshName();
     const database = new URL(settings.MYSQL_URL).pathname.slice(1);
     await sql(mysqlUrl(), `CREATE USER ${user} IDENTIFIED BY 'pw'`, `GRANT SELECT ON ${database}.* TO ${user}`);
-    onTestFinished(() => sql(mysqlUrl(), `DROP USER ${user}`));
+    onTestFinished(async () => void (await sql(mysqlUrl(), `DROP USER ${user}`)));
     const url = new URL(settings.MYSQL_URL);
     Object.assign(url, { username: user, password: 'pw' });
     const { code, find } = await doctor({ MYSQL_URL: url.href });

@@ -6,7 +6,7 @@ import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { type CliProcess, type Settings, startProcess } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
+import { hasKafka, kafkaBrokers, redisUrl, sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
@@ -46,22 +46,13 @@ async function stop(cli: CliProcess): Promise<void> {
   expect((await cli.ended).code).toBe(0);
 }
 
-async function sql({ MYSQL_URL }: Site, statement: string): Promise<Record<string, unknown>[]> {
-  const connection = await createConnection(MYSQL_URL);
-  try {
-    return (await connection.query(statement))[0] as Record<string, unknown>[];
-  } finally {
-    await connection.end();
-  }
-}
-
 async function leave(settings: Site, tasks: number): Promise<void> {
   const rows = Array.from({ length: tasks }, (_, i) => `('recency.photo.uploaded', ${CONTACTS[i % CONTACTS.length]})`);
-  await sql(settings, `INSERT INTO recency_outbox (type, user_id) VALUES ${rows}`);
+  await sql(settings.MYSQL_URL, `INSERT INTO recency_outbox (type, user_id) VALUES ${rows}`);
 }
 
 async function waiting(settings: Site): Promise<number> {
-  return (await sql(settings, 'SELECT 1 FROM recency_outbox WHERE published_at IS NULL')).length;
+  return (await sql(settings.MYSQL_URL, 'SELECT 1 FROM recency_outbox WHERE published_at IS NULL')).length;
 }
 
 async function consumed(settings: Site): Promise<void> {

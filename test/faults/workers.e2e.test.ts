@@ -5,7 +5,7 @@ import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { runCli, type Settings, startProcess } from '../support/cli.ts';
-import { hasKafka } from '../support/servers.ts';
+import { hasKafka, sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { until } from '../support/until.ts';
 
@@ -28,15 +28,6 @@ async function freshSite(transport: 'streams' | 'kafka'): Promise<Site> {
   await pool.end();
   expect((await runCli(['backfill'], settings)).code).toBe(0);
   return settings;
-}
-
-async function sql(url: string, statement: string): Promise<unknown[]> {
-  const connection = await createConnection(url);
-  try {
-    return (await connection.query(statement))[0] as unknown[];
-  } finally {
-    await connection.end();
-  }
 }
 
 /** Locks a table, which stops a consumer between reading the nonces and writing. */

@@ -1,8 +1,7 @@
-import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../src/mysql/database.ts';
 import { findVolatileViews } from '../../src/mysql/volatile-views.ts';
-import { freshDatabase, freshName } from '../support/servers.ts';
+import { freshDatabase, freshName, sql as sqlOn } from '../support/servers.ts';
 
 let url: string;
 
@@ -16,14 +15,7 @@ beforeAll(async () => {
   await sql(...TABLES);
 });
 
-async function sql(...statements: string[]): Promise<void> {
-  const connection = await createConnection(url);
-  try {
-    for (const statement of statements) await connection.query(statement);
-  } finally {
-    await connection.end();
-  }
-}
+const sql = (...statements: string[]) => sqlOn(url, ...statements);
 
 /** What is found, as this account, in `recency_contacts` when it selects this. */
 async function found(select: string, account = url) {
@@ -100,7 +92,7 @@ describe('a view that depends on more than rows', () => {
     const name = new URL(await freshDatabase()).pathname.slice(1);
     await sql(`CREATE VIEW ${name}.clock AS SELECT 1 AS id, NOW() AS x`);
     await sql(`CREATE OR REPLACE VIEW recency_photos AS SELECT t.id FROM t JOIN ${name}.clock ON clock.id = t.id`);
-    onTestFinished(() => sql('CREATE OR REPLACE VIEW recency_photos AS SELECT id FROM t'));
+    onTestFinished(async () => void (await sql('CREATE OR REPLACE VIEW recency_photos AS SELECT id FROM t')));
     const { calls } = await found('id FROM t');
     expect(calls).toEqual([expect.stringMatching(`^recency_photos: .*\\(\\) in ${name}.clock$`)]);
   });
@@ -130,7 +122,7 @@ describe('a view that depends on more than rows', () => {
     const user = freshName();
     const database = new URL(url).pathname.slice(1);
     await sql(`CREATE USER ${user} IDENTIFIED BY 'pw'`, `GRANT SELECT ON ${database}.* TO ${user}`);
-    onTestFinished(() => sql(`DROP USER ${user}`));
+    onTestFinished(async () => void (await sql(`DROP USER ${user}`)));
     const account = Object.assign(new URL(url), { username: user, password: 'pw' }).href;
     const unread = ['recency_contacts', 'recency_photos'];
     expect(await found('id, NOW() AS x FROM t', account)).toEqual({ calls: [], unread });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Kafka, logLevel } from 'kafkajs';
-import { createConnection } from 'mysql2/promise';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, inject } from 'vitest';
 import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
 import '../../src/transport/kafka/kafkajs-patches.ts'; // without it kafkajs spins and warns here, too
@@ -105,5 +105,17 @@ async function withAdmin(work: (admin: ReturnType<Kafka['admin']>) => Promise<vo
     await work(admin);
   } finally {
     await admin.disconnect();
+  }
+}
+
+/** Runs statements on a connection of their own. Returns the rows of the last one. */
+export async function sql(url: string, ...statements: string[]): Promise<RowDataPacket[]> {
+  const connection = await createConnection(url);
+  try {
+    let rows: RowDataPacket[] = [];
+    for (const statement of statements) [rows] = await connection.query<RowDataPacket[]>(statement);
+    return rows;
+  } finally {
+    await connection.end();
   }
 }

@@ -101,10 +101,13 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
   /** Kills the command 20 times, resuming it each time, then lets it finish. @returns its report */
   async function killAgainAndAgain(concern: Concern) {
     const { command } = concern;
+    const lease = `${settings.KEY_PREFIX}:lease:{${command}}`;
     let [last, cursor] = ['', 0];
     const resume = () => [command, '--json', ...(last === '' ? [] : ['--resume', last])];
     for (let kill = 0; kill < KILLS; kill++) {
       await using process = new CliProcess(resume(), { ...settings, REDIS_URL: proxy.url });
+      // A write of the life before may still arrive: it must not end this one before it has begun.
+      await until(async () => (await redis.exists(lease)) === 1, { interval: 1 });
       await killSomewhere(process, cursor, concern);
       const now = await run(command);
       if (last !== '') expect(now.id).toBe(last);
@@ -113,7 +116,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
       expect(again).toBeLessThanOrEqual(concern.concerned.filter((user) => user <= PAGE_SIZE).length);
       [last, cursor] = [now.id, now.cursor];
       // The lease would end by itself in 30 s: it was not released.
-      expect(await redis.del(`${settings.KEY_PREFIX}:lease:{${command}}`)).toBe(1);
+      expect(await redis.del(lease)).toBe(1);
     }
     expect(cursor).toBeLessThan(USERS);
     const ended = await runCli(resume(), settings);

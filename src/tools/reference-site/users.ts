@@ -39,11 +39,12 @@ async function insertNext(connection: PoolConnection, count: number): Promise<Id
   return ids;
 }
 
-// The follower's index holds the user who goes, so each follower is told; what the view says of a user who is gone is
-// nothing, so there is no version to wait for.
+// A follower's index may hold the user, also where the row is inactive: the task that said so may still be on its way, and
+// once the user is deleted the view has no rows with them for its fan-out. So every row leaves a task; the view will not show
+// the pair again, so there is no version to wait for.
 const TELL_FOLLOWERS = `
   INSERT INTO recency_outbox (type, user_id, other_id)
-  SELECT 'recency.contact.removed', user_id, contact_id FROM contacts WHERE contact_id = ? AND active`;
+  SELECT 'recency.contact.removed', user_id, contact_id FROM contacts WHERE contact_id = ?`;
 const LEAVE_FOLLOWERS = 'UPDATE contacts SET active = FALSE, version = version + 1 WHERE contact_id = ? AND active';
 const LEAVE_CONTACTS = 'UPDATE contacts SET active = FALSE, version = version + 1 WHERE user_id = ? AND active';
 const DELETE_PHOTOS = 'DELETE FROM photos WHERE owner_id = ?';

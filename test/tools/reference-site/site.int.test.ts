@@ -123,7 +123,7 @@ it('what the owner grants counts, while they call the viewer a contact', async (
 });
 
 describe('a user who is deleted', () => {
-  it('goes with their photos; followers are told, relationships stay, inactive', async () => {
+  it('goes with their photos; followers are told, former ones too, and relationships stay, inactive', async () => {
     await emptySite();
     const [gone, follower, contact, former] = USERS as [string, string, string, string];
     await addContact(pool, follower, gone);
@@ -137,6 +137,7 @@ describe('a user who is deleted', () => {
     expect(await deleteUser(pool, gone)).toBe(true);
     expect(await rows('SELECT type, user_id, other_id, version FROM recency_outbox ORDER BY id')).toEqual([
       { type: 'recency.contact.removed', user_id: follower, other_id: gone, version: null },
+      { type: 'recency.contact.removed', user_id: former, other_id: gone, version: null },
       { type: 'recency.user.deleted', user_id: gone, other_id: null, version: null },
     ]);
     expect(await rows('SELECT user_id, contact_id, active, version FROM contacts ORDER BY active, user_id')).toEqual([
@@ -148,7 +149,7 @@ describe('a user who is deleted', () => {
     expect(await rows('SELECT * FROM recency_photos')).toEqual([]);
     expect(await rows('SELECT contact_id FROM recency_contacts WHERE related')).toEqual([{ contact_id: contact }]);
     expect(await deleteUser(pool, gone)).toBe(false);
-    expect(await rows('SELECT id FROM recency_outbox')).toHaveLength(2);
+    expect(await rows('SELECT id FROM recency_outbox')).toHaveLength(3);
   });
 });
 

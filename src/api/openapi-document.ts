@@ -35,7 +35,7 @@ export function openApiDocument(operations: readonly HttpOperation[], version: s
 }
 
 function documented(operation: HttpOperation): ZodOpenApiOperationObject {
-  const { id, tag, summary, description, scope, params, query } = operation;
+  const { id, tag, summary, description, scope, params, query, headers } = operation;
   return {
     operationId: id,
     tags: [tag],
@@ -43,7 +43,11 @@ function documented(operation: HttpOperation): ZodOpenApiOperationObject {
     ...(description === undefined ? {} : { description }),
     security: scope === undefined ? [] : [{ token: [] }],
     ...(scope === undefined ? {} : { 'x-scope': scope }),
-    requestParams: { ...(params ? { path: params } : {}), ...(query ? { query } : {}) },
+    requestParams: {
+      ...(params ? { path: params } : {}),
+      ...(query ? { query } : {}),
+      ...(headers ? { header: headers } : {}),
+    },
     ...requestBodyOf(operation),
     responses: { ...documentedReplies(operation), ...documentedProblems(operation) },
   };

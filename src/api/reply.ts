@@ -50,9 +50,12 @@ export function problemReply(problem: HttpProblem, requestId: string): Reply {
   return json(status, body, { ...headers, 'Content-Type': 'application/problem+json; charset=utf-8' });
 }
 
-/** Writes the reply in one go: without ETag, not chunked. */
+/** Without a body, and so without its length. */
+const BODYLESS = new Set([204, 304]);
+
+/** Writes the reply in one go, not chunked. */
 export function send(response: Response, { status, headers, content }: Reply, requestId: string): void {
-  const length = status === 204 ? {} : { 'Content-Length': String(Buffer.byteLength(content)) };
+  const length = BODYLESS.has(status) ? {} : { 'Content-Length': String(Buffer.byteLength(content)) };
   response.writeHead(status, { ...headers, ...length, 'X-Request-Id': requestId });
   response.end(content);
 }

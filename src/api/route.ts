@@ -31,6 +31,8 @@ export interface HttpOperation {
   readonly description?: string;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /** Request headers of its own. */
+  readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   /** By status. */
   readonly replies: Readonly<Record<string, DocumentedReply>>;

@@ -10,11 +10,11 @@ import {
 import { idSchema } from '../../contracts/id.ts';
 import { encodeCursor } from '../../contracts/page-cursor.ts';
 import type { RecentContacts } from '../../query/recent-contacts.ts';
+import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
-import { json } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
-import { answerView, contactView, serverTiming } from '../views.ts';
+import { contactView } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
 
@@ -46,15 +46,8 @@ const operation: HttpOperation = {
   description: 'Only contacts with a photo that the user may see, ordered by the newest such photo.',
   params,
   query,
-  replies: {
-    200: {
-      description: 'One page.',
-      schema: recentContactsSchema,
-      headers: z.object({
-        'Server-Timing': z.string().meta({ description: 'Time spent waiting, ms. index: Redis; db: MySQL.' }),
-      }),
-    },
-  },
+  headers: answerRequestHeaders,
+  replies: answerReplies('One page.', recentContactsSchema),
 };
 
 export function recentContactsRoute(recent: Pick<RecentContacts, 'find'>, metrics: ApiMetrics): Route {
@@ -66,13 +59,12 @@ export function recentContactsRoute(recent: Pick<RecentContacts, 'find'>, metric
       const found = await recent.find({ user, relation, limit, below: after, deadline });
       metrics.countAnswer('contacts', found);
       const last = found.more ? found.contacts.at(-1) : undefined;
-      const body: z.input<typeof recentContactsSchema> = {
+      const shown: Omit<z.input<typeof recentContactsSchema>, 'answer'> = {
         user,
         contacts: found.contacts.map(contactView),
         next: last === undefined ? null : encodeCursor(last),
-        answer: answerView(found),
       };
-      return json(200, body, serverTiming(found.timing));
+      return answerReply(request, shown, found);
     },
   };
 }

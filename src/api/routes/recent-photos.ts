@@ -4,11 +4,11 @@ import { idSchema } from '../../contracts/id.ts';
 import { isoTime } from '../../contracts/iso-time.ts';
 import type { Photo } from '../../mysql/photos.ts';
 import type { RecentPhotos } from '../../query/recent-photos.ts';
+import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
-import { json } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
-import { answerView, contactView, serverTiming } from '../views.ts';
+import { contactView } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
 
@@ -40,15 +40,8 @@ const operation: HttpOperation = {
   description: 'Grouped by contact. Only photos that the user may see; this is checked again when the photos are read.',
   params,
   query,
-  replies: {
-    200: {
-      description: 'The photos.',
-      schema: recentPhotosSchema,
-      headers: z.object({
-        'Server-Timing': z.string().meta({ description: 'Time spent waiting, ms. index: Redis; db: MySQL.' }),
-      }),
-    },
-  },
+  headers: answerRequestHeaders,
+  replies: answerReplies('The photos.', recentPhotosSchema),
 };
 
 export function recentPhotosRoute(recent: Pick<RecentPhotos, 'find'>, metrics: ApiMetrics): Route {
@@ -59,15 +52,14 @@ export function recentPhotosRoute(recent: Pick<RecentPhotos, 'find'>, metrics: A
       const { contacts, photos, relation } = parse('query', query, request.query);
       const found = await recent.find({ user, relation, contacts, photos, deadline });
       metrics.countAnswer('photos', found);
-      const body: z.input<typeof recentPhotosSchema> = {
+      const shown: Omit<z.input<typeof recentPhotosSchema>, 'answer'> = {
         user,
         contacts: found.contacts.map((contact) => ({
           ...contactView(contact),
           photos: contact.photos.map(photoView),
         })),
-        answer: answerView(found),
       };
-      return json(200, body, serverTiming(found.timing));
+      return answerReply(request, shown, found);
     },
   };
 }

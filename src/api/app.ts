@@ -53,7 +53,7 @@ export function createApp(dependencies: ApiDependencies): Express {
 
 /** All routes, the busiest first, because express tries them in order. */
 function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
-  const { recentContacts, recentPhotos, explain, inspect, rebuild, forget, accept, freshId } = dependencies;
+  const { recentContacts, recentPhotos, explain, inspect, rebuild, forget, accept, freshId, kinds } = dependencies;
   const { checks, degrading, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
   const readiness = new Readiness({ checks, degrading, deadlineMs: checkDeadlineMs, onFailure, now });
@@ -61,7 +61,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
     recentContactsRoute(recentContacts, metrics),
     recentPhotosRoute(recentPhotos, metrics),
     explainRoute(explain),
-    postTasksRoute(accept, freshId),
+    postTasksRoute(accept, freshId, kinds),
     inspectIndexRoute(inspect),
     forgetIndexRoute(forget),
     rebuildIndexRoute(rebuild, inspect),

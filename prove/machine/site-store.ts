@@ -1,6 +1,7 @@
 import type { Id } from '../../src/contracts/id.ts';
 import type { Step } from '../../src/index/protocol.ts';
 import { isSuspended, suspendedToken } from '../../src/mysql/epoch.ts';
+import type { Pair } from '../../src/mysql/pairs.ts';
 import { Interner } from '../interner.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { type Action, actionsOn, type Menu } from '../site/actions.ts';
@@ -125,7 +126,7 @@ export class SiteStore {
   }
 
   #answer(step: Step, snapshot: Snapshot): unknown {
-    if (step.name === 'pairs') return QUESTIONS.pairs(snapshot, ...(step.args as Parameters<Asked['pairs']>));
+    if (step.name === 'pairs') return QUESTIONS.pairs(snapshot, step.args[0] as Pair[]);
     if (step.name === 'neighbours')
       return QUESTIONS.neighbours(snapshot, ...(step.args as Parameters<Asked['neighbours']>));
     if (step.name === 'followers')

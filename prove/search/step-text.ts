@@ -47,7 +47,7 @@ export function stepText(step: Step, reply: unknown): string {
   return (TEXTS[step.name] as (args: unknown, reply: unknown) => string)(step.args, reply);
 }
 
-function rowsText([pairs]: readonly [readonly Pair[]], { epoch, rows }: PairRows): string {
+function rowsText([pairs]: readonly [readonly Pair[], ...unknown[]], { epoch, rows }: PairRows): string {
   const told = pairs.map(({ user, contact }) => {
     const row = rows.find((other) => other.user === user && other.contact === contact);
     return `${user} → ${contact}: ${row === undefined ? 'no row' : row.related ? `related, last upload ${row.lastUploadAt}` : 'not related'}`;

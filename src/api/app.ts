@@ -53,15 +53,15 @@ export function createApp(dependencies: ApiDependencies): Express {
 
 /** All routes, the busiest first, because express tries them in order. */
 function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
-  const { recentContacts, recentPhotos, explain, inspect, rebuild, forget, accept, freshId, kinds } = dependencies;
+  const { recentContacts, recentPhotos, fresh, explain, inspect, rebuild, forget, accept, freshId } = dependencies;
   const { checks, degrading, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
   const readiness = new Readiness({ checks, degrading, deadlineMs: checkDeadlineMs, onFailure, now });
   const routes = [
-    recentContactsRoute(recentContacts, metrics),
-    recentPhotosRoute(recentPhotos, metrics),
+    recentContactsRoute(recentContacts, fresh, metrics),
+    recentPhotosRoute(recentPhotos, fresh, metrics),
     explainRoute(explain),
-    postTasksRoute(accept, freshId, kinds),
+    postTasksRoute(accept, freshId),
     inspectIndexRoute(inspect),
     forgetIndexRoute(forget),
     rebuildIndexRoute(rebuild, inspect),

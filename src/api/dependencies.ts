@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { AccessToken } from '../config/access-tokens.ts';
 import type { Id } from '../contracts/id.ts';
-import type { Kind } from '../contracts/kind.ts';
 import type { RebuildReport } from '../index/rebuild.ts';
 import type { Explanation } from '../query/explain.ts';
+import type { FreshReads } from '../query/fresh-reads.ts';
 import type { IndexInspection } from '../query/inspect-index.ts';
 import type { RecentContacts } from '../query/recent-contacts.ts';
 import type { RecentPhotos } from '../query/recent-photos.ts';
@@ -17,13 +17,13 @@ import type { AcceptTasks } from './routes/post-tasks.ts';
 export interface ApiDependencies extends MeasuredParts {
   readonly recentContacts: Pick<RecentContacts, 'find'>;
   readonly recentPhotos: Pick<RecentPhotos, 'find'>;
+  /** Reads that show the changes that a request names. */
+  readonly fresh: Pick<FreshReads, 'read' | 'kinds' | 'counts'>;
   readonly explain: (user: Id, contact: Id, deadline?: Deadline) => Promise<Explanation>;
   readonly inspect: (user: Id, deadline?: Deadline) => Promise<IndexInspection>;
   readonly rebuild: (user: Id, deadline?: Deadline) => Promise<RebuildReport>;
   /** Drops the user's index and pending work. */
   readonly forget: (user: Id) => Promise<void>;
-  /** The kinds in use. */
-  readonly kinds: readonly Kind[];
   /** Resolves once the transport has the tasks. A rejection is answered with 503 and logged. */
   readonly accept: AcceptTasks;
   /** Empty: everything is allowed, so the API listens only on loopback (`checkHost`). */

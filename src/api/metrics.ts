@@ -1,11 +1,16 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { ReplicaWaits } from '../mysql/replica-waits.ts';
 import type { ColdBuilds } from '../query/cold-builds.ts';
+import type { FreshReads } from '../query/fresh-reads.ts';
 import type { Certainty } from './views.ts';
 
 export interface MeasuredParts {
   /** Plain queries and builds, which share one limit. */
   readonly plainQueries: { readonly running: number; readonly queued: number; readonly refused: number };
   readonly coldBuilds: Pick<ColdBuilds, 'counts' | 'underWay'>;
+  readonly fresh: Pick<FreshReads, 'counts'>;
+  /** Undefined: the API reads no replica. */
+  readonly replicaWaits?: Pick<ReplicaWaits, 'counts'> | undefined;
 }
 
 /** Histogram buckets, s: from one Redis and one MySQL round trip to the timeouts. */
@@ -33,6 +38,7 @@ export class ApiMetrics {
     });
     measurePlainQueries(registers, parts.plainQueries);
     measureColdBuilds(registers, parts.coldBuilds);
+    measureFreshReads(registers, parts);
   }
 
   /** @param route the path pattern @param ms duration of the request */
@@ -76,14 +82,36 @@ function measureColdBuilds(registers: Registry[], builds: MeasuredParts['coldBui
       this.set(builds.underWay);
     },
   });
-  new Counter({
+  countOutcomes(registers, builds.counts, {
     name: 'recency_cold_builds_total',
     help: 'Index builds that reads requested, by outcome; the next read requests a dropped one again.',
+  });
+}
+
+function measureFreshReads(registers: Registry[], { fresh, replicaWaits }: MeasuredParts): void {
+  countOutcomes(registers, fresh.counts, {
+    name: 'recency_fresh_reads_total',
+    help: 'Reads with Recency-Fresh, by what became of the changes named: refreshed; behind: not committed yet; not_refreshed and redis_unavailable: the plain query answered.',
+  });
+  if (replicaWaits === undefined) return;
+  countOutcomes(registers, replicaWaits.counts, {
+    name: 'recency_replica_waits_total',
+    help: 'Statements that waited for a GTID set on the replica: reached; otherwise the primary answered, because it was behind, too many waited (busy), or it could not say (fault).',
+  });
+}
+
+function countOutcomes(
+  registers: Registry[],
+  counts: Readonly<Record<string, number>>,
+  metric: { readonly name: string; readonly help: string },
+): void {
+  new Counter({
+    ...metric,
     labelNames: ['outcome'],
     registers,
     collect() {
       this.reset();
-      for (const [outcome, count] of Object.entries(builds.counts)) this.inc({ outcome }, count);
+      for (const [outcome, count] of Object.entries(counts)) this.inc({ outcome }, count);
     },
   });
 }

@@ -8,11 +8,14 @@ import { type Database, StatementTooSlow } from '../mysql/database.ts';
 import { isSuspended } from '../mysql/epoch.ts';
 import { readPairs } from '../mysql/pairs.ts';
 import type { Urgency } from '../mysql/query-limiter.ts';
+import { ReplicaWaits } from '../mysql/replica-waits.ts';
 import { type BuildBy, ColdBuilds, isGivenUp } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
+import { FreshReads } from '../query/fresh-reads.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
 import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
 import { RecentPhotos } from '../query/recent-photos.ts';
+import { RefreshNow } from '../query/refresh-now.ts';
 import { WarmUp, type WarmUpOptions } from '../query/warm-up.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import type { ProcessContext } from './run-process.ts';
@@ -20,7 +23,16 @@ import type { Stores } from './stores.ts';
 
 type Queries = Pick<
   ApiDependencies,
-  'recentContacts' | 'recentPhotos' | 'explain' | 'inspect' | 'rebuild' | 'forget' | 'plainQueries' | 'coldBuilds'
+  | 'recentContacts'
+  | 'recentPhotos'
+  | 'fresh'
+  | 'replicaWaits'
+  | 'explain'
+  | 'inspect'
+  | 'rebuild'
+  | 'forget'
+  | 'plainQueries'
+  | 'coldBuilds'
 >;
 
 /** Maximum number of builds that wait for their turn; a user beyond it is built at the next read. */
@@ -37,6 +49,7 @@ type QueryContext = Pick<ProcessContext, 'config' | 'logger' | 'resources'>;
 export function apiQueries(context: QueryContext, stores: Stores, reading: Database): Queries {
   const { config, logger } = context;
   const { primary, index, steps, delayed, watch } = stores;
+  const replicaWaits = reading === primary ? undefined : openReplicaWaits(context, reading);
   const build = buildOn({ steps, delayed }, config);
   const sources = { index: trustedReads(index, watch), reading, primary, limits: config };
   const coldBuilds = openColdBuilds(context, primary, build);
@@ -61,6 +74,8 @@ export function apiQueries(context: QueryContext, stores: Stores, reading: Datab
   return {
     recentContacts,
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, now }),
+    fresh: freshReadsOn({ steps, primary, isTrusted: () => watch.isTrusted() }, replicaWaits),
+    replicaWaits,
     explain: explainer(sources),
     inspect: (user, deadline) => withinDeadline(deadline, inspectIndex({ index, database: primary }, user)),
     rebuild: (user, deadline) => build(user, { deadline, asked: true }),
@@ -71,6 +86,32 @@ export function apiQueries(context: QueryContext, stores: Stores, reading: Datab
     plainQueries: primary.heavy,
     coldBuilds,
   };
+}
+
+/** Waits for the replica take at most half of its connections. Its first fault is logged, all are counted. */
+function openReplicaWaits({ config, logger }: QueryContext, replica: Database): ReplicaWaits {
+  let isLogged = false;
+  return new ReplicaWaits(replica, {
+    waitMs: config.mysqlReplicaWaitMs,
+    atOnce: Math.floor(config.mysqlConnections / 2),
+    onFault: (err) => {
+      logger[isLogged ? 'debug' : 'warn']({ err }, 'the replica cannot say which GTIDs it has; the primary answers');
+      isLogged = true;
+    },
+  });
+}
+
+interface FreshSources {
+  readonly steps: Steps;
+  readonly primary: Database;
+  /** Is this Redis the one on record? */
+  readonly isTrusted: () => boolean;
+}
+
+/** Reads that show named changes. @param waits undefined: the API reads the primary */
+export function freshReadsOn({ steps, primary, isTrusted }: FreshSources, waits?: ReplicaWaits): FreshReads {
+  const refreshNow = new RefreshNow({ kinds: [{ singular: 'contact', areUsers: true, steps }], isTrusted, now });
+  return new FreshReads({ refreshNow, replica: waits && { primary, waits }, now });
 }
 
 function openColdBuilds(

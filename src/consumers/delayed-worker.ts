@@ -4,14 +4,13 @@ import type { DelayedItem, DelayedWork } from '../index/delayed-work.ts';
 import { RECHECKS, type Rechecks } from '../index/delayed-work.ts';
 import { type Operation, run, type Steps, step } from '../index/protocol.ts';
 import { rebuild } from '../index/rebuild.ts';
-import { type Hint, type RefreshReport, refresh } from '../index/refresh.ts';
+import { addHint, type Hint, type RefreshReport, refresh } from '../index/refresh.ts';
 import { type SetAside, settingAside } from '../index/set-aside.ts';
 import { type Answers, isStoreFault } from '../index/store-fault.ts';
 import type { RecheckRow } from '../mysql/rechecks.ts';
 import { loop } from '../timing/loop.ts';
 import type { DeadLetters } from '../transport/dead-letters.ts';
 import { SlowBuilds } from './slow-builds.ts';
-import { addHint } from './work-plan.ts';
 
 /** Told what was done, for the metrics. */
 export interface DelayedObserver {

@@ -59,7 +59,14 @@ export const floorSchema = z
   .strictObject({ at: timeSchema, id: idSchema })
   .meta({ id: 'Floor', description: 'The highest position ever left out of the index.' });
 
-export const REASONS = ['cold', 'redis_unavailable', 'below_floor', 'changed_meanwhile'] as const;
+export const REASONS = [
+  'cold',
+  'redis_unavailable',
+  'below_floor',
+  'changed_meanwhile',
+  'not_refreshed',
+  'version_not_committed',
+] as const;
 
 /** Why an answer came from the plain query, or is not exact. */
 export type Reason = (typeof REASONS)[number];
@@ -77,7 +84,7 @@ export const answerSchema = z
     floor: floorSchema.nullable().meta({ description: 'null: no contact was left out.' }),
     reason: z.enum(REASONS).optional().meta({
       description:
-        'Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read.',
+        'Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change.',
     }),
     replica: z.literal(true).optional().meta({
       description: 'The rows come from a replica, which may lag: the answer is not exact.',

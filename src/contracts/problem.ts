@@ -6,6 +6,7 @@ import { z } from 'zod';
  */
 export const PROBLEMS = {
   invalid_parameter: [400, 'A path or query parameter is invalid.'],
+  invalid_header: [400, 'A request header is invalid.'],
   invalid_body: [400, 'The body is not valid for this route.'],
   malformed_json: [400, 'The body is not valid JSON.'],
   malformed_request: [400, 'The request is malformed.'],
@@ -44,16 +45,16 @@ const PROBLEM_CODES = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]];
 
 /** One invalid part of the request. */
 export interface FieldError {
-  /** `limit`, `user`; within an array in the body with its position, from 0: `[3].contact`. */
+  /** `limit`, `user`, `Recency-Fresh`; within an array in the body with its position, from 0: `[3].contact`. */
   readonly field: string;
-  readonly in: 'path' | 'query' | 'body';
+  readonly in: 'path' | 'query' | 'header' | 'body';
   /** What is wrong with it. */
   readonly detail: string;
 }
 
 const fieldErrorSchema = z.strictObject({
   field: z.string().meta({ description: 'In an array with its position, from 0.', example: '[3].contact' }),
-  in: z.enum(['path', 'query', 'body']),
+  in: z.enum(['path', 'query', 'header', 'body']),
   detail: z.string(),
 });
 

@@ -94,7 +94,7 @@ export interface Steps extends Pick<ContactIndex, 'nonces' | 'apply' | 'claim' |
 /** What the protocol asks MySQL's primary. Each answer is from one snapshot. */
 export interface SystemOfRecord {
   /** The rows of these pairs (none where there is no row), and the epoch. */
-  pairs(pairs: readonly Pair[]): Promise<PairRows>;
+  pairs(pairs: readonly Pair[], by?: Pick<ReadBy, 'deadline'>): Promise<PairRows>;
   /**
    * The same for pairs that are most of one contact's pairs between the first and the last, by user id. Rows that are not
    * related may be left out, and other users' rows may be included.

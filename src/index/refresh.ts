@@ -9,12 +9,22 @@ export interface Hint extends Pair {
   readonly version?: string;
 }
 
+/** Adds a pair once. If it is there with another version, the newest of them must be seen. */
+export function addHint(hints: Map<string, Hint>, hint: Hint): void {
+  const pair = `${hint.user} ${hint.contact}`;
+  const known = hints.get(pair);
+  const isNewer = BigInt(hint.version ?? 0) > BigInt(known?.version ?? 0); // versions begin at 1
+  if (known === undefined || isNewer) hints.set(pair, hint);
+}
+
 export interface RefreshReport {
   /** Number of users by outcome. A user may be counted under `raced` several times. */
   readonly outcomes: Readonly<Record<ApplyOutcome, number>>;
   readonly rebuilt: number;
   /** Hints whose row is still older than their version: look again later. What MySQL says now was applied. */
   readonly behind: readonly VersionedPair[];
+  /** Pairs that lost every race; they wait in the delay queue. */
+  readonly unsettled: readonly Pair[];
 }
 
 /** Pairs in one call of a script. */
@@ -55,7 +65,7 @@ export function* refresh(hints: readonly Hint[], areNeighbours = false): Operati
   const pairs = waiting.flatMap(([_user, of]) => of);
   const rebuilds = [...unsettled, ...slow];
   if (pairs.length > 0 || rebuilds.length > 0) yield* step('defer', { pairs, rebuilds });
-  return { outcomes, rebuilt: rebuilt.length, behind };
+  return { outcomes, rebuilt: rebuilt.length, behind, unsettled: pairs };
 }
 
 type UserHints = readonly [user: Id, hints: readonly Hint[]];
@@ -113,6 +123,7 @@ function finder(rows: readonly PairRow[]): (pair: Pair) => PairRow | undefined {
   };
 }
 
-function isBehind(hint: Hint, row: PairRow | undefined): hint is VersionedPair {
+/** The row is older than the hint's version: the change is not committed yet, or not here. */
+export function isBehind(hint: Hint, row: PairRow | undefined): hint is VersionedPair {
   return hint.version !== undefined && (row === undefined || BigInt(row.version) < BigInt(hint.version));
 }

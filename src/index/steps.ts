@@ -66,7 +66,7 @@ export function stepsOn(
 function systemOfRecord(primary: Database, max: number, aloneMs: number): SystemOfRecord {
   const tops = new TopContactsReader({ database: primary, aloneMs, now: () => performance.now() });
   return {
-    pairs: (pairs) => readPairs(primary, pairs),
+    pairs: (pairs, by) => readPairs(primary, pairs, by),
     neighbours: (pairs) => readNeighbours(primary, pairs),
     topContacts: (users, by) => tops.read(users, max + 1, by),
     owners: (users) => readUsersAmong(primary, users),

@@ -6,7 +6,7 @@ import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
 import type { Relation } from '../contracts/relation.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import type { ColumnValue, Database } from './database.ts';
+import type { AnswerDatabase, ColumnValue, Database } from './database.ts';
 import { type AnswerRows, EPOCH, readAnswer } from './epoch.ts';
 
 /** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */
@@ -86,7 +86,7 @@ const CANDIDATES = `
  * @throws DatabaseUnavailable
  */
 export async function readCandidates(
-  database: Database,
+  database: AnswerDatabase,
   user: Id,
   candidates: readonly Id[],
   deadline?: Deadline,
@@ -123,7 +123,7 @@ function plain(relation: Relation, page: string): string {
  * @throws DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled
  */
 export async function readPlain(
-  database: Database,
+  database: AnswerDatabase,
   wanted: { user: Id; relation: Relation; limit: number; below: Key | undefined },
   deadline?: Deadline,
 ): Promise<LiveContacts> {
@@ -168,7 +168,7 @@ const EXPLAINED = `
  * @throws DatabaseUnavailable
  */
 export async function readExplainedContact(
-  database: Database,
+  database: AnswerDatabase,
   user: Id,
   contact: Id,
   deadline?: Deadline,

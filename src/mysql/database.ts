@@ -1,14 +1,7 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import type { Deadline } from '../timing/deadline.ts';
 import { ConnectionPool, type ConnectionPoolOptions, isSilence, type UseOptions } from './connections.ts';
-import {
-  DatabaseUnavailable,
-  HeavyQueriesBusy,
-  isStatementTimeout,
-  type MysqlFault,
-  mysqlFaultOf,
-  StatementTooSlow,
-} from './faults.ts';
+import { asThrown, HeavyQueriesBusy, mysqlFaultOf } from './faults.ts';
 import { retryingLostRaces } from './lost-race.ts';
 import { QueryLimiter, type Urgency } from './query-limiter.ts';
 import { proofOf } from './session.ts';
@@ -26,6 +19,9 @@ export type ColumnValue = string | number | null;
 
 /** A value for one placeholder. Ids are strings; a number must be a safe integer. */
 export type Parameter = string | number | null;
+
+/** What an answer is read from: a whole {@link Database}, or a view of one. */
+export type AnswerDatabase = Pick<Database, 'rows' | 'isReplica' | 'proofUnder' | 'renewConnections'>;
 
 /** How many heavy queries may run at once, and how many may wait. */
 export interface HeavyBudget {
@@ -58,6 +54,8 @@ export interface ReadOptions {
    * SELECT.
    */
   readonly withinMs?: number | undefined;
+  /** Runs before the statement, on the same connection and so on the same server. What it throws is thrown. */
+  readonly first?: ((connection: PoolConnection) => Promise<void>) | undefined;
 }
 
 /** Attempts of a write that loses to other transactions. Each may wait for a lock until the deadline. */
@@ -100,11 +98,11 @@ export class Database {
   async rows(
     statement: string,
     parameters: readonly Parameter[],
-    { deadline, heavy, withinMs = 0 }: ReadOptions = {},
+    { deadline, heavy, withinMs = 0, first }: ReadOptions = {},
   ): Promise<readonly (readonly ColumnValue[])[]> {
     const sql = withinMs === 0 ? statement : endedAfter(withinMs, statement);
     const extraMs = withinMs === 0 ? 0 : Math.max(0, withinMs + ANSWER_MS - this.#deadlineMs);
-    const read = () => this.#rows(sql, parameters, { extraMs, deadline });
+    const read = () => this.#rows(sql, parameters, { extraMs, deadline, first });
     // Statements that get extra time are run one after the other by their caller, outside the limit.
     if (heavy === undefined || withinMs > this.#deadlineMs) return await read();
     return await this.heavy.run(read, { urgency: heavy, deadline });
@@ -184,8 +182,16 @@ export class Database {
     return rows as unknown as ColumnValue[][];
   }
 
-  async #rows(sql: string, parameters: readonly Parameter[], options: UseOptions): Promise<ColumnValue[][]> {
-    const once = () => this.#connections.use((connection) => this.read(connection, sql, parameters), options);
+  async #rows(
+    sql: string,
+    parameters: readonly Parameter[],
+    { first, ...options }: UseOptions & Pick<ReadOptions, 'first'>,
+  ): Promise<ColumnValue[][]> {
+    const work = async (connection: PoolConnection) => {
+      if (first !== undefined) await first(connection);
+      return await this.read(connection, sql, parameters);
+    };
+    const once = () => this.#connections.use(work, options);
     try {
       return await once();
     } catch (error) {
@@ -232,13 +238,4 @@ function limiterOf(
 function endedAfter(ms: number, statement: string): string {
   const limited = statement.replace(/^\s*SELECT\b/, `SELECT /*+ MAX_EXECUTION_TIME(${Math.ceil(ms)}) */`);
   return `/*M! SET STATEMENT max_statement_time=${ms / 1000} FOR */ ${limited}`;
-}
-
-/** The faults that mean that MySQL is unavailable now. */
-const UNAVAILABLE = new Set<string>(['session', 'slow', 'away'] satisfies MysqlFault[]);
-
-function asThrown(error: unknown): unknown {
-  if (isStatementTimeout(error)) return new StatementTooSlow(`MySQL: ${(error as Error).message}`, { cause: error });
-  if (error instanceof DatabaseUnavailable || !UNAVAILABLE.has(mysqlFaultOf(error) ?? '')) return error;
-  return new DatabaseUnavailable(`MySQL is not available: ${(error as Error).message}`, { cause: error });
 }

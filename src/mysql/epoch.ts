@@ -11,7 +11,7 @@
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import { UserError } from '../contracts/user-error.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import type { ColumnValue, Database, Parameter, ReadOptions } from './database.ts';
+import type { AnswerDatabase, ColumnValue, Database, Parameter, ReadOptions } from './database.ts';
 import { DatabaseNotPrimary } from './faults.ts';
 import { parseState, STATE } from './session.ts';
 
@@ -157,7 +157,7 @@ export interface AnswerRows extends EpochRows {
  * @throws EpochMissing, DatabaseUnavailable, StatementTooSlow
  */
 export async function readAnswer(
-  database: Database,
+  database: AnswerDatabase,
   statement: string,
   parameters: readonly Parameter[],
   options?: ReadOptions,
@@ -192,7 +192,7 @@ interface RowsWithState {
 }
 
 async function readWithEpoch(
-  database: Database,
+  database: AnswerDatabase,
   statement: string,
   parameters: readonly Parameter[],
   options?: ReadOptions,
@@ -203,7 +203,11 @@ async function readWithEpoch(
   return { token: String(first[0]), state: first[1], rows: rows.map((row) => row.slice(2)) };
 }
 
-async function serverOf(database: Database, { token, state }: RowsWithState, deadline?: Deadline): Promise<Server> {
+async function serverOf(
+  database: AnswerDatabase,
+  { token, state }: RowsWithState,
+  deadline?: Deadline,
+): Promise<Server> {
   const { proof, isWritable } = parseState(state) ?? {};
   if (proof === undefined) return 'unknown';
   if (!isWritable) return 'replica';

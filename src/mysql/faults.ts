@@ -164,6 +164,16 @@ export function isStatementTimeout(error: unknown): boolean {
   return errno === 1969 || errno === 3024;
 }
 
+/** The faults that mean that MySQL is unavailable now. */
+const UNAVAILABLE = new Set<string>(['session', 'slow', 'away'] satisfies MysqlFault[]);
+
+/** The error that callers of the database are told of: most faults of a server are `DatabaseUnavailable`. */
+export function asThrown(error: unknown): unknown {
+  if (isStatementTimeout(error)) return new StatementTooSlow(`MySQL: ${(error as Error).message}`, { cause: error });
+  if (error instanceof DatabaseUnavailable || !UNAVAILABLE.has(mysqlFaultOf(error) ?? '')) return error;
+  return new DatabaseUnavailable(`MySQL is not available: ${(error as Error).message}`, { cause: error });
+}
+
 /** EXPLAIN of a view needs rights on what is under it (SHOW VIEW), which a read-only account may lack. */
 export function isExplainRefused(error: unknown): boolean {
   return codeOf(error) === 'ER_VIEW_NO_EXPLAIN';

@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import { LAST_UPLOAD, lastUploadOf } from './contacts.ts';
-import type { ColumnValue, Database } from './database.ts';
+import type { ColumnValue, Database, ReadOptions } from './database.ts';
 import { EPOCH, type EpochRows, readOwn } from './epoch.ts';
 
 export interface Pair {
@@ -42,8 +42,13 @@ export interface PairRows {
  * These pairs, in one snapshot with the epoch. Pairs without a row are left out.
  * @throws DatabaseNotPrimary, DatabaseUnavailable
  */
-export async function readPairs(database: Database, pairs: readonly Pair[]): Promise<PairRows> {
-  return pairRows(await readOwn(database, PAIRS, [JSON.stringify(pairs.map((pair) => [pair.user, pair.contact]))]));
+export async function readPairs(
+  database: Database,
+  pairs: readonly Pair[],
+  by?: Pick<ReadOptions, 'deadline'>,
+): Promise<PairRows> {
+  const parameters = [JSON.stringify(pairs.map((pair) => [pair.user, pair.contact]))];
+  return pairRows(await readOwn(database, PAIRS, parameters, by));
 }
 
 /**

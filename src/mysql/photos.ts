@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import { COLUMNS, contactOf, HAS_UPLOAD, type LiveContact, lastUploadOf, wholeMs } from './contacts.ts';
-import type { ColumnValue, Database, Parameter } from './database.ts';
+import type { AnswerDatabase, ColumnValue, Parameter } from './database.ts';
 
 export interface Photo {
   readonly id: Id;
@@ -55,7 +55,7 @@ interface Branch {
  * @throws DatabaseUnavailable
  */
 export async function readPhotos(
-  database: Database,
+  database: AnswerDatabase,
   user: Id,
   contacts: readonly Pick<LiveContact, 'id' | 'sees'>[],
   count: number,
@@ -78,7 +78,7 @@ export function audiencesOf(sees: string): string[] {
 }
 
 function readPart(
-  database: Database,
+  database: AnswerDatabase,
   user: Id,
   branches: readonly Branch[],
   count: number,

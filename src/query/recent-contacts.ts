@@ -3,10 +3,11 @@ import type { Id } from '../contracts/id.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { ContactIndex, Reading, WarmReading } from '../index/contact-index.ts';
 import { readCandidates, readPlain } from '../mysql/contacts.ts';
-import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
+import { type AnswerDatabase, type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import type { ColdAnswer } from './cold-builds.ts';
+import type { Freshness } from './fresh-reads.ts';
 import {
   type ContactPage,
   candidatesFor,
@@ -22,6 +23,8 @@ export interface RecentQuery extends PageWanted {
   readonly user: Id;
   /** The request's deadline, which bounds every wait. */
   readonly deadline?: Deadline | undefined;
+  /** Undefined: the caller names no change that the answer must show. */
+  readonly freshness?: Freshness | undefined;
 }
 
 export interface RecentAnswer extends ContactPage {
@@ -77,8 +80,14 @@ export class RecentContacts {
   }
 
   /** @throws DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled */
-  find(query: RecentQuery): Promise<RecentAnswer> {
-    return this.#find(query, new Stopwatch(this.#options.now), this.#options.coldAnswers);
+  async find(query: RecentQuery): Promise<RecentAnswer> {
+    const { plain, isBehind = false } = query.freshness ?? {};
+    const { coldAnswers, now } = this.#options;
+    const clock = new Stopwatch(now);
+    const answer = await (plain === undefined
+      ? this.#find(query, clock, coldAnswers)
+      : this.#plain(query, plain, clock));
+    return isBehind ? { ...answer, exact: false, reason: 'version_not_committed' } : answer;
   }
 
   /** @param coldAnswers undefined: a cold user is answered by the plain query */
@@ -104,8 +113,9 @@ export class RecentContacts {
   }
 
   async #narrowed(query: RecentQuery, reading: WarmReading, clock: Stopwatch): Promise<RecentAnswer | 'other_epoch'> {
-    const { database, onServed, onLow } = this.#options;
+    const { onServed, onLow } = this.#options;
     const { user, deadline } = query;
+    const database = this.#databaseFor(query);
     const { floor } = reading;
     if (isBeyondIndex(query, reading)) {
       if (reading.size < this.#leastFor(query)) onLow(user);
@@ -167,10 +177,14 @@ export class RecentContacts {
   async #plain(query: RecentQuery, reason: Reason, clock: Stopwatch): Promise<RecentAnswer> {
     const { user, relation, below, limit, deadline } = query;
     const wanted = { user, relation, below, limit: limit + 1 };
-    const live = await clock.time('db', () => readPlain(this.#options.database, wanted, deadline));
+    const live = await clock.time('db', () => readPlain(this.#databaseFor(query), wanted, deadline));
     const contacts = live.contacts.slice(0, limit);
     const more = live.contacts.length > limit;
     return answerOf({ contacts, more, source: 'database', floor: undefined, reason, replica: live.isReplica }, clock);
+  }
+
+  #databaseFor({ freshness }: RecentQuery): AnswerDatabase {
+    return freshness?.database ?? this.#options.database;
   }
 }
 

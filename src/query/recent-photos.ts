@@ -5,6 +5,7 @@ import type { LiveContact } from '../mysql/contacts.ts';
 import type { Database } from '../mysql/database.ts';
 import { type ContactPhotos, readPhotos } from '../mysql/photos.ts';
 import type { Deadline } from '../timing/deadline.ts';
+import type { Freshness } from './fresh-reads.ts';
 import type { RecentAnswer, RecentContacts } from './recent-contacts.ts';
 import { Stopwatch } from './stopwatch.ts';
 
@@ -17,6 +18,8 @@ export interface PhotosQuery {
   readonly photos: number;
   /** The request's deadline, which bounds every wait. */
   readonly deadline?: Deadline | undefined;
+  /** Undefined: the caller names no change that the answer must show. */
+  readonly freshness?: Freshness | undefined;
 }
 
 export interface PhotosAnswer extends Omit<RecentAnswer, 'contacts' | 'more'> {
@@ -51,11 +54,13 @@ export class RecentPhotos {
   }
 
   /** @throws DatabaseUnavailable, and what the recency list throws */
-  async find({ user, relation, contacts: wanted, photos, deadline }: PhotosQuery): Promise<PhotosAnswer> {
-    const { recent, database, now } = this.#options;
+  async find({ user, relation, contacts: wanted, photos, deadline, freshness }: PhotosQuery): Promise<PhotosAnswer> {
+    const { recent, now } = this.#options;
+    const database = freshness?.database ?? this.#options.database;
     const clock = new Stopwatch(now);
     for (let attempt = 1, spare = 0; ; attempt++) {
-      const found = await recent.find({ user, relation, limit: wanted + spare, below: undefined, deadline });
+      const limit = wanted + spare;
+      const found = await recent.find({ user, relation, limit, below: undefined, deadline, freshness });
       clock.add(found.timing);
       const shown = await clock.time('db', () => readPhotos(database, user, found.contacts, photos, deadline));
       const contacts = [...shown.values()].filter((contact) => isWanted(relation, contact)).sort(byKeyDescending);

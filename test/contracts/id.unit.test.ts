@@ -13,7 +13,7 @@ function isCanonical(text: string): boolean {
   return value >= 1n && value <= GREATEST && value.toString() === text;
 }
 
-const { operation } = recentContactsRoute({} as never, {} as never);
+const { operation } = recentContactsRoute({} as never, {} as never, {} as never);
 const document = openApiDocument([operation], '1') as unknown as {
   components: { schemas: { Id: { pattern: string } } };
 };

@@ -6,10 +6,9 @@ import { createApp } from '../../src/api/app.ts';
 import type { ApiDependencies } from '../../src/api/dependencies.ts';
 import { type RunningApi, startApi } from '../../src/api/listen.ts';
 import type { IdentifiedTask } from '../../src/api/routes/post-tasks.ts';
-import { buildOn } from '../../src/app/api-queries.ts';
+import { buildOn, freshReadsOn } from '../../src/app/api-queries.ts';
 import { DEGRADING } from '../../src/app/checks.ts';
 import type { Id } from '../../src/contracts/id.ts';
-import { CONTACTS } from '../../src/contracts/kind.ts';
 import type { Limits } from '../../src/index/contact-index.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -87,6 +86,7 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
     coldBuilds,
     recentContacts,
     recentPhotos,
+    fresh: freshReadsOn({ steps, primary, isTrusted: () => true }),
     explain: (user: Id, contact: Id) =>
       explain({ index, database: primary, recent: recentContacts, limits }, user, contact),
     inspect: (user: Id) => inspectIndex({ index, database: primary }, user),
@@ -105,7 +105,6 @@ function recording(accepted: IdentifiedTask[], log: LogLine[]) {
 
 function settings() {
   return {
-    kinds: [CONTACTS],
     tokens: [],
     checks: {},
     degrading: DEGRADING,

@@ -11,6 +11,8 @@ import { idSchema } from '../../contracts/id.ts';
 import { encodeCursor } from '../../contracts/page-cursor.ts';
 import type { RecentContacts } from '../../query/recent-contacts.ts';
 import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { freshHeaders, readFresh } from '../fresh.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import type { HttpOperation, Route } from '../route.ts';
@@ -46,17 +48,23 @@ const operation: HttpOperation = {
   description: 'Only contacts with a photo that the user may see, ordered by the newest such photo.',
   params,
   query,
-  headers: answerRequestHeaders,
+  headers: answerRequestHeaders.extend(freshHeaders.shape),
   replies: answerReplies('One page.', recentContactsSchema),
 };
 
-export function recentContactsRoute(recent: Pick<RecentContacts, 'find'>, metrics: ApiMetrics): Route {
+export function recentContactsRoute(
+  recent: Pick<RecentContacts, 'find'>,
+  fresh: ApiDependencies['fresh'],
+  metrics: ApiMetrics,
+): Route {
   return {
     operation,
     handle: async (request, deadline) => {
       const { user } = parse('path', params, request.params);
       const { limit, relation, after } = parse('query', query, request.query);
-      const found = await recent.find({ user, relation, limit, below: after, deadline });
+      const found = await readFresh(fresh, request, { user, deadline }, (freshness) =>
+        recent.find({ user, relation, limit, below: after, deadline, freshness }),
+      );
       metrics.countAnswer('contacts', found);
       const last = found.more ? found.contacts.at(-1) : undefined;
       const shown: Omit<z.input<typeof recentContactsSchema>, 'answer'> = {

@@ -5,6 +5,8 @@ import { isoTime } from '../../contracts/iso-time.ts';
 import type { Photo } from '../../mysql/photos.ts';
 import type { RecentPhotos } from '../../query/recent-photos.ts';
 import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { freshHeaders, readFresh } from '../fresh.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import type { HttpOperation, Route } from '../route.ts';
@@ -40,17 +42,23 @@ const operation: HttpOperation = {
   description: 'Grouped by contact. Only photos that the user may see; this is checked again when the photos are read.',
   params,
   query,
-  headers: answerRequestHeaders,
+  headers: answerRequestHeaders.extend(freshHeaders.shape),
   replies: answerReplies('The photos.', recentPhotosSchema),
 };
 
-export function recentPhotosRoute(recent: Pick<RecentPhotos, 'find'>, metrics: ApiMetrics): Route {
+export function recentPhotosRoute(
+  recent: Pick<RecentPhotos, 'find'>,
+  fresh: ApiDependencies['fresh'],
+  metrics: ApiMetrics,
+): Route {
   return {
     operation,
     handle: async (request, deadline) => {
       const { user } = parse('path', params, request.params);
       const { contacts, photos, relation } = parse('query', query, request.query);
-      const found = await recent.find({ user, relation, contacts, photos, deadline });
+      const found = await readFresh(fresh, request, { user, deadline }, (freshness) =>
+        recent.find({ user, relation, contacts, photos, deadline, freshness }),
+      );
       metrics.countAnswer('photos', found);
       const shown: Omit<z.input<typeof recentPhotosSchema>, 'answer'> = {
         user,

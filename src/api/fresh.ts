@@ -1,0 +1,55 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { FRESH_HEADER, type FreshTokens, InvalidFresh, MOST_FRESH, parseFresh } from '../contracts/fresh.ts';
+import type { Id } from '../contracts/id.ts';
+import type { Freshness, FreshReads } from '../query/fresh-reads.ts';
+import type { Deadline } from '../timing/deadline.ts';
+import { HttpProblem } from './http-problem.ts';
+
+/** The request headers of an answer that can show named changes at once. */
+export const freshHeaders = z.object({
+  [FRESH_HEADER]: z
+    .string()
+    .optional()
+    .meta({
+      description: `Changes that the answer must show although their tasks may still be in flight, once committed: up to ${MOST_FRESH} of the user's relations, each with the version that its row has since the change if that is known, joined by commas. \`gtid=\` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers.`,
+      example: 'contact=7@3, contact=12',
+    }),
+});
+
+/** In lower case, as Node has the names of headers. */
+const HEADER = FRESH_HEADER.toLowerCase();
+
+interface ReadFor {
+  readonly user: Id;
+  readonly deadline: Deadline;
+}
+
+/**
+ * Runs a read so that it shows the changes that the request names, if it names any.
+ * @throws HttpProblem 400 for a header that is not valid; what the read throws
+ */
+export async function readFresh<T extends { readonly timing: { readonly index: number; readonly db: number } }>(
+  fresh: Pick<FreshReads, 'read' | 'kinds'>,
+  request: Pick<Request, 'headers'>,
+  { user, deadline }: ReadFor,
+  read: (freshness?: Freshness) => Promise<T>,
+): Promise<T> {
+  const header = request.headers[HEADER];
+  if (header === undefined) return await read();
+  const tokens = tokensIn(String(header), user, fresh.kinds);
+  return await fresh.read({ ...tokens, user, deadline }, read);
+}
+
+function tokensIn(header: string, user: Id, kinds: readonly string[]): FreshTokens {
+  try {
+    return parseFresh(header, user, kinds);
+  } catch (error) {
+    if (!(error instanceof InvalidFresh)) throw error;
+    const { message: detail } = error;
+    throw new HttpProblem('invalid_header', {
+      detail: `${FRESH_HEADER}: ${detail}`,
+      errors: [{ field: FRESH_HEADER, in: 'header', detail }],
+    });
+  }
+}

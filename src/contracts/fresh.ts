@@ -1,0 +1,88 @@
+import { type GtidSet, parseGtidSet } from './gtid.ts';
+import { type Id, isId } from './id.ts';
+
+/** The request header that names changes which the answer must show. */
+export const FRESH_HEADER = 'Recency-Fresh';
+
+/** Changes that one request may name. */
+export const MOST_FRESH = 8;
+
+/** A relation that has changed: between a user and something that the user follows. */
+export interface RelationChange {
+  /** The kind's name for one of what it follows: `contact`. */
+  readonly kind: string;
+  readonly user: Id;
+  /** What the user follows. */
+  readonly id: Id;
+  /** The version that the user's row has since the change; undefined: any. */
+  readonly version?: string;
+}
+
+/** The content of the header. */
+export interface FreshTokens {
+  /** Each relation once, with the newest version named. */
+  readonly changes: readonly RelationChange[];
+  /** What a replica must have applied before it may answer. */
+  readonly gtids: GtidSet | undefined;
+}
+
+/** The header is not valid. The message says why. */
+export class InvalidFresh extends Error {
+  override readonly name = 'InvalidFresh';
+}
+
+const TOKEN = /^([a-z_]+)=(.*)$/;
+const GTID = 'gtid';
+
+/**
+ * Parses `contact=7@3, group=12, gtid=SET`. Tokens of several changes, and several headers, are joined by commas.
+ * @param user of the request
+ * @param kinds the names that are known here
+ * @throws InvalidFresh
+ */
+export function parseFresh(header: string, user: Id, kinds: readonly string[]): FreshTokens {
+  const changes = new Map<string, RelationChange>();
+  const gtids: string[] = [];
+  for (const [name, value] of tokensOf(header)) {
+    if (name === GTID) gtids.push(value);
+    else addChange(changes, changeOf(name, value, user, kinds));
+  }
+  if (changes.size > MOST_FRESH) throw new InvalidFresh(`names more than ${MOST_FRESH} relations`);
+  return { changes: [...changes.values()], gtids: gtids.length > 0 ? gtidsOf(gtids.join(',')) : undefined };
+}
+
+/** A GTID set contains commas itself: what follows it without a name belongs to it. */
+function tokensOf(header: string): [name: string, value: string][] {
+  const tokens: [name: string, value: string][] = [];
+  for (const element of header.split(',').map((part) => part.trim())) {
+    const [, name, value] = TOKEN.exec(element) ?? [];
+    const last = tokens.at(-1);
+    if (name !== undefined && value !== undefined) tokens.push([name, value.trim()]);
+    else if (element !== '' && last?.[0] === GTID) last[1] += `,${element}`;
+    else if (element !== '') throw new InvalidFresh('has a part that is not NAME=VALUE');
+  }
+  return tokens;
+}
+
+function changeOf(kind: string, value: string, user: Id, kinds: readonly string[]): RelationChange {
+  if (!kinds.includes(kind)) throw new InvalidFresh(`knows ${[...kinds, GTID].join(', ')}, and nothing else`);
+  const [id, version, ...rest] = value.split('@');
+  if (!isId(id) || rest.length > 0 || (version !== undefined && !isId(version))) {
+    throw new InvalidFresh(`${kind} must be an id, or an id and a version from 1: ${kind}=7 or ${kind}=7@3`);
+  }
+  return { kind, user, id, ...(version === undefined ? {} : { version }) };
+}
+
+function addChange(changes: Map<string, RelationChange>, change: RelationChange): void {
+  const name = `${change.kind} ${change.id}`;
+  const known = changes.get(name);
+  if (known === undefined || BigInt(change.version ?? 0) > BigInt(known.version ?? 0)) changes.set(name, change);
+}
+
+function gtidsOf(text: string): GtidSet {
+  const gtids = parseGtidSet(text);
+  if (gtids !== undefined) return gtids;
+  throw new InvalidFresh(
+    'gtid must be a GTID set of MySQL (UUID:1-5) or GTIDs of MariaDB (0-1-5), all of the same server',
+  );
+}

@@ -1,0 +1,106 @@
+import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
+import type { GtidSet } from '../contracts/gtid.ts';
+import type { Deadline } from '../timing/deadline.ts';
+import type { AnswerDatabase, Database } from './database.ts';
+import { mysqlFaultOf } from './faults.ts';
+
+/** The replica does not have the transactions yet, or cannot say whether it has. */
+export class ReplicaBehind extends Error {
+  override readonly name = 'ReplicaBehind';
+}
+
+export interface ReplicaWaitsOptions {
+  /** The longest wait of one statement, ms; 0: none waits. */
+  readonly waitMs: number;
+  /** How many wait at once. Each holds a connection, so fewer than there are. */
+  readonly atOnce: number;
+  /** Called when the replica cannot say whether it has the transactions. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/**
+ * SQL: 1 once the server has these transactions, 0 if it does not get them in time. MariaDB and MySQL have different
+ * functions, and to MySQL a timeout of 0 means to wait for ever.
+ */
+const HAS_IN_TIME: Readonly<Record<GtidSet['product'], { readonly now: string; readonly wait: string }>> = {
+  mysql: {
+    now: 'SELECT GTID_SUBSET(?, @@global.gtid_executed)',
+    wait: 'SELECT WAIT_FOR_EXECUTED_GTID_SET(?, ?) = 0',
+  },
+  mariadb: {
+    now: 'SELECT MASTER_GTID_WAIT(?, 0) = 0',
+    wait: 'SELECT MASTER_GTID_WAIT(?, ?) = 0',
+  },
+};
+
+/** Faults that are the question's, not the connection's: no such function, no GTIDs there. */
+const CANNOT_SAY = new Set<string | undefined>(['setup', 'row', 'unknown']);
+
+/**
+ * Reads a replica only after it has applied the transactions that a reader names.
+ *
+ * Every statement waits on its own connection, which usually costs one question: behind a load balancer the next
+ * connection may lead to another replica, which is further behind.
+ */
+export class ReplicaWaits {
+  readonly counts = { reached: 0, behind: 0, busy: 0, fault: 0 };
+  readonly #replica: Database;
+  readonly #options: ReplicaWaitsOptions;
+  #waiting = 0;
+
+  constructor(replica: Database, options: ReplicaWaitsOptions) {
+    this.#replica = replica;
+    this.#options = options;
+  }
+
+  /**
+   * The replica, as a database whose statements first wait until it has these transactions. A statement throws
+   * {@link ReplicaBehind} when that takes longer than the wait may, or than half of what is left of the deadline; or when
+   * too many are waiting.
+   */
+  after(gtids: GtidSet, deadline?: Deadline): AnswerDatabase {
+    const replica = this.#replica;
+    const first = (connection: PoolConnection) => this.#reach(connection, gtids, deadline);
+    return {
+      isReplica: replica.isReplica,
+      rows: (statement, parameters, options) => replica.rows(statement, parameters, { ...options, first }),
+      proofUnder: (token, by) => replica.proofUnder(token, by),
+      renewConnections: () => replica.renewConnections(),
+    };
+  }
+
+  async #reach(connection: PoolConnection, { product, text }: GtidSet, deadline: Deadline | undefined): Promise<void> {
+    const { now, wait } = HAS_IN_TIME[product];
+    const { waitMs, atOnce } = this.#options;
+    if (await this.#says(connection, now, [text])) return this.#count('reached');
+    const ms = Math.min(waitMs, (deadline?.leftMs ?? waitMs * 2) / 2);
+    if (ms < 1) this.#refuse('behind');
+    if (this.#waiting >= atOnce) this.#refuse('busy');
+    this.#waiting += 1;
+    const reached = await this.#says(connection, wait, [text, ms / 1_000]).finally(() => {
+      this.#waiting -= 1;
+    });
+    if (!reached) this.#refuse('behind');
+    this.#count('reached');
+  }
+
+  async #says(connection: PoolConnection, question: string, parameters: (string | number)[]): Promise<boolean> {
+    try {
+      const [rows] = await connection.execute<RowDataPacket[][]>({ sql: question, rowsAsArray: true }, parameters);
+      return Number(rows[0]?.[0]) === 1;
+    } catch (error) {
+      if (!CANNOT_SAY.has(mysqlFaultOf(error))) throw error;
+      this.#options.onFault(error);
+      return this.#refuse('fault', error);
+    }
+  }
+
+  #count(outcome: keyof ReplicaWaits['counts']): void {
+    this.counts[outcome] += 1;
+  }
+
+  #refuse(outcome: Exclude<keyof ReplicaWaits['counts'], 'reached'>, cause?: unknown): never {
+    this.#count(outcome);
+    throw new ReplicaBehind('the replica does not have the transactions', { cause });
+  }
+}

@@ -1,4 +1,5 @@
 import type { Id } from '../../src/contracts/id.ts';
+import { meaningOf } from '../../src/contracts/task.ts';
 import { Interner } from '../interner.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
@@ -48,9 +49,10 @@ export class DebtStore {
     const rebuilds = new Set<Id>();
     for (const { task, owed, uncommitted } of this.#machine.tasks.list(tasks)) {
       if (!owed && uncommitted === undefined) continue;
-      if ('contact' in task) pairs.add(`${task.user} ${task.contact}`).add(`${task.contact} ${task.user}`);
-      else if ('owner' in task) for (const user of this.#users) pairs.add(`${user} ${task.owner}`);
-      else for (const pair of this.#pairs.filter((both) => both.includes(task.user))) pairs.add(pair.join(' '));
+      const about = meaningOf(task);
+      if (about.of === 'relation') pairs.add(`${about.user} ${about.contact}`).add(`${about.contact} ${about.user}`);
+      else if (about.of === 'photos') for (const user of this.#users) pairs.add(`${user} ${about.owner}`);
+      else for (const pair of this.#pairs.filter((both) => both.includes(about.user))) pairs.add(pair.join(' '));
     }
     for (const item of this.#machine.side.items(side)) {
       if (item.kind === 'rebuild') rebuilds.add(item.user);

@@ -136,5 +136,5 @@ function locksSameRow(one: Task, other: Task): boolean {
     return 'contact' in one && 'contact' in other && one.user === other.user && one.contact === other.contact;
   }
   if ('owner' in one || 'owner' in other) return 'owner' in one && 'owner' in other && one.owner === other.owner;
-  return one.user === other.user;
+  return 'user' in one && 'user' in other && one.user === other.user;
 }

@@ -53,7 +53,8 @@ export function createApp(dependencies: ApiDependencies): Express {
 
 /** All routes, the busiest first, because express tries them in order. */
 function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
-  const { recentContacts, recentPhotos, fresh, explain, inspect, rebuild, forget, accept, freshId } = dependencies;
+  const { recentContacts, recentPhotos, fresh, explain, inspect, rebuild, forget, accept, freshId, kinds } =
+    dependencies;
   const { checks, degrading, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
   const readiness = new Readiness({ checks, degrading, deadlineMs: checkDeadlineMs, onFailure, now });
@@ -61,7 +62,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
     recentContactsRoute(recentContacts, fresh, metrics),
     recentPhotosRoute(recentPhotos, fresh, metrics),
     explainRoute(explain),
-    postTasksRoute(accept, freshId),
+    postTasksRoute(accept, freshId, kinds),
     inspectIndexRoute(inspect),
     forgetIndexRoute(forget),
     rebuildIndexRoute(rebuild, inspect),

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { AccessToken } from '../config/access-tokens.ts';
 import type { Id } from '../contracts/id.ts';
+import type { Kind } from '../contracts/kind.ts';
 import type { RebuildReport } from '../index/rebuild.ts';
 import type { Explanation } from '../query/explain.ts';
 import type { FreshReads } from '../query/fresh-reads.ts';
@@ -24,6 +25,8 @@ export interface ApiDependencies extends MeasuredParts {
   readonly rebuild: (user: Id, deadline?: Deadline) => Promise<RebuildReport>;
   /** Drops the user's index and pending work. */
   readonly forget: (user: Id) => Promise<void>;
+  /** The kinds in use. */
+  readonly kinds: readonly Kind[];
   /** Resolves once the transport has the tasks. A rejection is answered with 503 and logged. */
   readonly accept: AcceptTasks;
   /** Empty: everything is allowed, so the API listens only on loopback (`checkHost`). */

@@ -3,7 +3,7 @@ import type { FieldError } from '../contracts/problem.ts';
 import { HttpProblem } from './http-problem.ts';
 
 /** Maximum errors reported per body. */
-const MAX_ERRORS = 20;
+export const MAX_FIELD_ERRORS = 20;
 /** Field names are cut off after this many characters. */
 const MAX_FIELD_LENGTH = 100;
 
@@ -14,7 +14,7 @@ const MAX_FIELD_LENGTH = 100;
 export function parse<S extends z.ZodType>(where: FieldError['in'], schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.flatMap((issue) => fieldErrors(where, issue, value)).slice(0, MAX_ERRORS);
+  const errors = parsed.error.issues.flatMap((issue) => fieldErrors(where, issue, value)).slice(0, MAX_FIELD_ERRORS);
   const [first] = errors;
   throw new HttpProblem(where === 'body' ? 'invalid_body' : 'invalid_parameter', {
     errors,

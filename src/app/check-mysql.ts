@@ -1,14 +1,11 @@
+import type { Kind } from '../contracts/kind.ts';
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
 import { codeOf, isExplainRefused } from '../mysql/faults.ts';
+import { viewsOf } from '../mysql/kind-views.ts';
 import { mustTakeWrites, readServer } from '../mysql/server-record.ts';
 import { type ColumnProblem, findColumnProblems, findPlanProblems } from '../mysql/view-checks.ts';
 import { StartError } from './start-error.ts';
-
-const VIEWS: Readonly<Record<string, string>> = {
-  recency_contacts: 'user_id, contact_id, related, last_upload_at, sees, is_friend, is_family, version',
-  recency_photos: 'id, owner_id, audience, uploaded_at, title',
-};
 
 /** Recency's own tables, each with its columns that were added later. */
 const OWN_TABLES: Readonly<Record<string, string>> = {
@@ -23,10 +20,10 @@ const OWN_TABLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks that Recency's tables and the views exist and that this user may read them.
+ * Checks that Recency's tables and the views of these kinds exist and that this user may read them.
  * @throws StartError, DatabaseUnavailable
  */
-export async function checkSchema(database: Database, user: string): Promise<void> {
+export async function checkSchema(database: Database, user: string, kinds: readonly Kind[]): Promise<void> {
   const attemptAll = async (tables: Readonly<Record<string, string>>) => {
     for (const [table, columns] of Object.entries(tables)) {
       await attempt(database, `SELECT ${columns} FROM ${table} LIMIT 0`, { table, user });
@@ -34,7 +31,8 @@ export async function checkSchema(database: Database, user: string): Promise<voi
   };
   await attemptAll(OWN_TABLES);
   await readEpoch(database);
-  await attemptAll(VIEWS);
+  const columns = ([name, of]: [string, object]) => [name, Object.keys(of).join(', ')];
+  await attemptAll(Object.fromEntries([...viewsOf(kinds)].map(columns)));
 }
 
 /**
@@ -54,8 +52,8 @@ export async function checkPrimary(database: Database): Promise<void> {
  * @returns columns that are not, but work all the same
  * @throws StartError naming the columns that do not work, DatabaseUnavailable
  */
-export async function checkColumns(database: Database): Promise<ColumnProblem[]> {
-  const problems = await findColumnProblems(database);
+export async function checkColumns(database: Database, kinds: readonly Kind[]): Promise<ColumnProblem[]> {
+  const problems = await findColumnProblems(database, kinds);
   const refused = problems.filter(({ works }) => !works);
   if (refused.length === 0) return problems;
   throw new StartError(
@@ -66,8 +64,8 @@ export async function checkColumns(database: Database): Promise<ColumnProblem[]>
 }
 
 /** @throws StartError when the views do not merge or an index is missing, DatabaseUnavailable */
-export async function checkPlans(database: Database): Promise<void> {
-  const problems = await findPlanProblems(database).catch(explainRefused);
+export async function checkPlans(database: Database, kinds: readonly Kind[]): Promise<void> {
+  const problems = await findPlanProblems(database, kinds).catch(explainRefused);
   if (problems.length === 0) return;
   const lines = problems.map(
     ({ question, finding, fix }) => `MySQL cannot answer quickly for ${question}: ${finding}. ${fix}`,

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { METRICS_PORTS } from '../config/settings.ts';
+import { kindsNamed } from '../contracts/kind.ts';
 import { OutboxJanitor } from '../relay/janitor.ts';
 import { OutboxRelay } from '../relay/relay.ts';
 import { checkGrants, checkPrimary, checkSchema } from './check-mysql.ts';
@@ -34,7 +35,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const database = resources.adopt(openPrimary(config, { extraMs, connections: 3 }), (opened) => opened.close());
   await untilMysqlAnswers(database, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
   const { user } = mysqlAddress(url);
-  await checkSchema(database, user);
+  await checkSchema(database, user, kindsNamed(config.kinds));
   await checkPrimary(database);
   await checkGrants(database, 'relay', user);
   await agreedSettings(database, config);

@@ -8,6 +8,7 @@ import { type Check, NotReady } from '../api/readiness.ts';
 import type { AcceptTasks } from '../api/routes/post-tasks.ts';
 import type { Config } from '../config/config.ts';
 import type { Id } from '../contracts/id.ts';
+import { kindsNamed } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { Deadline } from '../timing/deadline.ts';
@@ -93,6 +94,7 @@ function apiApp(
   return createApp({
     ...onceAdmitted(context, parts),
     accept: acceptOnce(admission, acceptTasks(publisher)),
+    kinds: kindsNamed(config.kinds),
     tokens: config.tokens ?? [],
     ...checksOf(parts),
     checkDeadlineMs: CHECK_DEADLINE_MS,

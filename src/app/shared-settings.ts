@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { kindsNamed } from '../contracts/kind.ts';
 import { bumpEpoch, bumpKeepingSuspension } from '../index/epoch.ts';
 import type { Database } from '../mysql/database.ts';
 import { isSuspended } from '../mysql/epoch.ts';
@@ -10,9 +11,9 @@ import { StartError } from './start-error.ts';
 /**
  * Settings that all processes of a database must share, because they say where indexes and tasks are. They are remembered in
  * the database. With two key prefixes, or two transports, a change would reach only one of them, and the indexes of the other
- * would silently be wrong. A process with another value is refused.
+ * would silently be wrong. A consumer that does not know a kind skips its tasks. A process with another value is refused.
  */
-const LOCATIONS = ['KEY_PREFIX', 'TRANSPORT', 'TOPIC', 'KAFKA_GROUP', 'STREAMS_URL'] as const;
+const LOCATIONS = ['KEY_PREFIX', 'TRANSPORT', 'TOPIC', 'KAFKA_GROUP', 'STREAMS_URL', 'KINDS'] as const;
 
 /**
  * Shared settings that say how large an index is. An index of another size is still right: one that is too large is trimmed at
@@ -83,6 +84,12 @@ function sharedSettings(config: Config): Map<string, string> {
     ['KAFKA_GROUP', config.kafkaGroup],
     // Not the address: it may hold a password and differ from host to host. The run_id of the server is compared as well.
     ['STREAMS_URL', config.transport === 'streams' && config.streamsUrl !== undefined ? 'set' : 'not set'],
+    [
+      'KINDS',
+      kindsNamed(config.kinds)
+        .map(({ name }) => name)
+        .join(','),
+    ],
     ['MAX', String(config.max)],
     ['MIN', String(config.min)],
   ] satisfies [(typeof LOCATIONS)[number] | (typeof SIZES)[number], string][]);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type Config, loadConfig } from '../config/config.ts';
+import { kindsNamed } from '../contracts/kind.ts';
 import { DelayedWork, Rechecks } from '../index/delayed-work.ts';
 import { EpochWatch } from '../index/epoch-watch.ts';
 import type { Steps } from '../index/protocol.ts';
@@ -116,13 +117,14 @@ export async function checkMysql(
   const { mysqlUrl: url } = config;
   await untilMysqlAnswers(primary, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
   const { user } = mysqlAddress(url);
-  await checkSchema(primary, user);
+  const kinds = kindsNamed(config.kinds);
+  await checkSchema(primary, user, kinds);
   await checkPrimary(primary);
   if (isAccount(name)) await checkGrants(primary, name, user);
-  for (const { column, type, fix } of await checkColumns(primary)) {
+  for (const { column, type, fix } of await checkColumns(primary, kinds)) {
     logger.warn({ column, type }, `${column} is of type ${type}: fractions of a millisecond are cut off. ${fix}`);
   }
-  await checkPlans(primary);
+  await checkPlans(primary, kinds);
   for (const { name, here, remembered } of await agreedSettings(primary, config)) {
     const text = `${name} was ${remembered} before. Indexes take the new size when they are next written; \`recency repair\` does it at once.`;
     logger.warn({ name, here, remembered }, text);

@@ -44,6 +44,15 @@ export const mysqlUrl = z
     'must not ask for TLS by itself: set RECENCY_MYSQL_TLS',
   );
 
+/** One or more of these words, each once, separated by commas. */
+export function someOf<const T extends string>(words: readonly T[]) {
+  const message = `must be one or more of ${words.join(', ')}, each once, separated by commas`;
+  return z
+    .string()
+    .transform((text) => text.split(',').map((word) => word.trim()) as T[])
+    .refine((given) => given.every((word) => words.includes(word)) && new Set(given).size === given.length, message);
+}
+
 const HOST_PORT = String.raw`(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\]):\d{1,5}`;
 
 const SENTINELS = new RegExp(

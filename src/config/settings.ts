@@ -1,6 +1,17 @@
 import type { z } from 'zod';
+import { KIND_NAMES } from '../contracts/kind.ts';
 import { accessTokens } from './access-tokens.ts';
-import { brokers, matching, mysqlUrl, oneOf, redisUrls, timeoutMs, trustedProxies, whole } from './setting-kinds.ts';
+import {
+  brokers,
+  matching,
+  mysqlUrl,
+  oneOf,
+  redisUrls,
+  someOf,
+  timeoutMs,
+  trustedProxies,
+  whole,
+} from './setting-kinds.ts';
 import { certificateFile, keyFile, readableFile } from './tls.ts';
 
 /** The prefix of every name in the environment. */
@@ -134,6 +145,11 @@ export const SETTINGS = {
     'after a consumer is silent for this long, its tasks go to other consumers',
   ),
   KEY_PREFIX: setting(name, 'recency', 'prefix of every key in Redis'),
+  KINDS: setting(
+    someOf(KIND_NAMES),
+    'contacts',
+    `what users follow, each with an index of its own: one or more of ${KIND_NAMES.join(', ')}, separated by commas`,
+  ),
   MAX: setting(whole(1, 127), '24', 'maximum contacts in an index'),
   MIN: setting(whole(1, 126), '12', 'an index with fewer contacts is refilled'),
   IDLE_DAYS: setting(whole(0, 3650), '30', 'an index that is not read for this long is dropped; 0: never'),

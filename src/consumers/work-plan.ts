@@ -1,5 +1,6 @@
 import type { Id } from '../contracts/id.ts';
-import type { ContactTask, Task } from '../contracts/task.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
+import { meaningOf, type Task } from '../contracts/task.ts';
 import { chunks } from '../index/chunks.ts';
 import { type FanOut, type FanOutReport, fanOut } from '../index/fan-out.ts';
 import { type Operation, run, type Steps, step } from '../index/protocol.ts';
@@ -65,24 +66,26 @@ export class TaskWorker {
 }
 
 /**
- * Every task becomes refreshes: the tasks of one pair become one refresh, and the uploads of one owner one fan-out. A
- * change of a user concerns both sides. As an owner, the user is fanned out to everyone who has a row with them. As a
+ * The work of these tasks on the indexes of one kind; tasks of other kinds have none. Every task becomes refreshes: the
+ * tasks of one pair become one refresh, and the uploads of one owner one fan-out. A change of a user concerns every kind,
+ * and where they follow users, both sides. As an owner, the user is fanned out to everyone who has a row with them. As a
  * viewer, any row of the user's own index may be different, so the index is dropped, and the next read builds it from what
  * is committed by then. The order of the two does not matter: they write different users' indexes, and the task is
  * acknowledged after both.
  */
-export function planWork(received: readonly ReceivedTask[]): WorkPlan {
+export function planWork(received: readonly ReceivedTask[], kind: Kind = CONTACTS): WorkPlan {
   const hints = new Map<string, Hint>();
   const fanOuts = new Map<Id, string[]>();
   const dropped = new Set<Id>();
   const forgotten = new Set<Id>();
   for (const { task, position } of received) {
-    if ('contact' in task) for (const hint of hintsOf(task)) addHint(hints, hint);
-    else if ('owner' in task) addFanOut(fanOuts, task.owner, position);
-    else {
-      (task.type === 'recency.user.deleted' ? forgotten : dropped).add(task.user);
-      addFanOut(fanOuts, task.user, position);
-    }
+    const about = meaningOf(task);
+    if (about.of === 'user') {
+      (about.isDeleted ? forgotten : dropped).add(about.user);
+      if (kind.areUsers) addFanOut(fanOuts, about.user, position);
+    } else if (about.kind.name !== kind.name) continue;
+    else if (about.of === 'relation') for (const hint of hintsOf(about, kind)) addHint(hints, hint);
+    else addFanOut(fanOuts, about.owner, position);
   }
   return {
     hints: [...hints.values()],
@@ -93,12 +96,13 @@ export function planWork(received: readonly ReceivedTask[]): WorkPlan {
 }
 
 /**
- * Both sides, because what the user grants decides what the contact sees. The version is that of the user's own row. It
- * holds for the other side too: the two stay next to each other in every plan, so that one snapshot has both rows.
+ * Of two users both sides, because what the user grants decides what the contact sees. The version is that of the user's
+ * own row. It holds for the other side too: the two stay next to each other in every plan, so that one snapshot has both
+ * rows.
  */
-function hintsOf({ user, contact, version }: ContactTask): Hint[] {
+function hintsOf({ user, contact, version }: Hint, { areUsers }: Kind): Hint[] {
   const own: Hint = version === undefined ? { user, contact } : { user, contact, version };
-  return [own, { user: contact, contact: user }];
+  return areUsers ? [own, { user: contact, contact: user }] : [own];
 }
 
 function addFanOut(fanOuts: Map<Id, string[]>, owner: Id, position: string): void {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { idSchema } from './id.ts';
+import { type Id, idSchema } from './id.ts';
+import { KINDS, type Kind } from './kind.ts';
 
 /**
  * What crosses the transport: a hint that something changed, never the truth, which is read from MySQL.
@@ -7,27 +8,48 @@ import { idSchema } from './id.ts';
  */
 
 /**
- * The version of a relationship's row, as decimal text. It grows with every change of the row, so a row with a smaller
+ * The version of a relation's row, as decimal text. It grows with every change of the row, so a row with a smaller
  * version is older than the change that the task reports.
  */
 const versionSchema = z
   .union([idSchema, z.int().positive().transform(String)], 'a version is a whole number from 1')
   .meta({ description: 'The version of the relationship that this task speaks of.' });
 
-const contactTask = z.strictObject({
-  type: z.enum(['recency.contact.added', 'recency.contact.removed', 'recency.contact.changed']),
-  user: idSchema,
-  contact: idSchema,
-  version: versionSchema.optional(),
-});
+type AnyKind = (typeof KINDS)[number];
+type ValueOf<T> = T[keyof T];
 
-const photoTask = z.strictObject({
-  type: z.enum(['recency.photo.uploaded', 'recency.photo.deleted', 'recency.photo.visibility_changed']),
-  owner: idSchema,
-  photo: idSchema.optional(),
-  /** ms since 1970 UTC; a hint for people, never applied. */
-  at: z.int().nonnegative().optional(),
-});
+type OfKind<K extends AnyKind> = K extends AnyKind ? RelationTask<K> | PhotoTask<K> : never;
+
+/** The relation of a user and what the user follows has changed. */
+export type RelationTask<K extends AnyKind = AnyKind> = K extends AnyKind
+  ? { type: ValueOf<K['relationTasks']>; user: Id; version?: string | undefined } & Record<K['singular'], Id>
+  : never;
+
+/** The photos of something that users follow have changed. */
+type PhotoTask<K extends AnyKind> = {
+  type: ValueOf<K['photoTasks']>;
+  photo?: Id | undefined;
+  at?: number | undefined;
+} & {
+  [field in K['ownerField']]: Id;
+};
+
+const relationTask = ({ singular, relationTasks }: Kind) =>
+  z.strictObject({
+    type: z.enum(Object.values(relationTasks)),
+    user: idSchema,
+    [singular]: idSchema,
+    version: versionSchema.optional(),
+  });
+
+const photoTask = ({ ownerField, photoTasks }: Kind) =>
+  z.strictObject({
+    type: z.enum(Object.values(photoTasks)),
+    [ownerField]: idSchema,
+    photo: idSchema.optional(),
+    /** ms since 1970 UTC; a hint for people, never applied. */
+    at: z.int().nonnegative().optional(),
+  });
 
 /**
  * A change of a user that does not concern one pair or photo: a suspension, a setting, a deletion. Everything that the
@@ -39,33 +61,81 @@ const userTask = z.strictObject({
   user: idSchema,
 });
 
-const isOfTwo = (task: object) => !('contact' in task && 'user' in task && task.contact === task.user);
-const NOT_OF_TWO = { path: ['contact'], error: 'a user is not a contact of their own' };
+export type Task = OfKind<AnyKind> | z.infer<typeof userTask>;
+export type TaskType = Task['type'];
+
+const FORMS = [...KINDS.flatMap((kind: Kind) => [relationTask(kind), photoTask(kind)]), userTask];
+
+/** The fields that name a second user beside `user`. */
+const USERS_OF_USERS = KINDS.filter(({ areUsers }: Kind) => areUsers).map(({ singular }) => singular);
+
+function mustBeTwo(value: object, context: z.core.$RefinementCtx): void {
+  const task = value as Readonly<Record<string, unknown>>;
+  for (const field of USERS_OF_USERS) {
+    if (!(field in task && 'user' in task && task[field] === task.user)) continue;
+    context.addIssue({ code: 'custom', path: [field], message: `a user is not a ${field} of their own` });
+  }
+}
+
+type Forms = [(typeof FORMS)[number], ...(typeof FORMS)[number][]];
 
 /** A task from a caller who can be told of a mistake at once, such as an unknown field. */
 export const taskSchema = z
-  .discriminatedUnion('type', [contactTask, photoTask, userTask])
-  .refine(isOfTwo, NOT_OF_TWO)
-  .meta({ id: 'Task' });
+  .discriminatedUnion('type', FORMS as Forms)
+  .superRefine(mustBeTwo)
+  .meta({ id: 'Task' }) as unknown as z.ZodType<Task>;
 
 /** A task from a transport. A newer producer may send unknown fields; they are dropped. */
 export const deliveredTaskSchema = z
-  .discriminatedUnion('type', [contactTask.strip(), photoTask.strip(), userTask.strip()])
-  .refine(isOfTwo, NOT_OF_TWO);
-
-export type ContactTask = z.infer<typeof contactTask>;
-export type Task = z.infer<typeof taskSchema>;
-export type TaskType = Task['type'];
+  .discriminatedUnion('type', FORMS.map((form) => form.strip()) as Forms)
+  .superRefine(mustBeTwo) as unknown as z.ZodType<Task>;
 
 /** Every type of task. */
-export const TASK_TYPES: readonly TaskType[] = [contactTask, photoTask, userTask].flatMap(
-  ({ shape }): TaskType[] => shape.type.options,
+export const TASK_TYPES = FORMS.flatMap(({ shape }) => shape.type.options) as readonly TaskType[];
+
+/**
+ * What a task says has changed: one relation of a user; the photos of a contact (of whatever the kind follows); or
+ * everything about a user.
+ */
+export type TaskMeaning =
+  | { readonly of: 'relation'; readonly kind: Kind; readonly user: Id; readonly contact: Id; readonly version?: string }
+  | { readonly of: 'photos'; readonly kind: Kind; readonly owner: Id }
+  | { readonly of: 'user'; readonly user: Id; readonly isDeleted: boolean };
+
+/** What every task of a type is about. */
+interface TypeMeaning {
+  readonly of: 'relation' | 'photos';
+  readonly kind: Kind;
+}
+
+const MEANINGS: ReadonlyMap<string, TypeMeaning> = new Map(
+  KINDS.flatMap((kind: Kind): [string, TypeMeaning][] => [
+    ...Object.values(kind.relationTasks).map((type): [string, TypeMeaning] => [type, { of: 'relation', kind }]),
+    ...Object.values(kind.photoTasks).map((type): [string, TypeMeaning] => [type, { of: 'photos', kind }]),
+  ]),
 );
+
+/** What tasks of this type are about; undefined: they are about a user, or there is no such type. */
+export function meaningOfType(type: string): TypeMeaning | undefined {
+  return MEANINGS.get(type);
+}
+
+export function meaningOf(task: Task): TaskMeaning {
+  const meaning = MEANINGS.get(task.type);
+  const fields = task as unknown as Readonly<Record<string, Id>>;
+  const { user = '', version } = fields;
+  if (meaning === undefined) return { of: 'user', user, isDeleted: task.type === 'recency.user.deleted' };
+  const { kind } = meaning;
+  if (meaning.of === 'photos') return { of: 'photos', kind, owner: fields[kind.ownerField] ?? '' };
+  const contact = fields[kind.singular] ?? '';
+  return { of: 'relation', kind, user, contact, ...(version === undefined ? {} : { version }) };
+}
 
 /** The largest task body, in bytes. */
 export const MAX_TASK_BYTES = 65_536;
 
 /** Kafka's partition key: tasks of one user or uploader stay together, so that they can be coalesced. */
 export function partitionKey(task: Task): string {
-  return 'owner' in task ? task.owner : task.user;
+  const meaning = meaningOf(task);
+  return meaning.of === 'photos' ? meaning.owner : meaning.user;
 }

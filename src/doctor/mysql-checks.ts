@@ -2,6 +2,7 @@ import { checkSchema, GRANTS, missingGrants } from '../app/check-mysql.ts';
 import { mysqlAddress } from '../app/open-mysql.ts';
 import { compareSettings } from '../app/shared-settings.ts';
 import type { Config } from '../config/config.ts';
+import { type Kind, kindsNamed } from '../contracts/kind.ts';
 import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
 import type { Database } from '../mysql/database.ts';
 import { isExplainRefused, StatementTooSlow } from '../mysql/faults.ts';
@@ -18,20 +19,21 @@ import { type Checks, fine, problem, type Verdict, warning } from './finding.ts'
 /** Checks MySQL. Nothing is written. */
 export function mysqlChecks(primary: Database, config: Config): Checks {
   const { user } = mysqlAddress(config.mysqlUrl);
+  const kinds = kindsNamed(config.kinds);
   return {
     version: async () => versionVerdict(String((await primary.rows('SELECT VERSION()', []))[0]?.[0])),
     primary: async () => primaryVerdict(await readServers(primary)),
     session: () => sessionVerdict(primary),
     durability: async () => durabilityVerdict(await readServer(primary)),
     schema: async () => {
-      await checkSchema(primary, user);
+      await checkSchema(primary, user, kinds);
       return fine('all tables and views exist');
     },
-    'column types': () => columnsVerdict(primary),
+    'column types': () => columnsVerdict(primary, kinds),
     permissions: () => permissionsVerdict(primary, user),
-    indexes: () => plansVerdict(primary),
+    indexes: () => plansVerdict(primary, kinds),
     'last uploads': () => lastUploadsVerdict(primary),
-    'rows decide': () => volatileVerdict(primary),
+    'rows decide': () => volatileVerdict(primary, kinds),
     epoch: async () => epochVerdict(await readEpochState(primary)),
     'shared settings': () => sharedSettingsVerdict(primary, config),
   };
@@ -122,8 +124,8 @@ async function permissionsVerdict(primary: Database, user: string): Promise<Verd
   return lacking.length < Object.keys(GRANTS).length ? warning(detail, fix) : problem(detail, fix);
 }
 
-async function columnsVerdict(primary: Database): Promise<Verdict> {
-  const problems = await findColumnProblems(primary);
+async function columnsVerdict(primary: Database, kinds: readonly Kind[]): Promise<Verdict> {
+  const problems = await findColumnProblems(primary, kinds);
   if (problems.length === 0) return fine('whole numbers where the views need them');
   const text = problems.map(({ column, type }) => `${column} is of type ${type}`).join('; ');
   const fixes = [...new Set(problems.map(({ fix }) => fix))].join(' ');
@@ -131,9 +133,9 @@ async function columnsVerdict(primary: Database): Promise<Verdict> {
   return warning(`${text}: fractions of a millisecond are cut off`, fixes);
 }
 
-async function plansVerdict(primary: Database): Promise<Verdict> {
+async function plansVerdict(primary: Database, kinds: readonly Kind[]): Promise<Verdict> {
   try {
-    const problems = await findPlanProblems(primary);
+    const problems = await findPlanProblems(primary, kinds);
     if (problems.length === 0) return fine('the views merge, and an index serves every question');
     const text = problems.map(({ question, finding }) => `${question}: ${finding}`).join('; ');
     return problem(text, [...new Set(problems.map(({ fix }) => fix))].join(' '));
@@ -184,8 +186,8 @@ const VOLATILE_FIX =
   'No task reports such a change, so indexes go wrong by themselves. Keep what depends on the time in a column, which a ' +
   'scheduled job of the site sets and reports (docs/adopting.md, section 2).';
 
-async function volatileVerdict(primary: Database): Promise<Verdict> {
-  const { calls, unread } = await findVolatileViews(primary);
+async function volatileVerdict(primary: Database, kinds: readonly Kind[]): Promise<Verdict> {
+  const { calls, unread } = await findVolatileViews(primary, kinds);
   if (calls.length > 0) {
     const text = calls.map(({ view, call, place }) => `${call} in ${place}${place === view ? '' : `, behind ${view}`}`);
     const detail = `the views' rows change without a change of any table: ${text.join('; ')}`;

@@ -1,5 +1,7 @@
 /** Checks of a site's views: the types of their columns, and the plans of the questions asked of them. */
+import type { Kind } from '../contracts/kind.ts';
 import type { ColumnValue, Database } from './database.ts';
+import { type ColumnMeaning, SINCE, viewsOf } from './kind-views.ts';
 
 /** A column of a view whose type is not what Recency expects. */
 export interface ColumnProblem {
@@ -15,43 +17,31 @@ export interface ColumnProblem {
 const INTEGER = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint']);
 const FRACTIONAL = new Set(['decimal', 'float', 'double']);
 
-/** The columns that must be whole numbers, and their meaning. */
-const WHOLE: Readonly<Record<string, 'id' | 'number' | 'flag' | 'time'>> = {
-  'recency_contacts.user_id': 'id',
-  'recency_contacts.contact_id': 'id',
-  'recency_contacts.related': 'flag',
-  'recency_contacts.last_upload_at': 'time',
-  'recency_contacts.sees': 'number',
-  'recency_contacts.is_friend': 'flag',
-  'recency_contacts.is_family': 'flag',
-  'recency_contacts.version': 'number',
-  'recency_photos.id': 'id',
-  'recency_photos.owner_id': 'id',
-  'recency_photos.audience': 'number',
-  'recency_photos.uploaded_at': 'time',
-};
-
 const VIEW_COLUMNS = `
   SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE FROM information_schema.COLUMNS
-  WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME IN ('recency_contacts', 'recency_photos')
+  WHERE TABLE_SCHEMA = DATABASE()
+    AND TABLE_NAME IN (SELECT v.name FROM JSON_TABLE(?, '$[*]' COLUMNS (name VARCHAR(64) PATH '$')) AS v)
   ORDER BY TABLE_NAME, ORDINAL_POSITION`;
 
 /** Columns of the views that should be whole numbers and are not. @throws DatabaseUnavailable */
-export async function findColumnProblems(database: Database): Promise<ColumnProblem[]> {
-  const rows = await database.rows(VIEW_COLUMNS, []);
+export async function findColumnProblems(database: Database, kinds: readonly Kind[]): Promise<ColumnProblem[]> {
+  const views = viewsOf(kinds);
+  const rows = await database.rows(VIEW_COLUMNS, [JSON.stringify([...views.keys()])]);
   return rows.flatMap(([table, name, dataType]) => {
     const column = `${table}.${name}`;
     const type = String(dataType).toLowerCase();
-    const kind = WHOLE[column];
-    if (kind === undefined || INTEGER.has(type)) return [];
-    return [{ column, type, works: kind === 'time' && FRACTIONAL.has(type), fix: fixOf(kind, type, String(name)) }];
+    const meaning = name === SINCE ? 'time' : views.get(String(table))?.[String(name)];
+    if (meaning === undefined || meaning === 'text' || INTEGER.has(type)) return [];
+    return [
+      { column, type, works: meaning === 'time' && FRACTIONAL.has(type), fix: fixOf(meaning, type, String(name)) },
+    ];
   });
 }
 
-function fixOf(kind: 'id' | 'number' | 'flag' | 'time', type: string, name: string): string {
-  if (kind === 'flag')
+function fixOf(meaning: ColumnMeaning, type: string, name: string): string {
+  if (meaning === 'flag')
     return `In the view, write \`(…) <> 0 AS ${name}\`, or another expression that is true or false.`;
-  if (kind !== 'time') return `In the view, select a column of an integer type as ${name}.`;
+  if (meaning !== 'time') return `In the view, select a column of an integer type as ${name}.`;
   if (FRACTIONAL.has(type)) return `In the view, write \`CAST(FLOOR(…) AS SIGNED) AS ${name}\`: whole milliseconds.`;
   const recipe =
     type === 'timestamp'
@@ -80,45 +70,47 @@ const MERGE =
   'Define the view with ALGORITHM=MERGE and without DISTINCT, GROUP BY, UNION, LIMIT, aggregates or subqueries in what it selects.';
 
 /**
- * What Recency asks of the views, reduced to what an index must serve. Only equalities: for a range, MySQL reports a
+ * What Recency asks of a kind's views, reduced to what an index must serve. Only equalities: for a range, MySQL reports a
  * possible index even where it means to read the whole table.
  */
-const QUESTIONS: readonly PlannedQuestion[] = [
-  {
-    about: 'some contacts of a user (recency_contacts by user_id and contact_id)',
-    statement: `
-      SELECT c.contact_id, c.related, c.last_upload_at, c.sees
+function questionsOf({ name, view, idColumn, photosView, ownerColumn, areUsers }: Kind): PlannedQuestion[] {
+  return [
+    {
+      about: `some ${name} of a user (${view} by user_id and ${idColumn})`,
+      statement: `
+      SELECT c.${idColumn}, c.related, c.last_upload_at, c.sees
       FROM JSON_TABLE('["1","2"]', '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted
-      STRAIGHT_JOIN recency_contacts AS c ON c.user_id = 1 AND c.contact_id = wanted.id`,
-    needs: 'a unique index on (user_id, contact_id)',
-  },
-  {
-    about: 'all contacts of a user (recency_contacts by user_id)',
-    statement: 'SELECT c.contact_id, c.last_upload_at FROM recency_contacts AS c WHERE c.user_id = 1 AND c.related',
-    needs: 'an index that begins with user_id',
-  },
-  {
-    about: 'the followers of an uploader (recency_contacts by contact_id)',
-    statement: 'SELECT c.user_id FROM recency_contacts AS c WHERE c.contact_id = 1',
-    needs: 'an index on (contact_id, user_id, …)',
-  },
-  {
-    about: 'the newest photos of an uploader (recency_photos by owner_id and audience)',
-    statement: `
-      SELECT p.id FROM recency_photos AS p
-      WHERE p.owner_id = 1 AND p.audience = 0 ORDER BY p.uploaded_at DESC, p.id DESC LIMIT 10`,
-    needs: 'an index on (owner_id, audience, uploaded_at, id)',
-  },
-];
+      STRAIGHT_JOIN ${view} AS c ON c.user_id = 1 AND c.${idColumn} = wanted.id`,
+      needs: `a unique index on (user_id, ${idColumn})`,
+    },
+    {
+      about: `all ${name} of a user (${view} by user_id)`,
+      statement: `SELECT c.${idColumn}, c.last_upload_at FROM ${view} AS c WHERE c.user_id = 1 AND c.related`,
+      needs: 'an index that begins with user_id',
+    },
+    {
+      about: `the followers of ${areUsers ? 'an uploader' : 'one'} (${view} by ${idColumn})`,
+      statement: `SELECT c.user_id FROM ${view} AS c WHERE c.${idColumn} = 1`,
+      needs: `an index on (${idColumn}, user_id, …)`,
+    },
+    {
+      about: `the newest photos of ${areUsers ? 'an uploader' : 'one'} (${photosView} by ${ownerColumn} and audience)`,
+      statement: `
+      SELECT p.id FROM ${photosView} AS p
+      WHERE p.${ownerColumn} = 1 AND p.audience = 0 ORDER BY p.uploaded_at DESC, p.id DESC LIMIT 10`,
+      needs: `an index on (${ownerColumn}, audience, uploaded_at, id)`,
+    },
+  ];
+}
 
 /**
  * Do the views merge into the questions, and do the indexes exist that the answers need? By EXPLAIN, which reads
  * nothing. A table that MySQL reads whole because it is small is no problem, as long as there is an index.
  * @throws DatabaseUnavailable, and MySQL's own error when a view is missing or may not be explained
  */
-export async function findPlanProblems(database: Database): Promise<PlanProblem[]> {
+export async function findPlanProblems(database: Database, kinds: readonly Kind[]): Promise<PlanProblem[]> {
   const problems: PlanProblem[] = [];
-  for (const question of QUESTIONS) problems.push(...(await explain(database, question)));
+  for (const question of kinds.flatMap(questionsOf)) problems.push(...(await explain(database, question)));
   return problems;
 }
 

@@ -7,11 +7,13 @@
  * no comments, `now()` for all its synonyms (MariaDB: `current_timestamp()`). A function's text is kept as it was
  * written.
  */
+import type { Kind } from '../contracts/kind.ts';
 import type { ColumnValue, Database } from './database.ts';
+import { viewsOf } from './kind-views.ts';
 
 /** A call in a view, or in what it reads or calls, that the rows of tables do not determine. */
 export interface VolatileCall {
-  /** `recency_contacts` or `recency_photos`. */
+  /** `recency_contacts`, `recency_photos`, … */
   readonly view: string;
   /** `now()`, `@limit`, … */
   readonly call: string;
@@ -24,8 +26,6 @@ export interface VolatileViews {
   /** Views and functions whose text this account may not read. */
   readonly unread: readonly string[];
 }
-
-const VIEWS = ['recency_contacts', 'recency_photos'];
 
 /** Also valid without parentheses in a text as written. */
 const KEYWORDS = new Set([
@@ -62,11 +62,11 @@ interface Name {
 }
 
 /** @throws DatabaseUnavailable */
-export async function findVolatileViews(database: Database): Promise<VolatileViews> {
+export async function findVolatileViews(database: Database, kinds: readonly Kind[]): Promise<VolatileViews> {
   const calls: VolatileCall[] = [];
   const unread = new Set<string>();
   const [[here] = []] = await database.rows('SELECT DATABASE()', []);
-  for (const view of VIEWS) {
+  for (const view of viewsOf(kinds).keys()) {
     const waiting: Name[] = [{ kind: 'view', schema: String(here), name: view }];
     const seen = new Set<string>();
     for (let name = waiting.shift(); name; name = waiting.shift()) {

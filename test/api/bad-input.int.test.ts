@@ -171,6 +171,8 @@ describe('POST /v1/tasks', () => {
     ['version 0', { ...TASK, version: 0 }, 'version'],
     ['a version with a fraction', { ...TASK, version: 1.5 }, 'version'],
     ['a negative time', { type: 'recency.photo.uploaded', owner: '1', at: -1 }, 'at'],
+    ['a kind that is not in use', { type: 'recency.group.joined', user: '1', group: '2' }, 'type'],
+    ['one in an array', [TASK, { type: 'recency.group_photo.added', group: '2' }], '[1].type'],
     ['nothing in it', {}, 'type'],
     ['an empty array', [], 'body'],
     ['more than 500', Array(501).fill({ type: 'recency.user.deleted', user: '1' }), 'body'],

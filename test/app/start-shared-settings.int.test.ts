@@ -38,6 +38,7 @@ describe('settings that every process must share', () => {
     ['RECENCY_TRANSPORT', 'kafka'],
     ['RECENCY_TOPIC', 'b.tasks'],
     ['RECENCY_KAFKA_GROUP', 'b'],
+    ['RECENCY_KINDS', 'contacts,groups'],
   ])('%s: a process with another one is refused until it is adopted', async (name, value) => {
     await agreeOnSettings(database, loadConfig({}));
     const other = loadConfig({ [name]: value });

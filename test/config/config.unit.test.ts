@@ -47,6 +47,16 @@ describe('the settings', () => {
     expect(loadConfig({}).mysqlReplicaUrl).toBeUndefined();
   });
 
+  it('name the kinds in use, each once', () => {
+    expect(loadConfig({}).kinds).toEqual(['contacts']);
+    expect(loadConfig({ RECENCY_KINDS: 'contacts, groups' }).kinds).toEqual(['contacts', 'groups']);
+    for (const wrong of ['contact', 'contacts,', 'groups,groups', 'contacts groups', 'stores']) {
+      expect(refused({ RECENCY_KINDS: wrong })).toBe(
+        'RECENCY_KINDS must be one or more of contacts, groups, each once, separated by commas',
+      );
+    }
+  });
+
   it('come from the environment', () => {
     const config = loadConfig({
       RECENCY_KAFKA_BROKERS: 'a:1, b.example:2,[::1]:3',

@@ -1,6 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { planWork, type ReceivedTask } from '../../src/consumers/work-plan.ts';
+import { GROUPS } from '../../src/contracts/kind.ts';
 import type { Task } from '../../src/contracts/task.ts';
 import { PAIRS_A_CALL } from '../../src/index/refresh.ts';
 
@@ -17,9 +18,13 @@ const contactTask: fc.Arbitrary<Task> = fc
   .filter((task) => task.user !== task.contact)
   .map(({ version, ...task }) => (version === undefined ? task : { ...task, version }) as Task);
 const photoTask = fc.record({ type: fc.constantFrom('recency.photo.uploaded', 'recency.photo.deleted'), owner: id });
+const groupTask: fc.Arbitrary<Task> = fc
+  .record({ type: fc.constantFrom('recency.group.joined', 'recency.group.left'), user: id, group: id, version })
+  .map(({ version, ...task }) => (version === undefined ? task : { ...task, version }) as Task);
+const groupPhotoTask = fc.record({ type: fc.constantFrom('recency.group_photo.added'), group: id });
 const userTask = fc.record({ type: fc.constantFrom('recency.user.changed', 'recency.user.deleted'), user: id });
 const received = fc
-  .array(fc.oneof(contactTask, photoTask, userTask))
+  .array(fc.oneof(contactTask, photoTask, groupTask, groupPhotoTask, userTask))
   .map((tasks) => tasks.map((task, i): ReceivedTask => ({ task: task as Task, position: `p:${i}` })));
 
 function isDeletionOf(task: Task, user: string): boolean {
@@ -45,6 +50,7 @@ describe('a plan', () => {
         expect(hints.some((hint) => hint.user === task.contact && hint.contact === task.user)).toBe(true);
         continue;
       }
+      if ('group' in task) continue;
       const owner = 'owner' in task ? task.owner : task.user;
       expect(fanOuts.find((fanOut) => fanOut.owner === owner)?.tasks).toContain(position);
       if ('owner' in task) continue;
@@ -77,6 +83,23 @@ describe('a plan', () => {
         ),
       ).toBe(true);
     }
+  });
+
+  test.prop([received])('has only the work of its kind, and of groups only the side of the user', (tasks) => {
+    const only = (wanted: (task: Task) => boolean) => tasks.filter(({ task }) => wanted(task));
+    const contacts = planWork(tasks);
+    expect(planWork(only((task) => !('group' in task)))).toEqual(contacts);
+
+    const groups = planWork(tasks, GROUPS);
+    const joined = only((task) => 'group' in task && 'user' in task).map(({ task }) => task);
+    const pairs = joined.map((task) => ('group' in task && 'user' in task ? `${task.user} ${task.group}` : ''));
+    expect(new Set(groups.hints.map(({ user, contact }) => `${user} ${contact}`))).toEqual(new Set(pairs));
+    expect(groups.hints).toHaveLength(new Set(pairs).size);
+    const added = only((task) => 'group' in task && !('user' in task));
+    expect(groups.fanOuts.flatMap(({ tasks: positions }) => positions).sort()).toEqual(
+      added.map(({ position }) => position).sort(),
+    );
+    expect([groups.dropped, groups.forgotten]).toEqual([contacts.dropped, contacts.forgotten]);
   });
 
   it('compares versions as whole numbers of any size', () => {

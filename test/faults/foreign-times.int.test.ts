@@ -1,6 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { checkColumns } from '../../src/app/check-mysql.ts';
+import { CONTACTS } from '../../src/contracts/kind.ts';
 import { type RaiseBarrier, sharedBarrier } from '../../src/index/drain-barrier.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -123,8 +124,8 @@ describe('a site that stores its times as DATETIME(6)', () => {
   it('gets whole milliseconds with the recipe, from indexes, without complaints', async () => {
     await contactsView(site.pool, RECIPE);
     await expectRight(site);
-    expect(await findColumnProblems(site.stores.primary)).toEqual([]);
-    expect(await findPlanProblems(site.stores.primary)).toEqual([]);
+    expect(await findColumnProblems(site.stores.primary, [CONTACTS])).toEqual([]);
+    expect(await findPlanProblems(site.stores.primary, [CONTACTS])).toEqual([]);
     const photos = await readPhotos(site.stores.primary, USER, [{ id: '102', sees: '1' }], 3);
     expect(photos.get('102')?.photos).toEqual([{ id: '2', uploadedAt: EXPECTED[2]?.at, title: 'a picture' }]);
   });
@@ -156,7 +157,7 @@ describe('a site that stores its times as DATETIME(6)', () => {
   ])('is answered rightly when a view gives a %s, and told of it', async (type, expression) => {
     await contactsView(site.pool, expression);
     await expectBuilt(site);
-    expect(await checkColumns(site.stores.primary)).toMatchObject([
+    expect(await checkColumns(site.stores.primary, [CONTACTS])).toMatchObject([
       {
         column: 'recency_contacts.last_upload_at',
         type: type.toLowerCase(),
@@ -168,11 +169,11 @@ describe('a site that stores its times as DATETIME(6)', () => {
 
   it('is refused a column of a time or text type', async () => {
     await contactsView(site.pool, 'members.newest', "'3'");
-    await expect(checkColumns(site.stores.primary)).rejects.toThrow(
+    await expect(checkColumns(site.stores.primary, [CONTACTS])).rejects.toThrow(
       /recency_contacts.last_upload_at is of type datetime, which is not a whole number.*TIMESTAMPDIFF.*\n.*recency_contacts.version is of type varchar/,
     );
     await contactsView(site.pool, 'members.seen_at');
-    await expect(checkColumns(site.stores.primary)).rejects.toThrow(/is of type timestamp.*UNIX_TIMESTAMP/);
+    await expect(checkColumns(site.stores.primary, [CONTACTS])).rejects.toThrow(/is of type timestamp.*UNIX_TIMESTAMP/);
   });
 });
 

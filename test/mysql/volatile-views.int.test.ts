@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { CONTACTS } from '../../src/contracts/kind.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { findVolatileViews } from '../../src/mysql/volatile-views.ts';
 import { freshDatabase, freshName, sql as sqlOn } from '../support/servers.ts';
@@ -26,7 +27,7 @@ async function found(select: string, account = url) {
 async function look(account = url) {
   const database = new Database(account, { connections: 1, queue: 10, deadlineMs: 10_000 });
   try {
-    const { calls, unread } = await findVolatileViews(database);
+    const { calls, unread } = await findVolatileViews(database, [CONTACTS]);
     return { calls: calls.map(({ view, call, place }) => `${view}: ${call} in ${place}`), unread };
   } finally {
     await database.close();

@@ -16,12 +16,14 @@ describe('a row of the outbox', () => {
          ('recency.contact.removed', 1, 2, NULL, NULL),
          ('recency.photo.uploaded', 3, 9007199254740993, 1083412800123, NULL),
          ('recency.photo.deleted', 3, NULL, -5, 9),
+         ('recency.group.joined', 5, 6, NULL, 2),
+         ('recency.group_photo.added', 6, 8, NULL, NULL),
          ('recency.user.deleted', 4, NULL, NULL, NULL),
          ('recency.user.changed', 18446744073709551615, NULL, NULL, NULL)`,
       [],
     );
     const { tasks, publish } = recorder();
-    expect(await bench.relayTo(publish).runOnce()).toEqual({ published: 6, deadLetters: 0, putBack: 0, refused: 0 });
+    expect(await bench.relayTo(publish).runOnce()).toEqual({ published: 8, deadLetters: 0, putBack: 0, refused: 0 });
     expect(tasks.map(({ task }) => task)).toEqual([
       {
         type: 'recency.contact.changed',
@@ -32,6 +34,8 @@ describe('a row of the outbox', () => {
       { type: 'recency.contact.removed', user: '1', contact: '2' },
       { type: 'recency.photo.uploaded', owner: '3', photo: '9007199254740993', at: 1083412800123 },
       { type: 'recency.photo.deleted', owner: '3' },
+      { type: 'recency.group.joined', user: '5', group: '6', version: '2' },
+      { type: 'recency.group_photo.added', group: '6', photo: '8' },
       { type: 'recency.user.deleted', user: '4' },
       { type: 'recency.user.changed', user: '18446744073709551615' },
     ]);
@@ -57,7 +61,9 @@ describe('a row of the outbox', () => {
          ('recency.contact.added', 5, 5, NULL),
          ('recency.contact.added', 5, 6, 0),
          ('', 1, 2, NULL),
-         ('recency.photo.uploaded', 0, 2, NULL)`,
+         ('recency.photo.uploaded', 0, 2, NULL),
+         ('recency.group.joined', 1, NULL, NULL),
+         ('recency.group_photo.added', 0, 2, NULL)`,
       [],
     );
     await bench.write(1);
@@ -65,14 +71,23 @@ describe('a row of the outbox', () => {
     const { tasks, publish } = recorder();
     expect(await bench.relayTo(publish, letters).runOnce()).toEqual({
       published: 1,
-      deadLetters: 6,
+      deadLetters: 8,
       putBack: 0,
       refused: 0,
     });
     expect(tasks).toHaveLength(1);
     expect(await bench.unpublished()).toBe(0);
     expect(letters.map(({ failure }) => failure)).toEqual(
-      [/type "recency.contact.exploded"/, /other_id/, /other_id/, /version/, /type ""/, /user_id/].map((message) => ({
+      [
+        /type "recency.contact.exploded"/,
+        /other_id/,
+        /other_id/,
+        /version/,
+        /type ""/,
+        /user_id/,
+        /other_id/,
+        /user_id/,
+      ].map((message) => ({
         errorClass: 'InvalidOutboxRow',
         message: expect.stringMatching(message),
         attempts: 1,

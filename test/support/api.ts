@@ -9,6 +9,7 @@ import type { IdentifiedTask } from '../../src/api/routes/post-tasks.ts';
 import { buildOn, freshReadsOn } from '../../src/app/api-queries.ts';
 import { DEGRADING } from '../../src/app/checks.ts';
 import type { Id } from '../../src/contracts/id.ts';
+import { CONTACTS } from '../../src/contracts/kind.ts';
 import type { Limits } from '../../src/index/contact-index.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -105,6 +106,7 @@ function recording(accepted: IdentifiedTask[], log: LogLine[]) {
 
 function settings() {
   return {
+    kinds: [CONTACTS],
     tokens: [],
     checks: {},
     degrading: DEGRADING,

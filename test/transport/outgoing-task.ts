@@ -34,7 +34,30 @@ const userTask = fc.record({
   user: anyId,
 });
 
-const anyTask = fc.oneof(contactTask, photoTask, userTask) as fc.Arbitrary<Task>;
+const groupTask = fc.record(
+  {
+    type: fc.constantFrom('recency.group.joined', 'recency.group.left', 'recency.group.changed'),
+    user: anyId,
+    group: anyId,
+    version: anyId,
+  },
+  { requiredKeys: ['type', 'user', 'group'] },
+);
+
+const groupPhotoTask = fc.record(
+  {
+    type: fc.constantFrom(
+      'recency.group_photo.added',
+      'recency.group_photo.removed',
+      'recency.group_photo.visibility_changed',
+    ),
+    group: anyId,
+    photo: anyId,
+  },
+  { requiredKeys: ['type', 'group'] },
+);
+
+const anyTask = fc.oneof(contactTask, photoTask, groupTask, groupPhotoTask, userTask) as fc.Arbitrary<Task>;
 
 export const anyOutgoingTask = fc.record(
   {

@@ -1,8 +1,10 @@
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
-import { MAX_TASK_BYTES, type Task, taskSchema } from '../../contracts/task.ts';
+import type { Kind } from '../../contracts/kind.ts';
+import type { FieldError } from '../../contracts/problem.ts';
+import { MAX_TASK_BYTES, meaningOf, type Task, taskSchema } from '../../contracts/task.ts';
 import { HttpProblem, unavailableProblem } from '../http-problem.ts';
-import { parse } from '../parse.ts';
+import { MAX_FIELD_ERRORS, parse } from '../parse.ts';
 import { json } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
 
@@ -82,7 +84,27 @@ function requireTasks(body: unknown): void {
   });
 }
 
-export function postTasksRoute(accept: AcceptTasks, freshId: () => string): Route {
+/**
+ * Refuses tasks of kinds that are not in use: nothing would ever be done with them.
+ * @param isArray the body, and not only a task in it @throws HttpProblem invalid_body
+ */
+function requireKinds(tasks: readonly Task[], kinds: readonly Kind[], isArray: boolean): void {
+  const errors = tasks.flatMap((task, i): FieldError[] => {
+    const about = meaningOf(task);
+    if (about.of === 'user' || kinds.some(({ name }) => name === about.kind.name)) return [];
+    const detail = `${about.kind.name} are not in use here; RECENCY_KINDS is ${kinds.map(({ name }) => name).join(',')}`;
+    return [{ field: isArray ? `[${i}].type` : 'type', in: 'body', detail }];
+  });
+  const [first] = errors;
+  if (first === undefined) return;
+  throw new HttpProblem('invalid_body', {
+    detail: `${first.field}: ${first.detail}`,
+    errors: errors.slice(0, MAX_FIELD_ERRORS),
+  });
+}
+
+/** @param kinds those in use */
+export function postTasksRoute(accept: AcceptTasks, freshId: () => string, kinds: readonly Kind[]): Route {
   return {
     operation,
     before: jsonBody,
@@ -93,6 +115,7 @@ export function postTasksRoute(accept: AcceptTasks, freshId: () => string): Rout
       const tasks = Array.isArray(request.body)
         ? parse('body', tasksSchema, request.body)
         : [parse('body', taskSchema, request.body)];
+      requireKinds(tasks, kinds, Array.isArray(request.body));
       const identified = tasks.map((task) => ({ task, id: freshId() }));
       await accept(identified).catch((error: unknown) => {
         throw error instanceof HttpProblem ? error : unavailableProblem('transport_unavailable', error);

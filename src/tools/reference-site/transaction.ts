@@ -1,5 +1,6 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
-import type { Task } from '../../contracts/task.ts';
+import type { Id } from '../../contracts/id.ts';
+import { meaningOf, type Task } from '../../contracts/task.ts';
 import { type LostRaceOptions, retryingLostRaces } from '../../mysql/lost-race.ts';
 import { type MysqlTls, tlsOptions } from '../../mysql/tls.ts';
 
@@ -57,7 +58,9 @@ export async function leaveTask(connection: PoolConnection, task: Task): Promise
 }
 
 function columnsOf(task: Task): (string | number | null)[] {
-  if ('contact' in task) return [task.type, task.user, task.contact, null, task.version ?? null];
-  if ('owner' in task) return [task.type, task.owner, task.photo ?? null, task.at ?? null, null];
-  return [task.type, task.user, null, null, null];
+  const about = meaningOf(task);
+  if (about.of === 'relation') return [task.type, about.user, about.contact, null, about.version ?? null];
+  if (about.of === 'user') return [task.type, about.user, null, null, null];
+  const { photo, at } = task as { readonly photo?: Id; readonly at?: number };
+  return [task.type, about.owner, photo ?? null, at ?? null, null];
 }

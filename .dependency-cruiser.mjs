@@ -41,9 +41,23 @@ const layers = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
   severity: 'error',
   from: { path: `^src/${folder}/` },
   to: {
-    path: '^(src|prove|test|scripts)/',
+    path: '^(src|prove|test|scripts|packages|examples)/',
     pathNot: [`^src/(${[folder, ...others].join('|')})/`, ...(folder === 'cli' ? [TOOL_COMMANDS] : [])],
   },
+}));
+
+/**
+ * What is installed by itself imports nothing of the product, only packages. Its tests may, and so may the script that writes
+ * the client's types.
+ */
+const STANDALONE = [
+  { name: 'packages-stand-alone', from: '^packages/([^/]+)/src/', own: '^packages/$1/src/' },
+  { name: 'examples-stand-alone', from: '^examples/([^/]+)/(?!test/)', own: '^(examples/$1/|packages/[^/]+/src/)' },
+].map(({ name, from, own }) => ({
+  name,
+  severity: 'error',
+  from: { path: from },
+  to: { path: '^(src|prove|test|scripts|packages|examples|bench)/', pathNot: own },
 }));
 
 export default {
@@ -69,7 +83,23 @@ export default {
       from: { path: '^src/', pathNot: '^src/tools/' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'], dependencyTypesNot: ['type-only'] },
     },
+    {
+      name: 'no-unlisted-package-of-the-client',
+      comment: 'knex and mysql2 are optional: only their types are imported.',
+      severity: 'error',
+      from: { path: '^packages/client/src/' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev', 'npm-peer'], dependencyTypesNot: ['type-only'] },
+    },
     ...layers,
+    ...STANDALONE,
   ],
-  options: { doNotFollow: { path: 'node_modules' }, tsPreCompilationDeps: true },
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    // As in a checkout, where the client is used without a build.
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['recency-source', 'import', 'require', 'node', 'default'],
+    },
+  },
 };

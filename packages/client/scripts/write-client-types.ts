@@ -1,0 +1,4 @@
+import { writeFileSync } from 'node:fs';
+import { clientTypes, TYPES_FILE } from './client-types.ts';
+
+writeFileSync(TYPES_FILE, await clientTypes());

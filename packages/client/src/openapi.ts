@@ -1,0 +1,1517 @@
+/**
+ * The API's paths, parameters, bodies and answers. Written by `npm run client:types` from the OpenAPI document; a test
+ * fails when the two differ.
+ */
+
+export interface paths {
+    "/v1/users/{user}/contacts/recent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The user's most recently active contacts
+         * @description Only contacts with a photo that the user may see, ordered by the newest such photo.
+         */
+        get: operations["recentContacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/contacts/recent/photos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest photos of the user's most recently active contacts
+         * @description Grouped by contact. Only photos that the user may see; this is checked again when the photos are read.
+         */
+        get: operations["recentPhotos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/contacts/{contact}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a contact is, or is not, in the user's index and answer
+         * @description Costs as much as a plain query, because it counts who was active more recently.
+         */
+        get: operations["explainContact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reports that something changed
+         * @description One task or an array of up to 500, posted after the change was committed. A task is only a hint: what it names is read from MySQL. 202 means that the transport has stored the tasks.
+         */
+        post: operations["postTasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/index": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A user's index as it is
+         * @description Does not count as use, so it does not keep the index from being dropped as idle.
+         */
+        get: operations["inspectIndex"];
+        put?: never;
+        post?: never;
+        /**
+         * Drops what Recency holds for a user: the index and pending work
+         * @description Does not touch the user's rows in MySQL: a later read builds the index again. A build requested earlier does not.
+         */
+        delete: operations["forgetIndex"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/index/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Rebuilds a user's index from MySQL */
+        post: operations["rebuildIndex"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/livez": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Is the process alive? Restart it if this does not answer */
+        get: operations["livez"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Should requests be sent here? */
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/startupz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Has the process started? */
+        get: operations["startupz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metrics for Prometheus */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document as a web page */
+        get: operations["docs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/docs/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the documentation page */
+        get: operations["docsFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document */
+        get: operations["openApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @description An id: a BIGINT UNSIGNED of MySQL as decimal text.
+         * @example 42
+         */
+        Id: string;
+        Task: {
+            /** @enum {string} */
+            type: "recency.contact.added" | "recency.contact.removed" | "recency.contact.changed";
+            user: components["schemas"]["Id"];
+            contact: components["schemas"]["Id"];
+            /** @description The version of the relationship that this task speaks of. */
+            version?: components["schemas"]["Id"] | number;
+        } | {
+            /** @enum {string} */
+            type: "recency.photo.uploaded" | "recency.photo.deleted" | "recency.photo.visibility_changed";
+            owner: components["schemas"]["Id"];
+            photo?: components["schemas"]["Id"];
+            at?: number;
+        } | {
+            /** @enum {string} */
+            type: "recency.group.joined" | "recency.group.left" | "recency.group.changed";
+            user: components["schemas"]["Id"];
+            group: components["schemas"]["Id"];
+            /** @description The version of the relationship that this task speaks of. */
+            version?: components["schemas"]["Id"] | number;
+        } | {
+            /** @enum {string} */
+            type: "recency.group_photo.added" | "recency.group_photo.removed" | "recency.group_photo.visibility_changed";
+            group: components["schemas"]["Id"];
+            photo?: components["schemas"]["Id"];
+            at?: number;
+        } | {
+            /** @enum {string} */
+            type: "recency.user.changed" | "recency.user.deleted";
+            user: components["schemas"]["Id"];
+        };
+        RecentContacts: {
+            user: components["schemas"]["Id"];
+            /** @description Most recently active first. */
+            contacts: {
+                id: components["schemas"]["Id"];
+                /** @description The time of the contact's newest photo that this user may see. */
+                last_upload_at: components["schemas"]["Time"];
+                relation: ("friend" | "family")[];
+            }[];
+            /** @description The `after` of the next page; null: this is the last page. */
+            next: string | null;
+            answer: components["schemas"]["Answer"];
+        };
+        /**
+         * Format: date-time
+         * @description UTC, with milliseconds. A time after the year 9999 is written as the last moment of that year.
+         */
+        Time: string;
+        /** @description Where the answer came from, and whether it is exact. */
+        Answer: {
+            /**
+             * @description index: the index narrowed the live query. database: the plain query read all contacts.
+             * @enum {string}
+             */
+            source: "index" | "database";
+            /** @description Every row is in its right place as of the moment the index was read, except for changes whose tasks are still in flight. */
+            exact: boolean;
+            /** @description Every contact of the user was considered. */
+            complete: boolean;
+            /** @description null: no contact was left out. */
+            floor: components["schemas"]["Floor"] | null;
+            /**
+             * @description Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read.
+             * @enum {string}
+             */
+            reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile";
+            /**
+             * @description The rows come from a replica, which may lag: the answer is not exact.
+             * @constant
+             */
+            replica?: true;
+        };
+        /** @description The highest position ever left out of the index. */
+        Floor: {
+            at: components["schemas"]["Time"];
+            id: components["schemas"]["Id"];
+        };
+        /** @description Problem details (RFC 9457). */
+        Problem: {
+            /** @constant */
+            type: "about:blank";
+            /** @description The reason phrase of the status. */
+            title: string;
+            status: number;
+            /** @description A human-readable explanation; the wording may change. */
+            detail: string;
+            /**
+             * @description Stable; branch on this.
+             * @enum {string}
+             */
+            code: "invalid_parameter" | "invalid_body" | "malformed_json" | "malformed_request" | "token_missing" | "token_unknown" | "scope_missing" | "not_found" | "method_not_allowed" | "request_timeout" | "key_in_the_way" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "host_not_allowed" | "headers_too_large" | "internal" | "starting" | "database_busy" | "database_unavailable" | "redis_unavailable" | "plain_query_limit" | "deadline_exceeded" | "transport_unavailable" | "epoch_suspended" | "transport_full" | "index_slow" | "contended";
+            /** @description Also in the header X-Request-Id, and in the log. */
+            request_id: string;
+            /** @description The first invalid field. */
+            field?: string;
+            /** @description Every invalid field. */
+            errors?: {
+                /**
+                 * @description In an array with its position, from 0.
+                 * @example [3].contact
+                 */
+                field: string;
+                /** @enum {string} */
+                in: "path" | "query" | "body";
+                detail: string;
+            }[];
+        };
+        RecentPhotos: {
+            user: components["schemas"]["Id"];
+            /** @description Most recently active contact first; the newest photo of each first. */
+            contacts: {
+                id: components["schemas"]["Id"];
+                /** @description The time of the contact's newest photo that this user may see. */
+                last_upload_at: components["schemas"]["Time"];
+                relation: ("friend" | "family")[];
+                photos: components["schemas"]["Photo"][];
+            }[];
+            answer: components["schemas"]["Answer"];
+        };
+        Photo: {
+            id: components["schemas"]["Id"];
+            uploaded_at: components["schemas"]["Time"];
+            title: string;
+        };
+        Explanation: {
+            user: components["schemas"]["Id"];
+            contact: components["schemas"]["Id"];
+            verdict: {
+                /**
+                 * @description Why the contact is, or is not, in the index.
+                 * @enum {string}
+                 */
+                code: "in_index" | "below_floor" | "not_a_contact" | "no_longer_related" | "no_visible_upload" | "cold" | "building" | "other_epoch" | "torn" | "wrong_type" | "missing" | "hole" | "ghost" | "score";
+                /** @description The same as a sentence. */
+                sentence: string;
+            };
+            /** @description How the index is wrong, about this contact or as a whole; null: it is not. */
+            drift: ("missing" | "hole" | "ghost" | "score" | "cap" | "floor" | "torn" | "wrong_type") | null;
+            /** @description The rule that the drift breaks, as a sentence. */
+            breaks: string | null;
+            in_index: boolean;
+            /** @description The first page of the recency list, with default parameters, shows the contact. */
+            in_answer: boolean;
+            answer: {
+                /** @enum {string} */
+                source: "index" | "database";
+                /** @enum {string} */
+                reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile";
+                verdict: {
+                    /**
+                     * @description Why the contact is, or is not, in the answer.
+                     * @enum {string}
+                     */
+                    code: "shown" | "not_a_contact" | "no_longer_related" | "no_visible_upload" | "further_down" | "left_out" | "not_wanted";
+                    /** @description The same as a sentence. */
+                    sentence: string;
+                };
+            };
+            /** @description null: MySQL has no row for the pair. */
+            mysql: {
+                related: boolean;
+                /** @description null: the contact has no photo that this user may see. */
+                last_upload_at: components["schemas"]["Time"] | null;
+                relation: ("friend" | "family")[];
+                /** @description The audiences of the contact's photos that the user may see. */
+                sees: number[];
+                /** @description The version of the relationship's row. */
+                version: string;
+                /** @description The rank among all of the user's contacts; 1 is the most recently active. null: the contact has none. */
+                place: number | null;
+            } | null;
+            index: {
+                state: components["schemas"]["IndexState"];
+                epoch_current: boolean | null;
+                /** @description From the contact's entry in the index; null: there is none. */
+                last_upload_at: components["schemas"]["Time"] | null;
+                size: number;
+                floor: components["schemas"]["Floor"] | null;
+                complete: boolean;
+            };
+        };
+        /**
+         * @description Readers treat every state but warm as cold, and also a warm index of another epoch.
+         * @enum {string}
+         */
+        IndexState: "warm" | "cold" | "building" | "torn" | "wrong_type";
+        Accepted: {
+            accepted: number;
+            /** @description The ids of the tasks, in order; `ce_id` on the transport. */
+            ids: string[];
+        };
+        Index: {
+            user: components["schemas"]["Id"];
+            state: components["schemas"]["IndexState"];
+            /** @description null: there is no intact index. */
+            epoch_current: boolean | null;
+            size: number;
+            /** @description No contact was ever left out. */
+            complete: boolean;
+            floor: components["schemas"]["Floor"] | null;
+            /** @description As Redis has them, most recently active first. */
+            members: {
+                id: components["schemas"]["Id"];
+                last_upload_at: components["schemas"]["Time"];
+            }[];
+            /** @description The UTC day on which the index was last read or built; null: there is no intact index. */
+            last_used_on: string | null;
+        };
+        Alive: {
+            /** @constant */
+            status: "alive";
+        };
+        Readiness: {
+            /**
+             * @description degraded: Redis or the transport is unavailable; MySQL answers. unready: MySQL is unavailable; there are no answers.
+             * @enum {string}
+             */
+            status: "ready" | "degraded" | "unready";
+            /** @description The names of the checks that failed. */
+            failing: string[];
+            /** @description Only with ?verbose: every check. */
+            checks?: {
+                [key: string]: {
+                    ok: boolean;
+                    ms: number;
+                    detail?: string;
+                };
+            };
+        };
+        Started: {
+            /** @enum {string} */
+            status: "started" | "starting";
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    recentContacts: {
+        parameters: {
+            query?: {
+                /** @description Contacts in the answer. The index answers up to RECENCY_MAX (24). A trim may remove up to four entries, so from 21 to 24 the database answers now and then, until the index is refilled. Beyond RECENCY_MAX the database answers. */
+                limit?: number;
+                /** @description Only contacts that the user has marked as such. */
+                relation?: "any" | "friends" | "family" | "friends_or_family";
+                /** @description The `next` of the previous page. */
+                after?: string;
+            };
+            header?: {
+                /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecentContacts"];
+                };
+            };
+            /** @description The client has this answer. There is no body. */
+            304: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recentPhotos: {
+        parameters: {
+            query?: {
+                /** @description Contacts in the answer. */
+                contacts?: number;
+                /** @description The newest photos of each contact. */
+                photos?: number;
+                /** @description Only contacts that the user has marked as such. */
+                relation?: "any" | "friends" | "family" | "friends_or_family";
+            };
+            header?: {
+                /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The photos. */
+            200: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecentPhotos"];
+                };
+            };
+            /** @description The client has this answer. There is no body. */
+            304: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explainContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                contact: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The explanation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postTasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Task"] | components["schemas"]["Task"][];
+            };
+        };
+        responses: {
+            /** @description The transport has the tasks. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    inspectIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The index; its state says if there is none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Index"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forgetIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Recency holds nothing for the user. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rebuildIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description Ignored. Without tokens, the header Content-Type: application/json is still required, because pages of other sites cannot send it. */
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The index after the rebuild; cold if MySQL has nothing for the user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Index"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    livez: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alive"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: {
+                /** @description With any value: list every check. */
+                verbose?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Yes: ready, or degraded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No: unready. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    startupz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Started"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not yet. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Started"];
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prometheus text format. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    docs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. It works offline. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    docsFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file: "start.js" | "swagger-ui.css" | "swagger-ui-bundle.js" | "favicon-32x32.png";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": string;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    openApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OpenAPI 3.1. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+}

@@ -316,10 +316,10 @@ export interface components {
             /** @description null: no contact was left out. */
             floor: components["schemas"]["Floor"] | null;
             /**
-             * @description Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read.
+             * @description Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change.
              * @enum {string}
              */
-            reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile";
+            reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed";
             /**
              * @description The rows come from a replica, which may lag: the answer is not exact.
              * @constant
@@ -344,7 +344,7 @@ export interface components {
              * @description Stable; branch on this.
              * @enum {string}
              */
-            code: "invalid_parameter" | "invalid_body" | "malformed_json" | "malformed_request" | "token_missing" | "token_unknown" | "scope_missing" | "not_found" | "method_not_allowed" | "request_timeout" | "key_in_the_way" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "host_not_allowed" | "headers_too_large" | "internal" | "starting" | "database_busy" | "database_unavailable" | "redis_unavailable" | "plain_query_limit" | "deadline_exceeded" | "transport_unavailable" | "epoch_suspended" | "transport_full" | "index_slow" | "contended";
+            code: "invalid_parameter" | "invalid_header" | "invalid_body" | "malformed_json" | "malformed_request" | "token_missing" | "token_unknown" | "scope_missing" | "not_found" | "method_not_allowed" | "request_timeout" | "key_in_the_way" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "host_not_allowed" | "headers_too_large" | "internal" | "starting" | "database_busy" | "database_unavailable" | "redis_unavailable" | "plain_query_limit" | "deadline_exceeded" | "transport_unavailable" | "epoch_suspended" | "transport_full" | "index_slow" | "contended";
             /** @description Also in the header X-Request-Id, and in the log. */
             request_id: string;
             /** @description The first invalid field. */
@@ -357,7 +357,7 @@ export interface components {
                  */
                 field: string;
                 /** @enum {string} */
-                in: "path" | "query" | "body";
+                in: "path" | "query" | "header" | "body";
                 detail: string;
             }[];
         };
@@ -401,7 +401,7 @@ export interface components {
                 /** @enum {string} */
                 source: "index" | "database";
                 /** @enum {string} */
-                reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile";
+                reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed";
                 verdict: {
                     /**
                      * @description Why the contact is, or is not, in the answer.
@@ -509,6 +509,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
                 "If-None-Match"?: string;
+                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
+                "Recency-Fresh"?: string;
             };
             path: {
                 /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
@@ -624,6 +626,8 @@ export interface operations {
             header?: {
                 /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
                 "If-None-Match"?: string;
+                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
+                "Recency-Fresh"?: string;
             };
             path: {
                 /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */

@@ -1,6 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, isAbove, type Key } from '../../src/contracts/key.ts';
-import type { RecentAnswer, RecentQuery } from '../../src/query/recent-contacts.ts';
+import type { RecentAnswer, RecentQuery } from '../../src/query/recent-answer.ts';
 import type { Machine } from '../machine/machine.ts';
 import { Unknown, whenKnown } from '../machine/unknown.ts';
 import type { Scenario } from '../scenarios/scenario.ts';

@@ -6,7 +6,7 @@ import type { DocumentedReply } from './route.ts';
 import { answerView, type Certainty, serverTiming } from './views.ts';
 
 /** An answer about a user's sources, whatever its rows are. */
-export interface AnswerParts extends Certainty {
+export interface FoundAnswer extends Certainty {
   /** Time spent waiting for Redis and MySQL, ms. */
   readonly timing: { readonly index: number; readonly db: number };
 }
@@ -24,7 +24,7 @@ const TAG_LENGTH = 22;
  * Replies with an answer, or with 304 when the client says that it has it.
  * @param shown the body without `answer`: the user, the rows, and where the next page begins
  */
-export function answerReply(request: Request, shown: object, found: AnswerParts): Reply {
+export function answerReply(request: Request, shown: object, found: FoundAnswer): Reply {
   const text = JSON.stringify(shown);
   const headers = { ...CACHING, ETag: entityTag(text, found.exact), ...serverTiming(found.timing) };
   if (isKnown(request.headers['if-none-match'], headers.ETag)) return { ...noContent(headers), status: 304 };

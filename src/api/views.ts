@@ -32,11 +32,16 @@ export interface Certainty {
   readonly floor: Key | undefined;
   readonly reason: Reason | undefined;
   readonly replica: boolean;
+  /** When reading began, ms since 1970 UTC. */
+  readonly asOf: number;
+  /** The age of the oldest change that may be missing, ms; undefined: not known. */
+  readonly lagMs: number | undefined;
 }
 
-export function answerView({ source, exact, complete, floor, reason, replica }: Certainty) {
+export function answerView({ source, exact, complete, floor, reason, replica, asOf, lagMs }: Certainty) {
   const why = { ...(reason === undefined ? {} : { reason }), ...(replica ? { replica } : {}) };
-  return { source, exact, complete, floor: floorView(floor), ...why };
+  const times = { as_of: isoTime(asOf), lag_ms: lagMs === undefined ? null : Math.ceil(lagMs) };
+  return { source, exact, complete, floor: floorView(floor), ...why, ...times };
 }
 
 /** The Server-Timing header: time spent waiting for Redis and MySQL, ms. */

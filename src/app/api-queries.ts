@@ -45,8 +45,15 @@ const now = () => performance.now();
 
 type QueryContext = Pick<ProcessContext, 'config' | 'logger' | 'resources'>;
 
-/** The queries and commands of the API. @param reading the database that answers: the primary, or a replica */
-export function apiQueries(context: QueryContext, stores: Stores, reading: Database): Queries {
+export interface AnswersFrom {
+  /** The database that answers: the primary, or a replica. */
+  readonly reading: Database;
+  /** How far the indexes may be behind, ms; undefined: not known. */
+  readonly lagMs: () => number | undefined;
+}
+
+/** The queries and commands of the API. */
+export function apiQueries(context: QueryContext, stores: Stores, { reading, lagMs }: AnswersFrom): Queries {
   const { config, logger } = context;
   const { primary, index, steps, delayed, watch } = stores;
   const replicaWaits = reading === primary ? undefined : openReplicaWaits(context, reading);
@@ -70,10 +77,11 @@ export function apiQueries(context: QueryContext, stores: Stores, reading: Datab
       delayed.askForRebuild(user).catch((err: unknown) => logger.warn({ err }, 'a rebuild could not be requested'));
     },
     touch: true,
+    lagMs,
   });
   return {
     recentContacts,
-    recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, now }),
+    recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, primary, now }),
     fresh: freshReadsOn({ steps, primary, isTrusted: () => watch.isTrusted() }, replicaWaits),
     replicaWaits,
     explain: explainer(sources),
@@ -196,7 +204,7 @@ interface QuerySources {
   readonly limits: Limits;
 }
 
-type Effects = Pick<RecentContactsOptions, 'onServed' | 'coldAnswers' | 'onCold' | 'onLow' | 'touch'>;
+type Effects = Pick<RecentContactsOptions, 'onServed' | 'coldAnswers' | 'onCold' | 'onLow' | 'touch' | 'lagMs'>;
 
 async function epochOf(primary: Database): Promise<Epoch> {
   return (await readPairs(primary, [])).epoch; // without pairs: only the epoch is read
@@ -215,11 +223,12 @@ function coldAmong({ index, primary }: Pick<QuerySources, 'index' | 'primary'>):
   };
 }
 
-function recentContactsOf({ index, reading, limits }: QuerySources, effects: Effects): RecentContacts {
+function recentContactsOf({ index, reading, primary, limits }: QuerySources, effects: Effects): RecentContacts {
   return new RecentContacts({
     ...effects,
     index,
     database: reading,
+    primary,
     min: limits.min,
     max: limits.max,
     now,

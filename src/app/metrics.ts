@@ -129,6 +129,15 @@ export function measureOutboxLag(registry: Registry, database: Database): void {
   );
 }
 
+/** NaN until something that was on its way when the process started has arrived. */
+export function measureIndexLag(registry: Registry, { lagMs }: { readonly lagMs: () => number | undefined }): void {
+  const help = 'Age of the oldest change that may not be applied to the indexes yet, as an upper bound.';
+  gauge(registry, 'recency_index_lag_seconds', help, async () => {
+    const ms = lagMs();
+    return ms === undefined ? undefined : ms / 1_000;
+  });
+}
+
 /** How full a bounded transport is. At the bound the relay waits. */
 export function measureFill(registry: Registry, transport: Pick<Transport, 'fill'>): void {
   if (transport.fill === undefined) return;

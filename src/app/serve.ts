@@ -10,16 +10,18 @@ import type { Config } from '../config/config.ts';
 import type { Id } from '../contracts/id.ts';
 import { kindsNamed } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
+import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import type { Transport } from '../transport/transport.ts';
 import { Admission, untilAvailable } from './admission.ts';
 import { apiQueries } from './api-queries.ts';
+import { watchApplied } from './applied-watermark.ts';
 import { apiChecks, DEGRADING } from './checks.ts';
 import { watchTruth } from './jobs.ts';
 import { openLogger } from './logger.ts';
-import { epochCounter, measureOutboxLag, measureSuspension } from './metrics.ts';
+import { epochCounter, measureIndexLag, measureOutboxLag, measureSuspension } from './metrics.ts';
 import { createRegistry } from './metrics-server.ts';
 import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
 import { inBackground, type ProcessContext, readVersion, runProcess } from './run-process.ts';
@@ -58,9 +60,12 @@ async function startServe(context: ProcessContext): Promise<void> {
   measureOutboxLag(registry, primary);
   measureSuspension(registry, primary);
 
+  const watermark = watchApplied(context, stores, transport);
+  measureIndexLag(registry, { lagMs: () => watermark.lagMs() });
+
   // Listen.
   const start = { isOver: false };
-  const parts: ServeParts = { stores, reading, transport, admission, start };
+  const parts: ServeParts = { stores, reading, transport, admission, watermark, start };
   const url = await listen(context, apiApp(context, parts, { registry, publisher }));
 
   // Check.
@@ -81,6 +86,7 @@ interface ServeParts {
   readonly reading: Database;
   readonly transport: Transport;
   readonly admission: ServeAdmission;
+  readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
   readonly start: { readonly isOver: boolean };
 }
 
@@ -139,10 +145,11 @@ function openAdmission(
 /** The queries of the API. No index is used before everything is admitted, and none is written to a Redis that is not. */
 function onceAdmitted(
   context: ProcessContext,
-  { stores, reading, admission }: ServeParts,
+  { stores, reading, admission, watermark }: ServeParts,
 ): ReturnType<typeof apiQueries> {
   const watch = { isTrusted: () => admission.isComplete && stores.watch.isTrusted() };
-  const queries = apiQueries(context, { ...stores, watch }, reading);
+  const lagMs = () => watermark.lagMs();
+  const queries = apiQueries(context, { ...stores, watch }, { reading, lagMs });
   const { inspect, rebuild, forget } = queries;
   const inRedis =
     <T>(work: (user: Id, deadline?: Deadline) => Promise<T>) =>

@@ -29,7 +29,7 @@ function asInteger(minimum: number, maximum: number, fallback: number) {
 }
 
 /** Express passes repeated keys as arrays. */
-function givenOnce(otherwise: string) {
+export function givenOnce(otherwise: string) {
   return (issue: { readonly input?: unknown }) => (Array.isArray(issue.input) ? 'is given more than once' : otherwise);
 }
 
@@ -66,6 +66,8 @@ export const REASONS = [
   'changed_meanwhile',
   'not_refreshed',
   'version_not_committed',
+  'strong',
+  'lag',
 ] as const;
 
 /** Why an answer came from the plain query, or is not exact. */
@@ -84,7 +86,15 @@ export const answerSchema = z
     floor: floorSchema.nullable().meta({ description: 'null: no contact was left out.' }),
     reason: z.enum(REASONS).optional().meta({
       description:
-        'Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change.',
+        'Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change. strong: `consistency=strong` was asked for. lag: the lag was greater than `max_lag`, or not known.',
+    }),
+    as_of: timeSchema.meta({
+      description:
+        'When reading began, by the clock of the process that answers. Every change committed before is in the answer, unless it is younger than `lag_ms`.',
+    }),
+    lag_ms: z.int().nonnegative().nullable().meta({
+      description:
+        'The age of the oldest change that may be missing because it is not applied to the index yet, in ms at `as_of`: an upper bound over the outbox, the transport and delayed work, measured twice a second. 0: the database answered, so nothing is missing. null: not known, because this process has just started or the rows come from a replica.',
     }),
     replica: z.literal(true).optional().meta({
       description: 'The rows come from a replica, which may lag: the answer is not exact.',

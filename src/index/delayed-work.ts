@@ -42,6 +42,9 @@ const REBUILD_DEBOUNCE_MS = 250;
 /** Items dropped in one call, so that none blocks Redis for long. */
 const ITEMS_A_CALL = 200;
 
+/** How the texts of the items begin that carry a change. */
+const CHANGES = [prefixOf('refresh', {}), prefixOf('recheck', {})];
+
 /**
  * Refreshes and rebuilds to be done later, in a delay queue. Only work that a new epoch makes unnecessary may wait there: when
  * Redis is lost the queue is lost too, and the rebuilds of the new epoch do what it would have done.
@@ -85,6 +88,19 @@ export class DelayedWork implements PendingSource {
       for (const suspect of suspectsOf(JSON.parse(text) as DelayedItem)) pending.get(keyOf(suspect))?.add(text);
     }
     return pending;
+  }
+
+  /**
+   * The items that carry a change, as pending for each suspect, whomever they are about. Rebuilds carry none: an index that
+   * waits for one is small, or cold, but not wrong.
+   */
+  get changes(): PendingSource {
+    return {
+      pendingFor: async (suspects) => {
+        const found = await this.#queue.waiting(CHANGES);
+        return new Map(suspects.map((suspect) => [keyOf(suspect), found]));
+      },
+    };
   }
 
   /** Due items, at most `count`, to be finished within `leaseMs`; otherwise they come again. @throws RedisUnavailable */
@@ -168,7 +184,7 @@ function prefixesFor({ user, contact }: Suspect): string[] {
   ];
 }
 
-function prefixOf(kind: DelayedItem['kind'], fields: { readonly user: Id; readonly contact?: Id }): string {
+function prefixOf(kind: DelayedItem['kind'], fields: { readonly user?: Id; readonly contact?: Id }): string {
   return `${JSON.stringify({ kind, ...fields }).slice(0, -1)},`;
 }
 

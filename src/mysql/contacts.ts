@@ -103,6 +103,8 @@ const RELATED_BY: Readonly<Record<Relation, string>> = {
 
 const BELOW = `AND ${LAST_UPLOAD} <= ? AND (${LAST_UPLOAD} < ? OR CAST(c.contact_id AS BINARY) < CAST(? AS BINARY))`;
 
+const SINCE = `AND ${LAST_UPLOAD} >= ?`;
+
 function plain(relation: Relation, page: string): string {
   return `
   SELECT ${EPOCH}, live.*
@@ -120,17 +122,20 @@ function plain(relation: Relation, page: string): string {
  * The plain query: the user's most recently active contacts out of all of them, highest key first. Its time grows with
  * the number of the user's contacts, so it is a heavy query.
  * @param below only keys below this one
+ * @param since only last uploads at this time or later, ms since 1970 UTC
  * @throws DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled
  */
 export async function readPlain(
   database: AnswerDatabase,
-  wanted: { user: Id; relation: Relation; limit: number; below: Key | undefined },
+  wanted: { user: Id; relation: Relation; limit: number; below: Key | undefined; since?: number | undefined },
   deadline?: Deadline,
 ): Promise<LiveContacts> {
-  const { user, relation, limit, below } = wanted;
+  const { user, relation, limit, below, since } = wanted;
+  const from = since === undefined ? [] : [String(since)];
   const page = below ? [String(below.at), String(below.at), below.id] : [];
-  const statement = plain(relation, below ? BELOW : '');
-  const rows = await readAnswer(database, statement, [user, ...page, String(limit)], { heavy: 'answer', deadline });
+  const statement = plain(relation, `${since === undefined ? '' : SINCE} ${below ? BELOW : ''}`);
+  const parameters = [user, ...from, ...page, String(limit)];
+  const rows = await readAnswer(database, statement, parameters, { heavy: 'answer', deadline });
   const found = contactsOf(rows);
   return { ...found, contacts: found.contacts.sort(byKeyDescending) }; // a derived table has no order of its own
 }

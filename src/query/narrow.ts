@@ -8,6 +8,8 @@ export interface PageWanted {
   readonly relation: Relation;
   /** The page's cursor: only keys below this one. */
   readonly below: Key | undefined;
+  /** Only last uploads at this time or later, ms since 1970 UTC; undefined: any. */
+  readonly since?: number | undefined;
   readonly limit: number;
 }
 
@@ -51,9 +53,9 @@ export function certifiedPage(
   page: PageWanted,
 ): ContactPage | undefined {
   const certain = certainRows(live, page, horizon);
-  const isComplete = horizon === undefined;
-  if (certain.length < page.limit && !isComplete) return undefined;
-  const more = certain.length > page.limit || (certain.length === page.limit && !isComplete);
+  const isWhole = horizon === undefined || endsAbove(page, horizon);
+  if (certain.length < page.limit && !isWhole) return undefined;
+  const more = certain.length > page.limit || (certain.length === page.limit && !isWhole);
   return { contacts: certain.slice(0, page.limit), more };
 }
 
@@ -78,11 +80,21 @@ function certainRows(live: readonly LiveContact[], page: PageWanted, horizon: Ke
 export function pageOfTop(top: readonly LiveContact[], isAll: boolean, page: PageWanted): ContactPage | undefined {
   const wanted = certainRows(top, page, undefined);
   const more = wanted.length > page.limit;
-  return more || isAll ? { contacts: wanted.slice(0, page.limit), more } : undefined;
+  const lowest = top.at(-1);
+  const isWhole = isAll || (lowest !== undefined && endsAbove(page, lowest));
+  return more || isWhole ? { contacts: wanted.slice(0, page.limit), more } : undefined;
 }
 
-function isOnPage(contact: Key, { below }: PageWanted): boolean {
-  return below === undefined || isAbove(below, contact);
+function isOnPage(contact: Key, { below, since = 0 }: PageWanted): boolean {
+  return contact.at >= since && (below === undefined || isAbove(below, contact));
+}
+
+/**
+ * Is everything that the pages may hold above this key? Equal times are not enough: the id decides which of them is
+ * higher.
+ */
+export function endsAbove({ since = 0 }: Pick<PageWanted, 'since'>, { at }: Key): boolean {
+  return at < since;
 }
 
 /** The number of candidates that a rebuild would keep: those still above the floor. */

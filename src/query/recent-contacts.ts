@@ -1,52 +1,31 @@
 import type { Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
-import { isAbove, type Key } from '../contracts/key.ts';
+import { isAbove } from '../contracts/key.ts';
 import type { ContactIndex, Reading, WarmReading } from '../index/contact-index.ts';
 import { readCandidates, readPlain } from '../mysql/contacts.ts';
 import { type AnswerDatabase, type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import type { ColdAnswer } from './cold-builds.ts';
-import type { Freshness } from './fresh-reads.ts';
+import { candidatesFor, certifiedPage, countAboveFloor, endsAbove, pageOfTop } from './narrow.ts';
 import {
-  type ContactPage,
-  candidatesFor,
-  certifiedPage,
-  countAboveFloor,
-  type PageWanted,
-  pageOfTop,
-} from './narrow.ts';
+  answerOf,
+  type Beginning,
+  isTooFarBehind,
+  mayNotLag,
+  type RecentAnswer,
+  type RecentQuery,
+} from './recent-answer.ts';
 import { Stopwatch } from './stopwatch.ts';
-
-export interface RecentQuery extends PageWanted {
-  /** `limit` is 1 to 100. */
-  readonly user: Id;
-  /** The request's deadline, which bounds every wait. */
-  readonly deadline?: Deadline | undefined;
-  /** Undefined: the caller names no change that the answer must show. */
-  readonly freshness?: Freshness | undefined;
-}
-
-export interface RecentAnswer extends ContactPage {
-  /** `index`: the narrowed query; `database`: the plain one. */
-  readonly source: 'index' | 'database';
-  /** Every row is in its right place as of the moment the index was read, except for changes whose tasks are in flight. */
-  readonly exact: boolean;
-  /** Every contact of the user was considered: by the plain query, or by an index that left nobody out. */
-  readonly complete: boolean;
-  readonly floor: Key | undefined;
-  /** Why the database answered; undefined: the index did. */
-  readonly reason: Reason | undefined;
-  /** The rows come from a replica, which may lag. */
-  readonly replica: boolean;
-  /** Time spent waiting for Redis and for MySQL, ms. */
-  readonly timing: { readonly index: number; readonly db: number };
-}
 
 export interface RecentContactsOptions {
   readonly index: Pick<ContactIndex, 'read'>;
   /** The server that the rows are read from. */
   readonly database: Database;
+  /** Answers what must not lag. Left out: `database`. */
+  readonly primary?: Database;
+  /** The age of the oldest change that may not be applied, ms (see AppliedWatermark). Left out: never known. */
+  readonly lagMs?: () => number | undefined;
   /** With fewer candidates above the floor than this, a rebuild would help. */
   readonly min: number;
   /** The most entries an index keeps, and so the longest page that a rebuild helps. */
@@ -63,10 +42,9 @@ export interface RecentContactsOptions {
   readonly touch: boolean;
   /** Monotonic clock, ms. */
   readonly now: () => number;
+  /** ms since 1970 UTC (`Date.now`). */
+  readonly clock?: () => number;
 }
-
-/** An answer without the fields that follow from these. */
-type AnswerParts = ContactPage & Pick<RecentAnswer, 'source' | 'floor' | 'reason' | 'replica'>;
 
 /**
  * Answers "which of my contacts were active most recently?" The head of the user's index narrows the live query, and the
@@ -84,9 +62,10 @@ export class RecentContacts {
     const { plain, isBehind = false } = query.freshness ?? {};
     const { coldAnswers, now } = this.#options;
     const clock = new Stopwatch(now);
-    const answer = await (plain === undefined
+    const reason = query.consistency === 'strong' ? 'strong' : plain;
+    const answer = await (reason === undefined
       ? this.#find(query, clock, coldAnswers)
-      : this.#plain(query, plain, clock));
+      : this.#plain(query, reason, clock));
     return isBehind ? { ...answer, exact: false, reason: 'version_not_committed' } : answer;
   }
 
@@ -98,6 +77,7 @@ export class RecentContacts {
   ): Promise<RecentAnswer> {
     const { index, touch } = this.#options;
     const { user, deadline } = query;
+    const begun = this.#begin(query);
     let reading: Reading;
     try {
       reading = await clock.time('index', () => withinDeadline(deadline, index.read(user, 0, touch)));
@@ -106,17 +86,23 @@ export class RecentContacts {
       return await this.#plain(query, 'redis_unavailable', clock);
     }
     if (reading.state === 'warm') {
-      const answer = await this.#narrowed(query, reading, clock);
+      const answer = await this.#narrowed(query, reading, begun, clock);
       if (answer !== 'other_epoch') return answer;
     }
     return await this.#cold(query, clock, coldAnswers);
   }
 
-  async #narrowed(query: RecentQuery, reading: WarmReading, clock: Stopwatch): Promise<RecentAnswer | 'other_epoch'> {
+  async #narrowed(
+    query: RecentQuery,
+    reading: WarmReading,
+    begun: Beginning,
+    clock: Stopwatch,
+  ): Promise<RecentAnswer | 'other_epoch'> {
     const { onServed, onLow } = this.#options;
     const { user, deadline } = query;
     const database = this.#databaseFor(query);
     const { floor } = reading;
+    if (isTooFarBehind(query, begun.lagMs)) return await this.#plain(query, 'lag', clock);
     if (isBeyondIndex(query, reading)) {
       if (reading.size < this.#leastFor(query)) onLow(user);
       return await this.#plain(query, 'below_floor', clock);
@@ -127,8 +113,12 @@ export class RecentContacts {
       if (live.epoch !== reading.epoch) return 'other_epoch';
       const page = certifiedPage(live.contacts, horizon, query);
       if (page !== undefined) {
+        if (live.isReplica && mayNotLag(query)) return await this.#plain(query, 'lag', clock);
         onServed?.(user);
-        return answerOf({ ...page, source: 'index', floor, reason: undefined, replica: live.isReplica }, clock);
+        return answerOf(
+          { ...page, ...begun, source: 'index', floor, reason: undefined, replica: live.isReplica },
+          clock,
+        );
       }
       if (isAll && countAboveFloor(live.contacts, floor) < this.#leastFor(query)) onLow(user);
     }
@@ -160,6 +150,7 @@ export class RecentContacts {
       onCold(user);
       return await this.#plain(query, 'cold', clock);
     }
+    const begun = this.#begin(query);
     const found = await clock
       .time('db', () => coldAnswers(user, deadline))
       .catch((error: unknown) => {
@@ -171,16 +162,24 @@ export class RecentContacts {
     const page = found === undefined ? undefined : pageOfTop(found.contacts, found.isAll, query);
     if (page === undefined) return await this.#plain(query, 'cold', clock);
     const { isReplica: replica } = database;
-    return answerOf({ ...page, source: 'database', floor: undefined, reason: 'cold', replica }, clock);
+    return answerOf({ ...page, ...begun, source: 'database', floor: undefined, reason: 'cold', replica }, clock);
   }
 
   async #plain(query: RecentQuery, reason: Reason, clock: Stopwatch): Promise<RecentAnswer> {
-    const { user, relation, below, limit, deadline } = query;
-    const wanted = { user, relation, below, limit: limit + 1 };
-    const live = await clock.time('db', () => readPlain(this.#databaseFor(query), wanted, deadline));
-    const contacts = live.contacts.slice(0, limit);
-    const more = live.contacts.length > limit;
-    return answerOf({ contacts, more, source: 'database', floor: undefined, reason, replica: live.isReplica }, clock);
+    const { limit, deadline } = query;
+    const { database, primary = database } = this.#options;
+    const from = mayNotLag(query) ? primary : this.#databaseFor(query);
+    const begun = this.#begin(query);
+    const live = await clock.time('db', () => readPlain(from, { ...query, limit: limit + 1 }, deadline));
+    const { isReplica: replica } = live;
+    if (replica && mayNotLag(query)) throw new DatabaseNotPrimary(NO_PRIMARY);
+    const page = { contacts: live.contacts.slice(0, limit), more: live.contacts.length > limit };
+    return answerOf({ ...page, ...begun, source: 'database', floor: undefined, reason, replica }, clock);
+  }
+
+  #begin(query: RecentQuery): Beginning {
+    const { lagMs, clock = Date.now } = this.#options;
+    return { asOf: clock(), lagMs: this.#databaseFor(query).isReplica ? undefined : lagMs?.() };
   }
 
   #databaseFor({ freshness }: RecentQuery): AnswerDatabase {
@@ -188,12 +187,11 @@ export class RecentContacts {
   }
 }
 
-function answerOf({ contacts, more, source, floor, reason, replica }: AnswerParts, { spent }: Stopwatch): RecentAnswer {
-  const complete = floor === undefined;
-  return { contacts, more, source, exact: !replica, complete, floor, reason, replica, timing: spent };
-}
+const NO_PRIMARY = 'MySQL takes no writes here, or is not the server on record: only the primary can answer this';
 
 /** No index with these entries can answer, whatever MySQL says of them: the narrowed query would be wasted. */
-function isBeyondIndex({ limit, below }: RecentQuery, { head, floor }: WarmReading): boolean {
-  return floor !== undefined && (head.length < limit || (below !== undefined && !isAbove(below, floor)));
+function isBeyondIndex(page: RecentQuery, { head, floor }: WarmReading): boolean {
+  if (floor === undefined || endsAbove(page, floor)) return false;
+  const { limit, below } = page;
+  return head.length < limit || (below !== undefined && !isAbove(below, floor));
 }

@@ -6,7 +6,8 @@ import type { Database } from '../mysql/database.ts';
 import { type ContactPhotos, readPhotos } from '../mysql/photos.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { Freshness } from './fresh-reads.ts';
-import type { RecentAnswer, RecentContacts } from './recent-contacts.ts';
+import { mayNotLag, type RecentAnswer, type RecentQuery } from './recent-answer.ts';
+import type { RecentContacts } from './recent-contacts.ts';
 import { Stopwatch } from './stopwatch.ts';
 
 export interface PhotosQuery {
@@ -16,6 +17,11 @@ export interface PhotosQuery {
   readonly contacts: number;
   /** Newest photos of each contact, 1 to 50. */
   readonly photos: number;
+  /** Only photos uploaded at this time or later, and contacts who have one; ms since 1970 UTC. Undefined: any. */
+  readonly since?: number | undefined;
+  /** As in {@link RecentQuery}. */
+  readonly consistency?: RecentQuery['consistency'];
+  readonly maxLagMs?: number | undefined;
   /** The request's deadline, which bounds every wait. */
   readonly deadline?: Deadline | undefined;
   /** Undefined: the caller names no change that the answer must show. */
@@ -31,6 +37,8 @@ export interface RecentPhotosOptions {
   readonly recent: Pick<RecentContacts, 'find'>;
   /** The server that the photos are read from: the same as for the contacts. */
   readonly database: Database;
+  /** Answers what must not lag. Left out: `database`. */
+  readonly primary?: Database;
   /** Monotonic clock, ms. */
   readonly now: () => number;
 }
@@ -54,16 +62,18 @@ export class RecentPhotos {
   }
 
   /** @throws DatabaseUnavailable, and what the recency list throws */
-  async find({ user, relation, contacts: wanted, photos, deadline, freshness }: PhotosQuery): Promise<PhotosAnswer> {
-    const { recent, now } = this.#options;
-    const database = freshness?.database ?? this.#options.database;
+  async find({ contacts: wanted, photos, ...query }: PhotosQuery): Promise<PhotosAnswer> {
+    const { recent, database, primary = database, now } = this.#options;
+    const { user, since = 0, deadline, freshness } = query;
+    const from = mayNotLag(query) ? primary : (freshness?.database ?? database);
     const clock = new Stopwatch(now);
     for (let attempt = 1, spare = 0; ; attempt++) {
-      const limit = wanted + spare;
-      const found = await recent.find({ user, relation, limit, below: undefined, deadline, freshness });
+      const found = await recent.find({ ...query, limit: wanted + spare, below: undefined });
       clock.add(found.timing);
-      const shown = await clock.time('db', () => readPhotos(database, user, found.contacts, photos, deadline));
-      const contacts = [...shown.values()].filter((contact) => isWanted(relation, contact)).sort(byKeyDescending);
+      const shown = await clock.time('db', () => readPhotos(from, user, found.contacts, photos, deadline));
+      const contacts = [...shown.values()]
+        .flatMap((contact) => shownOf(contact, query.relation, since))
+        .sort(byKeyDescending);
       const isShort = contacts.length < wanted && found.more;
       const isSettled = !isShort && !found.contacts.some((before) => hasMoved(before, shown.get(before.id)));
       if (isSettled || attempt === ATTEMPTS) return answerOf(found, contacts.slice(0, wanted), isSettled, clock);
@@ -72,17 +82,23 @@ export class RecentPhotos {
   }
 }
 
+/** The contact with the photos since then; nothing if there are none, or another relation is wanted. */
+function shownOf(contact: ContactPhotos, relation: Relation, since: number): ContactPhotos[] {
+  const photos = contact.photos.filter(({ uploadedAt }) => uploadedAt >= since);
+  return photos.length > 0 && isWanted(relation, contact) ? [{ ...contact, photos }] : [];
+}
+
 /** The contact is further down than before, so others may belong ahead of it, or the user sees more or less of it. */
 function hasMoved(before: LiveContact, now: ContactPhotos | undefined): boolean {
   return now !== undefined && (now.at < before.at || now.sees !== before.sees);
 }
 
 function answerOf(
-  { source, exact, complete, floor, reason, replica }: RecentAnswer,
+  { source, exact, complete, floor, reason, replica, asOf, lagMs }: RecentAnswer,
   contacts: readonly ContactPhotos[],
   isSettled: boolean,
   { spent: timing }: Stopwatch,
 ): PhotosAnswer {
-  const answer = { contacts, source, exact, complete, floor, reason, replica, timing };
+  const answer = { contacts, source, exact, complete, floor, reason, replica, asOf, lagMs, timing };
   return isSettled || !exact ? answer : { ...answer, exact: false, reason: 'changed_meanwhile' };
 }

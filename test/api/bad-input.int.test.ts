@@ -122,6 +122,29 @@ describe('the query', () => {
     expect((await ask(api, `${recent}?${query}`)).body.detail).toContain('more than once');
   });
 
+  it.each([
+    ...['since=', 'since=yesterday', 'since=-1', 'since=2004-02-31T00:00:00Z', 'since=2004-05-01T12:00:00+02:00'],
+    ...['since=1&since=1', 'since=9007199254740992', 'consistency=', 'consistency=STRONG', 'consistency=index,strong'],
+    ...[
+      'consistency=index&consistency=index',
+      'max_lag=',
+      'max_lag=-1',
+      'max_lag=1.5',
+      'max_lag=01',
+      'max_lag=86400001',
+    ],
+    ...['max_lag=1&max_lag=1', 'max_lag=1e3'],
+  ])('%s is refused', async (given) => {
+    for (const path of [recent, photos]) await expectFault(`${path}?${given}`, given.slice(0, given.indexOf('=')));
+  });
+
+  it.each(['since=0', 'since=2004-05-01T12:00:00%2B02:00', 'consistency=strong', 'max_lag=0', 'max_lag=86400000'])(
+    '%s is accepted',
+    async (given) => {
+      for (const path of [recent, photos]) expect((await ask(api, `${path}?${given}`)).status).toBe(200);
+    },
+  );
+
   it.each(['friend', 'FRIENDS', '', 'any,friends', '__proto__', 'toString'])(
     'relation %j is refused',
     async (relation) => {

@@ -316,10 +316,14 @@ export interface components {
             /** @description null: no contact was left out. */
             floor: components["schemas"]["Floor"] | null;
             /**
-             * @description Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change.
+             * @description Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change. strong: `consistency=strong` was asked for. lag: the lag was greater than `max_lag`, or not known.
              * @enum {string}
              */
-            reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed";
+            reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag";
+            /** @description When reading began, by the clock of the process that answers. Every change committed before is in the answer, unless it is younger than `lag_ms`. */
+            as_of: components["schemas"]["Time"];
+            /** @description The age of the oldest change that may be missing because it is not applied to the index yet, in ms at `as_of`: an upper bound over the outbox, the transport and delayed work, measured twice a second. 0: the database answered, so nothing is missing. null: not known, because this process has just started or the rows come from a replica. */
+            lag_ms: number | null;
             /**
              * @description The rows come from a replica, which may lag: the answer is not exact.
              * @constant
@@ -401,7 +405,7 @@ export interface components {
                 /** @enum {string} */
                 source: "index" | "database";
                 /** @enum {string} */
-                reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed";
+                reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag";
                 verdict: {
                     /**
                      * @description Why the contact is, or is not, in the answer.
@@ -505,6 +509,12 @@ export interface operations {
                 relation?: "any" | "friends" | "family" | "friends_or_family";
                 /** @description The `next` of the previous page. */
                 after?: string;
+                /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
+                since?: string;
+                /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */
+                consistency?: "index" | "strong";
+                /** @description The greatest `lag_ms` to accept. When it is greater, or not known, plain SQL on the primary answers, with the reason `lag`. */
+                max_lag?: number;
             };
             header?: {
                 /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
@@ -622,6 +632,12 @@ export interface operations {
                 photos?: number;
                 /** @description Only contacts that the user has marked as such. */
                 relation?: "any" | "friends" | "family" | "friends_or_family";
+                /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
+                since?: string;
+                /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */
+                consistency?: "index" | "strong";
+                /** @description The greatest `lag_ms` to accept. When it is greater, or not known, plain SQL on the primary answers, with the reason `lag`. */
+                max_lag?: number;
             };
             header?: {
                 /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */

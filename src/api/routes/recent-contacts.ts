@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerParameters } from '../../contracts/answer-parameters.ts';
 import {
   afterParameter,
   answerSchema,
@@ -27,6 +28,7 @@ const query = z.strictObject({
   }),
   relation: relationParameter,
   after: afterParameter,
+  ...answerParameters,
 });
 
 const recentContactsSchema = z
@@ -61,9 +63,10 @@ export function recentContactsRoute(
     operation,
     handle: async (request, deadline) => {
       const { user } = parse('path', params, request.params);
-      const { limit, relation, after } = parse('query', query, request.query);
+      const { limit, relation, after, since, consistency, max_lag } = parse('query', query, request.query);
+      const wanted = { user, relation, limit, below: after, since, consistency, maxLagMs: max_lag, deadline };
       const found = await readFresh(fresh, request, { user, deadline }, (freshness) =>
-        recent.find({ user, relation, limit, below: after, deadline, freshness }),
+        recent.find({ ...wanted, freshness }),
       );
       metrics.countAnswer('contacts', found);
       const last = found.more ? found.contacts.at(-1) : undefined;

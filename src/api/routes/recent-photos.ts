@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerParameters } from '../../contracts/answer-parameters.ts';
 import { answerSchema, contactFields, relationParameter, timeSchema, wholeNumber } from '../../contracts/http.ts';
 import { idSchema } from '../../contracts/id.ts';
 import { isoTime } from '../../contracts/iso-time.ts';
@@ -18,6 +19,7 @@ const query = z.strictObject({
   contacts: wholeNumber(1, 20, 1).meta({ description: 'Contacts in the answer.' }),
   photos: wholeNumber(1, 50, 10).meta({ description: 'The newest photos of each contact.' }),
   relation: relationParameter,
+  ...answerParameters,
 });
 
 const photoSchema = z.strictObject({ id: idSchema, uploaded_at: timeSchema, title: z.string() }).meta({ id: 'Photo' });
@@ -55,9 +57,10 @@ export function recentPhotosRoute(
     operation,
     handle: async (request, deadline) => {
       const { user } = parse('path', params, request.params);
-      const { contacts, photos, relation } = parse('query', query, request.query);
+      const { contacts, photos, relation, since, consistency, max_lag } = parse('query', query, request.query);
+      const wanted = { user, relation, contacts, photos, since, consistency, maxLagMs: max_lag, deadline };
       const found = await readFresh(fresh, request, { user, deadline }, (freshness) =>
-        recent.find({ user, relation, contacts, photos, deadline, freshness }),
+        recent.find({ ...wanted, freshness }),
       );
       metrics.countAnswer('photos', found);
       const shown: Omit<z.input<typeof recentPhotosSchema>, 'answer'> = {

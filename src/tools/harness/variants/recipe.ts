@@ -3,7 +3,7 @@ import type { Key } from '../../../contracts/key.ts';
 import { BY_KEY, COLUMNS, contactOf, HAS_UPLOAD, type LiveContact, readPlain } from '../../../mysql/contacts.ts';
 import type { Database } from '../../../mysql/database.ts';
 import { VIEWS } from '../../../mysql/schema-views.ts';
-import type { RecentAnswer, RecentQuery } from '../../../query/recent-contacts.ts';
+import type { RecentAnswer, RecentQuery } from '../../../query/recent-answer.ts';
 import { Stopwatch } from '../../../query/stopwatch.ts';
 import type { RedisClient } from '../../../redis/connection.ts';
 import { answerOf } from './sql.ts';

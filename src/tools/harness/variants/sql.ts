@@ -1,6 +1,6 @@
 import { type LiveContact, readPlain } from '../../../mysql/contacts.ts';
 import type { Database } from '../../../mysql/database.ts';
-import type { RecentAnswer, RecentQuery } from '../../../query/recent-contacts.ts';
+import type { RecentAnswer, RecentQuery } from '../../../query/recent-answer.ts';
 import { Stopwatch } from '../../../query/stopwatch.ts';
 
 /** What a site does without an index: the best plain query over all of the user's contacts, prepared. */
@@ -39,6 +39,8 @@ export function answerOf(
     floor: undefined,
     reason: undefined,
     replica: false,
+    asOf: Date.now(),
+    lagMs: undefined,
     timing: clock.spent,
   };
 }

@@ -1,0 +1,97 @@
+import { beforeAll, expect, it } from 'vitest';
+import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
+import { AppliedWatermark } from '../../src/query/applied-watermark.ts';
+import { DelayQueue } from '../../src/redis/delay-queue.ts';
+import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
+import { streamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
+import { redisUrl } from '../support/servers.ts';
+import { freshStores, type Stores } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+import { consume } from '../transport/consuming.ts';
+import { freshTask } from '../transport/outgoing-task.ts';
+import { open } from '../transport/place.ts';
+
+const PAIR = { user: '1', contact: '2' };
+
+let stores: Stores;
+let now = 0;
+let watermark: AppliedWatermark;
+let stream: string;
+
+beforeAll(async () => {
+  stores = await freshStores();
+  stream = `${stores.prefix}:{tasks}:stream`;
+  const { primary, redis: client, rechecks, delayed } = stores;
+  const view = new ConsumerGroup({ client, stream, group: 'g', consumer: 'none' });
+  const transport = streamsBarrier({ client, stream, group: 'g', view });
+  const barrier = drainBarrierOf({ primary, rechecks, delayed: delayed.changes }, transport);
+  watermark = new AppliedWatermark({ barrier, now: () => now });
+});
+
+/** The lag after another second. */
+async function lagLater(): Promise<number | undefined> {
+  now += 1_000;
+  await watermark.measure();
+  return watermark.lagMs();
+}
+
+it('a row of the outbox is a change on its way, until it is published; then the task is, until it is acknowledged', async () => {
+  expect(await lagLater()).toBe(0);
+  await stores.primary.write(
+    "INSERT INTO recency_outbox (id, type, user_id, other_id) VALUES (10, 'recency.contact.added', 1, 2)",
+    [],
+  );
+  expect(await lagLater()).toBe(1_000);
+  expect(await lagLater()).toBe(2_000);
+  const opened = await open({ kind: 'streams', url: redisUrl(), stream });
+  await opened.publisher.publish([freshTask()]);
+  await stores.primary.write('UPDATE recency_outbox SET published_at = 1', []);
+  expect(await lagLater()).toBe(3_000);
+  const gate = Promise.withResolvers<void>();
+  const consuming = consume(opened.source(), () => gate.promise);
+  await until(() => consuming.received.length > 0);
+  expect(await lagLater(), 'delivered, not acknowledged').toBe(4_000);
+  gate.resolve();
+  await until(async () => (await lagLater()) === 0);
+  await consuming.stop();
+  await opened.close();
+});
+
+it('a row that a relay put back is a change on its way', async () => {
+  const lag = await lagLater();
+  expect(lag).toBe(0);
+  await stores.primary.write(
+    "INSERT INTO recency_outbox (id, type, user_id, other_id, due_at) VALUES (11, 'recency.contact.added', 1, 2, 9)",
+    [],
+  );
+  expect(await lagLater()).toBe(1_000);
+  await stores.primary.write('UPDATE recency_outbox SET published_at = 1', []);
+  expect(await lagLater()).toBe(0);
+});
+
+it('a refresh that a consumer delayed is a change on its way, and a rebuild is none', async () => {
+  await stores.delayed.defer({ pairs: [], rebuilds: ['1'] });
+  expect(await lagLater()).toBe(0);
+  await stores.delayed.defer({ pairs: [PAIR], rebuilds: [] });
+  expect(await lagLater()).toBe(1_000);
+  const held = await until(async () => {
+    const taken = await stores.delayed.take(10, 60_000);
+    return taken.items.some(({ kind }) => kind === 'refresh') && taken;
+  });
+  expect(await lagLater(), 'taken, not done').toBe(2_000);
+  await stores.delayed.finish(held);
+  expect(await lagLater()).toBe(0);
+});
+
+it('a re-check is a change on its way, in MySQL or where an older version left it', async () => {
+  await stores.rechecks.put([{ ...PAIR, version: '9' }], 1);
+  expect(await lagLater()).toBe(1_000);
+  await stores.primary.write('DELETE FROM recency_outbox', []);
+  expect(await lagLater()).toBe(0);
+  const queue = new DelayQueue(stores.redis, stores.prefix);
+  const item = JSON.stringify({ kind: 'recheck', ...PAIR, version: '9', attempt: 1 });
+  await queue.put([item], 60_000);
+  expect(await lagLater()).toBe(1_000);
+  await queue.drop([item]);
+  expect(await lagLater()).toBe(0);
+});

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DrainBarrier } from '../../src/index/drain-barrier.ts';
+import { AppliedWatermark } from '../../src/query/applied-watermark.ts';
+
+/** Changes on their way, and barriers behind those that are on their way when they are raised. */
+class Way {
+  now = 0;
+  /** When each change that is not applied was committed. */
+  changes: readonly number[] = [];
+  isAway = false;
+  raised = 0;
+
+  readonly raise = async (): Promise<DrainBarrier> => {
+    this.#mustAnswer();
+    this.raised += 1;
+    const behind = new Set(this.changes);
+    const passed = async () => {
+      this.#mustAnswer();
+      return !this.changes.some((change) => behind.has(change));
+    };
+    return { passed, holds: () => true };
+  };
+
+  #mustAnswer(): void {
+    if (this.isAway) throw new Error('away');
+  }
+}
+
+const watermarkOn = (way: Way) => new AppliedWatermark({ barrier: way.raise, now: () => way.now });
+
+type Move =
+  | { readonly kind: 'commit' | 'measure' | 'applyOldest' | 'applyNewest' | 'away' | 'back' }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+const moves: fc.Arbitrary<Move[]> = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constant({ kind: 'commit' } as const) },
+    { weight: 6, arbitrary: fc.constant({ kind: 'measure' } as const) },
+    { weight: 3, arbitrary: fc.constant({ kind: 'applyOldest' } as const) },
+    { weight: 1, arbitrary: fc.constant({ kind: 'applyNewest' } as const) },
+    { weight: 1, arbitrary: fc.constantFrom({ kind: 'away' } as const, { kind: 'back' } as const) },
+    { weight: 6, arbitrary: fc.integer({ min: 1, max: 1_000 }).map((ms) => ({ kind: 'wait', ms }) as const) },
+  ),
+  { maxLength: 120 },
+);
+
+async function make(way: Way, watermark: AppliedWatermark, move: Move): Promise<void> {
+  const distinct = () => {
+    way.now += 0.001;
+    return way.now;
+  };
+  if (move.kind === 'wait') way.now += move.ms;
+  else if (move.kind === 'commit') way.changes = [...way.changes, distinct()];
+  else if (move.kind === 'applyOldest') way.changes = way.changes.slice(1);
+  else if (move.kind === 'applyNewest') way.changes = way.changes.slice(0, -1);
+  else if (move.kind === 'measure') await watermark.measure().catch(() => undefined);
+  else way.isAway = move.kind === 'away';
+}
+
+describe('the lag of the indexes', () => {
+  it('is never less than the age of the oldest change that is not applied', async () => {
+    await fc.assert(
+      fc.asyncProperty(moves, async (all) => {
+        const way = new Way();
+        const watermark = watermarkOn(way);
+        for (const move of all) {
+          await make(way, watermark, move);
+          const lag = watermark.lagMs();
+          const [oldest] = way.changes;
+          if (lag !== undefined && oldest !== undefined) expect(lag).toBeGreaterThanOrEqual(way.now - oldest);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is the age of the last measurement when nothing is on its way', async () => {
+    const way = new Way();
+    const watermark = watermarkOn(way);
+    expect(watermark.lagMs()).toBeUndefined();
+    await watermark.measure();
+    expect(watermark.lagMs()).toBe(0);
+    way.now += 300;
+    expect(watermark.lagMs()).toBe(300);
+    await watermark.measure();
+    expect(watermark.lagMs()).toBe(0);
+  });
+
+  it('is not known while what was on its way at the start has not arrived', async () => {
+    const way = new Way();
+    const watermark = watermarkOn(way);
+    way.changes = [-5_000];
+    for (let i = 0; i < 50; i++) {
+      await watermark.measure();
+      way.now += 500;
+      expect(watermark.lagMs()).toBeUndefined();
+    }
+    way.changes = [];
+    await watermark.measure();
+    expect(watermark.lagMs()).toBe(0);
+  });
+
+  it('grows while a store is unavailable, and is right afterwards', async () => {
+    const way = new Way();
+    const watermark = watermarkOn(way);
+    await watermark.measure();
+    way.isAway = true;
+    way.now += 10_000;
+    await expect(watermark.measure()).rejects.toThrow('away');
+    expect(watermark.lagMs()).toBe(10_000);
+    way.isAway = false;
+    await watermark.measure();
+    expect(watermark.lagMs()).toBe(0);
+  });
+
+  it('is at most a third more than the lag of consumers that are behind, however far', async () => {
+    for (const behind of [3_000, 60_000, 300_000]) {
+      const way = new Way();
+      const watermark = watermarkOn(way);
+      await watermark.measure();
+      // A change at each measurement is applied so much later.
+      for (let i = 0; i < (4 * behind) / 500; i++) {
+        way.now += 500;
+        way.changes = [...way.changes.filter((change) => way.now - change < behind), way.now - 1];
+        await watermark.measure();
+        if (way.now > 2 * behind) expect(watermark.lagMs()).toBeLessThanOrEqual((behind * 4) / 3 + 1_000);
+      }
+    }
+  });
+});
+
+it('measuring ends at once when aborted, though a store does not answer', async () => {
+  const ending = new AbortController();
+  const asked = Promise.withResolvers<void>();
+  const barrier = () => {
+    asked.resolve();
+    return new Promise<never>(() => undefined);
+  };
+  const running = new AppliedWatermark({ barrier, now: () => 0 }).run(ending.signal);
+  await asked.promise;
+  ending.abort();
+  await running;
+});
+
+it('measuring goes on after an error, which is told', async () => {
+  const way = new Way();
+  way.isAway = true;
+  const ending = new AbortController();
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => {
+    errors.push(error);
+    way.isAway = false;
+  };
+  const watermark = new AppliedWatermark({ barrier: way.raise, now: () => way.now, intervalMs: 1, onError });
+  const running = watermark.run(ending.signal);
+  await expect.poll(() => watermark.lagMs()).toBe(0);
+  expect(errors).toEqual([new Error('away')]);
+  ending.abort();
+  await running;
+});

@@ -17,6 +17,7 @@ import { metricsRoute } from './routes/metrics.ts';
 import { postTasksRoute } from './routes/post-tasks.ts';
 import { rebuildIndexRoute } from './routes/rebuild-index.ts';
 import { recentContactsRoute } from './routes/recent-contacts.ts';
+import { recentOfManyRoute } from './routes/recent-of-many.ts';
 import { recentPhotosRoute } from './routes/recent-photos.ts';
 
 const V1 = /^\/v1(?:\/|$)/;
@@ -61,6 +62,10 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
   const routes = [
     recentContactsRoute(recentContacts, fresh, metrics),
     recentPhotosRoute(recentPhotos, fresh, metrics),
+    recentOfManyRoute(dependencies.recentBatch, metrics, (problem, requestId) => {
+      const { status, code, cause: err } = problem;
+      logger[status === 503 ? 'debug' : 'error']({ requestId, status, code, err }, 'a user of many was not answered');
+    }),
     explainRoute(explain),
     postTasksRoute(accept, freshId, kinds),
     inspectIndexRoute(inspect),

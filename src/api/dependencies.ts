@@ -7,6 +7,7 @@ import type { RebuildReport } from '../index/rebuild.ts';
 import type { Explanation } from '../query/explain.ts';
 import type { FreshReads } from '../query/fresh-reads.ts';
 import type { IndexInspection } from '../query/inspect-index.ts';
+import type { RecentBatch } from '../query/recent-batch.ts';
 import type { RecentContacts } from '../query/recent-contacts.ts';
 import type { RecentPhotos } from '../query/recent-photos.ts';
 import type { Deadline } from '../timing/deadline.ts';
@@ -18,6 +19,7 @@ import type { AcceptTasks } from './routes/post-tasks.ts';
 export interface ApiDependencies extends MeasuredParts {
   readonly recentContacts: Pick<RecentContacts, 'find'>;
   readonly recentPhotos: Pick<RecentPhotos, 'find'>;
+  readonly recentBatch: Pick<RecentBatch, 'find'>;
   /** Reads that show the changes that a request names. */
   readonly fresh: Pick<FreshReads, 'read' | 'kinds' | 'counts'>;
   readonly explain: (user: Id, contact: Id, deadline?: Deadline) => Promise<Explanation>;

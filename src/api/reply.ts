@@ -37,8 +37,13 @@ export function noContent(headers: Readonly<Record<string, string>> = {}): Reply
 }
 
 export function problemReply(problem: HttpProblem, requestId: string): Reply {
-  const { status, message, code, errors, headers } = problem;
-  const body: Problem = {
+  const headers = { ...problem.headers, 'Content-Type': 'application/problem+json; charset=utf-8' };
+  return json(problem.status, problemBody(problem, requestId), headers);
+}
+
+/** Problem details (RFC 9457). */
+export function problemBody({ status, message, code, errors }: HttpProblem, requestId: string): Problem {
+  return {
     type: 'about:blank',
     title: STATUS_CODES[status] ?? 'Error',
     status,
@@ -47,7 +52,6 @@ export function problemReply(problem: HttpProblem, requestId: string): Reply {
     request_id: requestId,
     ...(errors[0] ? { field: errors[0].field, errors: [...errors] } : {}),
   };
-  return json(status, body, { ...headers, 'Content-Type': 'application/problem+json; charset=utf-8' });
 }
 
 /** Without a body, and so without its length. */

@@ -13,6 +13,7 @@ import { type BuildBy, ColdBuilds, isGivenUp } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
 import { FreshReads } from '../query/fresh-reads.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
+import { RecentBatch } from '../query/recent-batch.ts';
 import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
 import { RecentPhotos } from '../query/recent-photos.ts';
 import { RefreshNow } from '../query/refresh-now.ts';
@@ -24,6 +25,7 @@ import type { Stores } from './stores.ts';
 type Queries = Pick<
   ApiDependencies,
   | 'recentContacts'
+  | 'recentBatch'
   | 'recentPhotos'
   | 'fresh'
   | 'replicaWaits'
@@ -58,15 +60,17 @@ export function apiQueries(context: QueryContext, stores: Stores, { reading, lag
   const { primary, index, steps, delayed, watch } = stores;
   const replicaWaits = reading === primary ? undefined : openReplicaWaits(context, reading);
   const build = buildOn({ steps, delayed }, config);
-  const sources = { index: trustedReads(index, watch), reading, primary, limits: config };
+  const trusted = trustedReads(index, watch);
+  const sources = { index: trusted, reading, primary, limits: config };
   const coldBuilds = openColdBuilds(context, primary, build);
   const warmUp = openWarmUp(context, sources, coldBuilds);
   const answerCold = (user: Id, deadline?: Deadline) => {
     warmUp.cold(user);
     return coldBuilds.answer(user, deadline);
   };
+  const onServed = (user: Id) => warmUp.served(user);
   const recentContacts = recentContactsOf(sources, {
-    onServed: (user) => warmUp.served(user),
+    onServed,
     // Rows for a build come from the primary, so they cannot be the answer of a replica.
     ...(reading === primary ? { coldAnswers: answerCold } : {}),
     onCold: (user) => {
@@ -79,8 +83,10 @@ export function apiQueries(context: QueryContext, stores: Stores, { reading, lag
     touch: true,
     lagMs,
   });
+  const batch = { index: trusted, database: reading, recent: recentContacts, lagMs, onServed, now };
   return {
     recentContacts,
+    recentBatch: new RecentBatch(batch),
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, primary, now }),
     fresh: freshReadsOn({ steps, primary, isTrusted: () => watch.isTrusted() }, replicaWaits),
     replicaWaits,

@@ -37,7 +37,7 @@ function isCalendarDay(text: string): boolean {
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day);
 }
 
-const NO_TIME =
+export const NO_TIME =
   'must be a time as in RFC 3339 (2004-05-01T12:00:00.123Z; write the + of an offset as %2B), or ms since 1970 UTC in digits';
 
 export const sinceParameter = z

@@ -91,6 +91,8 @@ export interface ContactIndex {
   replace(epoch: Epoch, requests: readonly ReplaceRequest[]): Promise<ReplaceOutcome[]>;
   /** Reads the first `count` members (0: all). `touch`: the index is being used, not only inspected. */
   read(user: Id, count: number, touch: boolean): Promise<Reading>;
+  /** The same of several users, in their order. */
+  readMany(users: readonly Id[], count: number, touch: boolean): Promise<Reading[]>;
   /** Drops the users' indexes. A running rebuild may bring them back. */
   drop(users: readonly Id[]): Promise<void>;
   /**

@@ -179,19 +179,21 @@ export class EpochWatch {
  * that was in flight when the connection broke is sent again, perhaps to a server that came back with an older state.
  */
 export function trustedReads(
-  index: Pick<ContactIndex, 'read'>,
+  index: Pick<ContactIndex, 'read' | 'readMany'>,
   watch: Pick<EpochWatch, 'isTrusted'>,
-): Pick<ContactIndex, 'read'> {
+): Pick<ContactIndex, 'read' | 'readMany'> {
   const mustBeTrusted = () => {
     if (watch.isTrusted()) return;
     throw new RedisUnavailable('Redis is not available: its master has not been compared with those known');
   };
+  const trusted = async <T>(read: () => Promise<T>): Promise<T> => {
+    mustBeTrusted();
+    const found = await read();
+    mustBeTrusted();
+    return found;
+  };
   return {
-    read: async (user, count, touch) => {
-      mustBeTrusted();
-      const reading = await index.read(user, count, touch);
-      mustBeTrusted();
-      return reading;
-    },
+    read: (user, count, touch) => trusted(() => index.read(user, count, touch)),
+    readMany: (users, count, touch) => trusted(() => index.readMany(users, count, touch)),
   };
 }

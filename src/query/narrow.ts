@@ -93,11 +93,18 @@ function isOnPage(contact: Key, { below, since = 0 }: PageWanted): boolean {
  * Is everything that the pages may hold above this key? Equal times are not enough: the id decides which of them is
  * higher.
  */
-export function endsAbove({ since = 0 }: Pick<PageWanted, 'since'>, { at }: Key): boolean {
+function endsAbove({ since = 0 }: Pick<PageWanted, 'since'>, { at }: Key): boolean {
   return at < since;
 }
 
 /** The number of candidates that a rebuild would keep: those still above the floor. */
 export function countAboveFloor(live: readonly LiveContact[], floor: Key | undefined): number {
   return live.filter((contact) => isAbove(contact, floor)).length;
+}
+
+/** No index with these entries can answer, whatever MySQL says of them: the narrowed query would be wasted. */
+export function isBeyondIndex(page: PageWanted, { head, floor }: Pick<WarmReading, 'head' | 'floor'>): boolean {
+  if (floor === undefined || endsAbove(page, floor)) return false;
+  const { limit, below } = page;
+  return head.length < limit || (below !== undefined && !isAbove(below, floor));
 }

@@ -55,7 +55,7 @@ export function mayNotLag({ consistency, maxLagMs }: Pick<RecentQuery, 'consiste
 }
 
 /** Does the index lack more than the query accepts? @param lagMs undefined: not known */
-export function isTooFarBehind({ maxLagMs }: RecentQuery, lagMs: number | undefined): boolean {
+export function isTooFarBehind({ maxLagMs }: Pick<RecentQuery, 'maxLagMs'>, lagMs: number | undefined): boolean {
   return maxLagMs !== undefined && (lagMs === undefined || lagMs > maxLagMs);
 }
 

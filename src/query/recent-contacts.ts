@@ -1,13 +1,12 @@
 import type { Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
-import { isAbove } from '../contracts/key.ts';
 import type { ContactIndex, Reading, WarmReading } from '../index/contact-index.ts';
 import { readCandidates, readPlain } from '../mysql/contacts.ts';
 import { type AnswerDatabase, type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import type { ColdAnswer } from './cold-builds.ts';
-import { candidatesFor, certifiedPage, countAboveFloor, endsAbove, pageOfTop } from './narrow.ts';
+import { candidatesFor, certifiedPage, countAboveFloor, isBeyondIndex, pageOfTop } from './narrow.ts';
 import {
   answerOf,
   type Beginning,
@@ -188,10 +187,3 @@ export class RecentContacts {
 }
 
 const NO_PRIMARY = 'MySQL takes no writes here, or is not the server on record: only the primary can answer this';
-
-/** No index with these entries can answer, whatever MySQL says of them: the narrowed query would be wasted. */
-function isBeyondIndex(page: RecentQuery, { head, floor }: WarmReading): boolean {
-  if (floor === undefined || endsAbove(page, floor)) return false;
-  const { limit, below } = page;
-  return head.length < limit || (below !== undefined && !isAbove(below, floor));
-}

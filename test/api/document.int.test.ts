@@ -71,6 +71,7 @@ const REQUESTS: [method: string, path: string, actual: string, body?: unknown][]
   ['post', '/v1/users/{user}/index/rebuild', '/v1/users/1/index/rebuild'],
   ['get', '/v1/users/{user}/index', '/v1/users/1/index'],
   ['delete', '/v1/users/{user}/index', '/v1/users/1/index'],
+  ['post', '/v1/recent', '/v1/recent', { users: ['1', '2', '1'], limit: 1 }],
   ['post', '/v1/tasks', '/v1/tasks', task],
   ['get', '/livez', '/livez'],
   ['get', '/readyz', '/readyz?verbose'],
@@ -118,7 +119,10 @@ describe('the OpenAPI document', () => {
   it('documents how every operation refuses a bad request, a bad token and a missing scope', async () => {
     for (const { method, path, operation } of documented().filter(({ path }) => path.startsWith('/v1'))) {
       const actual = path.replaceAll(/\{\w+\}/g, '1');
-      const bad = method === 'post' && path === '/v1/tasks' ? await post(api, actual, [{}], TOKEN) : undefined;
+      const bad =
+        method === 'post' && ['/v1/tasks', '/v1/recent'].includes(path)
+          ? await post(api, actual, [{}], TOKEN)
+          : undefined;
       const none = { authorization: 'Bearer none-0123' };
       const answers = [
         bad ?? (await ask(api, path.replaceAll(/\{\w+\}/g, 'x'), { method, headers: TOKEN })),

@@ -16,6 +16,7 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
 import { explain } from '../../src/query/explain.ts';
 import { inspectIndex } from '../../src/query/inspect-index.ts';
+import { RecentBatch } from '../../src/query/recent-batch.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import type { Stores } from './stores.ts';
@@ -82,7 +83,9 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
     now,
   });
   const recentPhotos = new RecentPhotos({ recent: recentContacts, database: primary, now });
+  const recentBatch = new RecentBatch({ index, database: primary, recent: recentContacts, now });
   return {
+    recentBatch,
     plainQueries: primary.heavy,
     coldBuilds,
     recentContacts,

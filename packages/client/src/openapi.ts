@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/recent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The most recently active contacts of up to 100 users
+         * @description For digests and pages with many users. Each answer is the first page, certified by that user’s own index; `next` continues it at the route of that user. The reply is a problem only when nobody can be answered.
+         */
+        post: operations["recentOfMany"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{user}/contacts/{contact}/explain": {
         parameters: {
             query?: never;
@@ -253,6 +273,34 @@ export interface components {
          * @example 42
          */
         Id: string;
+        RecentOfMany: {
+            /** @description A user may come several times. */
+            users: components["schemas"]["Id"][];
+            /**
+             * @default contacts
+             * @enum {string}
+             */
+            kind?: "contacts";
+            /**
+             * @description Contacts in each answer.
+             * @default 10
+             */
+            limit?: number;
+            /**
+             * @default any
+             * @enum {string}
+             */
+            relation?: "any" | "friends" | "family" | "friends_or_family";
+            /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. */
+            since?: ((string | number) | (number | string)) | string | number;
+            /**
+             * @default index
+             * @enum {string}
+             */
+            consistency?: "index" | "strong";
+            /** @description As in the query of a single answer, ms. */
+            max_lag?: number;
+        };
         Task: {
             /** @enum {string} */
             type: "recency.contact.added" | "recency.contact.removed" | "recency.contact.changed";
@@ -381,6 +429,10 @@ export interface components {
             id: components["schemas"]["Id"];
             uploaded_at: components["schemas"]["Time"];
             title: string;
+        };
+        RecentAnswers: {
+            /** @description In the order of `users`: the same as a single answer, or a problem (it has `code`) for a user who cannot be answered now. */
+            answers: (components["schemas"]["RecentContacts"] | components["schemas"]["Problem"])[];
         };
         Explanation: {
             user: components["schemas"]["Id"];
@@ -701,6 +753,113 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recentOfMany: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecentOfMany"];
+            };
+        };
+        responses: {
+            /** @description An answer or a problem for each user. */
+            200: {
+                headers: {
+                    /** @description Time spent waiting, ms; where several users waited at once, the sum. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecentAnswers"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

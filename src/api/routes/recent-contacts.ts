@@ -8,8 +8,9 @@ import {
   relationParameter,
   wholeNumber,
 } from '../../contracts/http.ts';
-import { idSchema } from '../../contracts/id.ts';
+import { type Id, idSchema } from '../../contracts/id.ts';
 import { encodeCursor } from '../../contracts/page-cursor.ts';
+import type { ContactPage } from '../../query/narrow.ts';
 import type { RecentContacts } from '../../query/recent-contacts.ts';
 import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -31,7 +32,7 @@ const query = z.strictObject({
   ...answerParameters,
 });
 
-const recentContactsSchema = z
+export const recentContactsSchema = z
   .strictObject({
     user: idSchema,
     contacts: z.array(z.strictObject(contactFields)).meta({ description: 'Most recently active first.' }),
@@ -69,13 +70,16 @@ export function recentContactsRoute(
         recent.find({ ...wanted, freshness }),
       );
       metrics.countAnswer('contacts', found);
-      const last = found.more ? found.contacts.at(-1) : undefined;
-      const shown: Omit<z.input<typeof recentContactsSchema>, 'answer'> = {
-        user,
-        contacts: found.contacts.map(contactView),
-        next: last === undefined ? null : encodeCursor(last),
-      };
-      return answerReply(request, shown, found);
+      return answerReply(request, pageView(user, found), found);
     },
   };
+}
+
+/** The page without `answer`. */
+export function pageView(
+  user: Id,
+  { contacts, more }: ContactPage,
+): Omit<z.input<typeof recentContactsSchema>, 'answer'> {
+  const last = more ? contacts.at(-1) : undefined;
+  return { user, contacts: contacts.map(contactView), next: last === undefined ? null : encodeCursor(last) };
 }

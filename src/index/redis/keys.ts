@@ -35,6 +35,11 @@ export class KeyNames {
     return `${this.#both(user)}:f`;
   }
 
+  /** All keys of the user's index. */
+  all(user: Id): string[] {
+    return [this.set(user), this.meta(user), this.forgotten(user)];
+  }
+
   /** Consecutive users are asked for one after the other, so the last bucket is cached. */
   #both(user: Id): string {
     const neighbours = user.slice(0, -2);

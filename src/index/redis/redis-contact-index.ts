@@ -1,7 +1,7 @@
 import type { Id } from '../../contracts/id.ts';
 import type { RedisClient } from '../../redis/connection.ts';
-import { defineScript, type Script, type ScriptOptions } from '../../redis/script.ts';
-import { isSlotMoving, isWriteRefused, reply } from '../../redis/unavailable.ts';
+import { defineScript, type Script } from '../../redis/script.ts';
+import { reply } from '../../redis/unavailable.ts';
 import type {
   ApplyOutcome,
   ApplyRequest,
@@ -12,8 +12,9 @@ import type {
   ReplaceOutcome,
   ReplaceRequest,
 } from '../contact-index.ts';
+import { IndexReader } from './index-reader.ts';
 import { KeyNames } from './keys.ts';
-import { nonceIn, readingOf } from './meta.ts';
+import { nonceIn } from './meta.ts';
 import { inUserCalls, type UserCalls } from './user-calls.ts';
 
 export interface ContactIndexOptions {
@@ -61,22 +62,19 @@ export class RedisContactIndex implements ContactIndex {
   readonly #claim: Script;
   readonly #forget: Script;
   readonly #replace: Script;
-  readonly #read: Script;
-  readonly #readUnflagged: Script;
+  readonly #reader: IndexReader;
   readonly #dropIdle: Script;
 
   constructor(client: RedisClient, options: ContactIndexOptions) {
-    const script = (name: string, as = name, options: ScriptOptions = {}) =>
-      defineScript(client, as, new URL(`./lua/${name}.lua`, import.meta.url), options);
+    const script = (name: string) => defineScript(client, name, new URL(`./lua/${name}.lua`, import.meta.url));
     this.#client = client;
     this.#options = options;
     this.#names = new KeyNames(options.prefix);
+    this.#reader = new IndexReader(client, this.#names);
     this.#apply = script('apply');
     this.#claim = script('claim');
     this.#forget = script('forget');
     this.#replace = script('replace');
-    this.#read = script('read');
-    this.#readUnflagged = script('read', 'read_unflagged', { unflagged: true });
     this.#dropIdle = script('drop-idle');
   }
 
@@ -136,18 +134,15 @@ export class RedisContactIndex implements ContactIndex {
   }
 
   async read(user: Id, count: number, touch: boolean): Promise<Reading> {
-    const keys = this.#allKeys([user]);
-    const args = [count, touch ? 1 : 0];
-    // The note rarely exists, and while a slot moves Redis refuses a call if one of its keys does not exist there.
-    const moving = (error: unknown) =>
-      isSlotMoving(error) ? this.#read(this.#keys([{ user }]), [...args, 0]) : Promise.reject(error);
-    const unflagged = (error: unknown) =>
-      isWriteRefused(error) ? this.#readUnflagged(keys, [...args, 1]) : Promise.reject(error);
-    return readingOf(
-      await this.#read(keys, [...args, 0])
-        .catch(moving)
-        .catch(unflagged),
-    );
+    return await this.#reader.read(user, count, touch);
+  }
+
+  readMany(users: readonly Id[], count: number, touch: boolean): Promise<Reading[]> {
+    return this.#inCalls(users, {
+      userOf,
+      call: (some) => this.#reader.readMany(some, count, touch),
+      whileMoving: (user) => this.#reader.read(user, count, touch),
+    });
   }
 
   async drop(users: readonly Id[]): Promise<void> {
@@ -195,7 +190,7 @@ export class RedisContactIndex implements ContactIndex {
   }
 
   #allKeys(users: readonly Id[]): string[] {
-    return users.flatMap((user) => [this.#names.set(user), this.#names.meta(user), this.#names.forgotten(user)]);
+    return users.flatMap((user) => this.#names.all(user));
   }
 
   #inCalls<I, O>(items: readonly I[], calls: UserCalls<I, O>): Promise<O[]> {

@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
--- Reads one user's index, or its head, atomically.
+-- Reads users' indexes, or their heads, atomically.
 --
--- KEYS    1 z, 2 m, 3 f: a note that the user was forgotten (forget.lua); left out while the slot moves
+-- KEYS    for each user z, m, f: a note that the user was forgotten (forget.lua); for a single user f may be left out, while the slot moves
 -- ARGV    1 count   members to read, from the highest; 0: all
 --         2 touch   1: the index is being used, and today is recorded as the day of its last use; 0: it is only inspected
 --         3 asks    1: it runs without its flags and must find out whether the server is a master; 0: otherwise
--- reply   {}  a key is of the wrong type
---         { value of m, or nil; number of members in z; { id, score, id, score, … } }, highest first
+-- reply   for each user {}  a key is of the wrong type
+--         or { value of m, or nil; number of members in z; { id, score, id, score, … } }, highest first
 --         the error READONLY, if asks is 1 and the server is a replica
 -- writes  the day, by this server's clock, at most once a day; and removes a soft note: a user who reads may have an index again
 -- It is nevertheless declared as a script that may write (no flag no-writes), so that a replica refuses it before it runs: a
@@ -15,38 +15,46 @@
 -- replica. Then it is sent again without its flags, and tries a write that changes nothing.
 -- Runs at maxmemory (allow-oom).
 
-local z, m, f, count, touch, asks = KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1]), ARGV[2], ARGV[3]
+local count, touch, asks = tonumber(ARGV[1]), ARGV[2], ARGV[3]
+local keys_a_user = #KEYS == 2 and 2 or 3
 assert(count and count >= 0 and (touch == '0' or touch == '1') and (asks == '0' or asks == '1'), 'read: bad arguments')
 
 local function refused_by_replica()
-  local refused = redis.pcall('ZREMRANGEBYRANK', z, 1, 0) -- from the second to the first member: none
+  local refused = redis.pcall('ZREMRANGEBYRANK', KEYS[1], 1, 0) -- from the second to the first member: none
   return type(refused) == 'table' and string.find(refused.err, 'READONLY', 1, true) and refused
 end
 
 local refused = asks == '1' and refused_by_replica()
 if refused then return refused end
 
--- Any other error ends the script before it has written.
+-- Any other error ends the script; what it may have written for users before is the day, or a soft note less.
 local function wrong_type(reply)
   if type(reply) ~= 'table' or not reply.err then return false end
   assert(string.find(reply.err, 'WRONGTYPE', 1, true), reply.err)
   return true
 end
 
-local meta = redis.pcall('GET', m)
-local head = redis.pcall('ZREVRANGE', z, 0, count - 1, 'WITHSCORES')
-if wrong_type(meta) or wrong_type(head) then return {} end
-
 -- The day never goes back: a clock that is set back, or a master whose clock is slow, must not make an index look idle.
-local function note_use()
+local function note_use(m, meta)
   local before, day, after = string.match(meta, '^([^ ]+ [^ ]+ %d%d%d )(%x%x%x%x)( .+)$')
   local today = string.format('%04x', math.floor(redis.call('TIME')[1] / 86400))
   if day and day < today then redis.pcall('SET', m, before .. today .. after, 'KEEPTTL') end -- even a full Redis must answer
 end
 
-if touch == '1' and meta then
-  note_use()
-elseif touch == '1' and f and redis.pcall('GET', f) == 's' then
-  redis.pcall('DEL', f)
+local function read(z, m, f)
+  local meta = redis.pcall('GET', m)
+  local head = redis.pcall('ZREVRANGE', z, 0, count - 1, 'WITHSCORES')
+  if wrong_type(meta) or wrong_type(head) then return {} end
+  if touch == '1' and meta then
+    note_use(m, meta)
+  elseif touch == '1' and f and redis.pcall('GET', f) == 's' then
+    redis.pcall('DEL', f)
+  end
+  return { meta, redis.call('ZCARD', z), head }
 end
-return { meta, redis.call('ZCARD', z), head }
+
+local readings = {}
+for i = 1, #KEYS, keys_a_user do
+  readings[#readings + 1] = read(KEYS[i], KEYS[i + 1], keys_a_user == 3 and KEYS[i + 2])
+end
+return readings

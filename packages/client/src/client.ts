@@ -123,7 +123,9 @@ export class RecencyClient {
     const attempts = checkAttempts(init.attempts ?? this.#options.attempts);
     const pairs = path.startsWith(OF_A_USER) ? this.#fresh.header(params?.path?.user, fresh) : undefined;
     const carried = method === 'get' && pairs !== undefined ? { 'Recency-Fresh': pairs } : {};
-    const request = { params, body, headers: { ...carried, ...headers } };
+    // Even without a body: an API without tokens wants it, because pages of other sites cannot send it.
+    const type = method === 'post' ? { 'Content-Type': 'application/json' } : {};
+    const request = { params, body, headers: { ...type, ...carried, ...headers } };
     return await retrying((signal) => this.#attempt<T>(method, path, { ...request, signal }), {
       attempts: mayRepeat ? attempts : 1,
       deadlineMs,

@@ -17,6 +17,12 @@ describe('a request', () => {
     expect(server.received[0]?.headers.authorization).toBe('Bearer secret');
   });
 
+  it('says that it is JSON where it is a POST without a body, too', async () => {
+    const server = await ScriptedServer.start(empty);
+    await new RecencyClient({ baseUrl: server.url }).POST('/v1/users/{user}/index/rebuild', of('42'));
+    expect(server.received[0]).toMatchObject({ body: '', headers: { 'content-type': 'application/json' } });
+  });
+
   it.each(['', '.', '..'])('is not sent to another path by the id %j', async (user) => {
     const server = await ScriptedServer.start(empty);
     const client = new RecencyClient({ baseUrl: server.url });

@@ -17,10 +17,11 @@ export type { components, operations, paths } from './openapi.ts';
 export type { RecencyClientOptions } from './options.ts';
 
 /**
- * Which POST has the same effect when it is repeated, and so is tried again: a task is only a hint, a rebuild ends in the same
- * index. Every POST of the API has to be here, or this does not compile.
+ * Which POST has the same effect when it is repeated, and so is tried again: it only reads, a task is only a hint,
+ * a rebuild ends in the same index. Every POST of the API has to be here, or this does not compile.
  */
 const REPEATABLE: Readonly<Record<Route<'post'>, boolean>> = {
+  '/v1/recent': true,
   '/v1/tasks': true,
   '/v1/users/{user}/index/rebuild': true,
 };

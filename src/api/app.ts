@@ -54,8 +54,7 @@ export function createApp(dependencies: ApiDependencies): Express {
 
 /** All routes, the busiest first, because express tries them in order. */
 function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
-  const { recentContacts, recentPhotos, fresh, explain, inspect, rebuild, forget, accept, freshId, kinds } =
-    dependencies;
+  const { recentContacts, recentPhotos, fresh, explain, inspect, rebuild, forget } = dependencies;
   const { checks, degrading, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
   const readiness = new Readiness({ checks, degrading, deadlineMs: checkDeadlineMs, onFailure, now });
@@ -67,7 +66,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
       logger[status === 503 ? 'debug' : 'error']({ requestId, status, code, err }, 'a user of many was not answered');
     }),
     explainRoute(explain),
-    postTasksRoute(accept, freshId, kinds),
+    postTasksRoute(dependencies),
     inspectIndexRoute(inspect),
     forgetIndexRoute(forget),
     rebuildIndexRoute(rebuild, inspect),

@@ -4,6 +4,7 @@ import type { AccessToken } from '../config/access-tokens.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Kind } from '../contracts/kind.ts';
 import type { RebuildReport } from '../index/rebuild.ts';
+import type { ApplyNow } from '../query/apply-now.ts';
 import type { Explanation } from '../query/explain.ts';
 import type { FreshReads } from '../query/fresh-reads.ts';
 import type { IndexInspection } from '../query/inspect-index.ts';
@@ -22,6 +23,8 @@ export interface ApiDependencies extends MeasuredParts {
   readonly recentBatch: Pick<RecentBatch, 'find'>;
   /** Reads that show the changes that a request names. */
   readonly fresh: Pick<FreshReads, 'read' | 'kinds' | 'counts'>;
+  /** Applies tasks before the reply. */
+  readonly applyNow: Pick<ApplyNow, 'apply' | 'counts'>;
   readonly explain: (user: Id, contact: Id, deadline?: Deadline) => Promise<Explanation>;
   readonly inspect: (user: Id, deadline?: Deadline) => Promise<IndexInspection>;
   readonly rebuild: (user: Id, deadline?: Deadline) => Promise<RebuildReport>;

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { FRESH_HEADER, type FreshTokens, InvalidFresh, MOST_FRESH, parseFresh } from '../contracts/fresh.ts';
+import { FRESH_HEADER, type FreshHeader, InvalidFresh, MOST_FRESH, parseFresh } from '../contracts/fresh.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Freshness, FreshReads } from '../query/fresh-reads.ts';
 import type { Deadline } from '../timing/deadline.ts';
@@ -41,7 +41,7 @@ export async function readFresh<T extends { readonly timing: { readonly index: n
   return await fresh.read({ ...tokens, user, deadline }, read);
 }
 
-function tokensIn(header: string, user: Id, kinds: readonly string[]): FreshTokens {
+function tokensIn(header: string, user: Id, kinds: readonly string[]): FreshHeader {
   try {
     return parseFresh(header, user, kinds);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ReplicaWaits } from '../mysql/replica-waits.ts';
+import type { ApplyNow } from '../query/apply-now.ts';
 import type { ColdBuilds } from '../query/cold-builds.ts';
 import type { FreshReads } from '../query/fresh-reads.ts';
 import type { Certainty } from './views.ts';
@@ -9,6 +10,7 @@ export interface MeasuredParts {
   readonly plainQueries: { readonly running: number; readonly queued: number; readonly refused: number };
   readonly coldBuilds: Pick<ColdBuilds, 'counts' | 'underWay'>;
   readonly fresh: Pick<FreshReads, 'counts'>;
+  readonly applyNow: Pick<ApplyNow, 'counts'>;
   /** Undefined: the API reads no replica. */
   readonly replicaWaits?: Pick<ReplicaWaits, 'counts'> | undefined;
 }
@@ -88,10 +90,14 @@ function measureColdBuilds(registers: Registry[], builds: MeasuredParts['coldBui
   });
 }
 
-function measureFreshReads(registers: Registry[], { fresh, replicaWaits }: MeasuredParts): void {
+function measureFreshReads(registers: Registry[], { fresh, applyNow, replicaWaits }: MeasuredParts): void {
   countOutcomes(registers, fresh.counts, {
     name: 'recency_fresh_reads_total',
     help: 'Reads with Recency-Fresh, by what became of the changes named: refreshed; behind: not committed yet; not_refreshed and redis_unavailable: the plain query answered.',
+  });
+  countOutcomes(registers, applyNow.counts, {
+    name: 'recency_apply_now_total',
+    help: 'Tasks posted with apply=now: applied before the reply, or published because that was not possible.',
   });
   if (replicaWaits === undefined) return;
   countOutcomes(registers, replicaWaits.counts, {

@@ -8,17 +8,15 @@ import { type Database, StatementTooSlow } from '../mysql/database.ts';
 import { isSuspended } from '../mysql/epoch.ts';
 import { readPairs } from '../mysql/pairs.ts';
 import type { Urgency } from '../mysql/query-limiter.ts';
-import { ReplicaWaits } from '../mysql/replica-waits.ts';
 import { type BuildBy, ColdBuilds, isGivenUp } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
-import { FreshReads } from '../query/fresh-reads.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
 import { RecentBatch } from '../query/recent-batch.ts';
 import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
 import { RecentPhotos } from '../query/recent-photos.ts';
-import { RefreshNow } from '../query/refresh-now.ts';
 import { WarmUp, type WarmUpOptions } from '../query/warm-up.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
+import { openReplicaWaits, promptOn } from './prompt.ts';
 import type { ProcessContext } from './run-process.ts';
 import type { Stores } from './stores.ts';
 
@@ -28,6 +26,7 @@ type Queries = Pick<
   | 'recentBatch'
   | 'recentPhotos'
   | 'fresh'
+  | 'applyNow'
   | 'replicaWaits'
   | 'explain'
   | 'inspect'
@@ -58,6 +57,7 @@ export interface AnswersFrom {
 export function apiQueries(context: QueryContext, stores: Stores, { reading, lagMs }: AnswersFrom): Queries {
   const { config, logger } = context;
   const { primary, index, steps, delayed, watch } = stores;
+  const onFault = (err: unknown) => logger.debug({ err }, 'a task could not be applied at once; it is published');
   const replicaWaits = reading === primary ? undefined : openReplicaWaits(context, reading);
   const build = buildOn({ steps, delayed }, config);
   const trusted = trustedReads(index, watch);
@@ -88,7 +88,7 @@ export function apiQueries(context: QueryContext, stores: Stores, { reading, lag
     recentContacts,
     recentBatch: new RecentBatch(batch),
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, primary, now }),
-    fresh: freshReadsOn({ steps, primary, isTrusted: () => watch.isTrusted() }, replicaWaits),
+    ...promptOn({ steps, primary, isTrusted: () => watch.isTrusted(), onFault }, replicaWaits),
     replicaWaits,
     explain: explainer(sources),
     inspect: (user, deadline) => withinDeadline(deadline, inspectIndex({ index, database: primary }, user)),
@@ -100,32 +100,6 @@ export function apiQueries(context: QueryContext, stores: Stores, { reading, lag
     plainQueries: primary.heavy,
     coldBuilds,
   };
-}
-
-/** Waits for the replica take at most half of its connections. Its first fault is logged, all are counted. */
-function openReplicaWaits({ config, logger }: QueryContext, replica: Database): ReplicaWaits {
-  let isLogged = false;
-  return new ReplicaWaits(replica, {
-    waitMs: config.mysqlReplicaWaitMs,
-    atOnce: Math.floor(config.mysqlConnections / 2),
-    onFault: (err) => {
-      logger[isLogged ? 'debug' : 'warn']({ err }, 'the replica cannot say which GTIDs it has; the primary answers');
-      isLogged = true;
-    },
-  });
-}
-
-interface FreshSources {
-  readonly steps: Steps;
-  readonly primary: Database;
-  /** Is this Redis the one on record? */
-  readonly isTrusted: () => boolean;
-}
-
-/** Reads that show named changes. @param waits undefined: the API reads the primary */
-export function freshReadsOn({ steps, primary, isTrusted }: FreshSources, waits?: ReplicaWaits): FreshReads {
-  const refreshNow = new RefreshNow({ kinds: [{ singular: 'contact', areUsers: true, steps }], isTrusted, now });
-  return new FreshReads({ refreshNow, replica: waits && { primary, waits }, now });
 }
 
 function openColdBuilds(

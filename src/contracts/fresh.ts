@@ -19,7 +19,7 @@ export interface RelationChange {
 }
 
 /** The content of the header. */
-export interface FreshTokens {
+export interface FreshHeader {
   /** Each relation once, with the newest version named. */
   readonly changes: readonly RelationChange[];
   /** What a replica must have applied before it may answer. */
@@ -40,7 +40,7 @@ const GTID = 'gtid';
  * @param kinds the names that are known here
  * @throws InvalidFresh
  */
-export function parseFresh(header: string, user: Id, kinds: readonly string[]): FreshTokens {
+export function parseFresh(header: string, user: Id, kinds: readonly string[]): FreshHeader {
   const changes = new Map<string, RelationChange>();
   const gtids: string[] = [];
   for (const [name, value] of tokensOf(header)) {

@@ -1,4 +1,4 @@
-import type { FreshTokens, RelationChange } from '../contracts/fresh.ts';
+import type { FreshHeader, RelationChange } from '../contracts/fresh.ts';
 import type { Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import { type AnswerDatabase, DatabaseNotPrimary } from '../mysql/database.ts';
@@ -27,7 +27,7 @@ export interface FreshReadsOptions {
 }
 
 /** A read whose reader names changes. */
-export interface FreshRead extends FreshTokens {
+export interface FreshRead extends FreshHeader {
   readonly user: Id;
   readonly deadline?: Deadline | undefined;
 }

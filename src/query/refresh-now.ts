@@ -1,5 +1,6 @@
 import type { RelationChange } from '../contracts/fresh.ts';
 import type { Id } from '../contracts/id.ts';
+import type { Kind } from '../contracts/kind.ts';
 import { run, type Steps } from '../index/protocol.ts';
 import { addHint, type Hint, isBehind, refresh } from '../index/refresh.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
@@ -8,10 +9,7 @@ import { Stopwatch } from './stopwatch.ts';
 
 /** What the refreshes of one kind need. */
 export interface RefreshedKind {
-  /** Its name for one of what it follows, as in {@link RelationChange}. */
-  readonly singular: string;
-  /** The relation of two concerns both sides: what the user grants decides what the other one sees. */
-  readonly areUsers: boolean;
+  readonly kind: Kind;
   readonly steps: Steps;
 }
 
@@ -45,7 +43,7 @@ export class RefreshNow {
 
   /** The kinds' names for one of what they follow. */
   get kinds(): readonly string[] {
-    return this.#options.kinds.map(({ singular }) => singular);
+    return this.#options.kinds.map(({ kind }) => kind.singular);
   }
 
   /**
@@ -58,8 +56,8 @@ export class RefreshNow {
     clock: Stopwatch = new Stopwatch(this.#options.now),
   ): Promise<RefreshedNow> {
     if (!this.#options.isTrusted()) throw new RedisUnavailable('Redis has not been compared with those known');
-    const ofKinds = this.#hintsOf(changes).map(async ({ kind, hints }) => {
-      const running = run(refresh(hints), stepsWithin(kind.steps, deadline, clock), renewedUntil(deadline));
+    const ofKinds = this.#hintsOf(changes).map(async ({ steps, hints }) => {
+      const running = run(refresh(hints), stepsWithin(steps, deadline, clock), renewedUntil(deadline));
       return await withinDeadline(deadline, running);
     });
     const reports = await Promise.all(ofKinds);
@@ -72,8 +70,8 @@ export class RefreshNow {
   /** Whether MySQL has a row that is older than its version. For when no index can be refreshed. @throws as `refresh` */
   async areBehind(changes: readonly RelationChange[], deadline?: Deadline): Promise<boolean> {
     const versioned = changes.filter(({ version }) => version !== undefined);
-    const ofKinds = this.#hintsOf(versioned).map(async ({ kind, hints }) => {
-      const { rows } = await kind.steps.pairs(hints, { deadline });
+    const ofKinds = this.#hintsOf(versioned).map(async ({ steps, hints }) => {
+      const { rows } = await steps.pairs(hints, { deadline });
       return hints.some((hint) =>
         isBehind(
           hint,
@@ -84,19 +82,21 @@ export class RefreshNow {
     return (await Promise.all(ofKinds)).includes(true);
   }
 
-  #hintsOf(changes: readonly RelationChange[]): { kind: RefreshedKind; hints: Hint[] }[] {
-    const ofKinds = this.#options.kinds.map((kind) => {
+  #hintsOf(changes: readonly RelationChange[]): { steps: Steps; hints: Hint[] }[] {
+    const unknown = changes.find(({ kind }) => !this.kinds.includes(kind));
+    if (unknown !== undefined) throw new RangeError(`there are no indexes of the kind ${unknown.kind}`);
+    const ofKinds = this.#options.kinds.map(({ kind, steps }) => {
       const hints = new Map<string, Hint>();
       const own = changes.filter((change) => change.kind === kind.singular);
       for (const hint of own.flatMap((change) => sidesOf(change, kind))) addHint(hints, hint);
-      return { kind, hints: [...hints.values()] };
+      return { steps, hints: [...hints.values()] };
     });
     return ofKinds.filter(({ hints }) => hints.length > 0);
   }
 }
 
-/** The version is that of the user's own row. */
-function sidesOf({ user, id: contact, version }: RelationChange, { areUsers }: RefreshedKind): Hint[] {
+/** Of two users both sides, because what the user grants decides what the other one sees. The version is that of the user's own row. */
+function sidesOf({ user, id: contact, version }: RelationChange, { areUsers }: Kind): Hint[] {
   const own: Hint = version === undefined ? { user, contact } : { user, contact, version };
   return areUsers && contact !== user ? [own, { user: contact, contact: user }] : [own];
 }

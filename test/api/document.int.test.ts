@@ -113,7 +113,8 @@ describe('the OpenAPI document', () => {
     const init = body === undefined ? { headers: TOKEN } : { headers, body: JSON.stringify(body) };
     const answer = await ask(api, actual, { method, ...init });
     expectDocumented(method, path, answer);
-    expect(answer.status).toBe(path === '/readyz' ? 503 : Number(Object.keys(successOf(method, path))[0]) || 0);
+    const expected = path === '/readyz' ? ['503'] : Object.keys(successOf(method, path));
+    expect(expected).toContain(String(answer.status));
   });
 
   it('documents how every operation refuses a bad request, a bad token and a missing scope', async () => {

@@ -1,6 +1,6 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { freshReadsOn } from '../../src/app/api-queries.ts';
+import { promptOn } from '../../src/app/prompt.ts';
 import type { RelationChange } from '../../src/contracts/fresh.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -69,7 +69,7 @@ async function read(changes: readonly RelationChange[], given: Given = {}) {
   const { isTrusted = () => true, deadline } = given;
   const steps = { ...stores.steps, ...given.steps };
   const recent = recentContactsOn(stores, LIMITS, given.parts);
-  const fresh = freshReadsOn({ steps, primary: stores.primary, isTrusted });
+  const { fresh } = promptOn({ steps, primary: stores.primary, isTrusted, onFault: nothing });
   const { contacts, source, exact, reason, timing } = await fresh.read(
     { user: USER, changes, gtids: undefined, deadline },
     (freshness) =>
@@ -77,6 +77,8 @@ async function read(changes: readonly RelationChange[], given: Given = {}) {
   );
   return { ids: contacts.map(({ id }) => id), source, exact, reason, timing, counts: fresh.counts };
 }
+
+const nothing = () => undefined;
 
 const fromIndex = { source: 'index', exact: true, reason: undefined };
 
@@ -224,7 +226,7 @@ describe('a replica', () => {
     const recent = recentContactsOn(stores, LIMITS, { database: replica });
     const waits = { after: () => replica };
     const { primary, steps } = stores;
-    const fresh = freshReadsOn({ steps, primary, isTrusted: () => true }, waits as never);
+    const { fresh } = promptOn({ steps, primary, isTrusted: () => true, onFault: nothing }, waits);
     const find = (changes: readonly RelationChange[]) =>
       fresh.read({ user: USER, changes, gtids: undefined }, (freshness) =>
         recent.find({ user: USER, relation: 'any', limit: 3, below: undefined, freshness }),

@@ -6,8 +6,9 @@ import { createApp } from '../../src/api/app.ts';
 import type { ApiDependencies } from '../../src/api/dependencies.ts';
 import { type RunningApi, startApi } from '../../src/api/listen.ts';
 import type { IdentifiedTask } from '../../src/api/routes/post-tasks.ts';
-import { buildOn, freshReadsOn } from '../../src/app/api-queries.ts';
+import { buildOn } from '../../src/app/api-queries.ts';
 import { DEGRADING } from '../../src/app/checks.ts';
+import { promptOn } from '../../src/app/prompt.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import { CONTACTS } from '../../src/contracts/kind.ts';
 import type { Limits } from '../../src/index/contact-index.ts';
@@ -90,7 +91,7 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
     coldBuilds,
     recentContacts,
     recentPhotos,
-    fresh: freshReadsOn({ steps, primary, isTrusted: () => true }),
+    ...promptOn({ steps, primary, isTrusted: () => true, onFault: () => undefined }),
     explain: (user: Id, contact: Id) =>
       explain({ index, database: primary, recent: recentContacts, limits }, user, contact),
     inspect: (user: Id) => inspectIndex({ index, database: primary }, user),

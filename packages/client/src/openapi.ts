@@ -496,6 +496,10 @@ export interface components {
          * @enum {string}
          */
         IndexState: "warm" | "cold" | "building" | "torn" | "wrong_type";
+        Applied: {
+            /** @description How many tasks; always all of them. */
+            applied: number;
+        };
         Accepted: {
             accepted: number;
             /** @description The ids of the tasks, in order; `ce_id` on the transport. */
@@ -995,7 +999,10 @@ export interface operations {
     };
     postTasks: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description now: up to 8 tasks of relations (recency.contact.…) are applied before the reply, which is 200. Tasks that cannot be applied now are published as otherwise, and the reply is 202. */
+                apply?: "now";
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1006,6 +1013,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description With apply=now: the indexes say what the tasks speak of. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Applied"];
+                };
+            };
             /** @description The transport has the tasks. */
             202: {
                 headers: {

@@ -70,7 +70,7 @@ describe('retries', () => {
   it('repeat a DELETE, and a POST that has the same effect twice, with its body', async () => {
     const deleted: Answering = (response) => void response.writeHead(204).end();
     const { server, client } = await served([breaks, json(202, { accepted: 1, ids: ['a'] }), breaks, deleted]);
-    expect((await client.POST('/v1/tasks', { body: TASK })).data.ids).toEqual(['a']);
+    expect((await client.POST('/v1/tasks', { body: TASK })).data).toEqual({ accepted: 1, ids: ['a'] });
     expect((await client.DELETE('/v1/users/{user}/index', init)).data).toBeUndefined();
     expect(server.received.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE', 'DELETE']);
     expect(JSON.parse(server.received[1]?.body ?? '')).toEqual(TASK);

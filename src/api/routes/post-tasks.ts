@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { Kind } from '../../contracts/kind.ts';
 import type { FieldError } from '../../contracts/problem.ts';
 import { meaningOf, type Task, taskSchema } from '../../contracts/task.ts';
+import { ApplyNow, MOST_APPLIED_NOW } from '../../query/apply-now.ts';
+import type { Deadline } from '../../timing/deadline.ts';
 import { HttpProblem, unavailableProblem } from '../http-problem.ts';
 import { jsonBody } from '../json-body.ts';
 import { MAX_FIELD_ERRORS, parse } from '../parse.ts';
@@ -10,7 +12,14 @@ import type { HttpOperation, Route } from '../route.ts';
 
 const MAX_TASKS = 500;
 
-const query = z.strictObject({});
+const query = z.strictObject({
+  apply: z
+    .literal('now', { error: 'must be now' })
+    .optional()
+    .meta({
+      description: `now: up to ${MOST_APPLIED_NOW} tasks of relations (recency.contact.…) are applied before the reply, which is 200. Tasks that cannot be applied now are published as otherwise, and the reply is 202.`,
+    }),
+});
 
 const tasksSchema = z
   .array(taskSchema)
@@ -24,6 +33,10 @@ const acceptedSchema = z
   })
   .meta({ id: 'Accepted' });
 
+const appliedSchema = z
+  .strictObject({ applied: z.int().positive().meta({ description: 'How many tasks; always all of them.' }) })
+  .meta({ id: 'Applied' });
+
 const operation: HttpOperation = {
   id: 'postTasks',
   method: 'post',
@@ -35,7 +48,10 @@ const operation: HttpOperation = {
     'One task or an array of up to 500, posted after the change was committed. A task is only a hint: what it names is read from MySQL. 202 means that the transport has stored the tasks.',
   query,
   body: z.union([taskSchema, tasksSchema]),
-  replies: { 202: { description: 'The transport has the tasks.', schema: acceptedSchema } },
+  replies: {
+    200: { description: 'With apply=now: the indexes say what the tasks speak of.', schema: appliedSchema },
+    202: { description: 'The transport has the tasks.', schema: acceptedSchema },
+  },
 };
 
 export interface IdentifiedTask {
@@ -75,19 +91,42 @@ function requireKinds(tasks: readonly Task[], kinds: readonly Kind[], isArray: b
   });
 }
 
-/** @param kinds those in use */
-export function postTasksRoute(accept: AcceptTasks, freshId: () => string, kinds: readonly Kind[]): Route {
+/** Only single relations: a fan-out may take minutes. @throws HttpProblem invalid_body */
+function requireApplicable(tasks: readonly Task[], isArray: boolean): void {
+  const refused = (field: string, detail: string) =>
+    new HttpProblem('invalid_body', { detail: `${field}: ${detail}`, errors: [{ field, in: 'body', detail }] });
+  if (tasks.length > MOST_APPLIED_NOW) {
+    throw refused('body', `contains more than ${MOST_APPLIED_NOW} tasks, the most that are applied at once`);
+  }
+  const at = tasks.findIndex((task) => !ApplyNow.canApply(task));
+  if (at >= 0) throw refused(isArray ? `[${at}].type` : 'type', 'only a task of a relation can be applied now');
+}
+
+export interface PostTasksParts {
+  readonly accept: AcceptTasks;
+  readonly applyNow: { readonly apply: (tasks: readonly Task[], deadline: Deadline) => Promise<boolean> };
+  readonly freshId: () => string;
+  /** Those in use. */
+  readonly kinds: readonly Kind[];
+}
+
+export function postTasksRoute({ accept, applyNow, freshId, kinds }: PostTasksParts): Route {
   return {
     operation,
     before: jsonBody,
-    handle: async (request) => {
-      parse('query', query, request.query);
+    handle: async (request, deadline) => {
+      const { apply } = parse('query', query, request.query);
       requireTasks(request.body);
       // Not parsed as a union: zod would not say what is wrong with either form.
       const tasks = Array.isArray(request.body)
         ? parse('body', tasksSchema, request.body)
         : [parse('body', taskSchema, request.body)];
       requireKinds(tasks, kinds, Array.isArray(request.body));
+      if (apply === 'now') {
+        requireApplicable(tasks, Array.isArray(request.body));
+        const body: z.input<typeof appliedSchema> = { applied: tasks.length };
+        if (await applyNow.apply(tasks, deadline)) return json(200, body);
+      }
       const identified = tasks.map((task) => ({ task, id: freshId() }));
       await accept(identified).catch((error: unknown) => {
         throw error instanceof HttpProblem ? error : unavailableProblem('transport_unavailable', error);

@@ -14,6 +14,7 @@ const NOTHING: MeasuredParts = {
   plainQueries: { running: 0, queued: 0, refused: 0 },
   coldBuilds: { counts: { built: 0, failed: 0, dropped: 0 }, underWay: 0 },
   fresh: { counts: { refreshed: 0, behind: 0, not_refreshed: 0, redis_unavailable: 0 } },
+  applyNow: { counts: { applied: 0, published: 0 } },
 };
 
 const now = () => performance.now();

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
+import { encodeThrough, type ShownList } from '../contracts/seen.ts';
 import { json, noContent, type Reply } from './reply.ts';
 import type { DocumentedReply } from './route.ts';
 import { answerView, type Certainty, serverTiming } from './views.ts';
@@ -23,12 +24,18 @@ const TAG_LENGTH = 22;
 /**
  * Replies with an answer, or with 304 when the client says that it has it.
  * @param shown the body without `answer`: the user, the rows, and where the next page begins
+ * @param list what of a list the rows show
  */
-export function answerReply(request: Request, shown: object, found: FoundAnswer): Reply {
+export function answerReply(request: Request, shown: object, list: ShownList, found: FoundAnswer): Reply {
   const text = JSON.stringify(shown);
   const headers = { ...CACHING, ETag: entityTag(text, found.exact), ...serverTiming(found.timing) };
   if (isKnown(request.headers['if-none-match'], headers.ETag)) return { ...noContent(headers), status: 304 };
-  return json(200, { ...shown, answer: answerView(found) }, headers);
+  return json(200, { ...shown, answer: answerWith(found, list) }, headers);
+}
+
+/** The field `answer`. */
+export function answerWith(found: Certainty, list: ShownList) {
+  return { ...answerView(found), through: encodeThrough([list]) };
 }
 
 /**

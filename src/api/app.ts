@@ -13,6 +13,7 @@ import { explainRoute } from './routes/explain.ts';
 import { forgetIndexRoute } from './routes/forget-index.ts';
 import { healthRoutes } from './routes/health.ts';
 import { inspectIndexRoute } from './routes/inspect-index.ts';
+import { markSeenRoutes } from './routes/mark-seen.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { postTasksRoute } from './routes/post-tasks.ts';
 import { rebuildIndexRoute } from './routes/rebuild-index.ts';
@@ -54,7 +55,7 @@ export function createApp(dependencies: ApiDependencies): Express {
 
 /** All routes, the busiest first, because express tries them in order. */
 function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
-  const { recentContacts, recentPhotos, fresh, explain, inspect, rebuild, forget } = dependencies;
+  const { recentContacts, recentPhotos, fresh, explain, inspect, rebuild, forget, seen, kinds } = dependencies;
   const { checks, degrading, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
   const readiness = new Readiness({ checks, degrading, deadlineMs: checkDeadlineMs, onFailure, now });
@@ -66,6 +67,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
       logger[status === 503 ? 'debug' : 'error']({ requestId, status, code, err }, 'a user of many was not answered');
     }),
     explainRoute(explain),
+    ...markSeenRoutes(seen, kinds),
     postTasksRoute(dependencies),
     inspectIndexRoute(inspect),
     forgetIndexRoute(forget),

@@ -8,6 +8,7 @@ import type { ApplyNow } from '../query/apply-now.ts';
 import type { Explanation } from '../query/explain.ts';
 import type { FreshReads } from '../query/fresh-reads.ts';
 import type { IndexInspection } from '../query/inspect-index.ts';
+import type { MarkSeen } from '../query/mark-seen.ts';
 import type { RecentBatch } from '../query/recent-batch.ts';
 import type { RecentContacts } from '../query/recent-contacts.ts';
 import type { RecentPhotos } from '../query/recent-photos.ts';
@@ -25,6 +26,7 @@ export interface ApiDependencies extends MeasuredParts {
   readonly fresh: Pick<FreshReads, 'read' | 'kinds' | 'counts'>;
   /** Applies tasks before the reply. */
   readonly applyNow: Pick<ApplyNow, 'apply' | 'counts'>;
+  readonly seen: Pick<MarkSeen, 'mark'>;
   readonly explain: (user: Id, contact: Id, deadline?: Deadline) => Promise<Explanation>;
   readonly inspect: (user: Id, deadline?: Deadline) => Promise<IndexInspection>;
   readonly rebuild: (user: Id, deadline?: Deadline) => Promise<RebuildReport>;

@@ -13,6 +13,7 @@ export type OpenApiDocument = ReturnType<typeof createDocument>;
 
 const TAGS = [
   { name: 'answers', description: 'Which contacts were active most recently, and why.' },
+  { name: 'seen', description: 'What the user has seen, and what is new.' },
   { name: 'tasks', description: 'Notifications that something changed.' },
   { name: 'indexes', description: "Inspecting and repairing users' indexes." },
   { name: 'service', description: 'Health, metrics and this document.' },

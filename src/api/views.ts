@@ -1,6 +1,8 @@
 import type { Reason } from '../contracts/http.ts';
 import { isoTime } from '../contracts/iso-time.ts';
 import type { Key } from '../contracts/key.ts';
+import type { ShownList } from '../contracts/seen.ts';
+import type { ShownContact } from '../mysql/contacts.ts';
 
 /** Parts of answers in JSON. Their schemas are in contracts/http.ts. */
 
@@ -20,8 +22,14 @@ export function relationView({ isFriend, isFamily }: { readonly isFriend: boolea
   return relations;
 }
 
-export function contactView(contact: Key & { readonly isFriend: boolean; readonly isFamily: boolean }) {
-  return { id: contact.id, last_upload_at: isoTime(contact.at), relation: relationView(contact) };
+export function contactView(contact: ShownContact) {
+  const { id, at, unseen } = contact;
+  return { id, last_upload_at: isoTime(at), relation: relationView(contact), unseen };
+}
+
+/** What rows show of the list of a kind's sources. @param rows highest key first */
+export function shownSources(kind: string, [first]: readonly Key[]): ShownList {
+  return { kind, source: undefined, key: first && { at: first.at, id: first.id } };
 }
 
 /** Where an answer came from, and whether it is exact. */

@@ -11,6 +11,7 @@ import type { Urgency } from '../mysql/query-limiter.ts';
 import { type BuildBy, ColdBuilds, isGivenUp } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
+import { MarkSeen } from '../query/mark-seen.ts';
 import { RecentBatch } from '../query/recent-batch.ts';
 import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
 import { RecentPhotos } from '../query/recent-photos.ts';
@@ -28,6 +29,7 @@ type Queries = Pick<
   | 'fresh'
   | 'applyNow'
   | 'replicaWaits'
+  | 'seen'
   | 'explain'
   | 'inspect'
   | 'rebuild'
@@ -90,6 +92,7 @@ export function apiQueries(context: QueryContext, stores: Stores, { reading, lag
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, primary, now }),
     ...promptOn({ steps, primary, isTrusted: () => watch.isTrusted(), onFault }, replicaWaits),
     replicaWaits,
+    seen: new MarkSeen({ database: primary, clock: Date.now }),
     explain: explainer(sources),
     inspect: (user, deadline) => withinDeadline(deadline, inspectIndex({ index, database: primary }, user)),
     rebuild: (user, deadline) => build(user, { deadline, asked: true }),

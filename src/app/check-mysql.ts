@@ -17,6 +17,7 @@ const OWN_TABLES: Readonly<Record<string, string>> = {
   recency_leases: '1',
   recency_outbox: 'is_recheck',
   recency_kafka_ends: '1',
+  recency_seen: '1',
 };
 
 /**
@@ -142,7 +143,7 @@ const LEASES: Grants = { recency_leases: ['INSERT', 'UPDATE'] };
  * runs with exactly these grants.
  */
 export const GRANTS = {
-  serve: { ...WATCH, ...ENDS },
+  serve: { ...WATCH, ...ENDS, recency_seen: ['INSERT', 'UPDATE'] },
   consume: { ...WATCH, ...ENDS, ...LEASES, recency_outbox: ['INSERT', 'UPDATE', 'DELETE'] },
   relay: {
     recency_epoch: ['UPDATE'],
@@ -167,6 +168,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   recency_epoch: 'why',
   recency_outbox: 'due_at',
   recency_kafka_ends: 'went_back',
+  recency_seen: 'seen_at',
   recency_leases: 'token',
   recency_runs: 'state',
 };

@@ -38,18 +38,7 @@ export const DEMO: ToolCommand = {
   load: async () => (await import('../tools/demo/command.ts')).defineDemo,
 };
 
-const BENCHMARKS = [
-  'read',
-  'fanout',
-  'tasks',
-  'freshness',
-  'memory',
-  'backfill',
-  'repair',
-  'overload',
-  'epoch',
-  'pages',
-];
+const BENCHMARKS = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch'];
 
 export const BENCH: ToolCommand = {
   usage: 'bench',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idSchema } from './id.ts';
 import { decodeCursor, LONGEST_CURSOR } from './page-cursor.ts';
 import { RELATIONS } from './relation.ts';
+import { LONGEST_THROUGH } from './seen.ts';
 
 /** Parts of requests and answers that several routes share. The same schemas validate, type and document them. */
 
@@ -96,6 +97,9 @@ export const answerSchema = z
       description:
         'The age of the oldest change that may be missing because it is not applied to the index yet, in ms at `as_of`: an upper bound over the outbox, the transport and delayed work, measured twice a second. 0: the database answered, so nothing is missing. null: not known, because this process has just started or the rows come from a replica.',
     }),
+    through: z.string().max(LONGEST_THROUGH).meta({
+      description: 'What the answer shows. When it is on the screen, pass it to `PUT …/seen`. Opaque.',
+    }),
     replica: z.literal(true).optional().meta({
       description: 'The rows come from a replica, which may lag: the answer is not exact.',
     }),
@@ -109,4 +113,8 @@ export const contactFields = {
   id: idSchema,
   last_upload_at: timeSchema.meta({ description: "The time of the contact's newest photo that this user may see." }),
   relation: relationsSchema,
+  unseen: z.boolean().meta({
+    description:
+      'It was active after everything that the user has seen (`PUT …/seen`), and after the relation began. By the time of the newest photo: one that is revealed later, with an old time, is not new.',
+  }),
 };

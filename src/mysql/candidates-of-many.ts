@@ -1,14 +1,14 @@
 import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import { COLUMNS, contactOf, HAS_UPLOAD, type LiveContact } from './contacts.ts';
+import { COLUMNS, HAS_UPLOAD, type ShownContact, shownOf, shownStatement } from './contacts.ts';
 import type { AnswerDatabase } from './database.ts';
-import { EPOCH, readAnswer } from './epoch.ts';
+import { readAnswer } from './epoch.ts';
 
 /** Candidates of several users, from one statement: one snapshot of one server, so one proof and one epoch hold for all. */
 export interface LiveCandidates {
   readonly epoch: string;
   /** Of each user who has any. */
-  readonly contacts: ReadonlyMap<Id, readonly LiveContact[]>;
+  readonly contacts: ReadonlyMap<Id, readonly ShownContact[]>;
   /** As in `LiveContacts`. */
   readonly isReplica: boolean;
 }
@@ -20,18 +20,14 @@ export interface UserCandidates {
 }
 
 // The pairs drive the join, as in `readCandidates`: each is one look-up by primary key, however many contacts a user has.
-const OF_MANY = `
-  SELECT ${EPOCH}, live.*
-  FROM recency_epoch AS e
-  LEFT JOIN (
+const OF_MANY = shownStatement(`
     SELECT ${COLUMNS}, c.user_id
     FROM JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', id BIGINT UNSIGNED PATH '$[1]')) AS candidate
     STRAIGHT_JOIN recency_contacts AS c ON c.user_id = candidate.user_id AND c.contact_id = candidate.id
-    WHERE ${HAS_UPLOAD}
-  ) AS live ON TRUE`;
+    WHERE ${HAS_UPLOAD}`);
 
-/** Place of the user's id, behind `COLUMNS`. */
-const USER_COLUMN = 5;
+/** Place of the user's id, behind `COLUMNS` and whether it is unseen. */
+const USER_COLUMN = 6;
 
 /**
  * The candidates of each user that are related to the user and have an upload, in no order.
@@ -45,7 +41,7 @@ export async function readCandidatesOfMany(
 ): Promise<LiveCandidates> {
   const pairs = wanted.flatMap(({ user, candidates }) => candidates.map((id) => [user, id]));
   const { epoch, rows, isReplica } = await readAnswer(database, OF_MANY, [JSON.stringify(pairs)], { deadline });
-  const contacts = new Map<Id, LiveContact[]>(wanted.map(({ user }) => [user, []]));
-  for (const row of rows) if (row[0] !== null) contacts.get(String(row[USER_COLUMN]))?.push(contactOf(row));
+  const contacts = new Map<Id, ShownContact[]>(wanted.map(({ user }) => [user, []]));
+  for (const row of rows) if (row[0] !== null) contacts.get(String(row[USER_COLUMN]))?.push(shownOf(row));
   return { epoch, contacts, isReplica };
 }

@@ -8,6 +8,7 @@ import type { Relation } from '../contracts/relation.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, ColumnValue, Database } from './database.ts';
 import { type AnswerRows, EPOCH, readAnswer } from './epoch.ts';
+import { isUnseen, joinSeen } from './seen.ts';
 
 /** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */
 export const GREATEST_SCORE = Number.MAX_SAFE_INTEGER;
@@ -47,6 +48,12 @@ export interface LiveContact extends Key {
   readonly sees: string;
 }
 
+/** The same, as an answer shows it. */
+export interface ShownContact extends LiveContact {
+  /** It has something that is new to the user. */
+  readonly unseen: boolean;
+}
+
 /** SQL: the columns that `contactOf` reads, of a row of `recency_contacts AS c`. */
 export const COLUMNS = `c.contact_id, ${LAST_UPLOAD} AS at, c.is_friend, c.is_family, c.sees`;
 
@@ -61,25 +68,34 @@ export function contactOf([id, at, isFriend, isFamily, sees]: readonly ColumnVal
   };
 }
 
+/**
+ * A statement with the epoch and the contacts of `live`, each with whether it is unseen, in one snapshot. The cursors are
+ * joined to the rows that `live` returns, not to those that it reads.
+ * @param live selects `COLUMNS` and `c.user_id`
+ */
+export function shownStatement(live: string): string {
+  const row = { user: 'live.user_id', id: 'live.contact_id', at: 'live.at', since: undefined };
+  return `
+  SELECT ${EPOCH}, live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row)}, live.user_id
+  FROM recency_epoch AS e
+  LEFT JOIN (${live}) AS live ON TRUE${joinSeen('contacts', row)}`;
+}
+
 /** Contacts, and where their rows came from. */
 export interface LiveContacts {
   readonly epoch: string;
-  readonly contacts: LiveContact[];
+  readonly contacts: ShownContact[];
   /** The rows may lack the latest changes: they come from a replica, or from a primary that has become read-only. */
   readonly isReplica: boolean;
 }
 
 // The candidates drive the join: with `contact_id IN (…)` MariaDB reads all of a heavy user's contacts. One placeholder
 // for any number of them also means one statement text.
-const CANDIDATES = `
-  SELECT ${EPOCH}, live.*
-  FROM recency_epoch AS e
-  LEFT JOIN (
-    SELECT ${COLUMNS}
+const CANDIDATES = shownStatement(`
+    SELECT ${COLUMNS}, c.user_id
     FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS candidate
     STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = candidate.id
-    WHERE ${HAS_UPLOAD}
-  ) AS live ON TRUE`;
+    WHERE ${HAS_UPLOAD}`);
 
 /**
  * The candidates that are related to the user and have an upload, in no order, with the epoch of the same snapshot.
@@ -91,7 +107,8 @@ export async function readCandidates(
   candidates: readonly Id[],
   deadline?: Deadline,
 ): Promise<LiveContacts> {
-  return contactsOf(await readAnswer(database, CANDIDATES, [JSON.stringify(candidates), user], { deadline }));
+  const parameters = [JSON.stringify(candidates), user];
+  return contactsOf(await readAnswer(database, CANDIDATES, parameters, { deadline }));
 }
 
 const RELATED_BY: Readonly<Record<Relation, string>> = {
@@ -106,16 +123,12 @@ const BELOW = `AND ${LAST_UPLOAD} <= ? AND (${LAST_UPLOAD} < ? OR CAST(c.contact
 const SINCE = `AND ${LAST_UPLOAD} >= ?`;
 
 function plain(relation: Relation, page: string): string {
-  return `
-  SELECT ${EPOCH}, live.*
-  FROM recency_epoch AS e
-  LEFT JOIN (
-    SELECT ${COLUMNS}
+  return shownStatement(`
+    SELECT ${COLUMNS}, c.user_id
     FROM recency_contacts AS c
     WHERE c.user_id = ? AND ${HAS_UPLOAD} ${RELATED_BY[relation]} ${page}
     ORDER BY ${BY_KEY}
-    LIMIT ?
-  ) AS live ON TRUE`;
+    LIMIT ?`);
 }
 
 /**
@@ -141,7 +154,17 @@ export async function readPlain(
 }
 
 function contactsOf({ epoch, rows, isReplica }: AnswerRows): LiveContacts {
-  return { epoch, contacts: rows.filter(([contact]) => contact !== null).map(contactOf), isReplica };
+  return { epoch, contacts: shownContacts(rows), isReplica };
+}
+
+/** The contacts in the rows of a {@link shownStatement}, without the columns of `EPOCH`. */
+export function shownContacts(rows: AnswerRows['rows']): ShownContact[] {
+  return rows.filter(([contact]) => contact !== null).map(shownOf);
+}
+
+/** The contact in a row that begins with `COLUMNS` and whether it is unseen. */
+export function shownOf(row: readonly ColumnValue[]): ShownContact {
+  return { ...contactOf(row), unseen: Number(row[5]) === 1 };
 }
 
 /** One pair's whole row. */

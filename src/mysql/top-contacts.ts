@@ -1,7 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
-import { BY_KEY, COLUMNS, contactOf, HAS_UPLOAD, LAST_UPLOAD, type LiveContact, lastUploadOf } from './contacts.ts';
+import {
+  BY_KEY,
+  COLUMNS,
+  HAS_UPLOAD,
+  LAST_UPLOAD,
+  lastUploadOf,
+  type ShownContact,
+  shownContacts,
+  shownStatement,
+} from './contacts.ts';
 import { type ColumnValue, type Database, type ReadOptions, StatementTooSlow } from './database.ts';
 import { EPOCH, readOwn } from './epoch.ts';
 
@@ -18,23 +27,19 @@ export interface TopContacts {
 
 /** A user's top contacts, highest key first. */
 export interface LiveTop {
-  readonly contacts: readonly LiveContact[];
+  readonly contacts: readonly ShownContact[];
   /** There are no others. */
   readonly isAll: boolean;
 }
 
 // For one user, a sort that keeps only the rows wanted. For several, one pass with a window, because MariaDB has no
 // LATERAL.
-const TOP_OF_ONE = `
-  SELECT ${EPOCH}, top.*
-  FROM recency_epoch AS e
-  LEFT JOIN (
-    SELECT ${COLUMNS}
+const TOP_OF_ONE = shownStatement(`
+    SELECT ${COLUMNS}, c.user_id
     FROM recency_contacts AS c
     WHERE c.user_id = ? AND ${HAS_UPLOAD}
     ORDER BY ${BY_KEY}
-    LIMIT ?
-  ) AS top ON TRUE`;
+    LIMIT ?`);
 
 const TOP_OF_MANY = `
   SELECT ${EPOCH}, top.user_id, top.contact_id, top.at
@@ -61,7 +66,7 @@ export async function readTopContacts(
   const [only] = users;
   if (users.length === 1 && only !== undefined) {
     const { epoch, rows } = await readOwn(database, TOP_OF_ONE, [only, String(count)], asked);
-    const live = rows.filter(([contact]) => contact !== null).map(contactOf);
+    const live = shownContacts(rows);
     live.sort(byKeyDescending); // a derived table has no order of its own
     return {
       epoch,

@@ -1,7 +1,7 @@
 import { byKeyDescending, isAbove, type Key } from '../contracts/key.ts';
 import { isWanted, type Relation } from '../contracts/relation.ts';
 import type { WarmReading } from '../index/contact-index.ts';
-import type { LiveContact } from '../mysql/contacts.ts';
+import type { ShownContact } from '../mysql/contacts.ts';
 
 /** The page that a request asks for: at most `limit` contacts. */
 export interface PageWanted {
@@ -15,7 +15,7 @@ export interface PageWanted {
 
 /** A page of contacts, highest key first. */
 export interface ContactPage {
-  readonly contacts: readonly LiveContact[];
+  readonly contacts: readonly ShownContact[];
   /** There may be more below the last of them. */
   readonly more: boolean;
 }
@@ -48,7 +48,7 @@ export function* candidatesFor(
  * @returns undefined: a contact outside the candidates may belong on the page
  */
 export function certifiedPage(
-  live: readonly LiveContact[],
+  live: readonly ShownContact[],
   horizon: Key | undefined,
   page: PageWanted,
 ): ContactPage | undefined {
@@ -66,7 +66,7 @@ export function certifiedPage(
  * @param horizon the highest key that was not queried; undefined: there is none
  * @returns highest key first
  */
-function certainRows(live: readonly LiveContact[], page: PageWanted, horizon: Key | undefined): LiveContact[] {
+function certainRows(live: readonly ShownContact[], page: PageWanted, horizon: Key | undefined): ShownContact[] {
   return live
     .filter((contact) => isAbove(contact, horizon) && isOnPage(contact, page) && isWanted(page.relation, contact))
     .sort(byKeyDescending);
@@ -77,7 +77,7 @@ function certainRows(live: readonly LiveContact[], page: PageWanted, horizon: Ke
  * @param isAll `top` holds all of the user's contacts
  * @returns undefined: contacts below `top` may belong on the page
  */
-export function pageOfTop(top: readonly LiveContact[], isAll: boolean, page: PageWanted): ContactPage | undefined {
+export function pageOfTop(top: readonly ShownContact[], isAll: boolean, page: PageWanted): ContactPage | undefined {
   const wanted = certainRows(top, page, undefined);
   const more = wanted.length > page.limit;
   const lowest = top.at(-1);
@@ -98,7 +98,7 @@ function endsAbove({ since = 0 }: Pick<PageWanted, 'since'>, { at }: Key): boole
 }
 
 /** The number of candidates that a rebuild would keep: those still above the floor. */
-export function countAboveFloor(live: readonly LiveContact[], floor: Key | undefined): number {
+export function countAboveFloor(live: readonly ShownContact[], floor: Key | undefined): number {
   return live.filter((contact) => isAbove(contact, floor)).length;
 }
 

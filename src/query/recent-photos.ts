@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending } from '../contracts/key.ts';
 import { isWanted, type Relation } from '../contracts/relation.ts';
-import type { LiveContact } from '../mysql/contacts.ts';
+import type { ShownContact } from '../mysql/contacts.ts';
 import type { Database } from '../mysql/database.ts';
 import { type ContactPhotos, readPhotos } from '../mysql/photos.ts';
 import type { Deadline } from '../timing/deadline.ts';
@@ -28,9 +28,12 @@ export interface PhotosQuery {
   readonly freshness?: Freshness | undefined;
 }
 
+/** A contact and their photos, as an answer shows them. */
+export interface ShownPhotos extends ContactPhotos, ShownContact {}
+
 export interface PhotosAnswer extends Omit<RecentAnswer, 'contacts' | 'more'> {
   /** Highest key first; each with at least one photo. */
-  readonly contacts: readonly ContactPhotos[];
+  readonly contacts: readonly ShownPhotos[];
 }
 
 export interface RecentPhotosOptions {
@@ -71,8 +74,8 @@ export class RecentPhotos {
       const found = await recent.find({ ...query, limit: wanted + spare, below: undefined });
       clock.add(found.timing);
       const shown = await clock.time('db', () => readPhotos(from, user, found.contacts, photos, deadline));
-      const contacts = [...shown.values()]
-        .flatMap((contact) => shownOf(contact, query.relation, since))
+      const contacts = found.contacts
+        .flatMap((before) => shownOf(before, shown.get(before.id), query, since))
         .sort(byKeyDescending);
       const isShort = contacts.length < wanted && found.more;
       const isSettled = !isShort && !found.contacts.some((before) => hasMoved(before, shown.get(before.id)));
@@ -83,19 +86,28 @@ export class RecentPhotos {
 }
 
 /** The contact with the photos since then; nothing if there are none, or another relation is wanted. */
-function shownOf(contact: ContactPhotos, relation: Relation, since: number): ContactPhotos[] {
-  const photos = contact.photos.filter(({ uploadedAt }) => uploadedAt >= since);
-  return photos.length > 0 && isWanted(relation, contact) ? [{ ...contact, photos }] : [];
+function shownOf(
+  { unseen }: ShownContact,
+  now: ContactPhotos | undefined,
+  { relation }: { readonly relation: Relation },
+  since: number,
+): ShownPhotos[] {
+  const photos = now?.photos.filter(({ uploadedAt }) => uploadedAt >= since) ?? [];
+  return now !== undefined && photos.length > 0 && isWanted(relation, now) ? [{ ...now, unseen, photos }] : [];
 }
 
-/** The contact is further down than before, so others may belong ahead of it, or the user sees more or less of it. */
-function hasMoved(before: LiveContact, now: ContactPhotos | undefined): boolean {
-  return now !== undefined && (now.at < before.at || now.sees !== before.sees);
+/**
+ * The contact is further down than before, so others may belong ahead of it; or the user sees more or less of it; or there is
+ * an upload that may be new, unlike those before.
+ */
+function hasMoved(before: ShownContact, now: ContactPhotos | undefined): boolean {
+  if (now === undefined) return false;
+  return now.at < before.at || now.sees !== before.sees || (now.at > before.at && !before.unseen);
 }
 
 function answerOf(
   { source, exact, complete, floor, reason, replica, asOf, lagMs }: RecentAnswer,
-  contacts: readonly ContactPhotos[],
+  contacts: readonly ShownPhotos[],
   isSettled: boolean,
   { spent: timing }: Stopwatch,
 ): PhotosAnswer {

@@ -82,7 +82,7 @@ function recurrence(before: Mismatch, now: Mismatch): Recurrence {
   return isAlike && now.class !== 'floor' ? 'recurring' : undefined;
 }
 
-const NO_FLAGS = { isFriend: false, isFamily: false, sees: '0' };
+const NO_FLAGS = { isFriend: false, isFamily: false, sees: '0', unseen: false };
 
 /**
  * Would a client of the API have noticed the drift of this index?

@@ -65,13 +65,22 @@ const expected = (relation: Parameters<typeof rankedContacts>[2] = 'any') =>
     id,
     last_upload_at: isoTime(at),
     relation: [...(isFriend ? ['friend'] : []), ...(isFamily ? ['family'] : [])],
+    unseen: true,
   }));
 
 describe('GET …/contacts/recent', () => {
   it('answers a cold user from the database, and builds the index', async () => {
     const { status, body } = await ask(api, recent);
     const times = { as_of: expect.stringMatching(/^\d{4}-.*Z$/), lag_ms: 0 };
-    const answer = { source: 'database', exact: true, complete: true, floor: null, reason: 'cold', ...times };
+    const answer = {
+      source: 'database',
+      exact: true,
+      complete: true,
+      floor: null,
+      reason: 'cold',
+      ...times,
+      through: expect.any(String),
+    };
     expect({ status, body }).toEqual({
       status: 200,
       body: { user: USER, contacts: expected(), next: null, answer },
@@ -86,7 +95,7 @@ describe('GET …/contacts/recent', () => {
       exact: true,
       complete: false,
       floor: { at: below?.last_upload_at, id: below?.id },
-      ...{ as_of: expect.any(String), lag_ms: null }, // nothing measures the lag here
+      ...{ as_of: expect.any(String), lag_ms: null, through: expect.any(String) }, // nothing measures the lag here
     });
   });
 

@@ -226,7 +226,7 @@ describe('builds of cold users', () => {
     gone.cancel();
     await expect(first).rejects.toThrow(RequestCancelled);
     await until(() => asked.length === 2);
-    const row = { id: '7', at: 1, isFriend: true, isFamily: false, sees: '1' };
+    const row = { id: '7', at: 1, isFriend: true, isFamily: false, sees: '1', unseen: true };
     const top = { contacts: [row], isAll: true };
     asked[1]?.onRows?.(top);
     ends[1]?.resolve('built');

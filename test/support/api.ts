@@ -17,6 +17,7 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
 import { explain } from '../../src/query/explain.ts';
 import { inspectIndex } from '../../src/query/inspect-index.ts';
+import { MarkSeen } from '../../src/query/mark-seen.ts';
 import { RecentBatch } from '../../src/query/recent-batch.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
@@ -92,6 +93,7 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
     recentContacts,
     recentPhotos,
     ...promptOn({ steps, primary, isTrusted: () => true, onFault: () => undefined }),
+    seen: new MarkSeen({ database: primary, clock: Date.now }),
     explain: (user: Id, contact: Id) =>
       explain({ index, database: primary, recent: recentContacts, limits }, user, contact),
     inspect: (user: Id) => inspectIndex({ index, database: primary }, user),

@@ -78,9 +78,10 @@ interface RankedContact {
   readonly at: number;
   readonly isFriend: boolean;
   readonly isFamily: boolean;
+  readonly unseen: boolean;
 }
 
-/** The whole recency list that a user must get. */
+/** The whole recency list that a user must get who has seen nothing. */
 export function rankedContacts(site: SmallSite, user: Id, relation: Relation): RankedContact[] {
   return site.ties
     .filter((tie) => tie.user === user && tie.active)
@@ -89,6 +90,7 @@ export function rankedContacts(site: SmallSite, user: Id, relation: Relation): R
       at: visiblePhotos(site, user, tie.contact)[0]?.at ?? 0,
       isFriend: tie.friend,
       isFamily: tie.family,
+      unseen: true,
     }))
     .filter((contact) => contact.at > 0 && isWanted(relation, contact))
     .sort(byKeyDescending);

@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createApp } from '../../../src/api/app.ts';
 import type { ApiDependencies } from '../../../src/api/dependencies.ts';
+import { KINDS } from '../../../src/contracts/kind.ts';
 
 export const TYPES_FILE = fileURLToPath(new URL('../src/openapi.ts', import.meta.url));
 
@@ -43,6 +44,7 @@ function withoutStores(): ApiDependencies {
   const given: Partial<ApiDependencies> = {
     registry: new Registry(),
     logger: pino({ enabled: false }),
+    kinds: KINDS,
     tokens: [],
     rateLimit: 0,
     trustProxy: undefined,

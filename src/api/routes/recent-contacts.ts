@@ -9,6 +9,7 @@ import {
   wholeNumber,
 } from '../../contracts/http.ts';
 import { type Id, idSchema } from '../../contracts/id.ts';
+import { CONTACTS } from '../../contracts/kind.ts';
 import { encodeCursor } from '../../contracts/page-cursor.ts';
 import type { ContactPage } from '../../query/narrow.ts';
 import type { RecentContacts } from '../../query/recent-contacts.ts';
@@ -18,7 +19,7 @@ import { freshHeaders, readFresh } from '../fresh.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import type { HttpOperation, Route } from '../route.ts';
-import { contactView } from '../views.ts';
+import { contactView, shownSources } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
 
@@ -70,7 +71,7 @@ export function recentContactsRoute(
         recent.find({ ...wanted, freshness }),
       );
       metrics.countAnswer('contacts', found);
-      return answerReply(request, pageView(user, found), found);
+      return answerReply(request, pageView(user, found), shownSources(CONTACTS.name, found.contacts), found);
     },
   };
 }

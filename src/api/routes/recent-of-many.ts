@@ -7,13 +7,14 @@ import { CONTACTS } from '../../contracts/kind.ts';
 import { type Problem, problemSchema } from '../../contracts/problem.ts';
 import { RELATIONS } from '../../contracts/relation.ts';
 import type { BatchOutcome, RecentBatch } from '../../query/recent-batch.ts';
+import { answerWith } from '../answer-reply.ts';
 import { type HttpProblem, problemOf } from '../http-problem.ts';
 import { jsonBody } from '../json-body.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import { json, problemBody } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
-import { answerView, serverTiming } from '../views.ts';
+import { serverTiming, shownSources } from '../views.ts';
 import { pageView, recentContactsSchema } from './recent-contacts.ts';
 
 const MAX_USERS = 100;
@@ -110,7 +111,10 @@ export function recentOfManyRoute(
       function viewOf(user: string, outcome: BatchOutcome): z.input<typeof recentContactsSchema> | Problem {
         if ('answer' in outcome) {
           metrics.countAnswer('contacts', outcome.answer);
-          return { ...pageView(user, outcome.answer), answer: answerView(outcome.answer) };
+          return {
+            ...pageView(user, outcome.answer),
+            answer: answerWith(outcome.answer, shownSources(CONTACTS.name, outcome.answer.contacts)),
+          };
         }
         const problem = problemOf(outcome.error);
         onUnanswered(problem, requestId);

@@ -3,6 +3,7 @@ import { answerParameters } from '../../contracts/answer-parameters.ts';
 import { answerSchema, contactFields, relationParameter, timeSchema, wholeNumber } from '../../contracts/http.ts';
 import { idSchema } from '../../contracts/id.ts';
 import { isoTime } from '../../contracts/iso-time.ts';
+import { CONTACTS } from '../../contracts/kind.ts';
 import type { Photo } from '../../mysql/photos.ts';
 import type { RecentPhotos } from '../../query/recent-photos.ts';
 import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
@@ -11,7 +12,7 @@ import { freshHeaders, readFresh } from '../fresh.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import type { HttpOperation, Route } from '../route.ts';
-import { contactView } from '../views.ts';
+import { contactView, shownSources } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
 
@@ -70,7 +71,7 @@ export function recentPhotosRoute(
           photos: contact.photos.map(photoView),
         })),
       };
-      return answerReply(request, shown, found);
+      return answerReply(request, shown, shownSources(CONTACTS.name, found.contacts), found);
     },
   };
 }

@@ -39,7 +39,6 @@ export type SiteErrorCode =
   | 'bad_time'
   | 'self_contact'
   | 'unknown_user'
-  | 'unknown_group'
   | 'malformed_line'
   | 'unreadable_file';
 

@@ -1,8 +1,8 @@
 import type { Id } from '../../../contracts/id.ts';
 import type { Key } from '../../../contracts/key.ts';
-import { BY_KEY, COLUMNS, contactOf, HAS_UPLOAD, type LiveContact, readPlain } from '../../../mysql/contacts.ts';
+import { BY_KEY, COLUMNS, contactOf, HAS_UPLOAD, readPlain, type ShownContact } from '../../../mysql/contacts.ts';
 import type { Database } from '../../../mysql/database.ts';
-import { REFERENCE_VIEWS } from '../../../mysql/reference-views.ts';
+import { VIEWS } from '../../../mysql/schema-views.ts';
 import type { RecentAnswer, RecentQuery } from '../../../query/recent-answer.ts';
 import { Stopwatch } from '../../../query/stopwatch.ts';
 import type { RedisClient } from '../../../redis/connection.ts';
@@ -14,9 +14,9 @@ export type RecipeSource = 'view' | 'hinted';
 const FROM: Readonly<Record<RecipeSource, string>> = { view: 'recency_contacts', hinted: `(${hinted()})` };
 
 function hinted(): string {
-  const view = REFERENCE_VIEWS.get('recency_contacts');
+  const view = VIEWS.find(({ name }) => name === 'recency_contacts');
   if (view === undefined) throw new Error('there is no view of the contacts');
-  return view.select(new Set()).replace(/\bFROM contacts\b/, 'FROM contacts FORCE INDEX (PRIMARY)');
+  return view.select.replace(/\bFROM contacts\b/, 'FROM contacts FORCE INDEX (PRIMARY)');
 }
 
 /** The recipe as published: the ids from Redis, and then only those rows, by id. */
@@ -56,13 +56,13 @@ export class Recipe {
     return answerOf(rows, query, 'index', clock);
   }
 
-  async #rows({ user, limit }: RecentQuery, candidates: readonly Id[]): Promise<LiveContact[]> {
+  async #rows({ user, limit }: RecentQuery, candidates: readonly Id[]): Promise<ShownContact[]> {
     const rows = await this.#database.rows(narrowed(this.#source, candidates.length), [
       user,
       ...candidates,
       String(limit + 1),
     ]);
-    return rows.map(contactOf);
+    return rows.map((row) => ({ ...contactOf(row), unseen: false }));
   }
 }
 

@@ -1,4 +1,4 @@
-import { type LiveContact, readPlain } from '../../../mysql/contacts.ts';
+import { readPlain, type ShownContact } from '../../../mysql/contacts.ts';
 import type { Database } from '../../../mysql/database.ts';
 import type { RecentAnswer, RecentQuery } from '../../../query/recent-answer.ts';
 import { Stopwatch } from '../../../query/stopwatch.ts';
@@ -25,7 +25,7 @@ export class PlainSql {
 
 /** Formats an answer like Recency's, so that the same routes write it. @param rows one more than requested, if any */
 export function answerOf(
-  rows: readonly LiveContact[],
+  rows: readonly ShownContact[],
   query: RecentQuery,
   source: RecentAnswer['source'],
   clock: Stopwatch,

@@ -1,0 +1,137 @@
+import type { Pool } from 'mysql2/promise';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CONTACTS } from '../../src/contracts/kind.ts';
+import { encodeThrough } from '../../src/contracts/seen.ts';
+import { ask, startTestApi, type TestApi } from '../support/api.ts';
+import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
+import { freshStores, type Stores } from '../support/stores.ts';
+
+const USER = '1';
+const IDS = ['7', '8', '9', '10'];
+
+let stores: Stores;
+let pool: Pool;
+let api: TestApi;
+
+beforeAll(async () => {
+  stores = await freshStores();
+  pool = freshSitePool(stores.url);
+  api = await startTestApi(stores, { kinds: [CONTACTS] });
+  await writeSite(pool, everybodyKnows([USER], IDS)); // 7 at 1,000, … 10 at 1,003
+});
+
+beforeEach(async () => {
+  await pool.query('DELETE FROM recency_seen');
+});
+
+function put(path: string, body: unknown, headers: Record<string, string> = {}) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const type = { 'content-type': 'application/json', ...headers };
+  return ask(api, `/v1/users/${USER}/${path}`, { method: 'PUT', headers: type, body: text });
+}
+
+async function recent() {
+  const { body } = await ask(api, `/v1/users/${USER}/contacts/recent`);
+  return body as { contacts: { id: string; unseen: boolean }[]; answer: { through: string } };
+}
+
+async function unseen(): Promise<string[]> {
+  return (await recent()).contacts.filter((row) => row.unseen).map(({ id }) => id);
+}
+
+describe('marking as seen', () => {
+  it('begins with everything unseen, and takes what an answer shows', async () => {
+    expect(await unseen()).toEqual(['10', '9', '8', '7']);
+    const { answer } = await recent();
+    for (let i = 0; i < 2; i++) {
+      expect(await put('contacts/seen', answer)).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+      expect(await put('contacts/seen', { through: answer.through })).toMatchObject({ status: 204, body: '' });
+      expect(await unseen()).toEqual([]);
+    }
+  });
+
+  it('marks one contact alone, and only what a list shows of it', async () => {
+    const through = encodeThrough([{ kind: 'contacts', source: undefined, key: { at: 1_001, id: '8' } }]);
+    expect(await put('contacts/8/seen', { through })).toMatchObject({ status: 204 });
+    expect(await put('contacts/10/seen', { through })).toMatchObject({ status: 204 });
+    expect(await unseen()).toEqual(['10', '9', '7']);
+  });
+
+  it('takes a time, and the present for the future', async () => {
+    expect(await put('contacts/seen', { at: new Date(1_001).toISOString() })).toMatchObject({ status: 204 });
+    expect(await unseen()).toEqual(['10', '9']);
+    expect(await put('seen', { at: '9999-01-01T00:00:00+01:00' })).toMatchObject({ status: 204 });
+    expect(await unseen()).toEqual([]);
+    const [[row]] = (await pool.query('SELECT seen_at FROM recency_seen')) as unknown as [{ seen_at: number }[]];
+    expect(Math.abs(Number(row?.seen_at) - Date.now())).toBeLessThan(60_000);
+    expect(await put('seen', { at: '1969-01-01T00:00:00Z' })).toMatchObject({ status: 204 });
+  });
+
+  it('never falls', async () => {
+    for (const at of [1_002, 1_000, 1_001]) await put('contacts/seen', { at: new Date(at).toISOString() });
+    expect(await unseen()).toEqual(['10']);
+  });
+
+  it('takes the token of an answer that shows nothing, and marks nothing', async () => {
+    const { body } = await ask(api, '/v1/users/99/contacts/recent');
+    expect(body).toMatchObject({ contacts: [] });
+    expect(await put('seen', { through: body.answer.through })).toMatchObject({ status: 204 });
+    expect(await unseen()).toHaveLength(4);
+  });
+
+  it('changes the entity tag of an answer', async () => {
+    const path = `/v1/users/${USER}/contacts/recent`;
+    const before = await ask(api, path);
+    await put('seen', { through: before.body.answer.through });
+    const headers = { 'if-none-match': String(before.headers.get('etag')) };
+    expect(await ask(api, path, { headers })).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['neither', {}, 'body'],
+    [
+      'both',
+      { at: '2004-05-01T12:00:00Z', through: encodeThrough([{ kind: 'contacts', source: undefined, key: undefined }]) },
+      'body',
+    ],
+    ['a token of something else', { through: 'MTIzNDU6Nw' }, 'through'],
+    ['a number', { through: 7 }, 'through'],
+    ['a time without a zone', { at: '2004-05-01T12:00:00' }, 'at'],
+    ['a day that does not exist', { at: '2004-02-31T12:00:00Z' }, 'at'],
+    ['a field too many', { at: '2004-05-01T12:00:00Z', by: 'me' }, 'by'],
+    ['an array', [], 'body'],
+    [
+      'a list of another kind',
+      { through: encodeThrough([{ kind: 'groups', source: undefined, key: undefined }]) },
+      'through',
+    ],
+    [
+      'photos of another contact',
+      { through: encodeThrough([{ kind: 'contacts', source: '8', key: { at: 5, id: '3' } }]) },
+      'through',
+    ],
+  ])('refuses %s', async (_what, body, field) => {
+    const reply = await put('contacts/7/seen', body);
+    expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_body', field } });
+    expect(await unseen()).toHaveLength(4);
+  });
+
+  it('refuses a request without a body, of another type, of another kind, and another method', async () => {
+    const path = `/v1/users/${USER}/contacts/seen`;
+    expect(await ask(api, path, { method: 'PUT' })).toMatchObject({ status: 415 });
+    expect(await put('contacts/seen', '')).toMatchObject({ status: 400, body: { code: 'invalid_body' } });
+    expect(await put('contacts/seen', '{}', { 'content-type': 'text/plain' })).toMatchObject({ status: 415 });
+    expect(await put('contacts/seen', '{')).toMatchObject({ status: 400, body: { code: 'malformed_json' } });
+    expect(await put('stores/seen', {})).toMatchObject({ status: 404 });
+    expect(await put('contacts/x/seen', {})).toMatchObject({ status: 400, body: { field: 'id' } });
+    expect((await ask(api, path)).headers.get('allow')).toBe('PUT, OPTIONS');
+  });
+
+  it('needs the scope write', async () => {
+    const tokens = [{ token: 'reader-token', scopes: ['read'] as const }];
+    const guarded = await startTestApi(stores, { kinds: [CONTACTS], tokens });
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer reader-token' };
+    const reply = await ask(guarded, '/v1/users/1/seen', { method: 'PUT', headers, body: '{}' });
+    expect(reply).toMatchObject({ status: 403, body: { code: 'scope_missing' } });
+  });
+});

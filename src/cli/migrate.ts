@@ -19,13 +19,19 @@ export function addMigrate(program: Command): void {
     .addOption(new Option('--status', 'show which migrations are applied; change nothing').conflicts('rollback'))
     .option('--rollback', 'undo what the last migrate applied, and delete its data');
   whenCalled<MigrateFlags>(command, async (output, flags) => {
-    const [{ loadConfig }, { migrate, rollback, status }, { mysqlTls }] = await Promise.all([
+    const [{ loadConfig }, { migrate, rollback, status }, { mysqlTls }, { kindsNamed }] = await Promise.all([
       import('../config/config.ts'),
       import('../mysql/migrate.ts'),
       import('../app/open-mysql.ts'),
+      import('../contracts/kind.ts'),
     ]);
     const config = loadConfig();
-    const server = { url: config.mysqlUrl, connectTimeoutMs: config.connectTimeoutMs, tls: mysqlTls(config) };
+    const server = {
+      url: config.mysqlUrl,
+      connectTimeoutMs: config.connectTimeoutMs,
+      tls: mysqlTls(config),
+      kinds: kindsNamed(config.kinds),
+    };
     if (flags.status) {
       const report = await status(server);
       return await output.result(report, () => statusText(report));

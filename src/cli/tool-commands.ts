@@ -38,7 +38,18 @@ export const DEMO: ToolCommand = {
   load: async () => (await import('../tools/demo/command.ts')).defineDemo,
 };
 
-const BENCHMARKS = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch'];
+const BENCHMARKS = [
+  'read',
+  'fanout',
+  'tasks',
+  'freshness',
+  'memory',
+  'backfill',
+  'repair',
+  'overload',
+  'epoch',
+  'pages',
+];
 
 export const BENCH: ToolCommand = {
   usage: 'bench',

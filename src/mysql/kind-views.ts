@@ -35,3 +35,48 @@ export function viewsOf(kinds: readonly Kind[]): ReadonlyMap<string, Columns> {
     ]),
   );
 }
+
+/** A view of a kind, and what its columns mean: the contract for a site's own view, for people. */
+export interface DescribedView {
+  readonly name: string;
+  /** In order. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Columns that the view may leave out. */
+  readonly optional: Readonly<Record<string, string>>;
+}
+
+export function describedViews(kinds: readonly Kind[]): DescribedView[] {
+  return kinds.flatMap((kind) => [describedRelations(kind), describedPhotos(kind)]);
+}
+
+function describedRelations({ view: name, idColumn, singular, hasRelations }: Kind): DescribedView {
+  return {
+    name,
+    columns: {
+      user_id: `who has the ${singular}`,
+      [idColumn]: `the ${singular}; one row a pair`,
+      related: `true: the user has this ${singular} now; false: no longer`,
+      last_upload_at: `the ${singular}'s newest existing photo that the user may see, ms since 1970 UTC as BIGINT; 0: there is none`,
+      sees: `bit k: the user may see the ${singular}'s photos of audience k`,
+      ...(hasRelations
+        ? { is_friend: `the user calls the ${singular} a friend`, is_family: `the user calls the ${singular} family` }
+        : {}),
+      version: 'grows with every change of the relationship',
+    },
+    optional: { [SINCE]: 'when the relationship began, ms since 1970 UTC as BIGINT: nothing older is new to the user' },
+  };
+}
+
+function describedPhotos({ photosView: name, ownerColumn, areUsers, singular }: Kind): DescribedView {
+  return {
+    name,
+    columns: {
+      id: 'the photo',
+      [ownerColumn]: areUsers ? 'whose it is' : `the ${singular}; a photo in several has a row for each`,
+      audience: '0 public, 1 friends, 2 family, 3 friends or family, 4 private',
+      uploaded_at: 'ms since 1970 UTC as BIGINT',
+      title: 'its title',
+    },
+    optional: {},
+  };
+}

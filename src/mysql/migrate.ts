@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Connection } from 'mysql2/promise';
+import { CONTACTS, KINDS, type Kind } from '../contracts/kind.ts';
 import {
   asSchemaError,
   checkServerVersion,
@@ -30,6 +31,8 @@ import {
 import type { MysqlTls } from './tls.ts';
 
 export interface SchemaOptions {
+  /** The kinds in use, whose views are made or reported; default: contacts. */
+  readonly kinds?: readonly Kind[];
   /** mysql://user:password@host:port/database */
   readonly url: string;
   /** The longest wait for another process that changes the schema, ms; default 60,000. */
@@ -76,7 +79,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateReport> {
     refuseNewerSchema(await readApplied(knex), known);
     if (!options.viewsOnly) refuseForeignTables(await readObjects(knex));
     const applied = await applyMigrations(knex, known.filter(wanted(options)));
-    const views = await makeViews(knex);
+    const views = await makeViews(knex, options.kinds ?? [CONTACTS]);
     const objects = await readObjects(knex);
     const { database } = address;
     return { database, server, databaseCreated: created, applied, siteTables: siteTables(objects), views };
@@ -107,15 +110,16 @@ export async function rollback(options: RollbackOptions): Promise<RollbackReport
     refuseNewerSchema(await readApplied(knex), known);
     const dropped = await dropViews(knex);
     const undone = await undoMigrations(knex, known, options.all ?? false);
-    const left = await viewsLeft(knex);
+    const left = await viewsLeft(knex, dropped);
     return { database: address.database, undone, viewsDropped: dropped.filter((name) => !left.includes(name)) };
   });
 }
 
 /** If Recency's own tables are left, the views that are still possible are created again. */
-async function viewsLeft(knex: Knex): Promise<string[]> {
+async function viewsLeft(knex: Knex, dropped: readonly string[]): Promise<string[]> {
   if (!(await readObjects(knex)).tables.has('recency_settings')) return [];
-  return (await makeViews(knex)).filter(({ origin }) => origin === 'recency').map(({ name }) => name);
+  const kinds = KINDS.filter(({ view, photosView }) => dropped.includes(view) || dropped.includes(photosView));
+  return (await makeViews(knex, kinds)).filter(({ origin }) => origin === 'recency').map(({ name }) => name);
 }
 
 export interface StatusReport {
@@ -140,7 +144,7 @@ export async function status(options: SchemaOptions): Promise<StatusReport> {
     const applied = await readApplied(knex);
     const pending = (await loadMigrations()).map(({ name }) => name).filter((name) => !isIn(applied, name));
     const objects = await readObjects(knex);
-    const views = await reportViews(knex);
+    const views = await reportViews(knex, options.kinds ?? [CONTACTS]);
     return { database: address.database, server, applied, pending, siteTables: siteTables(objects), views };
   });
 }

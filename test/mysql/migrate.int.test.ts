@@ -1,5 +1,6 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { KINDS } from '../../src/contracts/kind.ts';
 import { migrate, rollback, status } from '../../src/mysql/migrate.ts';
 import { loadMigrations } from '../../src/mysql/schema-migrations.ts';
 import { freshDatabase } from '../support/servers.ts';
@@ -15,10 +16,12 @@ const OWN = [
   'recency_seen',
   'recency_settings',
 ];
-const REFERENCE_MIGRATIONS = ['0002_reference_tables'];
+const REFERENCE_MIGRATIONS = ['0002_reference_tables', '0006_reference_groups'];
 const KNEX = ['recency_migrations', 'recency_migrations_lock'];
-const REFERENCE = ['contacts', 'photos', 'users'];
+const OF_GROUPS = ['group_pools', 'memberships', 'user_groups'];
+const REFERENCE = ['contacts', 'photos', 'users', ...OF_GROUPS];
 const VIEWS = ['recency_contacts', 'recency_photos'];
+const VIEWS_OF_GROUPS = ['recency_groups', 'recency_group_photos'];
 
 const KNOWN = await loadMigrations();
 const ALL = KNOWN.map(({ name }) => name);
@@ -115,16 +118,38 @@ describe('--views-only', () => {
     await connection.query("ALTER TABLE contacts COMMENT = ''");
     await connection.query("ALTER TABLE photos COMMENT = ''");
     await rollback({ url });
-    expect(await objects()).toEqual(REFERENCE);
+    const site = ['contacts', 'photos', 'users'];
+    expect(await objects()).toEqual(site);
 
     const report = await migrate({ url, viewsOnly: true });
     expect(report.siteTables).toEqual(['users', 'contacts', 'photos']);
     expect(report.views.map(({ origin }) => origin)).toEqual(['recency', 'recency']);
     await migrate({ url });
     await rollback({ url });
-    expect(await objects()).toEqual(sorted(OWN, KNEX, REFERENCE, VIEWS));
+    expect(await objects()).toEqual(sorted(OWN, KNEX, site, VIEWS));
     await rollback({ url });
-    expect(await objects()).toEqual(REFERENCE);
+    expect(await objects()).toEqual(site);
+  });
+
+  it('makes and describes the views of the kinds in use, and no others', async () => {
+    const missing = await migrate({ url, viewsOnly: true, kinds: KINDS });
+    expect(missing.views.map(({ name }) => name)).toEqual([...VIEWS, ...VIEWS_OF_GROUPS]);
+    expect(missing.views[2]?.mustLookLike).toMatch(
+      /recency_groups \(user_id, group_id, related, last_upload_at, sees, v/,
+    );
+    expect(missing.views[2]?.mustLookLike).toMatch(/since .*may be left out/);
+    await migrate({ url, kinds: KINDS });
+    expect(await objects()).toEqual(sorted(OWN, KNEX, REFERENCE, VIEWS, VIEWS_OF_GROUPS));
+    await rollback({ url, all: true });
+    expect(await objects()).toEqual([]);
+  });
+
+  it("makes the view over a site's own contacts that do not say when they began", async () => {
+    await migrate({ url });
+    await connection.query('ALTER TABLE contacts DROP COLUMN since');
+    const { views } = await migrate({ url });
+    expect(views.map(({ made }) => made)).toEqual([true, false]);
+    await connection.query('SELECT * FROM recency_contacts');
   });
 
   it("leaves a site's own views as they are, in every mode", async () => {
@@ -153,7 +178,10 @@ describe('a roll-back', () => {
   it('undoes what the last migrate applied, then what was applied before', async () => {
     await migrate({ url, viewsOnly: true });
     await migrate({ url });
-    expect(await rollback({ url })).toMatchObject({ undone: REFERENCE_MIGRATIONS, viewsDropped: VIEWS });
+    expect(await rollback({ url })).toMatchObject({
+      undone: REFERENCE_MIGRATIONS.toReversed(),
+      viewsDropped: VIEWS,
+    });
     expect(await objects()).toEqual(sorted(OWN, KNEX));
     expect(await rollback({ url })).toMatchObject({ undone: OWN_PART.toReversed(), viewsDropped: [] });
     expect(await objects()).toEqual([]);
@@ -179,7 +207,7 @@ describe('the status', () => {
     await migrate({ url, viewsOnly: true });
     const { applied, pending, views } = await status({ url });
     expect(applied).toEqual(OWN_PART.map((name) => ({ name, batch: 1 })));
-    expect(pending).toEqual(['0002_reference_tables']);
+    expect(pending).toEqual(REFERENCE_MIGRATIONS);
     expect(views.map(({ origin }) => origin)).toEqual(['missing', 'missing']);
   });
 });

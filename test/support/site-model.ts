@@ -5,6 +5,8 @@ import type { Grant } from '../../src/tools/reference-site/relationships.ts';
 interface Relationship extends Grant {
   readonly active: boolean;
   readonly version: number;
+  /** When it began, ms since 1970 UTC. */
+  readonly since: number;
 }
 
 interface Photo {
@@ -19,13 +21,14 @@ export class SiteModel {
   readonly #relationships = new Map<string, Relationship>();
   readonly #photos = new Map<Id, Photo>();
 
-  add(user: Id, contact: Id, grant: Grant): string {
-    return this.#set(user, contact, 'added', { ...grant, active: true });
+  add(user: Id, contact: Id, grant: Grant, now: number): string {
+    const since = this.#active(user, contact)?.since ?? now;
+    return this.#set(user, contact, 'added', { ...grant, active: true, since });
   }
 
   change(user: Id, contact: Id, grant: Grant): string | null {
-    if (!this.#active(user, contact)) return null;
-    return this.#set(user, contact, 'changed', { ...grant, active: true });
+    const old = this.#active(user, contact);
+    return old ? this.#set(user, contact, 'changed', { ...old, ...grant }) : null;
   }
 
   remove(user: Id, contact: Id): string | null {
@@ -73,6 +76,7 @@ export class SiteModel {
         is_friend: Number(own.friend),
         is_family: Number(own.family),
         version: String(own.version),
+        since: String(own.since),
       };
     });
   }
@@ -98,7 +102,7 @@ export class SiteModel {
     return found?.active ? found : undefined;
   }
 
-  #set(user: Id, contact: Id, what: string, now: Grant & { active: boolean }): string {
+  #set(user: Id, contact: Id, what: string, now: Omit<Relationship, 'version'>): string {
     const version = (this.#relationships.get(`${user} ${contact}`)?.version ?? 0) + 1;
     this.#relationships.set(`${user} ${contact}`, { ...now, version });
     this.#tell(`recency.contact.${what}`, user, contact, null, String(version));

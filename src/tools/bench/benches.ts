@@ -5,6 +5,7 @@ import { freshness } from './freshness.ts';
 import { backfill, repair } from './jobs/jobs.ts';
 import { memory } from './memory.ts';
 import { overload } from './overload.ts';
+import { pages } from './pages/pages.ts';
 import { read } from './read/read.ts';
 import { tasks } from './tasks/tasks.ts';
 
@@ -20,4 +21,5 @@ export const BENCHES: readonly Bench<any>[] = [
   repair,
   overload,
   epoch,
+  pages,
 ];

@@ -39,6 +39,7 @@ export type SiteErrorCode =
   | 'bad_time'
   | 'self_contact'
   | 'unknown_user'
+  | 'unknown_group'
   | 'malformed_line'
   | 'unreadable_file';
 

@@ -1,14 +1,14 @@
-import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import type { Pool, ResultSetHeader } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';
 import { type Audience, checkAudience, checkId, checkTime, SiteError } from './checks.ts';
 import { lockUser, recomputeLastUploads } from './last-uploads.ts';
+import { lockPhoto } from './photo-lock.ts';
+import { deleteFromPools, showInPools } from './pools.ts';
 import { inTransaction, leaveTask } from './transaction.ts';
 
 const INSERT = 'INSERT INTO photos (owner_id, audience, uploaded_at, title) VALUES (?, ?, ?, ?)';
 const DELETE = 'DELETE FROM photos WHERE id = ?';
 const SHOW_TO = 'UPDATE photos SET audience = ? WHERE id = ?';
-const OWNER = 'SELECT owner_id FROM photos WHERE id = ?';
-const PHOTO = 'SELECT audience, uploaded_at FROM photos WHERE id = ? FOR UPDATE';
 
 /**
  * A photo comes. Returns its id.
@@ -42,6 +42,7 @@ export async function deletePhoto(pool: Pool, photo: Id): Promise<boolean> {
   return await inTransaction(pool, async (connection) => {
     const found = await lockPhoto(connection, photo);
     if (found === undefined) return false;
+    await deleteFromPools(connection, photo);
     await connection.execute(DELETE, [photo]);
     await recomputeLastUploads(connection, [found.owner]);
     await leaveTask(connection, { type: 'recency.photo.deleted', owner: found.owner, photo, at: found.uploadedAt });
@@ -61,17 +62,9 @@ export async function changeVisibility(pool: Pool, photo: Id, audience: Audience
     if (found === undefined || found.audience === audience) return false;
     const { owner, uploadedAt } = found;
     await connection.execute(SHOW_TO, [audience, photo]);
+    await showInPools(connection, photo, audience);
     await recomputeLastUploads(connection, [owner]);
     await leaveTask(connection, { type: 'recency.photo.visibility_changed', owner, photo, at: uploadedAt });
     return true;
   });
-}
-
-/** Locks the photo's owner, as everybody who changes photos does, and then reads the photo as it is now. */
-async function lockPhoto(connection: PoolConnection, photo: Id) {
-  const [[named]] = await connection.execute<RowDataPacket[]>(OWNER, [photo]);
-  const owner = named === undefined ? undefined : String(named.owner_id);
-  if (owner === undefined || !(await lockUser(connection, owner))) return undefined;
-  const [[row]] = await connection.execute<RowDataPacket[]>(PHOTO, [photo]);
-  return row && { owner, audience: Number(row.audience), uploadedAt: Number(row.uploaded_at) };
 }

@@ -13,8 +13,8 @@ export interface Grant {
 const HOLD_USERS = 'SELECT id FROM users WHERE id IN (?, ?) LOCK IN SHARE MODE';
 
 const ADD = `
-  INSERT INTO contacts (user_id, contact_id, is_friend, is_family) VALUES (?, ?, ?, ?)
-  ON DUPLICATE KEY UPDATE is_friend = ?, is_family = ?, active = TRUE, version = version + 1`;
+  INSERT INTO contacts (user_id, contact_id, is_friend, is_family, since) VALUES (?, ?, ?, ?, ?)
+  ON DUPLICATE KEY UPDATE since = IF(active, since, ?), is_friend = ?, is_family = ?, active = TRUE, version = version + 1`;
 
 const CHANGE = `
   UPDATE contacts SET is_friend = ?, is_family = ?, version = version + 1
@@ -29,6 +29,7 @@ const VERSION = 'SELECT version FROM contacts WHERE user_id = ? AND contact_id =
 /**
  * The user makes the contact one of theirs, for the first time, again, or with another grant. Returns the version of
  * the relationship, which grows with every change.
+ * @param now ms since 1970 UTC: when a relationship that was none before begins
  * @throws SiteError bad_id, self_contact, unknown_user
  */
 export async function addContact(
@@ -36,12 +37,13 @@ export async function addContact(
   user: Id,
   contact: Id,
   { friend, family }: Grant = { friend: false, family: false },
+  now = Date.now(),
 ): Promise<string> {
   checkPair(user, contact);
   return await inTransaction(pool, async (connection) => {
     await holdUsers(connection, user, contact);
     const grant = [Number(friend), Number(family)];
-    await connection.execute(ADD, [user, contact, ...grant, ...grant]);
+    await connection.execute(ADD, [user, contact, ...grant, now, now, ...grant]);
     return await tell(connection, 'recency.contact.added', user, contact);
   });
 }

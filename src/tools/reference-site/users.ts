@@ -2,6 +2,7 @@ import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql
 import type { Id } from '../../contracts/id.ts';
 import { checkId } from './checks.ts';
 import { lockUser } from './last-uploads.ts';
+import { deleteOwnerFromPools } from './pools.ts';
 import { inTransaction, leaveTask } from './transaction.ts';
 
 const MOST_AT_ONCE = 5000;
@@ -47,18 +48,27 @@ const TELL_FOLLOWERS = `
   SELECT 'recency.contact.removed', user_id, contact_id FROM contacts WHERE contact_id = ?`;
 const LEAVE_FOLLOWERS = 'UPDATE contacts SET active = FALSE, version = version + 1 WHERE contact_id = ? AND active';
 const LEAVE_CONTACTS = 'UPDATE contacts SET active = FALSE, version = version + 1 WHERE user_id = ? AND active';
+const LEAVE_GROUPS = 'UPDATE memberships SET active = FALSE, version = version + 1 WHERE user_id = ? AND active';
 const DELETE_PHOTOS = 'DELETE FROM photos WHERE owner_id = ?';
 const DELETE_USER = 'DELETE FROM users WHERE id = ?';
 
 /**
- * A user goes, with their photos; their relationships stay, inactive. False: there was none.
+ * A user goes, with their photos, also those in groups; their relationships and memberships stay, inactive. False: there was none.
  * @throws SiteError bad_id
  */
 export async function deleteUser(pool: Pool, user: Id): Promise<boolean> {
   checkId('the user', user);
   return await inTransaction(pool, async (connection) => {
     if (!(await lockUser(connection, user))) return false;
-    for (const statement of [TELL_FOLLOWERS, LEAVE_FOLLOWERS, LEAVE_CONTACTS, DELETE_PHOTOS, DELETE_USER]) {
+    await deleteOwnerFromPools(connection, user);
+    for (const statement of [
+      TELL_FOLLOWERS,
+      LEAVE_FOLLOWERS,
+      LEAVE_CONTACTS,
+      LEAVE_GROUPS,
+      DELETE_PHOTOS,
+      DELETE_USER,
+    ]) {
       await connection.execute(statement, [user]);
     }
     await leaveTask(connection, { type: 'recency.user.deleted', user });

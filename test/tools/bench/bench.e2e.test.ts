@@ -69,6 +69,12 @@ describe('on MySQL and Redis', () => {
     expect(Number(ratios.narrowed_p99_over_quiet)).toBeGreaterThan(0);
   });
 
+  test('pages', async () => {
+    const { rows, ratios } = await bench('pages');
+    expect(valuesOf(rows, 'arm')).toEqual(['single', 'batch']);
+    expect(Number(ratios.batch_over_single)).toBeGreaterThan(1);
+  });
+
   test('epoch', async () => {
     const { rows, ratios } = await bench('epoch');
     expect(valuesOf(rows, 'event')).toEqual(['none', 'epoch', 'flushall', 'restart']);

@@ -7,13 +7,23 @@ import { fanOutRatios } from '../../../src/tools/bench/fanout/fanout.ts';
 import { jobRatios } from '../../../src/tools/bench/jobs/jobs.ts';
 import { memoryRatios } from '../../../src/tools/bench/memory.ts';
 import { overloadRatios } from '../../../src/tools/bench/overload.ts';
+import { batchRatios } from '../../../src/tools/bench/pages/batch.ts';
 import { readRatios } from '../../../src/tools/bench/read/read.ts';
 import { overBareConsumer } from '../../../src/tools/bench/tasks/tasks.ts';
 import { inTurns } from '../../../src/tools/bench/turns.ts';
 
 test('there are the benchmarks that the interface names', () => {
-  const names = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch'];
+  const names = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch', 'pages'];
   expect(BENCHES.map(({ name }) => name).sort()).toEqual(names.sort());
+});
+
+test('a batch is compared by users, and needs both arms', () => {
+  const rows = [
+    { arm: 'single', users_per_second: 2_000 },
+    { arm: 'batch', users_per_second: 11_000 },
+  ];
+  expect(batchRatios(rows)).toEqual({ batch_over_single: 5.5 });
+  expect(() => batchRatios(rows.slice(1))).toThrow('too little');
 });
 
 describe('turns', () => {

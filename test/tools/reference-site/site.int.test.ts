@@ -46,7 +46,7 @@ const pair: fc.Arbitrary<[user: string, contact: string]> = fc.oneof(
 const grant = fc.record({ friend: fc.boolean(), family: fc.boolean() });
 const audience = fc.constantFrom<Audience>(0, 1, 2, 3, 4);
 const action = fc.oneof(
-  fc.record({ do: fc.constant('add' as const), pair, grant }),
+  fc.record({ do: fc.constant('add' as const), pair, grant, now: fc.integer({ min: 1, max: 9 }) }),
   fc.record({ do: fc.constant('remove' as const), pair }),
   fc.record({ do: fc.constant('change' as const), pair, grant }),
   fc.record({
@@ -76,7 +76,8 @@ async function perform(step: Action, model: SiteModel): Promise<void> {
 async function performOnPair(step: Extract<Action, { pair: unknown }>, model: SiteModel): Promise<void> {
   const [user, contact] = step.pair;
   if (step.do === 'add') {
-    expect(await addContact(pool, user, contact, step.grant)).toBe(model.add(user, contact, step.grant));
+    const version = await addContact(pool, user, contact, step.grant, step.now);
+    expect(version).toBe(model.add(user, contact, step.grant, step.now));
   } else if (step.do === 'remove') {
     expect(await removeContact(pool, user, contact)).toBe(model.remove(user, contact));
   } else {

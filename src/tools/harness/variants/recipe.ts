@@ -2,7 +2,7 @@ import type { Id } from '../../../contracts/id.ts';
 import type { Key } from '../../../contracts/key.ts';
 import { BY_KEY, COLUMNS, contactOf, HAS_UPLOAD, readPlain, type ShownContact } from '../../../mysql/contacts.ts';
 import type { Database } from '../../../mysql/database.ts';
-import { VIEWS } from '../../../mysql/schema-views.ts';
+import { REFERENCE_VIEWS } from '../../../mysql/reference-views.ts';
 import type { RecentAnswer, RecentQuery } from '../../../query/recent-answer.ts';
 import { Stopwatch } from '../../../query/stopwatch.ts';
 import type { RedisClient } from '../../../redis/connection.ts';
@@ -14,9 +14,9 @@ export type RecipeSource = 'view' | 'hinted';
 const FROM: Readonly<Record<RecipeSource, string>> = { view: 'recency_contacts', hinted: `(${hinted()})` };
 
 function hinted(): string {
-  const view = VIEWS.find(({ name }) => name === 'recency_contacts');
+  const view = REFERENCE_VIEWS.get('recency_contacts');
   if (view === undefined) throw new Error('there is no view of the contacts');
-  return view.select.replace(/\bFROM contacts\b/, 'FROM contacts FORCE INDEX (PRIMARY)');
+  return view.select(new Set()).replace(/\bFROM contacts\b/, 'FROM contacts FORCE INDEX (PRIMARY)');
 }
 
 /** The recipe as published: the ids from Redis, and then only those rows, by id. */

@@ -8,6 +8,7 @@ import { checkHostHeader } from './listen.ts';
 import { ApiMetrics } from './metrics.ts';
 import { Readiness } from './readiness.ts';
 import { type Route, register } from './route.ts';
+import { countUnseenRoute } from './routes/count-unseen.ts';
 import { docsRoutes, openApiRoute } from './routes/docs.ts';
 import { explainRoute } from './routes/explain.ts';
 import { forgetIndexRoute } from './routes/forget-index.ts';
@@ -67,6 +68,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
       logger[status === 503 ? 'debug' : 'error']({ requestId, status, code, err }, 'a user of many was not answered');
     }),
     explainRoute(explain),
+    countUnseenRoute(recentContacts, fresh, metrics),
     ...markSeenRoutes(seen, kinds),
     postTasksRoute(dependencies),
     inspectIndexRoute(inspect),

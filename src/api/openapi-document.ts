@@ -88,7 +88,7 @@ function documentedProblems({ method, scope, body, replies, problems = [] }: Htt
     ...problems,
     ...(scope ? [400, 401, 403, 429, 503] : []),
     ...(body ? [413] : []),
-    ...(method === 'post' ? [415] : []),
+    ...(method === 'post' || body ? [415] : []),
     421,
     500,
   ];

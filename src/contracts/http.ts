@@ -39,6 +39,17 @@ export const relationParameter = z
   .default('any')
   .meta({ description: 'Only contacts that the user has marked as such.' });
 
+const NO_FLAG = 'must be true or false';
+
+export const unseenParameter = z
+  .enum(['true', 'false'], { error: givenOnce(NO_FLAG) })
+  .default('false')
+  .transform((text) => text === 'true')
+  .meta({
+    description: 'true: only what is new to the user.',
+    override: { type: 'boolean', default: false },
+  });
+
 const NO_CURSOR = 'is not a cursor: pass the `next` of the previous page, unchanged';
 
 export const afterParameter = z

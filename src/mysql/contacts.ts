@@ -76,7 +76,8 @@ export function contactOf([id, at, isFriend, isFamily, sees]: readonly ColumnVal
 export function shownStatement(live: string): string {
   const row = { user: 'live.user_id', id: 'live.contact_id', at: 'live.at', since: undefined };
   return `
-  SELECT ${EPOCH}, live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row)}, live.user_id
+  SELECT ${EPOCH}, live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row)}, live.user_id,
+         seen_all.seen_at, seen_all.seen_id
   FROM recency_epoch AS e
   LEFT JOIN (${live}) AS live ON TRUE${joinSeen('contacts', row)}`;
 }
@@ -84,6 +85,8 @@ export function shownStatement(live: string): string {
 /** Contacts, and where their rows came from. */
 export interface LiveContacts {
   readonly epoch: string;
+  /** The user's cursor for all contacts; undefined: there is none, or no contact. */
+  readonly seenAll: Key | undefined;
   readonly contacts: ShownContact[];
   /** The rows may lack the latest changes: they come from a replica, or from a primary that has become read-only. */
   readonly isReplica: boolean;
@@ -122,13 +125,24 @@ const BELOW = `AND ${LAST_UPLOAD} <= ? AND (${LAST_UPLOAD} < ? OR CAST(c.contact
 
 const SINCE = `AND ${LAST_UPLOAD} >= ?`;
 
-function plain(relation: Relation, page: string): string {
+const PLAIN_ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: undefined };
+
+function plain(relation: Relation, page: string, unseen: boolean): string {
   return shownStatement(`
     SELECT ${COLUMNS}, c.user_id
-    FROM recency_contacts AS c
-    WHERE c.user_id = ? AND ${HAS_UPLOAD} ${RELATED_BY[relation]} ${page}
+    FROM recency_contacts AS c${unseen ? joinSeen('contacts', PLAIN_ROW) : ''}
+    WHERE c.user_id = ? AND ${HAS_UPLOAD} ${RELATED_BY[relation]} ${page} ${unseen ? `AND ${isUnseen(PLAIN_ROW)}` : ''}
     ORDER BY ${BY_KEY}
     LIMIT ?`);
+}
+
+interface PlainQuestion {
+  user: Id;
+  relation: Relation;
+  limit: number;
+  below: Key | undefined;
+  since: number | undefined;
+  unseen: boolean | undefined;
 }
 
 /**
@@ -140,13 +154,13 @@ function plain(relation: Relation, page: string): string {
  */
 export async function readPlain(
   database: AnswerDatabase,
-  wanted: { user: Id; relation: Relation; limit: number; below: Key | undefined; since?: number | undefined },
+  wanted: Pick<PlainQuestion, 'user' | 'relation' | 'limit' | 'below'> & Partial<PlainQuestion>,
   deadline?: Deadline,
 ): Promise<LiveContacts> {
-  const { user, relation, limit, below, since } = wanted;
+  const { user, relation, limit, below, since, unseen = false } = wanted;
   const from = since === undefined ? [] : [String(since)];
   const page = below ? [String(below.at), String(below.at), below.id] : [];
-  const statement = plain(relation, `${since === undefined ? '' : SINCE} ${below ? BELOW : ''}`);
+  const statement = plain(relation, `${since === undefined ? '' : SINCE} ${below ? BELOW : ''}`, unseen);
   const parameters = [user, ...from, ...page, String(limit)];
   const rows = await readAnswer(database, statement, parameters, { heavy: 'answer', deadline });
   const found = contactsOf(rows);
@@ -154,7 +168,9 @@ export async function readPlain(
 }
 
 function contactsOf({ epoch, rows, isReplica }: AnswerRows): LiveContacts {
-  return { epoch, contacts: shownContacts(rows), isReplica };
+  const [at = null, id] = rows[0]?.slice(7) ?? [];
+  const seenAll = at === null ? undefined : { at: Number(at), id: String(id) };
+  return { epoch, seenAll, contacts: shownContacts(rows), isReplica };
 }
 
 /** The contacts in the rows of a {@link shownStatement}, without the columns of `EPOCH`. */

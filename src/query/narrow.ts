@@ -10,6 +10,8 @@ export interface PageWanted {
   readonly below: Key | undefined;
   /** Only last uploads at this time or later, ms since 1970 UTC; undefined: any. */
   readonly since?: number | undefined;
+  /** Only what is new to the user. */
+  readonly unseen?: boolean | undefined;
   readonly limit: number;
 }
 
@@ -45,15 +47,17 @@ export function* candidatesFor(
 /**
  * The page, if the candidates certify it.
  * @param live the candidates as MySQL has them now
+ * @param seenAll what the user has seen of all contacts
  * @returns undefined: a contact outside the candidates may belong on the page
  */
 export function certifiedPage(
   live: readonly ShownContact[],
   horizon: Key | undefined,
   page: PageWanted,
+  seenAll?: Key,
 ): ContactPage | undefined {
   const certain = certainRows(live, page, horizon);
-  const isWhole = horizon === undefined || endsAbove(page, horizon);
+  const isWhole = horizon === undefined || endsAbove(page, horizon, seenAll);
   if (certain.length < page.limit && !isWhole) return undefined;
   const more = certain.length > page.limit || (certain.length === page.limit && !isWhole);
   return { contacts: certain.slice(0, page.limit), more };
@@ -69,6 +73,7 @@ export function certifiedPage(
 function certainRows(live: readonly ShownContact[], page: PageWanted, horizon: Key | undefined): ShownContact[] {
   return live
     .filter((contact) => isAbove(contact, horizon) && isOnPage(contact, page) && isWanted(page.relation, contact))
+    .filter(({ unseen }) => unseen || page.unseen !== true)
     .sort(byKeyDescending);
 }
 
@@ -90,11 +95,15 @@ function isOnPage(contact: Key, { below, since = 0 }: PageWanted): boolean {
 }
 
 /**
- * Is everything that the pages may hold above this key? Equal times are not enough: the id decides which of them is
- * higher.
+ * Is everything that the pages may hold above this key? Equal times are not enough for `since`: the id decides which of
+ * them is higher. Nothing at or below the cursor for all is unseen.
  */
-function endsAbove({ since = 0 }: Pick<PageWanted, 'since'>, { at }: Key): boolean {
-  return at < since;
+function endsAbove(
+  { since = 0, unseen = false }: Pick<PageWanted, 'since' | 'unseen'>,
+  key: Key,
+  seenAll?: Key,
+): boolean {
+  return key.at < since || (unseen && seenAll !== undefined && !isAbove(key, seenAll));
 }
 
 /** The number of candidates that a rebuild would keep: those still above the floor. */
@@ -104,7 +113,8 @@ export function countAboveFloor(live: readonly ShownContact[], floor: Key | unde
 
 /** No index with these entries can answer, whatever MySQL says of them: the narrowed query would be wasted. */
 export function isBeyondIndex(page: PageWanted, { head, floor }: Pick<WarmReading, 'head' | 'floor'>): boolean {
-  if (floor === undefined || endsAbove(page, floor)) return false;
+  // What is unseen may all be above the floor, however few entries there are: the cursor for all comes with their rows.
+  if (floor === undefined || page.unseen === true || endsAbove(page, floor)) return false;
   const { limit, below } = page;
   return head.length < limit || (below !== undefined && !isAbove(below, floor));
 }

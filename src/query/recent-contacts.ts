@@ -110,7 +110,7 @@ export class RecentContacts {
       const ids = keys.map((key) => key.id);
       const live = await clock.time('db', () => readCandidates(database, user, ids, deadline));
       if (live.epoch !== reading.epoch) return 'other_epoch';
-      const page = certifiedPage(live.contacts, horizon, query);
+      const page = certifiedPage(live.contacts, horizon, query, live.seenAll);
       if (page !== undefined) {
         if (live.isReplica && mayNotLag(query)) return await this.#plain(query, 'lag', clock);
         onServed?.(user);

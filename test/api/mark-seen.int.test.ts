@@ -127,6 +127,31 @@ describe('marking as seen', () => {
     expect((await ask(api, path)).headers.get('allow')).toBe('PUT, OPTIONS');
   });
 
+  it('is counted, and listed alone', async () => {
+    const path = `/v1/users/${USER}/contacts`;
+    expect((await ask(api, `${path}/unseen`)).body).toMatchObject({ user: USER, count: 4, at_least: false });
+    await put('contacts/seen', { at: new Date(1_001).toISOString() });
+    const { body } = await ask(api, `${path}/unseen`);
+    expect(body).toMatchObject({ count: 2, at_least: false, answer: { exact: true } });
+    const listed = await ask(api, `${path}/recent?unseen=true&limit=1`);
+    expect(listed.body).toMatchObject({ contacts: [{ id: '10', unseen: true }], next: expect.any(String) });
+    const next = await ask(api, `${path}/recent?unseen=true&limit=1&after=${listed.body.next}`);
+    expect(next.body).toMatchObject({ contacts: [{ id: '9' }], next: null });
+    await put('contacts/seen', { through: body.answer.through });
+    expect((await ask(api, `${path}/unseen`)).body).toMatchObject({ count: 0, at_least: false });
+    const refused = await ask(api, `${path}/recent?unseen=1`);
+    expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_parameter', field: 'unseen' } });
+  });
+
+  it('is counted to 100', async () => {
+    const many = Array.from({ length: 101 }, (_, i) => String(1_000 + i));
+    await writeSite(pool, everybodyKnows(['2'], many));
+    expect((await ask(api, '/v1/users/2/contacts/unseen')).body).toMatchObject({ count: 100, at_least: true });
+    await put('../2/contacts/1000/seen', { at: '2004-05-01T12:00:00Z' });
+    expect((await ask(api, '/v1/users/2/contacts/unseen')).body).toMatchObject({ count: 100, at_least: false });
+    await writeSite(pool, everybodyKnows([USER], IDS));
+  });
+
   it('needs the scope write', async () => {
     const tokens = [{ token: 'reader-token', scopes: ['read'] as const }];
     const guarded = await startTestApi(stores, { kinds: [CONTACTS], tokens });

@@ -84,6 +84,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/{user}/contacts/unseen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many contacts have something new
+         * @description Counted up to 100. They are the rows of `…/contacts/recent?unseen=true`, so `answer.through` covers all of them.
+         */
+        get: operations["countUnseenContacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{user}/seen": {
         parameters: {
             query?: never;
@@ -612,6 +632,14 @@ export interface components {
          * @enum {string}
          */
         IndexState: "warm" | "cold" | "building" | "torn" | "wrong_type";
+        Unseen: {
+            user: components["schemas"]["Id"];
+            /** @description Contacts with something that is new to the user. */
+            count: number;
+            /** @description There are more than `count`. */
+            at_least: boolean;
+            answer: components["schemas"]["Answer"];
+        };
         Applied: {
             /** @description How many tasks; always all of them. */
             applied: number;
@@ -681,6 +709,8 @@ export interface operations {
                 relation?: "any" | "friends" | "family" | "friends_or_family";
                 /** @description The `next` of the previous page. */
                 after?: string;
+                /** @description true: only what is new to the user. */
+                unseen?: "true" | "false";
                 /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
                 since?: string;
                 /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */
@@ -1113,6 +1143,125 @@ export interface operations {
             };
         };
     };
+    countUnseenContacts: {
+        parameters: {
+            query?: {
+                /** @description Only contacts that the user has marked as such. */
+                relation?: "any" | "friends" | "family" | "friends_or_family";
+                /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
+                since?: string;
+                /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */
+                consistency?: "index" | "strong";
+                /** @description The greatest `lag_ms` to accept. When it is greater, or not known, plain SQL on the primary answers, with the reason `lag`. */
+                max_lag?: number;
+            };
+            header?: {
+                /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
+                "If-None-Match"?: string;
+                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
+                "Recency-Fresh"?: string;
+            };
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The count. */
+            200: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unseen"];
+                };
+            };
+            /** @description The client has this answer. There is no body. */
+            304: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     markSeen: {
         parameters: {
             query?: never;
@@ -1165,6 +1314,15 @@ export interface operations {
             };
             /** @description Payload Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1262,6 +1420,15 @@ export interface operations {
             };
             /** @description Payload Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1368,6 +1535,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Misdirected Request */
             421: {
                 headers: {
@@ -1458,6 +1634,15 @@ export interface operations {
             };
             /** @description Payload Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1557,6 +1742,15 @@ export interface operations {
             };
             /** @description Payload Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

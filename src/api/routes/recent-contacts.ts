@@ -6,6 +6,7 @@ import {
   contactFields,
   DEFAULT_LIMIT,
   relationParameter,
+  unseenParameter,
   wholeNumber,
 } from '../../contracts/http.ts';
 import { type Id, idSchema } from '../../contracts/id.ts';
@@ -30,6 +31,7 @@ const query = z.strictObject({
   }),
   relation: relationParameter,
   after: afterParameter,
+  unseen: unseenParameter,
   ...answerParameters,
 });
 
@@ -65,8 +67,8 @@ export function recentContactsRoute(
     operation,
     handle: async (request, deadline) => {
       const { user } = parse('path', params, request.params);
-      const { limit, relation, after, since, consistency, max_lag } = parse('query', query, request.query);
-      const wanted = { user, relation, limit, below: after, since, consistency, maxLagMs: max_lag, deadline };
+      const { limit, relation, after, unseen, since, consistency, max_lag } = parse('query', query, request.query);
+      const wanted = { user, relation, limit, below: after, unseen, since, consistency, maxLagMs: max_lag, deadline };
       const found = await readFresh(fresh, request, { user, deadline }, (freshness) =>
         recent.find({ ...wanted, freshness }),
       );

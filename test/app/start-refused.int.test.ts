@@ -85,6 +85,10 @@ describe('MySQL', () => {
     await refused('consume', await migrated('DROP TABLE photos'), /The view recency_photos lacks what Recency needs/);
   });
 
+  it('has no table of what users have seen, because it is not migrated yet', async () => {
+    await refused('serve', await migrated('DROP TABLE recency_seen'), /has no recency_seen \(.*Run `recency migrate`/s);
+  });
+
   it('has no epoch', async () => {
     await refused(
       'serve',

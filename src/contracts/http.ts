@@ -126,6 +126,6 @@ export const contactFields = {
   relation: relationsSchema,
   unseen: z.boolean().meta({
     description:
-      'It was active after everything that the user has seen (`PUT …/seen`), and after the relation began. By the time of the newest photo: one that is revealed later, with an old time, is not new.',
+      'It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new.',
   }),
 };

@@ -56,7 +56,7 @@ export function joinSeen(kind: string, { user, id }: ComparedRow): string {
 }
 
 /**
- * SQL: is the row new to the user? It is if its key is above the cursor for all, its last upload has a photo above its own
+ * SQL: is the row new to the user? It is if its key is above the cursor for all, its last upload is above its own
  * cursor, and it was uploaded since the relation began.
  */
 export function isUnseen({ id, at, since }: ComparedRow): string {

@@ -470,7 +470,7 @@ export interface components {
                 /** @description The time of the contact's newest photo that this user may see. */
                 last_upload_at: components["schemas"]["Time"];
                 relation: ("friend" | "family")[];
-                /** @description It was active after everything that the user has seen (`PUT …/seen`), and after the relation began. By the time of the newest photo: one that is revealed later, with an old time, is not new. */
+                /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
             }[];
             /** @description The `after` of the next page; null: this is the last page. */
@@ -555,7 +555,7 @@ export interface components {
                 /** @description The time of the contact's newest photo that this user may see. */
                 last_upload_at: components["schemas"]["Time"];
                 relation: ("friend" | "family")[];
-                /** @description It was active after everything that the user has seen (`PUT …/seen`), and after the relation began. By the time of the newest photo: one that is revealed later, with an old time, is not new. */
+                /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
                 photos: components["schemas"]["Photo"][];
             }[];

@@ -7,7 +7,8 @@ import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
-import { hasKafka, redisUrl } from '../support/servers.ts';
+import { indexedSite, unpublished } from '../support/indexed-site.ts';
+import { hasKafka, redisUrl, sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
@@ -98,12 +99,8 @@ describe('a consumer in the middle of a fan-out', () => {
 
   beforeAll(async () => {
     settings = await serviceSettings();
-    const pool = openSitePool(settings.MYSQL_URL, 2);
-    const users = Array.from({ length: FOLLOWERS + 1 }, (_, i) => ({ id: String(i + 1) }));
-    const contacts = users.slice(1).map(({ id }) => ({ user: id, contact: STAR }));
-    await loadGraph(pool, { users, contacts, photos: [{ owner: STAR, audience: 0, uploadedAt: 1_000 }] });
-    await pool.end();
-    expect((await runCli(['backfill'], settings)).code).toBe(0);
+    const followers = Array.from({ length: FOLLOWERS }, (_, i) => String(i + 2));
+    await indexedSite(settings, followers, [STAR]);
   }, 120_000);
 
   async function upload(at: number): Promise<void> {
@@ -129,12 +126,7 @@ describe('a consumer in the middle of a fan-out', () => {
     const relay = await start('relay', settings, 'relaying');
     const first = await start('consume', { ...settings, METRICS_PORT: '0' }, 'consuming');
     await upload(2_000);
-    await until(async () => {
-      const connection = await createConnection(settings.MYSQL_URL);
-      const [rows] = await connection.query('SELECT 1 FROM recency_outbox WHERE published_at IS NULL');
-      await connection.end();
-      return (rows as unknown[]).length === 0;
-    });
+    await until(async () => (await unpublished(settings.MYSQL_URL)) === 0);
     const { code, ms } = await terminated(first);
     expect(code).toBe(0);
     expect(ms).toBeLessThan(10_000);
@@ -193,16 +185,12 @@ describe('a consumer in the middle of a fan-out', () => {
 
 /** A task without a transaction of the site's, which the lock would keep waiting. */
 async function addTask({ MYSQL_URL }: { MYSQL_URL: string }): Promise<void> {
-  const connection = await createConnection(MYSQL_URL);
-  await connection.query(`INSERT INTO recency_outbox (type, user_id) VALUES ('recency.photo.uploaded', ${STAR})`);
-  await connection.end();
+  await sql(MYSQL_URL, `INSERT INTO recency_outbox (type, user_id) VALUES ('recency.photo.uploaded', ${STAR})`);
 }
 
 /** Some statement waits for the lock. */
 async function isWorking({ MYSQL_URL }: { MYSQL_URL: string }): Promise<boolean> {
-  const connection = await createConnection(MYSQL_URL);
-  const [rows] = await connection.query('SHOW FULL PROCESSLIST');
-  await connection.end();
+  const rows = await sql(MYSQL_URL, 'SHOW FULL PROCESSLIST');
   const database = new URL(MYSQL_URL).pathname.slice(1);
   return (rows as { db: string; State: string | null; Info: string | null }[]).some(
     ({ db, State, Info }) =>

@@ -2,7 +2,6 @@ import { type FileHandle, open as openFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kafka } from 'kafkajs';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { TaskConsumer } from '../../../src/consumers/task-consumer.ts';
 import type { WorkPlan } from '../../../src/consumers/work-plan.ts';
@@ -13,7 +12,7 @@ import { createKafka } from '../../../src/transport/kafka/client.ts';
 import { kafkaBarrier } from '../../../src/transport/kafka/drain-barrier.ts';
 import { TopicAdmin } from '../../../src/transport/kafka/topic-admin.ts';
 import { LibrdkafkaProducer, sendLines, whyNoLibrdkafka } from '../../support/other-producers.ts';
-import { freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { freshName, freshTopic, hasKafka, kafkaBrokers, withAdmin } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
 import { freshTask, freshTasks } from '../outgoing-task.ts';
 import { kafkaSettings, logger, type Opened } from '../place.ts';
@@ -236,16 +235,6 @@ describe.runIf(hasKafka())('messages of producers that are not kafkajs', { timeo
     expect((await opened.deadLetters.get(String(letters[1]?.id)))?.headers['dlq-unreadable']).toBe('true');
   });
 });
-
-async function withAdmin<T>(work: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> {
-  const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
-  await admin.connect();
-  try {
-    return await work(admin);
-  } finally {
-    await admin.disconnect();
-  }
-}
 
 describe.runIf(hasKafka())('a broker whose disk lies', { timeout: 300_000 }, () => {
   const { at } = useConsumers();

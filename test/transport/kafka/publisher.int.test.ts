@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { Kafka } from 'kafkajs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KafkaTaskPublisher } from '../../../src/transport/kafka/publisher.ts';
 import { ensureTopics } from '../../../src/transport/kafka/topic-admin.ts';
 import { MessageRefused, PartlyPublished } from '../../../src/transport/task-publisher.ts';
-import { freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { freshName, freshTopic, hasKafka, kafkaBrokers, withAdmin } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
 import { freshTask, freshTasks } from '../outgoing-task.ts';
 import { kafkaSettings } from '../place.ts';
@@ -67,21 +66,16 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
   it('creates the topic when it is missing', async () => {
     const topic = freshName();
     await publisherTo(kafkaBrokers(), topic).publish(freshTasks(1));
-    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
-    await admin.connect();
-    const offsets = await admin.fetchTopicOffsets(topic);
-    await admin.deleteTopics({ topics: [topic] });
-    await admin.disconnect();
+    const offsets = await withAdmin((admin) => admin.fetchTopicOffsets(topic));
+    await withAdmin((admin) => admin.deleteTopics({ topics: [topic] }));
     expect(offsets).toHaveLength(2);
     expect(offsets.reduce((sum, { high }) => sum + Number(high), 0)).toBe(1);
   });
 
   it('names the task that the topic does not take, and sends the others', async () => {
     const topic = freshName();
-    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
-    await admin.connect();
     const configEntries = [{ name: 'max.message.bytes', value: '5000' }];
-    await ensureTopics(admin, [{ topic, numPartitions: 3, configEntries }]);
+    await withAdmin((admin) => ensureTopics(admin, [{ topic, numPartitions: 3, configEntries }]));
     const tooLarge = [freshTask('7'), freshTask('30')].map((task) => ({
       ...task,
       source: randomBytes(6_000).toString('base64'),
@@ -94,7 +88,7 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     const { notTaken } = error as PartlyPublished;
     expect(new Set(notTaken.keys())).toEqual(new Set(tooLarge));
     for (const reason of notTaken.values()) expect(reason).toBeInstanceOf(MessageRefused);
-    const offsets = await admin.fetchTopicOffsets(topic);
+    const offsets = await withAdmin((admin) => admin.fetchTopicOffsets(topic));
     // Some may be there twice: they had gone out before it was clear which partitions refuse one.
     const sent = offsets.reduce((sum, { high }) => sum + Number(high), 0);
     expect(sent).toBeGreaterThanOrEqual(200);
@@ -103,8 +97,7 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     const refused = await publisher.publish(tooLarge.slice(0, 1)).catch((thrown: unknown) => thrown);
     expect(refused).toBeInstanceOf(PartlyPublished);
     expect([...(refused as PartlyPublished).notTaken]).toEqual([[alone, expect.any(MessageRefused)]]);
-    await admin.deleteTopics({ topics: [topic] });
-    await admin.disconnect();
+    await withAdmin((admin) => admin.deleteTopics({ topics: [topic] }));
   });
 
   it('says so when no broker takes the tasks in time', async () => {

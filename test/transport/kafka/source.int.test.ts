@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, Partitioners } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import { type RunningServer, startKafka } from '../../../src/tools/devservers/start-server.ts';
-import { freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { freshName, freshTopic, hasKafka, kafkaBrokers, withAdmin } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
 import { KAFKA_SESSION_MS, kafkaSettings } from '../place.ts';
@@ -228,12 +228,10 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     const opened = await at({ kind: 'kafka', brokers: kafkaBrokers(), topic });
     const one = run(opened, undefined, { kafka: { partitions: 4 } });
     await until(async () => (await one.source.lag()) === 0);
-    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
-    await admin.connect();
-    const { topics } = await admin.fetchTopicMetadata({ topics: [topic, `${topic}.dlq`] });
+    const both = { topics: [topic, `${topic}.dlq`] };
+    const { topics } = await withAdmin((admin) => admin.fetchTopicMetadata(both));
     await one.stop();
-    await admin.deleteTopics({ topics: [topic, `${topic}.dlq`] });
-    await admin.disconnect();
+    await withAdmin((admin) => admin.deleteTopics(both));
     expect(Object.fromEntries(topics.map(({ name, partitions }) => [name, partitions.length]))).toEqual({
       [topic]: 4,
       [`${topic}.dlq`]: 1,

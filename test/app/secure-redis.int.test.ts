@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { checkRedisUse, closeRedis, openRedisClient, untilRedisAnswers } from '../../src/app/open-redis.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -12,11 +11,11 @@ import { type CertificateFiles, TestCa } from '../support/certificates.ts';
 import { MASTER, RedisSentinels } from '../support/redis-sentinels.ts';
 import { SecureRedis } from '../support/secure-redis.ts';
 import { until } from '../support/until.ts';
+import { logger } from '../transport/place.ts';
 
 type Settings = Partial<Record<SettingName, string>>;
 
 const signal = new AbortController().signal;
-const logger = pino({ level: 'silent' });
 
 const configOf = (settings: Settings) =>
   loadConfig(Object.fromEntries(Object.entries(settings).map(([name, value]) => [`RECENCY_${name}`, value])));

@@ -1,5 +1,4 @@
 import type { Pool } from 'mysql2/promise';
-import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { adopt } from '../../src/app/shared-settings.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -15,13 +14,12 @@ import { sentenceOf } from '../../src/query/verdict.ts';
 import { createBackfill } from '../../src/repair/backfill.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { startNewEpoch } from '../../src/tools/reference-site/last-uploads.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import type { GroupPositions, Loss } from '../../src/transport/task-source.ts';
-import { freshSitePool } from '../support/small-site.ts';
+import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
+import { logger } from '../transport/place.ts';
 
-const logger = pino({ level: 'silent' });
 const USER = '1';
 const CONTACTS = ['11', '12', '13'];
 
@@ -34,14 +32,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await stores.primary.write('DELETE FROM contacts', []);
-  await stores.primary.write('DELETE FROM photos', []);
-  await stores.primary.write('DELETE FROM users', []);
-  await loadGraph(pool, {
-    users: [USER, ...CONTACTS].map((id) => ({ id })),
-    contacts: CONTACTS.map((contact) => ({ user: USER, contact })),
-    photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
-  });
+  await writeSite(pool, everybodyKnows([USER], CONTACTS));
   await bumpEpoch(stores.primary, 'a test begins');
   await stores.index.drop([USER]);
 });

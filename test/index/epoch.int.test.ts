@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bumpEpoch, checkMysqlServer, checkRedisMasters } from '../../src/index/epoch.ts';
 import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
@@ -18,8 +17,8 @@ import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { freshDatabase, redisUrl } from '../support/servers.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
+import { logger } from '../transport/place.ts';
 
-const logger = pino({ level: 'silent' });
 let database: Database;
 let url: string;
 

@@ -1,5 +1,4 @@
 import type { Pool } from 'mysql2/promise';
-import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { planWork, TaskWorker } from '../../src/consumers/work-plan.ts';
@@ -14,10 +13,10 @@ import { LONG_AGO, rewriteMeta } from '../support/index-meta.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
+import { logger } from '../transport/place.ts';
 
 const USER = '1';
 const LONELY = '2';
-const logger = pino({ enabled: false });
 
 let stores: Stores;
 let pool: Pool;

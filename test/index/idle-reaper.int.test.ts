@@ -1,4 +1,3 @@
-import pino from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { IdleReaper } from '../../src/index/redis/idle-reaper.ts';
@@ -10,8 +9,7 @@ import { freshPrefix, redisUrl } from '../support/servers.ts';
 import { freshNonce, freshRedis } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
-
-const logger = pino({ enabled: false });
+import { logger } from '../transport/place.ts';
 
 let redis: RedisClient;
 let prefix: string;

@@ -1,5 +1,4 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { planWork, TaskWorker } from '../../src/consumers/work-plan.ts';
@@ -17,10 +16,9 @@ import { OutboxRelay } from '../../src/relay/relay.ts';
 import { expectExact } from '../support/exact.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
+import { logger } from '../transport/place.ts';
 
 /** A task that comes before its commit is acknowledged; what is left of it must survive everything but MySQL. */
-
-const logger = pino({ level: 'silent' });
 
 const MAX = 4;
 const MIN = 2;

@@ -114,7 +114,7 @@ describe('fault 25: half-open MySQL connections', () => {
     const from = performance.now();
     expect(await ask(api, PATH('1'))).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
     expect(performance.now() - from).toBeLessThan(3 * deadlineMs);
-    proxy.mend();
+    proxy.restore();
     await until(async () => (await ask(api, PATH('1'))).status === 200);
   });
 });

@@ -109,7 +109,7 @@ describe('fault 13: a half-open Redis connection', () => {
       }),
     );
     expect(Math.max(...times)).toBeLessThan(2 * TIMEOUT_MS);
-    proxy.mend();
+    proxy.restore();
     await until(async () => (await ask(api, recent('1'))).body.answer.source === 'index');
   });
 });

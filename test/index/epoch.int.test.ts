@@ -52,7 +52,7 @@ describe('a new epoch', () => {
 });
 
 describe('a Redis master', () => {
-  it('that is the first begins no epoch, nor does one that is known', async () => {
+  it('begins no epoch if it is the first or a known one', async () => {
     const before = await token();
     const client = await connect(redisUrl());
     expect(await compare(client)).toBe('first');
@@ -60,7 +60,7 @@ describe('a Redis master', () => {
     expect(await token()).toBe(before);
   });
 
-  it('that is another one begins one new epoch, however many processes see it at once', async () => {
+  it('begins one new epoch if it is another one, however many processes see it at once', async () => {
     await using other = await startRedis();
     await compare(await connect(redisUrl()));
     const before = await token();
@@ -71,7 +71,7 @@ describe('a Redis master', () => {
     expect((await readEpoch(database)).why).toContain(`another Redis master: ${new URL(other.url).host} `);
   });
 
-  it('that comes back after another one took its place begins one too: it missed what was written since', async () => {
+  it('begins one too if it comes back after another took its place: it missed the writes since', async () => {
     await using other = await startRedis();
     const first = await connect(redisUrl());
     const second = await connect(other.url);
@@ -80,7 +80,7 @@ describe('a Redis master', () => {
     expect(await compare(first)).toBe('new_epoch');
   });
 
-  it('that a process of before replid was recorded knew is known, and recorded with it', async () => {
+  it('is known if a version that did not record replid knew it, and its replid is recorded', async () => {
     const client = await connect(redisUrl());
     await compare(client, ['index', 'streams']);
     const read = 'SELECT run_id, replid, address FROM recency_redis_masters ORDER BY run_id';
@@ -91,7 +91,7 @@ describe('a Redis master', () => {
     expect(await database.rows(read, [])).toEqual(recorded);
   });
 
-  it('that is a replica cannot be used', async () => {
+  it('cannot be used if it is a replica', async () => {
     await using other = await startRedis();
     const client = await connect(other.url);
     await (client as unknown as { replicaof(host: string, port: number): Promise<string> }).replicaof('127.0.0.1', 1);
@@ -108,7 +108,7 @@ describe('a MySQL server', () => {
     expect(await checkMysqlServer(database)).toBe('known');
   });
 
-  it('that is another one than before begins a new epoch', async () => {
+  it('begins a new epoch if it is another one than before', async () => {
     await checkMysqlServer(database);
     const before = await token();
     await database.write("UPDATE recency_mysql_servers SET identity = 'uuid:the-one-that-was-lost'", []);
@@ -118,7 +118,7 @@ describe('a MySQL server', () => {
   });
 });
 
-/** Asking which masters are known waits for a word. */
+/** A database whose query for the known masters waits until it is released. */
 class HaltedDatabase extends Database {
   readonly halts: PromiseWithResolvers<void>[] = [];
   readonly answers: Promise<unknown>[] = [];
@@ -192,7 +192,7 @@ describe('the watch', () => {
     expect(await token()).not.toBe(after);
   });
 
-  it('goes by the comparison that began last, however late an older one ends', async () => {
+  it('uses the comparison that began last, however late an older one ends', async () => {
     const halting = new HaltedDatabase(url, { connections: 4, queue: 100, deadlineMs: 10_000 });
     onTestFinished(() => halting.close());
     await using proxy = await TcpProxy.before(redisUrl());
@@ -215,7 +215,7 @@ describe('the watch', () => {
     }
   });
 
-  it('looks from time to time as well', async () => {
+  it('also compares periodically', async () => {
     const { told } = await watch(await connect(redisUrl()), 50);
     await database.write("UPDATE recency_redis_masters SET run_id = 'another'", []);
     await until(() => told.length > 0);
@@ -223,7 +223,7 @@ describe('the watch', () => {
     await until(() => told.length > 1);
   });
 
-  it('says at its start that MySQL or Redis cannot be asked', async () => {
+  it('reports at its start that MySQL or Redis is unavailable', async () => {
     const client = openRedis('redis://127.0.0.1:1', { commandTimeoutMs: 500, connectTimeoutMs: 500, name: 'test' });
     onTestFinished(() => client.disconnect());
     const watching = new EpochWatch({ client, database, logger });

@@ -60,7 +60,7 @@ describe('the idle reaper', () => {
     expect(await sweep().sweep.runOnce()).toBe(0);
   });
 
-  it('continues while users come and go', async () => {
+  it('continues while users are added and removed', async () => {
     const idle = usersFrom(1, 500);
     await build(idle);
     await leaveIdle(idle);
@@ -71,7 +71,7 @@ describe('the idle reaper', () => {
     expect(await indexed()).toEqual(new Set(coming));
   });
 
-  it('starts by itself, and ends when it is stopped', async () => {
+  it('runs periodically until it is stopped', async () => {
     const idle = usersFrom(1, 10);
     await build(idle);
     await leaveIdle(idle);

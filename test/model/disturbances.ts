@@ -35,7 +35,7 @@ export class Disturbances {
     if ((await this.#redis.type(key)) === 'string') await rewriteMeta(this.#redis, key, { day: LONG_AGO });
   }
 
-  /** Puts a key of another type in the way. */
+  /** Replaces a key by one of another type. */
   async obstruct(user: Id, which: Which): Promise<void> {
     const key = this.#key(user, which);
     await this.#redis.multi().del(key).rpush(key, 'not an index').exec();
@@ -86,7 +86,7 @@ export class Disturbances {
     return which === 'z' ? this.#names.set(user) : this.#names.meta(user);
   }
 
-  /** Deletes everything that Recency keeps in Redis: indexes, fan-out cursors, the delay queue, perhaps a stream. */
+  /** Deletes everything that Recency keeps in Redis: indexes, fan-out cursors, the delay queue and any stream. */
   #keys(): Promise<string[]> {
     return this.#redis.keys(`${this.#prefix}:*`);
   }

@@ -58,7 +58,7 @@ async function drain(trial: Trial): Promise<void> {
     workers.beginDelayed(0);
   }
   const left = `${await carrier.waiting()} messages, ${await trial.putOff()} items put off`;
-  throw new Error(`it does not come to rest: ${left}`);
+  throw new Error(`the history does not come to rest: ${left}`);
 }
 
 async function expectTruth(trial: Trial, questions: Questions): Promise<number> {

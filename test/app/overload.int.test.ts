@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { buildOn } from '../../src/app/api-queries.ts';
 import { RELATIONS } from '../../src/contracts/relation.ts';
@@ -12,6 +12,7 @@ import { Deadline, DeadlineExceeded, RequestCancelled } from '../../src/timing/d
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { ask, startTestApi } from '../support/api.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
+import { sql } from '../support/servers.ts';
 import { IDS, site } from '../support/site-arbitrary.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, freshStores, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
@@ -38,19 +39,12 @@ function database(options: Partial<DatabaseOptions> = {}): Database {
 
 /** Statements running in this file's database. */
 async function running(): Promise<string[]> {
-  const connection = await createConnection(stores.url);
-  try {
-    const [rows] = await connection.query<RowDataPacket[]>(
-      `SELECT INFO FROM information_schema.PROCESSLIST
-       WHERE DB = DATABASE() AND COMMAND <> 'Sleep' AND ID <> CONNECTION_ID()`,
-    );
-    return rows.map((row) => String(row.INFO));
-  } finally {
-    await connection.end();
-  }
+  const others = `SELECT INFO FROM information_schema.PROCESSLIST
+    WHERE DB = DATABASE() AND COMMAND <> 'Sleep' AND ID <> CONNECTION_ID()`;
+  return (await sql(stores.url, others)).map((row) => String(row.INFO));
 }
 
-const none = async () => !(await running()).some((sql) => sql.includes('recency_contacts'));
+const none = async () => !(await running()).some((statement) => statement.includes('recency_contacts'));
 
 /** Blocks every statement that reads contacts until it is released. */
 async function lockContacts(): Promise<() => Promise<void>> {

@@ -3,7 +3,6 @@ import { type Account, checkGrants, checkSchema, GRANTS } from '../../src/app/ch
 import { openPrimary } from '../../src/app/open-mysql.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { aclRules } from '../../src/redis/permissions.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { grantsOf, MIGRATE, READ } from '../support/accounts.ts';
@@ -13,6 +12,7 @@ import { PASSWORD, SecureKafka } from '../support/secure-kafka.ts';
 import { SecureMysql } from '../support/secure-mysql.ts';
 import { SecureRedis } from '../support/secure-redis.ts';
 import { freshName, hasKafka } from '../support/servers.ts';
+import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 const ACCOUNTS = Object.keys(GRANTS) as Account[];
@@ -121,11 +121,7 @@ describe.runIf(hasKafka())(
     it('a change of the site arrives in an answer', async () => {
       const pool = openSitePool(mysql.url('root').replace(':@', '@'), 2);
       onTestFinished(() => pool.end());
-      await loadGraph(pool, {
-        users: [STAR, ...USERS].map((id) => ({ id })),
-        contacts: USERS.map((user) => ({ user, contact: STAR })),
-        photos: [{ owner: STAR, audience: 0, uploadedAt: 1_000 }],
-      });
+      await writeSite(pool, everybodyKnows(USERS, [STAR]));
       const backfill = await runCli(['backfill'], settingsOf('backfill'));
       expect(backfill.stderr).not.toMatch(/denied|NOPERM/);
       expect(backfill.stderr).toBe('');

@@ -9,6 +9,7 @@ import type { Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { freshDatabase, freshName, mysqlUrl, redisUrl, sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { migratedDatabase } from '../support/stores.ts';
 
 let settings: Settings & { MYSQL_URL: string };
 beforeAll(async () => {
@@ -24,8 +25,7 @@ async function refused(command: string, changes: Settings, message: RegExp): Pro
 }
 
 async function migrated(...statements: string[]): Promise<Settings> {
-  const url = await freshDatabase();
-  await migrate({ url });
+  const url = await migratedDatabase();
   await sql(url, ...statements);
   return { MYSQL_URL: url };
 }

@@ -1,13 +1,11 @@
 import type { RowDataPacket } from 'mysql2/promise';
 import { afterAll } from 'vitest';
-import { migrate } from '../../src/mysql/migrate.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { freshDatabase } from './servers.ts';
+import { migratedDatabase } from './stores.ts';
 
 /** The reference tables in a database of their own, for a test file that calls the site's functions. */
 export async function freshReferenceSite({ connections }: { readonly connections: number }) {
-  const url = await freshDatabase();
-  await migrate({ url });
+  const url = await migratedDatabase();
   const pool = openSitePool(url, connections);
   afterAll(() => pool.end());
   return {

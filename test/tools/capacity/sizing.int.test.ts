@@ -22,7 +22,7 @@ import { uploadPhoto } from '../../../src/tools/reference-site/photos.ts';
 import { CountingDatabase } from '../../support/counting-database.ts';
 import { freshDatabase, freshPrefix, mysqlUrl } from '../../support/servers.ts';
 import { freshSitePool } from '../../support/small-site.ts';
-import { freshRedis, storesOn } from '../../support/stores.ts';
+import { freshRedis, migratedDatabase, storesOn } from '../../support/stores.ts';
 
 /** How far off a prediction may be. */
 const WITHIN = 0.25;
@@ -74,8 +74,7 @@ describe("the demonstration's memory", () => {
 });
 
 describe('what tasks ask of the servers', async () => {
-  const url = await freshDatabase();
-  await migrate({ url });
+  const url = await migratedDatabase();
   const pool = freshSitePool(url);
   const primary = new CountingDatabase(url);
   const redis = await freshRedis();

@@ -4,12 +4,12 @@ import { Kafka, Partitioners } from 'kafkajs';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../../src/mysql/database.ts';
 import { KafkaEnds } from '../../../src/mysql/kafka-ends.ts';
-import { migrate } from '../../../src/mysql/migrate.ts';
 import { type RunningServer, startKafka } from '../../../src/tools/devservers/start-server.ts';
 import { KafkaDeadLetters } from '../../../src/transport/kafka/dead-letters.ts';
 import { KafkaTaskPublisher } from '../../../src/transport/kafka/publisher.ts';
 import { ensureTopics } from '../../../src/transport/kafka/topic-admin.ts';
-import { freshDatabase, freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { migratedDatabase } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
 import { kafkaSettings } from '../place.ts';
@@ -19,8 +19,7 @@ const { at, run } = useConsumers();
 let database: Database;
 
 beforeEach(async () => {
-  const url = await freshDatabase();
-  await migrate({ url });
+  const url = await migratedDatabase();
   database = new Database(url, { connections: 4, queue: 100, deadlineMs: 5_000 });
   return () => database.close();
 });

@@ -6,12 +6,11 @@ import {
   Kafka,
   ResourcePatternTypes,
 } from 'kafkajs';
-import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../../src/tools/devservers/launch/free-port.ts';
 import { type RunningServer, startKafka } from '../../../src/tools/devservers/start-server.ts';
 import { CliProcess, type Settings } from '../../support/cli.ts';
-import { hasKafka } from '../../support/servers.ts';
+import { hasKafka, sql } from '../../support/servers.ts';
 import { serviceSettings } from '../../support/service-settings.ts';
 import { until } from '../../support/until.ts';
 
@@ -123,9 +122,7 @@ describe.runIf(hasKafka())('a permission that Kafka refuses', { timeout: 300_000
       ['TOPIC', topic, 'DESCRIBE', 'ALLOW'],
       ['TOPIC', topic, 'READ', 'ALLOW'],
     ]);
-    const connection = await createConnection(settings.MYSQL_URL);
-    onTestFinished(() => connection.end());
-    await connection.query("INSERT INTO recency_outbox (type, user_id) VALUES ('recency.photo.uploaded', 1)");
+    await sql(settings.MYSQL_URL, "INSERT INTO recency_outbox (type, user_id) VALUES ('recency.photo.uploaded', 1)");
     await until(async () => (await readiness(port)).code === 503);
     const { failing, checks } = await readiness(port);
     expect(failing).toEqual(['publishing']);

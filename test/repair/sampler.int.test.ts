@@ -202,7 +202,7 @@ describe('consumers', () => {
   /** Like a separate process, with its own connection. */
   async function standBy(name: string, held: string[]) {
     const redis = await freshRedis();
-    const leases = leasesOn({ ...site.stores, redis }, { ttlMs: 2_000 });
+    const leases = leasesOn({ ...site.stores, redis }, { ttlMs: 2_000, retryMs: 20 });
     const { sampler: opened, windows } = sampler();
     const ending = new AbortController();
     const work = async (signal: AbortSignal) => {

@@ -70,7 +70,6 @@ export class Worker {
   /** Nobody asks it any more. */
   close(): void {
     clearInterval(this.#timer);
-    this.http.close();
   }
 
   /** Has a consumer count. One look at a time: a stopped process does not answer. */

@@ -139,7 +139,7 @@ export class IndexStore {
     });
   }
 
-  /** Whoever was to send a command again does not. */
+  /** A caller that would retry the command does not. */
   notResent(contents: number): IndexEffect {
     return this.#change(`not resent ${contents}`, contents, (all) => ({ ...all, resent: undefined }));
   }

@@ -1,6 +1,6 @@
 /**
  * Something that the product's code has not been asked yet. Its answers come later (it speaks to real stores), the search
- * never waits: whoever needs an answer that is not known throws this, and is called again when it was found.
+ * never waits: code that needs an unknown answer throws this, and is called again once the answer is found.
  */
 export class Unknown {
   /** Finds the answer and remembers it. */

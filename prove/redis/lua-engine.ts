@@ -14,7 +14,7 @@ const HOST = readFileSync(new URL('./host.lua', import.meta.url), 'utf8');
 /** Does one command of a script. */
 export type DoCommand = (words: readonly string[]) => Reply;
 
-/** Runs scripts as Redis does, in an embedded Lua 5.1; the commands are done by whoever runs them. */
+/** Runs scripts as Redis does, in an embedded Lua 5.1; its caller executes the commands. */
 export class LuaEngine {
   readonly #state = lauxlib.luaL_newstate();
 

@@ -68,7 +68,7 @@ export class Faults {
     }
   }
 
-  /** A task is delivered to two, or whoever took something from the delay queue takes longer than the lease. */
+  /** A task is delivered twice at once, or a worker holds something from the delay queue for longer than the lease. */
   #duplicate(state: State, emit: Emit): void {
     const side = this.#machine.side.lapsed(state.side);
     const rechecks = this.#machine.rechecks.returned(state.rechecks);

@@ -49,7 +49,7 @@ async function findWrongFor(world: World, user: Id, relation: Relation, rows: re
   const wrong: string[] = [];
   for (const question of [...questions, photos]) {
     const answered = await ask(world, question.path);
-    world.tally.answers++;
+    world.counts.answers++;
     if (isDeepStrictEqual(answered, question.expected)) continue;
     wrong.push(
       `user ${user}: I8: ${question.path}: ${JSON.stringify(answered)}, not ${JSON.stringify(question.expected)}`,

@@ -58,7 +58,7 @@ async function findWrongIndexes(world: World, truth: Truth, areBuilt: boolean): 
   for (const user of everybody(world)) {
     try {
       const warm = await expectIndexesExact(restStores(world), [user], truth);
-      world.tally.indexes += warm;
+      world.counts.indexes += warm;
       if (areBuilt && warm === 0 && owners.has(user))
         wrong.push(`user ${user}: the index was built, and is not in use`);
     } catch (error) {
@@ -68,9 +68,9 @@ async function findWrongIndexes(world: World, truth: Truth, areBuilt: boolean): 
   return wrong;
 }
 
-async function findByVerify({ stores, tally }: World): Promise<string[]> {
+async function findByVerify({ stores, counts }: World): Promise<string[]> {
   const found = await verifyAll(stores.jobs, () => undefined);
-  tally.answers += found.answers_checked;
+  counts.answers += found.answers_checked;
   const { wrong, answers_wrong: answers, columns, wrong_users, wrong_answers, wrong_columns } = found;
   if (wrong + answers + columns.wrong === 0) return [];
   return [`verify: ${JSON.stringify({ wrong, answers, columns, wrong_users, wrong_answers, wrong_columns })}`];

@@ -25,10 +25,10 @@ export async function disturb(world: World, signal: AbortSignal): Promise<void> 
 }
 
 async function befall(world: World, { name, kills, happen }: Disturbance, signal: AbortSignal): Promise<void> {
-  const { diary, tally } = world;
+  const { diary, counts } = world;
   diary.note(name);
-  if (kills) tally.kills++;
-  else tally.add(name);
+  if (kills) counts.kills++;
+  else counts.add(name);
   const more = await happen(world, signal);
   if (more !== undefined) diary.note(`${name}: ${more}`);
 }

@@ -1,5 +1,5 @@
 import { count, tableOf } from '../../src/tools/demo/layout.ts';
-import type { Tally } from './tally.ts';
+import type { SoakCounts } from './counts.ts';
 import type { World } from './world.ts';
 
 export interface SoakReport {
@@ -11,8 +11,8 @@ export interface SoakReport {
 }
 
 /** After a round. */
-export function roundLine(seconds: number, { transport, tally }: World): string {
-  const { rounds, changes, deliveries, reads, kills, others, wrong } = tally;
+export function roundLine(seconds: number, { transport, counts }: World): string {
+  const { rounds, changes, deliveries, reads, kills, others, wrong } = counts;
   const disturbed = sum(others);
   return `${seconds.toFixed(0).padStart(6)} s  ${transport.padEnd(8)}round ${rounds}: so far ${count(changes)} changes, ${count(deliveries)} deliveries, ${count(reads)} reads, ${kills} kills, ${disturbed} other disturbances, wrong ${wrong}`;
 }
@@ -22,7 +22,7 @@ export function failureLines({ transport, diary }: World): string[] {
   return [`what was done last on ${transport}:`, ...diary.last];
 }
 
-const ROWS: readonly (readonly [string, (tally: Tally) => number])[] = [
+const ROWS: readonly (readonly [string, (counts: SoakCounts) => number])[] = [
   ['rounds', ({ rounds }) => rounds],
   ['changes of the site', ({ changes }) => changes],
   ['deliveries acknowledged', ({ deliveries }) => deliveries],
@@ -42,22 +42,22 @@ const CHECKED: typeof ROWS = [
 
 /** At the end. */
 export function reportLines({ seed, seconds, worlds, wrong }: SoakReport): string {
-  const names = [...new Set(worlds.flatMap(({ tally }) => [...tally.others.keys()]))];
+  const names = [...new Set(worlds.flatMap(({ counts }) => [...counts.others.keys()]))];
   const rows = [
     ...ROWS,
-    ...names.map((name) => [`  ${name}`, ({ others }: Tally) => others.get(name) ?? 0] as const),
+    ...names.map((name) => [`  ${name}`, ({ others }: SoakCounts) => others.get(name) ?? 0] as const),
     ...CHECKED,
   ];
   const table = tableOf(
     ['', ...worlds.map(({ transport }) => transport)],
-    rows.map(([name, value]) => [name, ...worlds.map(({ tally }) => count(value(tally)))]),
+    rows.map(([name, value]) => [name, ...worlds.map(({ counts }) => count(value(counts)))]),
   );
   return `\n${table}\n\n${(seconds / 60).toFixed(1)} minutes, seed ${seed}: wrong ${wrong.length}`;
 }
 
 /** For programs. */
 export function plainReport({ seed, seconds, worlds, wrong }: SoakReport): object {
-  const transports = Object.fromEntries(worlds.map(({ transport, tally }) => [transport, tally]));
+  const transports = Object.fromEntries(worlds.map(({ transport, counts }) => [transport, counts]));
   return { seed, seconds: Math.round(seconds), wrong: wrong.length, transports, wrong_ones: wrong };
 }
 

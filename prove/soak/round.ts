@@ -20,20 +20,20 @@ const READS_A_SECOND = 150;
  * @returns what was wrong, for people
  */
 export async function playRound(world: World, playMs: number): Promise<string[]> {
-  const { stores, diary, tally } = world;
-  diary.note(`round ${tally.rounds + 1}`);
+  const { stores, diary, counts } = world;
+  diary.note(`round ${counts.rounds + 1}`);
   const from = await readClock(stores.primary);
   const wrong = await play(world, playMs);
   wrong.push(...(await findWrong(world)));
   wrong.push(...(await findWrongAfterReplay(world, from, () => rest(world))));
-  tally.rounds++;
-  tally.wrong += wrong.length;
+  counts.rounds++;
+  counts.wrong += wrong.length;
   return wrong;
 }
 
 /** Reads go on until everything is at rest. @returns what reads showed that they must not: I7 */
 async function play(world: World, playMs: number): Promise<string[]> {
-  const { signal, tally, diary, stores, journal, cast, random, api } = world;
+  const { signal, counts, diary, stores, journal, cast, random, api } = world;
   const wrong: string[] = [];
   const onWrong = (kind: Wrong, shown: Shown) => {
     wrong.push(`I7: ${kind}: ${JSON.stringify(shown)}`);
@@ -43,7 +43,7 @@ async function play(world: World, playMs: number): Promise<string[]> {
   const nextUser = () => (random() < 0.1 ? pick(random, everybody) : stage.anyPlayer());
   const reader = new Reader({ client: api, journal, random, nextUser, onWrong, now: () => performance.now() });
   const onChange = () => {
-    tally.changes++;
+    counts.changes++;
   };
   const over = new AbortController();
   const ending = AbortSignal.any([over.signal, signal, AbortSignal.timeout(playMs)]);
@@ -58,9 +58,9 @@ async function play(world: World, playMs: number): Promise<string[]> {
   } finally {
     over.abort();
     const { reads, narrowed, refused } = reader.counts;
-    tally.reads += reads;
-    tally.narrowed += narrowed;
-    tally.refused += refused;
+    counts.reads += reads;
+    counts.narrowed += narrowed;
+    counts.refused += refused;
   }
   if (reader.counts.reads === 0) throw new Error('not one question was answered');
   diary.note('at rest');
@@ -72,11 +72,11 @@ const RECONNECT_MS = 30_000;
 
 /** Until everything on its way is applied, also what relays send a second time, and what the last of the reads asked for. */
 async function rest(world: World): Promise<void> {
-  const { crew, tally, signal } = world;
+  const { crew, counts, signal } = world;
   await settleAfterAll(world);
   while (crew.held > 0) await pause(LOOK_MS, undefined, { signal });
   await settleAfterAll(world);
-  tally.deliveries = await crew.countDelivered();
+  counts.deliveries = await crew.countDelivered();
 }
 
 const GIVE_UP_MS = 200;

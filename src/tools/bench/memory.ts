@@ -29,9 +29,9 @@ export const memory: Bench<MemorySize> = {
 };
 
 // The server's own tables grow by doubling and shrink in their own time. So all is compared with what there was before any
-// of it, and the arm with fewer keys is first: it needs no larger tables than the other leaves behind.
-const ARMS = ['plain_zset', 'recency'] as const;
-type MemoryVariant = (typeof ARMS)[number];
+// of it, and the variant with fewer keys is first: it needs no larger tables than the other leaves behind.
+const VARIANTS = ['plain_zset', 'recency'] as const;
+type MemoryVariant = (typeof VARIANTS)[number];
 
 const FIRST_USER = 10_000_000n;
 const FIRST_CONTACT = 20_000_000;
@@ -50,7 +50,7 @@ async function measure(ground: Ground, size: MemorySize): Promise<Measurements> 
   const before = await usedMemory(client);
   const rows: (ResultRow & { max: number; arm: MemoryVariant; bytes_per_user: number })[] = [];
   const names = new KeyNames(namespace.config.keyPrefix);
-  for (const arm of ARMS) {
+  for (const arm of VARIANTS) {
     for (const max of size.max) {
       signal.throwIfAborted();
       await fill(ground, client, arm, users, max);

@@ -39,8 +39,8 @@ export const read: Bench<ReadSize> = {
 };
 
 /** The variants over HTTP, and the parts that every answer needs. */
-const ARMS = ['recency', ...SERVED_VARIANTS, 'redis_script', 'bare_sql'] as const;
-export type ReadVariant = (typeof ARMS)[number];
+const READ_VARIANTS = ['recency', ...SERVED_VARIANTS, 'redis_script', 'bare_sql'] as const;
+export type ReadVariant = (typeof READ_VARIANTS)[number];
 
 async function measure(ground: Ground, size: ReadSize): Promise<Measurements> {
   const { progress, signal } = ground;
@@ -73,7 +73,7 @@ async function openVariants(ground: Ground, users: readonly string[]): Promise<V
 
 function rowsOf({ contacts, variants }: LatencyRow<ReadVariant>) {
   const microseconds = (ms: number) => Math.round(ms * 1_000);
-  return ARMS.map((arm) => {
+  return READ_VARIANTS.map((arm) => {
     const { p50, p99 } = variants[arm];
     return { contacts, arm, p50_us: microseconds(p50), p99_us: microseconds(p99) };
   });

@@ -30,7 +30,7 @@ export class ProcessGroup {
     this.#settings = settings;
     this.#logs = logs;
     const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => undefined); // whoever waits for it hears of it
+    promise.catch(() => undefined); // those who wait for it get the error
     this.failed = promise;
     this.#fail = reject;
   }
@@ -97,7 +97,7 @@ export class ServiceProcess {
     this.#child = start(options);
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
-    promise.catch(() => undefined); // whoever waits for it hears of it
+    promise.catch(() => undefined); // those who wait for it get the error
     this.#ended = new Promise((resolve) => {
       this.#child.once('error', (error) => reject(new StartError(`${this.name} did not start: ${error.message}`)));
       this.#child.once('exit', (code, signal) => {

@@ -1,5 +1,5 @@
 /** What happened on one transport. */
-export class Tally {
+export class SoakCounts {
   rounds = 0;
   /** Transactions of the site. */
   changes = 0;

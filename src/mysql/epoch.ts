@@ -137,9 +137,8 @@ export async function readOwn(
   options?: ReadOptions,
 ): Promise<EpochRows> {
   for (let isAgain = false; ; isAgain = true) {
-    const read = await readWithEpoch(database, statement, parameters, options);
-    const server = await serverOf(database, read, options?.deadline);
-    if (server === 'primary') return { epoch: read.token, rows: read.rows };
+    const { token, rows, server } = await readFrom(database, statement, parameters, options);
+    if (server === 'primary') return { epoch: token, rows };
     // Perhaps only this connection is left over from before a failover.
     if (!database.renewConnections() || isAgain) throw new DatabaseNotPrimary(NOT_PRIMARY[server]);
   }
@@ -162,10 +161,8 @@ export async function readAnswer(
   parameters: readonly Parameter[],
   options?: ReadOptions,
 ): Promise<AnswerRows> {
-  const read = await readWithEpoch(database, statement, parameters, options);
-  const { token, rows } = read;
+  const { token, rows, server } = await readFrom(database, statement, parameters, options);
   if (database.isReplica) return { epoch: token, rows, isReplica: true };
-  const server = await serverOf(database, read, options?.deadline);
   if (server !== 'primary') database.renewConnections();
   return { epoch: server === 'unknown' ? UNKNOWN + token : token, rows, isReplica: server !== 'primary' };
 }
@@ -185,28 +182,48 @@ export const NOT_PRIMARY: Readonly<Record<Exclude<Server, 'primary'>, string>> =
   unknown: 'MySQL is another server than the one on record, and has not been compared with it yet',
 };
 
-interface RowsWithState {
+interface RowsWithServer {
   readonly token: string;
-  readonly state: ColumnValue | undefined;
   readonly rows: ColumnValue[][];
+  readonly server: Server;
 }
 
-async function readWithEpoch(
+/** Reads of one statement; a new epoch begins at most every few seconds. */
+const READS = 3;
+
+/**
+ * Rows and the server that they came from. If a new epoch began before the server was compared with the one on record, the
+ * record may be of another server than the rows, so they are read again.
+ */
+async function readFrom(
   database: Database,
   statement: string,
   parameters: readonly Parameter[],
   options?: ReadOptions,
-): Promise<RowsWithState> {
-  const rows = await database.rows(statement, parameters, options);
-  const [first] = rows;
-  if (first === undefined) throw new EpochMissing();
-  return { token: String(first[0]), state: first[1], rows: rows.map((row) => row.slice(2)) };
+): Promise<RowsWithServer> {
+  for (let left = READS - 1; ; left--) {
+    const rows = await database.rows(statement, parameters, options);
+    const [first] = rows;
+    if (first === undefined) throw new EpochMissing();
+    const token = String(first[0]);
+    const server = database.isReplica ? 'replica' : await serverOf(database, token, first[1], options?.deadline);
+    if (server !== undefined || left === 0) {
+      return { token, rows: rows.map((row) => row.slice(2)), server: server ?? 'unknown' };
+    }
+  }
 }
 
-async function serverOf(database: Database, { token, state }: RowsWithState, deadline?: Deadline): Promise<Server> {
+/** Undefined: another epoch than the token's is in force by now. */
+async function serverOf(
+  database: Database,
+  token: string,
+  state: ColumnValue | undefined,
+  deadline?: Deadline,
+): Promise<Server | undefined> {
   const { proof, isWritable } = parseState(state) ?? {};
   if (proof === undefined) return 'unknown';
   if (!isWritable) return 'replica';
   const onRecord = await database.proofUnder(token, deadline);
+  if (onRecord === undefined) return undefined;
   return onRecord === proof || onRecord === '' ? 'primary' : 'unknown';
 }

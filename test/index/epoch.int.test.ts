@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bumpEpoch, checkMysqlServer, checkRedisMasters } from '../../src/index/epoch.ts';
 import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
-import { Database } from '../../src/mysql/database.ts';
-import { readEpoch } from '../../src/mysql/epoch.ts';
+import { Database, type Parameter, type ReadOptions } from '../../src/mysql/database.ts';
+import { EPOCH, readAnswer, readEpoch, readOwn } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import type { RedisRole } from '../../src/mysql/redis-masters.ts';
 import { readServer } from '../../src/mysql/server-record.ts';
@@ -48,6 +48,40 @@ describe('a new epoch', () => {
     expect(after).not.toBe(before);
     expect(after).toMatch(/^[\w-]{11}$/);
     expect(await readEpoch(database)).toMatchObject({ token: after, why: 'restored from the backup of Monday' });
+  });
+});
+
+/** A new epoch begins after each of its next reads, as often as it is told. */
+class EpochsBetween extends Database {
+  left = 0;
+
+  override async rows(statement: string, parameters: readonly Parameter[], options?: ReadOptions) {
+    const rows = await super.rows(statement, parameters, options);
+    if (this.left-- > 0) await bumpEpoch(database, 'the test wanted one');
+    return rows;
+  }
+}
+
+describe('rows read while a new epoch begins', () => {
+  const statement = `SELECT ${EPOCH} FROM recency_epoch AS e`;
+  let between: EpochsBetween;
+  beforeEach(() => {
+    between = new EpochsBetween(url, { connections: 1, queue: 10, deadlineMs: 10_000 });
+    return () => between.close();
+  });
+
+  it.each([1, 2])('are read again, and count as those of the primary: %i epochs', async (epochs) => {
+    between.left = epochs;
+    expect(await readAnswer(between, statement, [])).toMatchObject({ epoch: await token(), isReplica: false });
+    between.left = epochs;
+    expect(await readOwn(between, statement, [])).toMatchObject({ epoch: await token() });
+  });
+
+  it('count as those of an unknown server if epochs do not stop beginning', async () => {
+    between.left = Number.POSITIVE_INFINITY;
+    const { epoch, isReplica } = await readAnswer(between, statement, []);
+    expect([epoch[0], isReplica]).toEqual(['?', true]);
+    await expect(readOwn(between, statement, [])).rejects.toThrow('has not been compared');
   });
 });
 

@@ -18,7 +18,7 @@ interface Row {
   readonly photos?: readonly { readonly id: Id }[];
 }
 
-/** I8: what those who play are answered over HTTP, against plain SQL. @returns what was wrong, for people */
+/** I8: compares the players' answers over HTTP with plain SQL. @returns descriptions of what was wrong */
 export async function findWrongAnswers(world: World, truth: Truth): Promise<string[]> {
   const wrong: string[] = [];
   for (const [i, user] of world.cast.players.entries()) {

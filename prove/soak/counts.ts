@@ -3,23 +3,23 @@ export class SoakCounts {
   rounds = 0;
   /** Transactions of the site. */
   changes = 0;
-  /** Tasks that consumers took and acknowledged; of a killed one, those of its last half second are missing. */
+  /** Tasks that consumers took and acknowledged; those of a killed consumer's last half second are missing. */
   deliveries = 0;
-  /** Answers read over HTTP and held against what the site had committed. */
+  /** Answers read over HTTP and compared with what the site had committed. */
   reads = 0;
-  /** Of them, those that an index narrowed. */
+  /** Reads narrowed by an index. */
   narrowed = 0;
-  /** Questions that were not answered: too many plain queries waited, or the API had just been killed. */
+  /** Requests without an answer: the plain-query limit was reached, or the API had just been killed. */
   refused = 0;
-  /** Processes that got SIGKILL. */
+  /** Processes killed by SIGKILL. */
   kills = 0;
-  /** Processes that gave up by themselves, and were started again. */
+  /** Processes that exited by themselves and were restarted. */
   gaveUp = 0;
-  /** Everything else that was done to them, by its name. */
+  /** All other disturbances, by name. */
   readonly others = new Map<string, number>();
-  /** Indexes held against plain SQL, at rest. */
+  /** Indexes compared with plain SQL at rest. */
   indexes = 0;
-  /** Answers held against plain SQL, at rest. */
+  /** Answers compared with plain SQL at rest. */
   answers = 0;
   wrong = 0;
 

@@ -16,8 +16,8 @@ const READERS = 3;
 const READS_A_SECOND = 150;
 
 /**
- * People use the site for so long, the API is read, and things happen; then everything comes to rest.
- * @returns what was wrong, for people
+ * One round: people use the site, the API is read, and disturbances happen; then everything comes to rest.
+ * @returns descriptions of what was wrong
  */
 export async function playRound(world: World, playMs: number): Promise<string[]> {
   const { stores, diary, counts } = world;
@@ -31,7 +31,7 @@ export async function playRound(world: World, playMs: number): Promise<string[]>
   return wrong;
 }
 
-/** Reads go on until everything is at rest. @returns what reads showed that they must not: I7 */
+/** Reads until everything is at rest. @returns violations of I7 */
 async function play(world: World, playMs: number): Promise<string[]> {
   const { signal, counts, diary, stores, journal, cast, random, api } = world;
   const wrong: string[] = [];
@@ -70,7 +70,7 @@ async function play(world: World, playMs: number): Promise<string[]> {
 const LOOK_MS = 20;
 const RECONNECT_MS = 30_000;
 
-/** Until everything on its way is applied, also what relays send a second time, and what the last of the reads asked for. */
+/** Waits until everything in flight is applied, including what relays send twice and what the last reads requested. */
 async function rest(world: World): Promise<void> {
   const { crew, counts, signal } = world;
   await settleAfterAll(world);
@@ -81,13 +81,13 @@ async function rest(world: World): Promise<void> {
 
 const GIVE_UP_MS = 200;
 
-/** Meanwhile, what is looked at again for nothing is given up: it would be waited for. */
+/** Deletes re-checks that can never succeed; otherwise they would be waited for. */
 async function givingUp(world: Pick<World, 'stores'>, pending: Promise<void>): Promise<void> {
   const timer = setInterval(() => void giveUpHopeless(world).catch(() => undefined), GIVE_UP_MS);
   await pending.finally(() => clearInterval(timer));
 }
 
-/** Redis may have been killed a moment ago, and our own connections to it are not back yet. */
+/** Redis may have just been killed, and this process may not have reconnected yet. */
 async function settleAfterAll({ stores, signal }: World): Promise<void> {
   const deadline = performance.now() + RECONNECT_MS;
   for (;;) {

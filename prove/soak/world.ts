@@ -19,11 +19,11 @@ import { Crew } from './crew.ts';
 import { Diary } from './diary.ts';
 import type { SoakOptions } from './options.ts';
 
-/** A site with Recency on one transport: its Redis, its database, its processes, and what is known of all that. */
+/** A site with Recency on one transport: its Redis, its database, its processes, and the records of them. */
 export interface World {
   readonly transport: TransportName;
   readonly namespace: Namespace;
-  /** Its own: it is flushed and killed. */
+  /** Not shared: it is flushed and killed. */
   readonly redis: RunningServer;
   readonly stores: HarnessStores;
   readonly cast: Cast;
@@ -37,16 +37,16 @@ export interface World {
 }
 
 export interface Opening extends Pick<SoakOptions, 'seed' | 'print' | 'signal'> {
-  /** MySQL, and for that transport Kafka. */
+  /** MySQL, and Kafka for that transport. */
   readonly stack: DevServers;
   readonly logs: ProcessLogs;
-  /** Closed at the end, the last first. */
+  /** Closed at the end in reverse order. */
   readonly resources: AsyncDisposableStack;
 }
 
 /**
- * Few people, so that what they do meets; one of them with more followers than a page of a fan-out has. Indexes as small
- * as the settings allow, so that many leave somebody out and run low.
+ * Few people, so that their actions collide; one of them has more followers than a page of a fan-out. Indexes as small
+ * as the settings allow, so that many are capped and run low.
  */
 const PEOPLE = { ...DEFAULTS, users: 150, most: 1_200 };
 const SIZES = { MAX: '12', MIN: '10' };

@@ -12,12 +12,12 @@ import { lastLines } from './machine.ts';
 /** A server that did not live long enough to answer. */
 export class EndedWhileStarting extends Error {
   override readonly name = 'EndedWhileStarting';
-  /** Another process listens on the port. */
+  /** Another process listens on a port, or may do so. */
   readonly portTaken: boolean;
 
-  constructor(program: string, log: string) {
+  constructor({ program, endsSilently = false }: ProgramRecipe, log: string) {
     super(`${program} ended while starting:\n${lastLines(log)}`);
-    this.portTaken = /address already in use/i.test(log);
+    this.portTaken = endsSilently || /address already in use/i.test(log);
   }
 }
 
@@ -129,7 +129,7 @@ export class ProgramInstance implements Instance {
 
   #requireAlive(): void {
     this.#signal.throwIfAborted();
-    if (this.#process.ended) throw new EndedWhileStarting(this.#recipe.program, this.#process.log());
+    if (this.#process.ended) throw new EndedWhileStarting(this.#recipe, this.#process.log());
   }
 
   stop(): Promise<void> {

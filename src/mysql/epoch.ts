@@ -161,8 +161,11 @@ export async function readAnswer(
   parameters: readonly Parameter[],
   options?: ReadOptions,
 ): Promise<AnswerRows> {
+  if (database.isReplica) {
+    const { token, rows } = await readWithEpoch(database, statement, parameters, options);
+    return { epoch: token, rows, isReplica: true };
+  }
   const { token, rows, server } = await readFrom(database, statement, parameters, options);
-  if (database.isReplica) return { epoch: token, rows, isReplica: true };
   if (server !== 'primary') database.renewConnections();
   return { epoch: server === 'unknown' ? UNKNOWN + token : token, rows, isReplica: server !== 'primary' };
 }
@@ -182,13 +185,25 @@ export const NOT_PRIMARY: Readonly<Record<Exclude<Server, 'primary'>, string>> =
   unknown: 'MySQL is another server than the one on record, and has not been compared with it yet',
 };
 
-interface RowsWithServer {
+interface RowsWithState {
   readonly token: string;
+  readonly state: ColumnValue | undefined;
   readonly rows: ColumnValue[][];
-  readonly server: Server;
 }
 
-/** Reads of one statement; a new epoch begins at most every few seconds. */
+async function readWithEpoch(
+  database: Database,
+  statement: string,
+  parameters: readonly Parameter[],
+  options?: ReadOptions,
+): Promise<RowsWithState> {
+  const rows = await database.rows(statement, parameters, options);
+  const [first] = rows;
+  if (first === undefined) throw new EpochMissing();
+  return { token: String(first[0]), state: first[1], rows: rows.map((row) => row.slice(2)) };
+}
+
+/** Maximum reads of one statement while new epochs begin. */
 const READS = 3;
 
 /**
@@ -200,24 +215,18 @@ async function readFrom(
   statement: string,
   parameters: readonly Parameter[],
   options?: ReadOptions,
-): Promise<RowsWithServer> {
+): Promise<RowsWithState & { readonly server: Server }> {
   for (let left = READS - 1; ; left--) {
-    const rows = await database.rows(statement, parameters, options);
-    const [first] = rows;
-    if (first === undefined) throw new EpochMissing();
-    const token = String(first[0]);
-    const server = database.isReplica ? 'replica' : await serverOf(database, token, first[1], options?.deadline);
-    if (server !== undefined || left === 0) {
-      return { token, rows: rows.map((row) => row.slice(2)), server: server ?? 'unknown' };
-    }
+    const read = await readWithEpoch(database, statement, parameters, options);
+    const server = await serverOf(database, read, options?.deadline);
+    if (server !== undefined || left === 0) return { ...read, server: server ?? 'unknown' };
   }
 }
 
 /** Undefined: another epoch than the token's is in force by now. */
 async function serverOf(
   database: Database,
-  token: string,
-  state: ColumnValue | undefined,
+  { token, state }: RowsWithState,
   deadline?: Deadline,
 ): Promise<Server | undefined> {
   const { proof, isWritable } = parseState(state) ?? {};

@@ -30,7 +30,8 @@ export async function loadGraph(pool: Pool, { users = [], contacts = [], photos 
     const counts = { users: 0, contacts: 0, photos: 0 };
     for (const piece of pieces(users)) counts.users += await insertUsers(connection, piece);
     const uploaders = new Set([...photos].map(({ owner }) => owner));
-    const named = new Set([...uploaders, ...[...contacts].flatMap(({ user, contact }) => [user, contact])]);
+    const named = new Set(uploaders);
+    for (const { user, contact } of contacts) named.add(user).add(contact);
     for (const piece of pieces(named)) await lockUsers(connection, piece);
     for (const piece of pieces(contacts)) counts.contacts += await insertContacts(connection, piece);
     for (const piece of pieces(photos)) counts.photos += await insertPhotos(connection, piece);

@@ -121,6 +121,11 @@ describe.runIf(hasKafka())('a Kafka of one’s own', () => {
     await server.restart();
     expect(await withAdmin(server, (admin) => admin.listTopics())).toEqual(['kept']);
   });
+
+  it('says what is wrong when its fixed port is taken', async () => {
+    await using first = await startRedis();
+    await expect(startKafka({ port: first.port })).rejects.toThrow(/in use|already allocated/i);
+  });
 });
 
 async function withAdmin<T>(

@@ -97,7 +97,6 @@ function recipeFor(java: string, jars: string): ProgramRecipe {
   const url = ({ port }: ProgramSite) => `127.0.0.1:${port}`;
   return {
     program: java,
-    endsSilently: true, // the broker's jars come without a logger
     prepare: (site, signal) => format(java, classPath, site, signal),
     args: (site) => ['-Xmx384m', '-XX:+UseSerialGC', '-cp', classPath, 'kafka.Kafka', propertiesFile(site)],
     url,

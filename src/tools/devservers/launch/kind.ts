@@ -25,8 +25,6 @@ export interface ImageRecipe {
 /** How to run a server from a program of this machine. */
 export interface ProgramRecipe {
   readonly program: string;
-  /** It prints no reason when it ends, so a port may have been taken. */
-  readonly endsSilently?: boolean;
   /** Fills an empty data directory. */
   prepare(site: ProgramSite, signal: AbortSignal): Promise<void>;
   args(site: ProgramSite): readonly string[];

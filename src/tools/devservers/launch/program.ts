@@ -12,12 +12,12 @@ import { lastLines } from './machine.ts';
 /** A server that did not live long enough to answer. */
 export class EndedWhileStarting extends Error {
   override readonly name = 'EndedWhileStarting';
-  /** Another process listens on a port, or may do so. */
+  /** Another process listens on the port. */
   readonly portTaken: boolean;
 
-  constructor({ program, endsSilently = false }: ProgramRecipe, log: string) {
+  constructor(program: string, log: string) {
     super(`${program} ended while starting:\n${lastLines(log)}`);
-    this.portTaken = endsSilently || /address already in use/i.test(log);
+    this.portTaken = /address already in use/i.test(log);
   }
 }
 
@@ -129,7 +129,7 @@ export class ProgramInstance implements Instance {
 
   #requireAlive(): void {
     this.#signal.throwIfAborted();
-    if (this.#process.ended) throw new EndedWhileStarting(this.#recipe, this.#process.log());
+    if (this.#process.ended) throw new EndedWhileStarting(this.#recipe.program, this.#process.log());
   }
 
   stop(): Promise<void> {

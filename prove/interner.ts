@@ -1,4 +1,4 @@
-/** Gives equal things, by their text, the same small number, counted from 0. */
+/** Numbers things from 0; things with equal texts get the same number. */
 export class Interner<T> {
   readonly #numbers = new Map<string, number>();
   readonly #things: T[] = [];

@@ -5,7 +5,7 @@ import type { Scenario } from './scenarios/scenario.ts';
 import { QUICK, scenarioOf } from './scenarios/scenarios.ts';
 import { type Found, Search } from './search/search.ts';
 
-/** One piece of work for a thread: search a scenario, or take a rule out and search until that shows. */
+/** A job for a thread: search a scenario, or remove a rule and search until a violation shows. */
 export type Job =
   | { readonly kind: 'search'; readonly scenario: string; readonly statesAtMost: number }
   | { readonly kind: 'mutate'; readonly rule: string };
@@ -18,10 +18,10 @@ export interface JobResult extends Found {
   readonly seconds: number;
 }
 
-/** A mutation that takes longer to show has its own scenario named. */
+/** A mutation that needs a longer search names its own scenario. */
 const MUTANT_STATES = 2_000_000;
 
-/** Of these a mutation may violate any: they say how the code goes about it, not what comes of it. */
+/** A mutation may violate these: they constrain how the code works, not what results. */
 const MEANS = new Set(['I6', 'I9']);
 
 export async function doJob(job: Job): Promise<JobResult> {
@@ -37,7 +37,7 @@ async function searchProduct({ scenario: name, statesAtMost }: Extract<Job, { ki
   return await withMachine(await buildMachine(scenario, 'product', []), scenario, statesAtMost, new Set());
 }
 
-/** Scenario by scenario, until one shows a wrong history. */
+/** Searches scenario by scenario until one shows a wrong history. */
 async function searchMutant({ rule, patches, change, try: first = [] }: Mutation): Promise<Outcome> {
   const names = new Set([...first, ...QUICK.map(({ scenario }) => scenario.name)]);
   const outcomes: Outcome[] = [];

@@ -19,8 +19,8 @@ const patchesOf = new Map<string, readonly Patch[]>();
 /**
  * Loads the product's modules and scripts, with these changes of their text. Each set of changes has module instances
  * of its own, so that several may be loaded in one thread.
- * @param name tells the copies apart; the same name is the same copy
- * @throws where a patch does not fit
+ * @param name identifies the copy; the same name is the same copy
+ * @throws Error when a patch does not fit
  */
 export async function loadProduct(name: string, patches: readonly Patch[]): Promise<Product> {
   if (patchesOf.size === 0) registerHooks({ resolve, load });
@@ -49,7 +49,7 @@ const load: Load = (url, context, next) => {
   return { ...loaded, source: patched(patches, file, String(loaded.source)) };
 };
 
-/** Several patches of one file are made one after the other. */
+/** Patches of one file are applied in order. */
 function patched(patches: readonly Patch[], file: string, source: string): string {
   const here = patches.filter((patch) => patch.file === file || basename(patch.file) === file);
   return here.reduce(applyPatch, source);

@@ -1,4 +1,4 @@
-/** A change of the product's text, made when it is loaded: the text must occur exactly once. */
+/** A change of the product's text, applied when it is loaded. The text must occur exactly once. */
 export interface Patch {
   /** Below `src`, for example `index/refresh.ts`. */
   readonly file: string;
@@ -6,7 +6,7 @@ export interface Patch {
   readonly to: string;
 }
 
-/** @throws when the text to replace is not there, or there twice: the patch no longer fits the product */
+/** @throws Error when the text to replace is missing or occurs twice: the patch no longer fits the product */
 export function applyPatch(source: string, { file, from, to }: Patch): string {
   const parts = source.split(from);
   if (parts.length === 2) return parts.join(to);

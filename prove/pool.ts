@@ -4,14 +4,14 @@ import type { Job, JobResult } from './job.ts';
 
 type Reply = { readonly result: JobResult } | { readonly error: string };
 
-/** More threads only wait for each other's memory. */
+/** With more threads, they only compete for memory. */
 const MOST_THREADS = 4;
 
 export const THREADS = Math.min(availableParallelism(), MOST_THREADS);
 
 /**
- * Does the jobs on some threads, and tells of each when it and all before it are done.
- * @throws what a job throws; the others are abandoned
+ * Runs the jobs on several threads, and reports each one when it and all before it are done.
+ * @throws the first error of a job; the others are abandoned
  */
 export async function doJobs(
   jobs: readonly Job[],

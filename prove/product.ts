@@ -1,4 +1,4 @@
-/** The product's code that is proven, all of it in one place: it is loaded by `load-product.ts`, with or without a patch. */
+/** The product code under proof. `load-product.ts` loads it, with or without patches. */
 export { doDelayed } from '../src/consumers/delayed-worker.ts';
 export { planWork, stagesOf } from '../src/consumers/work-plan.ts';
 export { DelayedWork } from '../src/index/delayed-work.ts';

@@ -6,13 +6,13 @@ import type { Listed } from './scenarios/scenarios.ts';
 
 export interface ProveOptions {
   readonly threads: number;
-  /** States at the most of each scenario of part c. */
+  /** Maximum states per scenario of part c. */
   readonly budget: number;
-  /** For people, a line at a time. */
+  /** Called with one line of text at a time. */
   readonly print: (line: string) => void;
 }
 
-/** Searches the scenarios. Resolves to an object for programs; `bad` counts the scenarios with a wrong history. */
+/** Searches the scenarios. Resolves to the object for `--json`; `bad` counts the scenarios with a wrong history. */
 export async function searchAll(scenarios: readonly Listed[], { threads, budget, print }: ProveOptions) {
   const from = performance.now();
   const jobs = scenarios.map(
@@ -34,7 +34,7 @@ export async function searchAll(scenarios: readonly Listed[], { threads, budget,
   return { ...totals(results), seconds: round(seconds), scenarios: results.map(plain) };
 }
 
-/** Takes the rules out, one at a time. What nothing showed to be needed is `known`, where a reason is written, or `missed`. */
+/** Removes the rules one at a time. A rule whose removal nothing showed is `known` if a reason is written, otherwise `missed`. */
 export async function mutateAll(
   mutations: readonly Mutation[],
   { threads, print }: Pick<ProveOptions, 'threads' | 'print'>,

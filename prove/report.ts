@@ -48,7 +48,7 @@ function traceLines(trace: Trace | undefined): string[] {
   return [...trace.start.map((line) => `   start ${line}`), ...steps, ...trace.end.map((line) => `   end   ${line}`)];
 }
 
-/** One rule taken out: what became of it, and the history that shows it. */
+/** A removed rule: the outcome, and the history that shows it. */
 export function mutationLines(mutation: Mutation, result: JobResult): string[] {
   const { rule, instead, notCaught } = mutation;
   const known = result.violation === undefined && notCaught ? [`   known: ${notCaught}`] : [];

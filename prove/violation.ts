@@ -1,6 +1,6 @@
-/** An invariant that does not hold. */
+/** A violated invariant. */
 export interface Violation {
-  /** As docs/exactness.md numbers them, for example `I1`. */
+  /** Its number in docs/exactness.md, for example `I1`. */
   readonly rule: string;
   readonly what: string;
 }

@@ -6,9 +6,9 @@ import { type Renaming, rename } from './nonces.ts';
 
 export interface IndexContents {
   readonly master: Keyspace;
-  /** What a replica has that lags behind. */
+  /** The contents of a lagging replica. */
   readonly replica: Keyspace | undefined;
-  /** The fresh nonce of a command whose reply was lost, and which will be sent again. */
+  /** The fresh nonce of a command whose reply was lost and that will be sent again. */
   readonly resent: string | undefined;
 }
 
@@ -27,22 +27,22 @@ export class IndexKeys {
     this.#users = users;
   }
 
-  /** Of the user's set, and of what is known of it. */
+  /** Keys of the user's set and its metadata. */
   names(user: Id): readonly [set: string, meta: string] {
     return [this.#names.set(user), this.#names.meta(user)];
   }
 
-  /** Of the note that the user was forgotten. */
+  /** Key of the note that the user was forgotten. */
   note(user: Id): string {
     return this.#names.forgotten(user);
   }
 
-  /** The nonce of the user's index, or of its placeholder; '': there is none. */
+  /** The nonce of the user's index, or of its placeholder; '' if there is none. */
   nonce(keyspace: Keyspace, user: Id): string {
     return nonceIn(textOf(keyspace.get(this.#names.meta(user))));
   }
 
-  /** The size that was written of the user's index; undefined: it is none, or a placeholder. */
+  /** The size recorded for the user's index; undefined: there is no index, or only a placeholder. */
   recordedSize(keyspace: Keyspace, user: Id): number | undefined {
     const size = textOf(keyspace.get(this.#names.meta(user)))?.split(' ')[2];
     return size === undefined ? undefined : Number(size);
@@ -54,7 +54,7 @@ export class IndexKeys {
     return set?.kind === 'zset' ? set.members.length : 0;
   }
 
-  /** Does the user's index differ between these two, of which one is a changed copy of the other? */
+  /** Does the user's index differ between these contents? One is a changed copy of the other. */
   differs(before: Keyspace, after: Keyspace, user: Id): boolean {
     return this.names(user).some((name) => before.get(name) !== after.get(name));
   }

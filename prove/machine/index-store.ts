@@ -18,13 +18,13 @@ export interface IndexOptions {
   readonly min: number;
 }
 
-/** Gives replies their numbers. */
+/** Numbers replies. */
 export type NumberOf = (reply: unknown) => number;
 
-/** `first`: the reply is lost, the command will be sent again. `second`: it is sent again, with the nonce that it had. */
+/** `first`: the reply is lost and the command will be sent again. `second`: it is sent again, with the same nonce. */
 export type Sending = 'once' | 'first' | 'second';
 
-/** What a step did. */
+/** The outcome of a step. */
 export interface IndexEffect {
   readonly contents: number;
   /** By its number. */
@@ -78,7 +78,7 @@ export class IndexStore {
     return this.contents.number({ master: new Keyspace(0), replica: undefined, resent: undefined });
   }
 
-  /** @param number of the step, to remember it by @throws Unknown */
+  /** @param number the step's number, its cache key @throws Unknown */
   do(step: Step, number: number, contents: number, sending: Sending): IndexEffect {
     const effect = this.#effects[sending].get(number * 2 ** 24 + contents);
     if (effect === undefined) throw new Unknown(() => this.#compute(step, number, contents, sending));
@@ -92,7 +92,7 @@ export class IndexStore {
     return reading;
   }
 
-  /** Takes away one key of a user, or both. */
+  /** Deletes one key of a user, or both. */
   without(contents: number, user: Id, which: 'set' | 'meta' | 'both'): IndexEffect {
     return this.#change(`${which} ${user} ${contents}`, contents, ({ master, ...rest }) => {
       const left = master.copy();
@@ -103,7 +103,7 @@ export class IndexStore {
     });
   }
 
-  /** The user is forgotten, as forget.lua does it. */
+  /** Forgets the user, as forget.lua does. */
   forgotten(contents: number, user: Id): IndexEffect {
     return this.#change(`forgotten ${user} ${contents}`, contents, ({ master, ...rest }) => {
       const left = master.copy();
@@ -113,18 +113,18 @@ export class IndexStore {
     });
   }
 
-  /** Has the user, who was forgotten, an index or a placeholder again? */
+  /** Does the forgotten user have an index or a placeholder again? */
   isBack(contents: number, user: Id): boolean {
     const { master } = this.contents.thing(contents);
     return master.get(this.#keys.note(user)) !== undefined && this.#keys.nonce(master, user) !== '';
   }
 
-  /** From now on the replica has what the master has now. */
+  /** Copies the master to the replica. */
   synced(contents: number): IndexEffect {
     return this.#change(`synced ${contents}`, contents, ({ master, resent }) => ({ master, replica: master, resent }));
   }
 
-  /** The replica takes the master's place. */
+  /** Promotes the replica. */
   failedOver(contents: number): IndexEffect {
     return this.#change(`failed over ${contents}`, contents, ({ replica, resent }) => {
       if (replica === undefined) throw new Error('there is no replica to fail over to');
@@ -132,19 +132,19 @@ export class IndexStore {
     });
   }
 
-  /** Redis lost everything, on every node. */
+  /** Redis loses everything, on every node. */
   lost(contents: number): IndexEffect {
     return this.#change(`lost ${contents}`, contents, ({ master, resent }) => {
       return { master: new Keyspace(master.now), replica: undefined, resent };
     });
   }
 
-  /** Whoever was to send a command again does not. */
+  /** A caller that would retry the command does not. */
   notResent(contents: number): IndexEffect {
     return this.#change(`not resent ${contents}`, contents, (all) => ({ ...all, resent: undefined }));
   }
 
-  /** What happens from outside, to be remembered by `key`. */
+  /** An external change, cached by `key`. */
   #change(key: string, before: number, change: (contents: IndexContents) => IndexContents): IndexEffect {
     let effect = this.#changes.get(key);
     if (effect === undefined) {

@@ -8,7 +8,7 @@ import { SideStore } from './side-store.ts';
 import { SiteStore } from './site-store.ts';
 import { TaskStore } from './task-store.ts';
 
-/** The product's code, the stores that it works on, and the tasks on their way. */
+/** The product's code, its stores, and the tasks in flight. */
 export interface Machine {
   readonly product: Product;
   readonly operations: Operations;
@@ -20,7 +20,7 @@ export interface Machine {
   close(): void;
 }
 
-/** @param patches changes of the product's text; `name` tells sets of them apart */
+/** @param patches changes of the product's text; `name` identifies the set */
 export async function buildMachine(scenario: Scenario, name: string, patches: readonly Patch[]): Promise<Machine> {
   const { attempts, trimsToMin, users, versions, menu, max, pageSize, fanOuts } = scenario;
   const bounds = [
@@ -49,7 +49,7 @@ export async function buildMachine(scenario: Scenario, name: string, patches: re
   };
 }
 
-/** So that an answer for one contact reads a part of an index of two. */
+/** An answer for one contact then reads only part of an index of two. */
 const NO_SPARE_CANDIDATES: Patch = {
   file: 'query/narrow.ts',
   from: 'const SPARE_CANDIDATES = 2;',
@@ -59,7 +59,7 @@ const NO_SPARE_CANDIDATES: Patch = {
 /** A trim leaves a third of what is between max and min for the next few: nothing where these are 2 and 1. */
 const TRIMS_TO_MIN: Patch = { file: 'index/redis/lua/apply.lua', from: 'math.floor((max - min) / 3)', to: 'max - min' };
 
-/** A lower bound of the product's, so that few interleavings are needed to come to it. */
+/** Lower than the product's, so that few interleavings reach it. */
 function attemptsPatches(attempts: number): Patch[] {
   const bound = { from: 'const ATTEMPTS = 5;', to: `const ATTEMPTS: number = ${attempts};` };
   return [

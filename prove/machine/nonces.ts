@@ -1,16 +1,16 @@
 /**
- * Nonces are only ever compared for equality, and a random one never comes back. So in a state of the search the nonces
+ * Nonces are only compared for equality, and a random one never recurs. So in a state of the search the nonces
  * that are in Redis are `~1`, `~2`, … in the order of the users, and all others, which nothing can equal any more, are
- * one and the same: `~0`. States that differ only in the values of their nonces are thereby one state.
+ * `~0`. States that differ only in the values of their nonces are thereby one state.
  */
 const MARK = '~';
 
-/** Given out by the model's supply; gets its place as soon as the script that uses it has run. */
+/** A nonce handed out by the model; it is renamed as soon as the script that uses it has run. */
 export const FRESH = `${MARK}fresh`;
 
 const GONE = `${MARK}0`;
 
-/** Old names to new ones, for those that change. */
+/** Maps old names to new ones, where they change. */
 export type Renaming = readonly (readonly [string, string])[];
 
 export function isNonce(value: unknown): value is string {
@@ -18,8 +18,8 @@ export function isNonce(value: unknown): value is string {
 }
 
 /**
- * The new names of the nonces: of those that are in Redis now, whatever the scripts made of them, and of those that were.
- * @param before the names that there were
+ * The new names of the nonces that are in Redis now, and of those that were there before.
+ * @param before the previous names
  * @param live those in Redis now, in the order of the users
  */
 export function renamingOf(before: readonly string[], live: readonly string[]): Renaming {

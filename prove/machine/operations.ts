@@ -8,14 +8,14 @@ import { Interner } from '../interner.ts';
 import type { Product } from '../load-product.ts';
 import { type Renaming, renameDeep } from './nonces.ts';
 
-/** What an operation was begun for. */
+/** Why an operation was started. */
 export type Cause =
   | { readonly kind: 'tasks'; readonly batch: readonly ReceivedTask[] }
   | { readonly kind: 'delayed'; readonly held: Held<DelayedItem> }
   | { readonly kind: 'rechecks'; readonly rows: readonly RecheckRow[] }
   | { readonly kind: 'rebuild'; readonly users: readonly Id[] };
 
-/** Where a step is done: in MySQL, in the indexes, among the cursors and the delay queue, or among the re-checks. */
+/** Where a step runs: MySQL, the indexes, the cursors and the delay queue, or the re-checks. */
 export type Place = 'site' | 'index' | 'side' | 'rechecks';
 
 const PLACES: Readonly<Record<StepName, Place>> = {
@@ -37,17 +37,17 @@ const PLACES: Readonly<Record<StepName, Place>> = {
   recheck: 'rechecks',
 };
 
-/** An operation somewhere on its way: a generator cannot be copied, so it is its cause and the replies so far. */
+/** An operation in progress. A generator cannot be copied, so it is stored as its cause and the replies so far. */
 export interface Progress {
   readonly cause: number;
   readonly replies: readonly number[];
-  /** The step that it wants done, and where; undefined: it has ended. */
+  /** Its next step, and where that runs; undefined: it has ended. */
   readonly wants: { readonly step: number; readonly place: Place } | undefined;
-  /** That step was done once already; its reply was lost, and it will be sent again. */
+  /** The step was already done once; its reply was lost, and it will be sent again. */
   readonly resends: boolean;
 }
 
-/** The product's operations, at every point that they can come to. All by their numbers. */
+/** The product's operations at every point that they can reach, by number. */
 export class Operations {
   readonly causes = new Interner<Cause>();
   readonly steps = new Interner<Step>();
@@ -79,7 +79,7 @@ export class Operations {
     return this.causes.thing(this.at(number).cause);
   }
 
-  /** Where the operation is after this reply. */
+  /** The operation after this reply. */
   answer(number: number, reply: number): number {
     const key = number * 2 ** 24 + reply;
     let next = this.#answered.get(key);
@@ -91,7 +91,7 @@ export class Operations {
     return next;
   }
 
-  /** The same operation, once the nonces that it has seen are called otherwise. */
+  /** The same operation with the nonces that it has seen renamed. */
   rename(number: number, renaming: Renaming, renamingNumber: number): number {
     const key = `${number} ${renamingNumber}`;
     let renamed = this.#renamed.get(key);
@@ -104,7 +104,7 @@ export class Operations {
     return renamed;
   }
 
-  /** The same operation, once the reply to its step was lost. */
+  /** The same operation after the reply to its step was lost. */
   resending(number: number): number {
     const { cause, replies } = this.at(number);
     return this.#number(cause, replies, true);
@@ -143,7 +143,7 @@ export class Operations {
   }
 }
 
-/** As the delayed worker hands it on. */
+/** The form in which the delayed worker passes it on. */
 function itemOf({ user, contact, version, attempt }: RecheckRow): DelayedItem {
   return { kind: 'recheck', user, contact, version, attempt };
 }
@@ -152,7 +152,7 @@ function* inTurn(stages: readonly (readonly Operation<unknown>[])[]): Operation<
   for (const stage of stages) for (const operation of stage) yield* operation;
 }
 
-/** Replies are kept and given again: nobody may change them. */
+/** Replies are cached and reused, so they are frozen. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -1,17 +1,17 @@
 import type { ReceivedTask } from '../../src/consumers/work-plan.ts';
 import type { Task } from '../../src/contracts/task.ts';
 
-/** A task on its way. */
+/** A task in flight. */
 export interface PendingTask extends ReceivedTask {
-  /** Deliveries that wait to be taken. */
+  /** Deliveries that wait for a worker. */
   readonly waiting: number;
-  /** Has not been acknowledged yet, not once. */
+  /** It has never been acknowledged. */
   readonly owed: boolean;
-  /** The action that it tells of, when that is not committed yet. */
+  /** The action that it announces, if that is not committed yet. */
   readonly uncommitted: string | undefined;
 }
 
-/** In the order of their positions, without those that nobody waits for any more. */
+/** In order of position, without those that are finished. */
 export type PendingTasks = readonly PendingTask[];
 
 export function published(
@@ -23,18 +23,18 @@ export function published(
   return kept([...tasks, { task, position, waiting: 1, owed: true, uncommitted }]);
 }
 
-/** The action is committed; its task went out before. */
+/** Commits an action whose task was published before. */
 export function committed(tasks: PendingTasks, action: string): PendingTasks {
   return kept(tasks.map((task) => (task.uncommitted === action ? { ...task, uncommitted: undefined } : task)));
 }
 
-/** Every choice of tasks that a worker may take at once: each that waits, alone or with others. */
+/** Every set of waiting tasks that a worker may take at once. */
 export function batches(tasks: PendingTasks): PendingTask[][] {
   const waiting = tasks.filter((task) => task.waiting > 0);
   return subsets(waiting).filter((some) => some.length > 0);
 }
 
-/** @param again the position of one that is delivered once more, to somebody else or later */
+/** @param again the position of a task that is delivered once more, to another worker or later */
 export function taken(tasks: PendingTasks, batch: readonly ReceivedTask[], again: string | undefined): PendingTasks {
   return changed(tasks, batch, (task) => ({ ...task, waiting: task.waiting - (task.position === again ? 0 : 1) }));
 }
@@ -43,7 +43,7 @@ export function acknowledged(tasks: PendingTasks, batch: readonly ReceivedTask[]
   return changed(tasks, batch, (task) => ({ ...task, owed: false }));
 }
 
-/** Their worker crashed before it acknowledged them: they are delivered again. */
+/** Their worker crashed before acknowledging them, so they are delivered again. */
 export function returned(tasks: PendingTasks, batch: readonly ReceivedTask[]): PendingTasks {
   const forgotten = batch.filter(({ position }) => !tasks.some((task) => task.position === position));
   const known = changed(tasks, batch, (task) => ({ ...task, waiting: task.waiting + 1 }));

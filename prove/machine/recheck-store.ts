@@ -2,15 +2,15 @@ import type { Step } from '../../src/index/protocol.ts';
 import type { RecheckRow } from '../../src/mysql/rechecks.ts';
 import { Interner } from '../interner.ts';
 
-/** Rows of the outbox that are re-checks. Ids are never given twice. */
+/** Re-check rows of the outbox. Ids are never reused. */
 interface Contents {
   readonly next: number;
-  /** What waits may become due at any moment, so it is due. */
+  /** A waiting row may become due at any moment, so it counts as due. */
   readonly due: readonly RecheckRow[];
   readonly held: readonly RecheckRow[];
 }
 
-/** Re-checks in MySQL, as the statements of `mysql/rechecks.ts` keep them: a model of those, for they are SQL. */
+/** Re-checks in MySQL, a model of the SQL in `mysql/rechecks.ts`. */
 export class RecheckStore {
   readonly #contents = new Interner<Contents>();
 
@@ -38,32 +38,32 @@ export class RecheckStore {
     return this.#contents.thing(number).due;
   }
 
-  /** What waits, and what somebody is at work on. */
+  /** Waiting rows, and rows that a worker holds. */
   rows(number: number): readonly RecheckRow[] {
     const { due, held } = this.#contents.thing(number);
     return [...due, ...held];
   }
 
-  /** Everything that is due is in hand. */
+  /** Takes everything that is due. */
   taken(number: number): number {
     const { next, due, held } = this.#contents.thing(number);
     return this.#contents.number({ next, due: [], held: [...held, ...due] });
   }
 
-  /** These are done, wherever they are by now. */
+  /** Removes these rows, wherever they are by now. */
   finished(number: number, rows: readonly RecheckRow[]): number {
     const { next, due, held } = this.#contents.thing(number);
     return this.#contents.number({ next, due: without(due, rows), held: without(held, rows) });
   }
 
-  /** Their lease has passed, or their worker is gone; undefined: everything in hand. */
+  /** Returns rows whose lease has ended or whose worker is gone; undefined: all that are held. */
   returned(number: number, rows?: readonly RecheckRow[]): number {
     const { next, due, held } = this.#contents.thing(number);
     const stay = rows === undefined ? [] : without(held, rows);
     return this.#contents.number({ next, due: [...due, ...without(held, stay)].sort(byId), held: stay });
   }
 
-  /** As though they had been kept where they can be lost. */
+  /** Loses them, as if they had been stored in Redis. */
   lost(number: number): number {
     const { next } = this.#contents.thing(number);
     return this.#contents.number({ next, due: [], held: [] });

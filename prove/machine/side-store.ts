@@ -25,8 +25,8 @@ const LEASE_MS = 60_000;
 const ITEMS_AT_ONCE = 200;
 
 /**
- * The product's cursors and its delay queue on a model of Redis. What waits may become due at any moment, so its time
- * is forgotten: it is due. The clock moves on by a millisecond whenever something is taken, so that no two leases end
+ * The product's cursors and delay queue on a model of Redis. A waiting item may become due at any moment, so its time
+ * is ignored. The clock advances by a millisecond whenever something is taken, so that no two leases end
  * together.
  */
 export class SideStore {
@@ -52,7 +52,7 @@ export class SideStore {
     return this.contents.number(new Keyspace(NOW));
   }
 
-  /** @param number of the step, to remember it by @throws Unknown */
+  /** @param number the step's number, its cache key @throws Unknown */
   do(step: Step, number: number, contents: number): SideEffect {
     const store = (step.name in this.#cursors ? this.#cursors : this.#delayed) as unknown as Record<string, Doing>;
     return this.#known(`${number}`, contents, () => (store[step.name] as Doing).apply(store, step.args as unknown[]));
@@ -69,14 +69,14 @@ export class SideStore {
     return this.#known(`finish ${JSON.stringify(held)}`, contents, () => this.#delayed.finish(held));
   }
 
-  /** The lease of everything held passes: it comes back. */
+  /** Ends every lease: what was held is due again. */
   lapsed(contents: number): number {
     const keyspace = this.contents.thing(contents).copy();
     setScores(keyspace, HELD, 0);
     return this.contents.number(keyspace);
   }
 
-  /** Is something waiting to be taken? */
+  /** Is anything due? */
   hasDue(contents: number): boolean {
     const keyspace = this.contents.thing(contents);
     const held = keyspace.get(HELD);
@@ -91,7 +91,7 @@ export class SideStore {
     return this.contents.number(new Keyspace(this.contents.thing(contents).now));
   }
 
-  /** What is put off, and what somebody is at work on. */
+  /** Delayed items, and those that a worker holds. */
   items(contents: number): DelayedItem[] {
     return [...this.#itemsOf(contents, DUE), ...this.#itemsOf(contents, HELD)];
   }

@@ -20,7 +20,7 @@ export interface SiteOptions {
 
 interface Contents {
   readonly snapshot: Snapshot;
-  /** Undefined once nothing can change any more: then only what the view says counts. */
+  /** Undefined once nothing can change any more; then only the views matter. */
   readonly site: Site | undefined;
 }
 
@@ -46,7 +46,7 @@ export class SiteStore {
     return this.#contents.number({ snapshot: { epoch: site.epoch, rows }, site: known });
   }
 
-  /** The same contents, of which nothing will change any more. */
+  /** The same contents, which will not change any more. */
   settled(number: number): number {
     this.#settled[number] ??= this.#contents.number({ snapshot: this.snapshot(number), site: undefined });
     return this.#settled[number];
@@ -62,7 +62,7 @@ export class SiteStore {
     return site;
   }
 
-  /** What may happen now. */
+  /** The actions that are possible now. */
   actions(number: number): readonly Action[] {
     let actions = this.#actions.get(number);
     if (actions === undefined) {
@@ -76,7 +76,7 @@ export class SiteStore {
     return this.number(action.commit(this.site(number)));
   }
 
-  /** How many sequences of so many actions there are from here. */
+  /** The number of sequences of this many actions from here. */
   histories(number: number, actions: number): number {
     if (actions === 0) return 1;
     const key = `${number} ${actions}`;
@@ -108,13 +108,13 @@ export class SiteStore {
     return this.#contents.thing(number).site?.lossKnown === true || isSuspended(this.snapshot(number).epoch);
   }
 
-  /** What was lost is caught up with. */
+  /** The consumers have caught up after the loss. */
   caughtUp(number: number, how: Scenario['suspends']): number {
     const { lossKnown: _known, ...site } = this.site(number);
     return this.number({ ...site, epoch: how === 'and resumes' ? nextEpoch(site.epoch, -1) : nextEpoch(site.epoch) });
   }
 
-  /** The number of the answer. @param stepNumber to remember it by */
+  /** The number of the answer. @param stepNumber its cache key */
   ask(step: Step, stepNumber: number, number: number): number {
     const key = stepNumber * 2 ** 24 + number;
     let answer = this.#answers.get(key);

@@ -4,7 +4,7 @@ import type { Keyspace } from '../redis/keyspace.ts';
 import type { Violation } from '../violation.ts';
 import type { IndexKeys } from './index-contents.ts';
 
-/** I4, I6 and I9, which only a step itself can show. `after` is a changed copy of `before`. */
+/** Checks I4, I6 and I9, which only a step itself can violate. `after` is a changed copy of `before`. */
 export function brokenBy(
   step: Step,
   before: Keyspace,

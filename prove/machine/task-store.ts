@@ -15,9 +15,9 @@ import {
 
 /** Tasks that a worker may take at once. */
 export interface Take {
-  /** What is left to be delivered. */
+  /** The tasks that remain. */
   readonly tasks: number;
-  /** The operation that they begin. */
+  /** The operation that they start. */
   readonly operation: number;
   readonly what: string;
 }
@@ -28,7 +28,7 @@ export interface Loss {
   readonly what: string;
 }
 
-/** The tasks on their way, by the number of each state that they can be in. What was worked out once is remembered. */
+/** The tasks in flight, by the number of each of their states. Results are cached. */
 export class TaskStore {
   readonly #contents = new Interner<PendingTasks>();
   readonly #operations: Operations;
@@ -50,7 +50,7 @@ export class TaskStore {
     return this.#contents.thing(number);
   }
 
-  /** Those that went out before their transactions. */
+  /** Tasks published before their transactions commit. */
   uncommitted(number: number): readonly PendingTask[] {
     this.#uncommitted[number] ??= this.list(number).filter((task) => task.uncommitted !== undefined);
     return this.#uncommitted[number];
@@ -65,7 +65,7 @@ export class TaskStore {
     );
   }
 
-  /** One of the tasks taken is going to be delivered once more. */
+  /** One of these tasks will be delivered again. */
   duplicates(number: number): readonly Take[] {
     return remember(this.#duplicates, number, () =>
       batches(this.list(number)).flatMap((batch) =>

@@ -1,9 +1,9 @@
 /**
- * Something that the product's code has not been asked yet. Its answers come later (it speaks to real stores), the search
- * never waits: whoever needs an answer that is not known throws this, and is called again when it was found.
+ * A question that the product's code has not answered yet. Its answers are asynchronous (it expects real stores), and the search
+ * never waits: code that needs an unknown answer throws this, and is called again once the answer is found.
  */
 export class Unknown {
-  /** Finds the answer and remembers it. */
+  /** Finds the answer and caches it. */
   readonly find: () => Promise<void>;
 
   constructor(find: () => Promise<void>) {
@@ -11,7 +11,7 @@ export class Unknown {
   }
 }
 
-/** Runs `work` as often as it takes until it needs nothing unknown any more. It must have no effect before that. */
+/** Runs `work` again until it needs no unknown answer. It must have no effect before that. */
 export async function whenKnown<T>(work: () => T): Promise<T> {
   for (;;) {
     try {

@@ -124,7 +124,7 @@ export const FURTHER: readonly Mutation[] = [
   },
   {
     rule: 'rows of a task with a version are offered to the cold as well',
-    instead: 'whoever had no nonce before the rows were read is left alone',
+    instead: 'a user without a nonce before the rows were read is left alone',
     patches: [
       {
         file: REFRESH,
@@ -173,8 +173,8 @@ export const FURTHER: readonly Mutation[] = [
     try: ['one change before its commit'],
   },
   {
-    rule: 'a hold in the delay queue is ended only by whoever took it',
-    instead: 'whoever finishes an item ends the hold of everybody who has it',
+    rule: 'a hold in the delay queue is ended only by the worker that took it',
+    instead: 'a worker that finishes an item ends the hold of every worker that has it',
     patches: [{ file: 'redis/lua/delay-finish.lua', from: 'or -1) == lease_end then', to: 'or -1) > 0 then' }],
     try: ['fan-out, one attempt, duplicate'],
   },

@@ -1,7 +1,7 @@
 import type { Keyspace } from './keyspace.ts';
 import type { Reply } from './reply.ts';
 
-/** One command of Redis on a keyspace. @throws WrongType */
+/** A Redis command on a keyspace. @throws WrongType */
 export type Command = (keyspace: Keyspace, args: readonly string[]) => Reply;
 
 export class WrongType extends Error {
@@ -10,7 +10,7 @@ export class WrongType extends Error {
   }
 }
 
-/** What a command is asked that the model cannot do must not pass for what it can. */
+/** Options that the model lacks must fail, not be ignored. */
 export function expectNone(command: string, unknown: readonly string[]): void {
   if (unknown.length > 0)
     throw new Error(`the model of ${command} does not know ${unknown.join(' ')}; add it to prove/redis`);

@@ -9,7 +9,7 @@ const COMMANDS: Readonly<Record<string, Command>> = { ...KEY_COMMANDS, ...SORTED
 /** Every command that is modelled. */
 export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
 
-/** Does a command as Redis would. @throws for a command that is not modelled */
+/** Executes a command as Redis would. @throws Error for a command that is not modelled */
 export function doCommand(keyspace: Keyspace, words: readonly string[]): Reply {
   const [name = '', ...args] = words;
   const command = COMMANDS[name.toUpperCase()];

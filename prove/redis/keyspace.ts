@@ -1,6 +1,6 @@
-/** What a key holds. Sets are kept in Redis's order: by score, then by the bytes of the member. */
+/** The value of a key. Sorted sets are in Redis's order: by score, then by the bytes of the member. */
 export type Value =
-  | { readonly kind: 'list' } // somebody else's
+  | { readonly kind: 'list' } // of another application
   | { readonly kind: 'zset'; readonly members: readonly Member[] }
   | { readonly kind: 'string'; readonly text: string };
 
@@ -15,12 +15,12 @@ interface Entry {
   readonly expiresAt: number | undefined;
 }
 
-/** The keys of one Redis. Values are never changed in place, so that a copy costs next to nothing. */
+/** The keys of one Redis. Values are immutable, so a copy is cheap. */
 export class Keyspace {
   readonly #entries: Map<string, Entry>;
   /** ms since 1970: the server's clock. */
   readonly now: number;
-  /** The most members that a set has had here, if only for an instant. */
+  /** The largest size that a set has ever had here. */
   peak = 0;
 
   constructor(now: number, entries: ReadonlyMap<string, Entry> = new Map()) {
@@ -42,7 +42,7 @@ export class Keyspace {
     return entry?.value;
   }
 
-  /** Keeps the key's expiry. An empty set is no key at all. */
+  /** Keeps the key's expiry. An empty set deletes the key. */
   put(key: string, value: Value): void {
     const expiresAt = this.expiresAt(key);
     if (value.kind === 'zset') this.peak = Math.max(this.peak, value.members.length);
@@ -50,19 +50,19 @@ export class Keyspace {
     else this.#entries.set(key, { value, expiresAt });
   }
 
-  /** Was there such a key? */
+  /** Did the key exist? */
   delete(key: string): boolean {
     const existed = this.get(key) !== undefined;
     this.#entries.delete(key);
     return existed;
   }
 
-  /** ms since 1970; undefined: never, or there is no such key. */
+  /** ms since 1970; undefined: never, or the key does not exist. */
   expiresAt(key: string): number | undefined {
     return this.get(key) === undefined ? undefined : this.#entries.get(key)?.expiresAt;
   }
 
-  /** A time that has passed deletes the key, as in Redis. */
+  /** A time in the past deletes the key, as in Redis. */
   expireAt(key: string, at: number): void {
     const value = this.get(key);
     if (value === undefined) return;

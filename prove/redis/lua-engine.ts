@@ -11,10 +11,10 @@ const { lua, lauxlib, lualib } = withoutItsListeners(
 
 const HOST = readFileSync(new URL('./host.lua', import.meta.url), 'utf8');
 
-/** Does one command of a script. */
+/** Executes one command of a script. */
 export type DoCommand = (words: readonly string[]) => Reply;
 
-/** Runs scripts as Redis does, in an embedded Lua 5.1; the commands are done by whoever runs them. */
+/** Runs scripts as Redis does, in an embedded Lua 5.1; its caller executes the commands. */
 export class LuaEngine {
   readonly #state = lauxlib.luaL_newstate();
 
@@ -23,14 +23,14 @@ export class LuaEngine {
     if (lauxlib.luaL_dostring(this.#state, HOST) !== 0) throw new Error(lua.lua_tostring(this.#state, -1));
   }
 
-  /** @throws where the source does not compile */
+  /** @throws Error when the source does not compile */
   define(name: string, source: string): void {
     // Redis takes the first line for itself; the lines after it keep their numbers.
     const why = this.#call('define', name, source.replace(/^#!.*/, ''));
     if (why !== '') throw new Error(`the script ${name} does not compile: ${why}`);
   }
 
-  /** The script's reply; a script that failed replies with an error, as it does from Redis. */
+  /** The script's reply; a failed script replies with an error, as in Redis. */
   run(name: string, keys: readonly string[], args: readonly string[], doCommand: DoCommand): Reply {
     let answer = this.#call('begin', name, encode([keys, args]));
     while (answer.startsWith('C')) {
@@ -40,7 +40,7 @@ export class LuaEngine {
     return answer.startsWith('E') ? new Failure(answer.slice(1)) : decode(answer.slice(1));
   }
 
-  /** The engine is of no use afterwards. */
+  /** The engine cannot be used afterwards. */
   close(): void {
     lua.lua_close(this.#state);
   }
@@ -56,7 +56,7 @@ export class LuaEngine {
   }
 }
 
-/** When loaded, the package makes itself the one that reports every uncaught error, with its whole source before it. */
+/** When loaded, the package installs itself as the handler of uncaught errors, which prints its whole source first. */
 function withoutItsListeners<T>(load: () => T): T {
   const events = ['uncaughtException', 'unhandledRejection'] as const;
   const before = events.map((event) => process.listeners(event as 'uncaughtException'));

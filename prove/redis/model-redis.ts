@@ -7,7 +7,7 @@ import { Failure, type Reply, Status } from './reply.ts';
 /** A list stands for its items, as with ioredis. */
 type Words = readonly (string | number | readonly string[])[];
 
-/** Changes the text of a script when it is loaded: takes a rule out of it. */
+/** Changes the text of a script when it is loaded, to remove a rule. */
 export type ScriptPatch = (name: string, source: string) => string;
 
 /** A Redis in memory behind the part of a client that the product uses: its own scripts, on a model of the commands. */
@@ -20,7 +20,7 @@ export class ModelRedis {
     this.#patch = patch;
   }
 
-  /** As the product's classes want it: a method for each script, and one for whatever command. */
+  /** The interface that the product uses: a method per script, and `call` for other commands. */
   get client(): RedisClient {
     const own: Record<string, unknown> = {
       isCluster: false,
@@ -37,7 +37,7 @@ export class ModelRedis {
     this.#engine.define(name, this.#patch(name, lua));
   }
 
-  /** The script's reply; a script that fails has still done what it did before, as in Redis. */
+  /** The script's reply. A failed script keeps its earlier writes, as in Redis. */
   runScript(name: string, keys: readonly string[], args: readonly string[]): Reply {
     return this.#engine.run(name, keys, args, (words) => doCommand(this.keyspace, words));
   }
@@ -54,7 +54,7 @@ export class ModelRedis {
     return this.#settle(() => this.runScript(name, words.slice(0, numberOfKeys), words.slice(numberOfKeys)));
   }
 
-  /** Done at once; only the reply comes later. An error reply rejects, as from ioredis. */
+  /** Executes at once; only the reply is asynchronous. An error reply rejects, as from ioredis. */
   #settle(work: () => Reply): Promise<unknown> {
     const reply = work();
     if (!(reply instanceof Failure)) return Promise.resolve(reply instanceof Status ? reply.text : reply);

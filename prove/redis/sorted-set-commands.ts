@@ -101,7 +101,7 @@ function bound(text: string): number {
   return text === '+inf' ? Number.POSITIVE_INFINITY : numberOf('ZRANGEBYSCORE', text);
 }
 
-/** Both ends included; negative ones count from the end. */
+/** Both ends are inclusive; negative positions count from the end. */
 function slice<T>(items: readonly T[], start: string | undefined, stop: string | undefined): T[] {
   const last = Number(stop);
   return items.slice(Number(start), last === -1 ? undefined : last + 1);

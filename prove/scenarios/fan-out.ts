@@ -3,11 +3,11 @@ import type { Site } from '../site/site.ts';
 import { ANY_FAULT } from './one-user.ts';
 import type { Scenario } from './scenario.ts';
 
-// In the order of numbers, which is that of the pages, 9 comes before 10; in that of bytes it comes after.
+// Pages are in numeric order, where 9 comes before 10; in byte order it comes after.
 const OWNER = '7';
 const FOLLOWERS = ['9', '10'] as const;
 
-/** Each follower has two more contacts, who never change: the owner comes to be above, between and below them. */
+/** Each follower has two more contacts, who never change; the owner ends up above, between and below them. */
 const SITE: Site = {
   epoch: 'E1',
   relationships: [

@@ -8,7 +8,7 @@ const CONTACTS = ['9', '10', '100'] as const;
 
 export const ANY_FAULT: readonly Fault[] = ['crash', 'duplicate', 'rebuild', 'evict', 'drop', 'epoch', 'loss'];
 
-/** Uploads below, among and above those that there are, and one for friends only. */
+/** Uploads below, among and above the existing ones, and one for friends only. */
 const MENU: Menu = {
   pairs: CONTACTS.map((contact) => ({ user: USER, contact })),
   grants: CONTACTS.map((contact) => ({ user: contact, contact: USER })),
@@ -17,7 +17,7 @@ const MENU: Menu = {
   audiences: [0, 1, 4],
 };
 
-/** The user changes a setting that decides what they see; beside it, changes of single pairs. */
+/** The user changes a setting that decides what they see, along with changes of single pairs. */
 export const SETTINGS: Menu = {
   pairs: [{ user: USER, contact: '9' }],
   grants: [{ user: '10', contact: USER }],

@@ -103,13 +103,13 @@ const LARGE: readonly Listed[] = [
   c(fanOut('fan-out, three actions', { actions: 3, faultsAtMost: 0 })),
 ];
 
-/** Everything that is searched. */
+/** All scenarios. */
 export const SCENARIOS: readonly Listed[] = [...SMALL, ...LARGE];
 
-/** What is searched in every run of the tests. */
+/** The scenarios of every test run. */
 export const QUICK: readonly Listed[] = SMALL;
 
-/** @throws where there is no such scenario */
+/** @throws Error when there is no such scenario */
 export function scenarioOf(name: string): Scenario {
   const listed = SCENARIOS.find(({ scenario }) => scenario.name === name);
   if (listed === undefined) throw new Error(`there is no scenario '${name}'`);

@@ -13,11 +13,11 @@ import type { Debts } from './debts.ts';
 interface Told {
   readonly query: RecentQuery;
   readonly answer: RecentAnswer;
-  /** What plain SQL answers, without a limit. */
+  /** The answer of plain SQL, without a limit. */
   readonly truth: readonly Key[];
 }
 
-/** What a client is told, by the product's own code, for every question about a user. */
+/** The product's answers to every question about a user. */
 export class Answers {
   readonly #machine: Machine;
   readonly #scenario: Scenario;
@@ -28,7 +28,7 @@ export class Answers {
     this.#scenario = scenario;
   }
 
-  /** I7: nobody who is no contact, and no photo that the user may not see. @throws Unknown */
+  /** I7: only contacts, and only photos that the user may see. @throws Unknown */
   checkRows(index: number, site: number): Violation | undefined {
     for (const { query, answer, truth } of this.#ask(index, site)) {
       const wrong = answer.contacts.find(({ id, at }) => !truth.some((key) => key.id === id && key.at === at));
@@ -45,7 +45,7 @@ export class Answers {
     return certified && { rule: 'S1', what: `${nameOf(certified.query)} is from the index while a loss is known` };
   }
 
-  /** I8: what plain SQL answers, but for those of whom tasks are on their way. @throws Unknown */
+  /** I8: equal to plain SQL, except for contacts whose tasks are in flight. @throws Unknown */
   checkOrder(index: number, site: number, debts: Debts): Violation | undefined {
     for (const told of this.#ask(index, site)) {
       const what = otherThanSql(told, (id) => debts.pairs.includes(`${told.query.user} ${id}`));
@@ -99,7 +99,7 @@ function wantedBy({ relation, below }: RecentQuery, rows: readonly TruthRow[]): 
     .sort(byKeyDescending);
 }
 
-/** Nobody is missed but those on their way, who may be missing; so what is told goes on until that many are there. */
+/** Only contacts with tasks in flight may be missing, so the expected rows continue until there are enough others. */
 function otherThanSql({ query, answer, truth }: Told, isOnItsWay: (id: Id) => boolean): string | undefined {
   const { contacts, more, source } = answer;
   const told = new Set(contacts.map(({ id }) => id));

@@ -7,7 +7,7 @@ import type { Violation } from '../violation.ts';
 import type { Debts } from './debts.ts';
 
 /**
- * I1 to I3 of every user's index, and F1: who was forgotten stays so. A cold index is never wrong. While tasks are on their way, all that they do not speak of
+ * I1 to I3 of every user's index, and F1: a forgotten user stays forgotten. A cold index is never wrong. While tasks are on their way, all that they do not speak of
  * must be right all the same; at rest, everything.
  * @throws Unknown
  */
@@ -47,7 +47,7 @@ function compare(
   return undefined;
 }
 
-/** @param mayBeLow something that will see to it is still to be done */
+/** @param mayBeLow pending work will still refill the index */
 function checkSize({ size, floor }: WarmReading, { max, min }: Scenario, mayBeLow: boolean): Violation | undefined {
   if (size > max) return { rule: 'I2', what: `it has more than ${max}` };
   if (size < min && floor !== undefined && !mayBeLow)

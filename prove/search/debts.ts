@@ -5,21 +5,21 @@ import type { Machine } from '../machine/machine.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import type { State } from './state.ts';
 
-/** What is still to be done before the indexes can be expected to be right. */
+/** Work that is pending before the indexes can be expected to be right. */
 export interface Debts {
-  /** `user contact`: a change of this pair is committed, or about to be, and its task was never done. */
+  /** `user contact`: a change of this pair is committed, or about to be, and its task has never been processed. */
   readonly pairs: readonly string[];
-  /** Users whose rebuild was put off. */
+  /** Users whose rebuild is delayed. */
   readonly rebuilds: readonly Id[];
 }
 
-/** The debts of states, by their numbers; 0 is none: the state is at rest. */
+/** Numbered debts of states; 0 is none: the state is at rest. */
 export class DebtStore {
   readonly #debts = new Interner<Debts>();
   readonly #numbers = new Map<number | string, number>();
   readonly #machine: Machine;
   readonly #users: readonly Id[];
-  /** `user contact` of everybody whose index is kept. */
+  /** `user contact` of every user whose index is kept. */
   readonly #pairs: readonly (readonly [user: Id, contact: Id])[];
 
   constructor(machine: Machine, { users, site, menu }: Scenario) {
@@ -30,7 +30,7 @@ export class DebtStore {
   }
 
   of({ tasks, side, rechecks }: State): number {
-    // Mostly there is no re-check, and a number is found faster than a text.
+    // Usually there is no re-check, and looking up a number is faster than a text.
     const key = rechecks === this.#machine.rechecks.empty ? tasks * 2 ** 24 + side : `${tasks} ${side} ${rechecks}`;
     let number = this.#numbers.get(key);
     if (number === undefined) {

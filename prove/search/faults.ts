@@ -5,10 +5,10 @@ import type { Fault, Scenario } from '../scenarios/scenario.ts';
 import { IDLE, type State } from './state.ts';
 import { type Move, type Workers, withIndex } from './workers.ts';
 
-/** @param what for people; `worker` did it, if anybody here did */
+/** @param what a description; `worker` caused it, if one did */
 export type Emit = (move: Move, what: string, worker?: number) => void;
 
-/** What may go wrong in a state, each as a state to go on from. */
+/** The faults that are possible in a state, each as a successor state. */
 export class Faults {
   readonly #machine: Machine;
   readonly #scenario: Scenario;
@@ -54,7 +54,7 @@ export class Faults {
     }
   }
 
-  /** A command reaches Redis, its reply is lost; the client sends it again when it is connected again. */
+  /** A command reaches Redis, but its reply is lost; the client sends it again when it has reconnected. */
   #resend(state: State, emit: Emit): void {
     const { operations, index } = this.#machine;
     if (index.contents.thing(state.index).resent !== undefined) return;
@@ -68,7 +68,7 @@ export class Faults {
     }
   }
 
-  /** A task is delivered to two, or whoever took something from the delay queue takes longer than the lease. */
+  /** A task is delivered twice at once, or a worker holds something from the delay queue for longer than the lease. */
   #duplicate(state: State, emit: Emit): void {
     const side = this.#machine.side.lapsed(state.side);
     const rechecks = this.#machine.rechecks.returned(state.rechecks);
@@ -129,7 +129,7 @@ export class Faults {
     }
   }
 
-  /** The same where the consumers are behind: from one loss to the next, and for some time after the last. */
+  /** The same while the consumers are behind: from one loss to the next, and for some time after the last. */
   #suspend(state: State, emit: Emit): void {
     const { site, tasks } = this.#machine;
     for (const loss of tasks.losses(state.tasks)) {
@@ -139,7 +139,7 @@ export class Faults {
     }
   }
 
-  /** At any moment: also sooner than the product would say so, and before the next loss. */
+  /** At any moment, also earlier than the product would, and before the next loss. */
   #catchUp(state: State, emit: Emit): void {
     const site = this.#machine.site.caughtUp(state.site, this.#scenario.suspends);
     this.#emit(emit, { ...state, site }, 'the consumers have caught up: a new epoch begins');

@@ -11,7 +11,7 @@ import type { Workers } from './workers.ts';
 
 const NONE = 0;
 
-/** Says of states whether the invariants hold in them. What makes no difference to them is judged once. */
+/** Checks the invariants in states. States that the invariants cannot tell apart are checked once. */
 export class Judge {
   readonly #machine: Machine;
   readonly #scenario: Scenario;
@@ -30,12 +30,12 @@ export class Judge {
     this.#debts = new DebtStore(machine, scenario);
   }
 
-  /** Is every change committed and its task done, at least once? What is still on its way is done again. */
+  /** Is every change committed and its task processed at least once? What is still in flight is a repetition. */
   isAtRest(state: State): boolean {
     return this.#debts.of(state) === NONE;
   }
 
-  /** I1 to I3 and I8, of everybody of whom no task is on its way; at rest also I5. */
+  /** I1 to I3 and I8 of every user without a task in flight; at rest also I5. */
   async judge(state: State): Promise<Violation | undefined> {
     const site = this.#machine.site.settled(state.site);
     this.#indexes.add(state.index);
@@ -46,7 +46,7 @@ export class Judge {
     return this.#verdicts.get(key);
   }
 
-  /** I7, of answers whose index was read in any state and whose rows in any other: more than can ever come together. */
+  /** I7, of answers whose index was read in any state and whose rows in any other: a superset of what can happen. */
   async judgeAnswers(): Promise<Violation | undefined> {
     for (const index of this.#indexes) {
       for (const site of this.#sites) {

@@ -8,8 +8,8 @@ import { IDLE, type State } from './state.ts';
 import type { Workers } from './workers.ts';
 
 /**
- * I5: at rest, any task at all may be done again and changes nothing but the nonce; that of a user drops the user's own
- * index. One at a time is enough: what a task leaves unchanged, the next one finds unchanged.
+ * I5: at rest, processing any task again changes only the nonce; a user's task drops the user's own
+ * index. One at a time is enough, because the next task finds the state unchanged.
  */
 export class Replays {
   readonly #machine: Machine;
@@ -47,7 +47,7 @@ export class Replays {
     return next.index;
   }
 
-  /** What is cold is left to the other checks, whatever becomes of it. @param dropped whose index is to be cold afterwards */
+  /** Cold indexes are left to the other checks. @param dropped the user whose index must be cold afterwards */
   #difference(before: number, after: number, site: number, dropped: Id | undefined): string | undefined {
     const { epoch } = this.#machine.site.snapshot(site);
     for (const user of this.#scenario.users) {
@@ -64,7 +64,7 @@ export class Replays {
   }
 }
 
-/** A task of each shape that the menu knows. */
+/** One task of each shape on the menu. */
 function tasksOf({ menu }: Scenario): Task[] {
   return [
     ...menu.pairs.map(({ user, contact }) => ({ type: 'recency.contact.removed', user, contact }) as const),

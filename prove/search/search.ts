@@ -12,17 +12,17 @@ import type { Move } from './workers.ts';
 export interface Found {
   readonly states: number;
   readonly transitions: number;
-  /** States in which nothing was owed, and everything was checked. */
+  /** States at rest, in which everything was checked. */
   readonly atRest: number;
-  /** The search ended before it had seen every state. */
+  /** The search stopped before it had seen every state. */
   readonly cut: boolean;
   readonly violation: Violation | undefined;
-  /** The way to the violation, where one way leads to it. */
+  /** The path to the violation, if it has one. */
   readonly trace: Trace | undefined;
 }
 
 export interface SearchLimits {
-  /** States at the most. */
+  /** Maximum number of states. */
   readonly states: number;
   /** Rules whose violation does not count. */
   readonly ignore: ReadonlySet<string>;
@@ -70,7 +70,7 @@ export class Search {
     });
   }
 
-  /** The first move that breaks a rule by itself; undefined: none does. */
+  /** The first move that by itself breaks a rule, if any. */
   #follow(at: number, moves: readonly Move[]): Move | undefined {
     this.#transitions += moves.length;
     for (const { state } of moves) this.#table.add(state, at);
@@ -81,7 +81,7 @@ export class Search {
     return violation !== undefined && !this.#limits.ignore.has(violation.rule);
   }
 
-  /** @param beyond the state that a step broke a rule on the way to */
+  /** @param beyond the state that the violating step leads to */
   async #found(violation: Violation | undefined, at: number | undefined, beyond?: State): Promise<Found> {
     const path = violation === undefined || at === undefined ? undefined : this.#table.path(at);
     return {

@@ -4,7 +4,7 @@ import type { Scenario } from '../scenarios/scenario.ts';
 import { IDLE, type State } from './state.ts';
 import { Workers } from './workers.ts';
 
-/** Where a scenario begins: the indexes are built by the product's own rebuild, or left where its first step left them. */
+/** The initial state of a scenario: indexes built by the product's own rebuild, or abandoned after its first step. */
 export async function startOf(machine: Machine, scenario: Scenario): Promise<State> {
   const { index, side, rechecks, site, tasks, operations } = machine;
   const { actions, faultsAtMost: faults, workers } = scenario;
@@ -29,7 +29,7 @@ export async function startOf(machine: Machine, scenario: Scenario): Promise<Sta
     while (scenario.index === 'warm' && state.workers[0] !== IDLE) {
       state = (await whenKnown(() => builder.advance(state, 0))).state;
     }
-    // A placeholder is what a worker leaves that dies after its first step.
+    // A worker that dies after its first step leaves a placeholder.
     state = { ...state, workers: idle };
   }
   return { ...start, index: state.index };

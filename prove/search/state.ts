@@ -1,4 +1,4 @@
-/** Where everything is, by the numbers that the stores give to contents. */
+/** A state, as the numbers that the stores give to contents. */
 export interface State {
   readonly site: number;
   readonly index: number;
@@ -7,24 +7,24 @@ export interface State {
   /** Re-checks in MySQL. */
   readonly rechecks: number;
   readonly tasks: number;
-  /** Actions that are still to happen. */
+  /** Actions left. */
   readonly actions: number;
-  /** Faults that may still happen. */
+  /** Faults left. */
   readonly faults: number;
-  /** What each worker is doing, by the number of its operation; IDLE: nothing. */
+  /** The number of each worker's operation, or IDLE. */
   readonly workers: readonly number[];
 }
 
 export const IDLE = -1;
 
-/** Which worker does what makes no difference. */
+/** Workers are interchangeable. */
 export function canonical(state: State): State {
   return { ...state, workers: state.workers.toSorted((a, b) => a - b) };
 }
 
 const FIXED = 7;
 
-/** All the states seen, each as a row of whole numbers, with the state that each was first reached from. */
+/** All states seen, each as a row of integers, with the state from which it was first reached. */
 export class StateTable {
   readonly #width: number;
   #rows: Int32Array;
@@ -43,7 +43,7 @@ export class StateTable {
     return this.#size;
   }
 
-  /** The number of the state, if it is new. Which worker does what makes no difference. */
+  /** The number of the state, if it is new. Workers are interchangeable. */
   add(state: State, parent: number): number | undefined {
     if (this.#size === this.#parents.length) this.#grow();
     this.#write(state, this.#size);
@@ -61,7 +61,7 @@ export class StateTable {
     return { site, index, side, rechecks, tasks, actions, faults, workers };
   }
 
-  /** The numbers of the states on the way to this one, from the first. */
+  /** The numbers of the states on the path to this one, from the first. */
   path(number: number): number[] {
     const path: number[] = [];
     for (let at = number; at >= 0; at = this.#parents[at] ?? -1) path.unshift(at);
@@ -76,7 +76,7 @@ export class StateTable {
     );
   }
 
-  /** Where in the hash table this row is, or belongs. */
+  /** The slot of this row in the hash table. */
   #slotOf(number: number): number {
     const mask = this.#slots.length - 1;
     let slot = this.#hash(number) & mask;

@@ -5,7 +5,7 @@ import { textOf } from './checks.ts';
 
 type Texts = { readonly [N in StepName]: (args: Parameters<Steps[N]>, reply: Awaited<ReturnType<Steps[N]>>) => string };
 
-/** What a step did and what came back, for people. */
+/** Describes a step and its reply. */
 const TEXTS: Texts = {
   nonces: ([users], nonces) =>
     users.map((user, i) => `reads the nonce of ${user}${nonces[i] === '' ? ': none' : ''}`).join(', '),

@@ -8,14 +8,14 @@ import { type Emit, Faults } from './faults.ts';
 import { IDLE, type State } from './state.ts';
 import { Workers } from './workers.ts';
 
-/** What an action makes of the site and of the tasks. */
+/** The site and the tasks after an action. */
 interface Commit {
   readonly site: number;
   readonly tasks: number;
   readonly what: string;
 }
 
-/** Everything that may happen next. Throws Unknown where the product was not asked yet. */
+/** All successors of a state. Throws Unknown where the product's answer is missing. */
 export class Successors {
   readonly workers: Workers;
   readonly #machine: Machine;
@@ -62,7 +62,7 @@ export class Successors {
     emit(this.workers.begin(taken, worker, operation), 'takes what is to be looked at again', worker);
   }
 
-  /** No transaction that is still to commit takes longer than all the pauses before the re-checks: one stands for them. */
+  /** No open transaction outlasts all the waits before the re-checks, so one re-check stands for all. */
   #isTooEarly(state: State): boolean {
     const { rechecks, tasks } = this.#machine;
     if (tasks.uncommitted(state.tasks).length === 0) return false;
@@ -91,7 +91,7 @@ export class Successors {
     return commits;
   }
 
-  /** Every action that may happen now, with its task. */
+  /** Every action that is possible now, with its task. */
   *#actions(state: State): Iterable<Commit> {
     const { site, tasks } = this.#machine;
     const position = `p${this.#scenario.actions - state.actions + 1}`;

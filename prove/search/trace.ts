@@ -8,10 +8,10 @@ import { stepText } from './step-text.ts';
 import type { Successors } from './successors.ts';
 import type { Done, Move } from './workers.ts';
 
-/** A way from the start to a state, for people. */
+/** Describes a path from the start to a state. */
 export interface Trace {
   readonly start: readonly string[];
-  /** One line an event, in order. */
+  /** One line per event, in order. */
   readonly events: readonly string[];
   readonly end: readonly string[];
 }
@@ -22,7 +22,7 @@ interface Happening {
   readonly worker: number | undefined;
 }
 
-/** @param path the states on the way, from the first */
+/** @param path the states from the first to the last */
 export async function traceOf(
   machine: Machine,
   scenario: Scenario,
@@ -56,7 +56,7 @@ async function between(successors: Successors, from: State, to: State): Promise<
   });
 }
 
-/** The table keeps the workers in the order of what they do: the names go along. */
+/** The table sorts workers by what they do, so their names move with them. */
 function renamedWorkers(names: readonly string[], { workers }: State): string[] {
   return [...workers.keys()]
     .sort((a, b) => (workers[a] as number) - (workers[b] as number))
@@ -76,7 +76,7 @@ function doneText({ operations }: Machine, { step, reply }: Done): string {
   return stepText(operations.steps.thing(step), operations.replies.thing(reply));
 }
 
-/** What Redis has and what MySQL says, a line a user. */
+/** Contents of Redis and MySQL, one line per user. */
 function stateText(machine: Machine, { users }: Scenario, { index, site }: State): string[] {
   const { epoch, rows } = machine.site.snapshot(site);
   return users.map((user) => {

@@ -4,14 +4,14 @@ import type { Fault, Scenario } from '../scenarios/scenario.ts';
 import type { Violation } from '../violation.ts';
 import { IDLE, type State } from './state.ts';
 
-/** A step that a worker did, and what came back, by their numbers. */
+/** A worker's step and its reply, by number. */
 export interface Done {
   readonly worker: number;
   readonly step: number;
   readonly reply: number;
 }
 
-/** Where some steps led. */
+/** The outcome of some steps. */
 export interface Move {
   readonly state: State;
   readonly done: readonly Done[];
@@ -19,13 +19,13 @@ export interface Move {
   readonly broken: Violation | undefined;
 }
 
-/** What becomes of the work of a worker that has done its last step. */
+/** What happens to the work of a worker after its last step. */
 type End = (state: State) => State;
 
 /** These change what MySQL holds. */
 const IN_MYSQL: ReadonlySet<Fault> = new Set(['epoch', 'loss', 'suspend', 'failover', 'wipe'] as const);
 
-/** The workers' steps. Every method throws Unknown where the product was not asked yet. */
+/** The workers' steps. Every method throws Unknown where the product's answer is missing. */
 export class Workers {
   readonly #machine: Machine;
   readonly #changesByFault: boolean;
@@ -37,14 +37,14 @@ export class Workers {
     this.#changesByFault = scenario.faults.some((fault) => IN_MYSQL.has(fault));
   }
 
-  /** Takes up an operation and does its first step: nobody could tell any sooner, unless that step may be sent twice. */
+  /** Starts an operation and does its first step. Starting alone has no visible effect, unless that step may be sent twice. */
   begin(state: State, worker: number, operation: number): Move {
     const begun = { ...state, workers: state.workers.with(worker, operation) };
     if (this.#mayResend && state.faults > 0) return this.settled({ state: begun, done: [], broken: undefined });
     return this.advance(begun, worker);
   }
 
-  /** Does the step that the worker wants done, and acknowledges the work when it was the last. */
+  /** Does the worker's next step, and acknowledges the work if it was the last. */
   advance(state: State, worker: number): Move {
     return this.settled(this.#doStep({ state, done: [], broken: undefined }, worker));
   }
@@ -55,7 +55,7 @@ export class Workers {
     return move.state.workers[worker] === IDLE ? this.settled(move) : undefined;
   }
 
-  /** The worker is gone: its tasks come again, and so does what it took from the delay queue. */
+  /** Kills the worker: its tasks are delivered again, and so is what it took from the delay queue. */
   abandon(state: State, worker: number): State {
     const { operations, index, side, rechecks, tasks } = this.#machine;
     const { cause, resends } = operations.at(state.workers[worker] as number);
@@ -69,7 +69,7 @@ export class Workers {
   }
 
   /**
-   * Once nothing can change in MySQL any more, its answers are the same at every later moment: they are given at once,
+   * Once nothing can change in MySQL any more, its answers stay the same, so they are given at once
    * instead of between any two steps of the others.
    */
   settled(move: Move): Move {
@@ -140,7 +140,7 @@ export class Workers {
   }
 }
 
-/** The indexes were changed: every operation on its way goes on with the new names of the nonces. */
+/** After a change of the indexes, every operation in progress continues with the renamed nonces. */
 export function withIndex(
   { operations, index }: Machine,
   before: State,

@@ -2,26 +2,26 @@ import type { Id } from '../../src/contracts/id.ts';
 import type { Task } from '../../src/contracts/task.ts';
 import type { Audience, Photo, Relationship, Site } from './site.ts';
 
-/** Something that happens on the site: a transaction, and the task that tells of it. */
+/** An action on the site: a transaction and its task. */
 export interface Action {
-  /** For people; also what tells the actions of one menu apart. */
+  /** A description, unique within the menu. */
   readonly name: string;
   readonly task: Task;
   readonly commit: (site: Site) => Site;
 }
 
-/** What may happen on a site. */
+/** The actions that are possible on a site. */
 export interface Menu {
   /** Relationships that are added and removed. */
   readonly pairs: readonly Pair[];
   /** Relationships that are changed: the user makes the contact a friend, or no longer one. */
   readonly grants: readonly Pair[];
-  /** Photos that are uploaded, each once at the most. */
+  /** Photos to upload, each at most once. */
   readonly uploads: readonly Photo[];
   /** Whose photos are deleted, and made visible to another of these audiences. */
   readonly owners: readonly Id[];
   readonly audiences: readonly Audience[];
-  /** Owners who are suspended, and suspended no longer. */
+  /** Owners who are suspended and readmitted. */
   readonly suspensions?: readonly Id[];
   /** Viewers who change what they are shown. */
   readonly settings?: readonly Id[];
@@ -102,7 +102,7 @@ function shown(site: Site, menu: Menu, photo: Photo): Action[] {
   }));
 }
 
-/** A change of a user, of whom one task tells whatever it is. */
+/** A change of a user; any such change has the same kind of task. */
 function switched(site: Site, list: 'suspended' | 'unfiltered', user: Id): Action {
   const isOn = site[list]?.includes(user) === true;
   return {
@@ -141,7 +141,7 @@ function without(photos: readonly Photo[], gone: Photo): Photo[] {
   return photos.filter((photo) => !isSamePhoto(photo, gone));
 }
 
-// In an order of their own, so that equal contents are equal texts.
+// Sorted, so that equal contents have equal texts.
 function withPhoto(photos: readonly Photo[], photo: Photo): Photo[] {
   return [...photos, photo].sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
 }

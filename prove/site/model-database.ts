@@ -6,7 +6,7 @@ import type { TruthRow } from './site.ts';
 
 type Row = readonly (string | null)[];
 
-/** Answers the statements of `mysql/contacts.ts`, the only ones that an answer needs, from one snapshot. */
+/** Answers the statements of `mysql/contacts.ts`, the only ones that answers need, from one snapshot. */
 export class ModelDatabase {
   readonly #snapshot: Snapshot;
 
@@ -14,7 +14,7 @@ export class ModelDatabase {
     this.#snapshot = snapshot;
   }
 
-  /** As the product's classes want it. */
+  /** The interface that the product uses. */
   get database(): Database {
     return this as unknown as Database;
   }
@@ -56,7 +56,7 @@ export class ModelDatabase {
 /** The primary on record, which takes writes. */
 const PRIMARY = '0123456789ab0';
 
-/** As every statement returns them: behind the epoch and the server's state, which are there without a row as well. */
+/** Rows in the form of every statement: after the epoch and the server's state, which are returned even without a row. */
 function proven(epoch: string, rows: readonly Row[]): Row[] {
   const found = rows.length === 0 ? [[null, null, null, null, null]] : rows;
   return found.map((row) => [epoch, PRIMARY, ...row]);

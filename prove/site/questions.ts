@@ -5,7 +5,7 @@ import type { Pair, PairRow, PairRows } from '../../src/mysql/pairs.ts';
 import type { TopContacts } from '../../src/mysql/top-contacts.ts';
 import type { TruthRow } from './site.ts';
 
-/** One snapshot of what the product reads of MySQL. */
+/** One snapshot of what the product reads from MySQL. */
 export interface Snapshot {
   readonly epoch: string;
   readonly rows: readonly TruthRow[];
@@ -34,7 +34,7 @@ export const QUESTIONS = {
     return users.filter((user) => rows.some((row) => row.user === user));
   },
 
-  /** @param which whom a fan-out visits: undefined, as it is: everybody who has a row */
+  /** @param which the users that a fan-out visits; undefined, as in the product: all who have a row */
   followers({ rows }: Snapshot, wanted: readonly FollowersWanted[], limit: number, which?: 'related'): Id[][] {
     return wanted.map(({ owner, after }) =>
       rows

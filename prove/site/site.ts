@@ -3,11 +3,11 @@ import type { Id } from '../../src/contracts/id.ts';
 /** The committed contents of a small site: what the reference schema would hold. */
 export interface Site {
   readonly epoch: string;
-  /** Tasks are known to be lost, and yet the epoch is in force: a rule of the product's is taken out. */
+  /** Tasks are known to be lost, but the epoch is still in force, because a rule is removed. */
   readonly lossKnown?: true;
   readonly relationships: readonly Relationship[];
   readonly photos: readonly Photo[];
-  /** Nobody is related to these users, whatever the relationships say. */
+  /** These users are suspended: nobody is related to them, whatever the relationships say. */
   readonly suspended?: readonly Id[];
   /** Viewers whose settings show them everybody's photos for friends. */
   readonly unfiltered?: readonly Id[];
@@ -36,13 +36,13 @@ export interface TruthRow {
   readonly user: Id;
   readonly contact: Id;
   readonly related: boolean;
-  /** The newest photo that the user may see; 0: there is none. */
+  /** The newest photo that the user may see, or 0. */
   readonly at: number;
   readonly isFriend: boolean;
   readonly version: string;
 }
 
-/** What the view says of these users. */
+/** The view's rows for these users. */
 export function truthOf(site: Site, users: ReadonlySet<Id>): TruthRow[] {
   return site.relationships
     .filter(({ user }) => users.has(user))

@@ -18,7 +18,7 @@ interface Row {
   readonly photos?: readonly { readonly id: Id }[];
 }
 
-/** I8: what those who play are answered over HTTP, against plain SQL. @returns what was wrong, for people */
+/** I8: compares the players' answers over HTTP with plain SQL. @returns descriptions of what was wrong */
 export async function findWrongAnswers(world: World, truth: Truth): Promise<string[]> {
   const wrong: string[] = [];
   for (const [i, user] of world.cast.players.entries()) {
@@ -49,7 +49,7 @@ async function findWrongFor(world: World, user: Id, relation: Relation, rows: re
   const wrong: string[] = [];
   for (const question of [...questions, photos]) {
     const answered = await ask(world, question.path);
-    world.tally.answers++;
+    world.counts.answers++;
     if (isDeepStrictEqual(answered, question.expected)) continue;
     wrong.push(
       `user ${user}: I8: ${question.path}: ${JSON.stringify(answered)}, not ${JSON.stringify(question.expected)}`,

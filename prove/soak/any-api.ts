@@ -2,12 +2,12 @@ import type { HttpAnswer, HttpClient } from '../../src/tools/harness/http.ts';
 
 const NOBODY: HttpAnswer = { status: 503, body: '' };
 
-/** Asks the APIs in turn, as a balancer does: where one is not there, the next one; where none is, that is a 503. */
+/** Asks the APIs in turn, as a load balancer does. If one is unavailable it asks the next; if all are, the answer is a 503. */
 export class AnyApi {
   readonly #apis: () => readonly HttpClient[];
   #turn = 0;
 
-  /** @param apis of now */
+  /** @param apis the current ones */
   constructor(apis: () => readonly HttpClient[]) {
     this.#apis = apis;
   }

@@ -10,9 +10,9 @@ import { findWrongAnswers, type Truth } from './answers.ts';
 import type { World } from './world.ts';
 
 /**
- * Nothing is on its way. Holds every index in use (I1 to I4, I9) and the answers over HTTP (I8) against plain SQL on the
- * site's own tables, and asks `verify`. Then every index is built, and held against it as well.
- * @returns what was wrong, for people
+ * Called when nothing is in flight. Compares every index in use (I1 to I4, I9) and the answers over HTTP (I8) with plain SQL on the
+ * site's own tables, and runs `verify`. Then builds every index and compares it too.
+ * @returns descriptions of what was wrong
  */
 export async function findWrong(world: World): Promise<string[]> {
   const { stores } = world;
@@ -25,8 +25,8 @@ export async function findWrong(world: World): Promise<string[]> {
 }
 
 /**
- * I5: tasks that were processed before come again, in another order, and change nothing. The index of a user who has changed
- * is dropped again: that is what such a task is for.
+ * I5: delivers processed tasks again in another order, which must change nothing. The index of a changed user
+ * is dropped again, as such a task demands.
  * @param from when the first of them was published, by MySQL's clock
  * @param rest waits until they were processed
  */
@@ -58,7 +58,7 @@ async function findWrongIndexes(world: World, truth: Truth, areBuilt: boolean): 
   for (const user of everybody(world)) {
     try {
       const warm = await expectIndexesExact(restStores(world), [user], truth);
-      world.tally.indexes += warm;
+      world.counts.indexes += warm;
       if (areBuilt && warm === 0 && owners.has(user))
         wrong.push(`user ${user}: the index was built, and is not in use`);
     } catch (error) {
@@ -68,15 +68,15 @@ async function findWrongIndexes(world: World, truth: Truth, areBuilt: boolean): 
   return wrong;
 }
 
-async function findByVerify({ stores, tally }: World): Promise<string[]> {
+async function findByVerify({ stores, counts }: World): Promise<string[]> {
   const found = await verifyAll(stores.jobs, () => undefined);
-  tally.answers += found.answers_checked;
+  counts.answers += found.answers_checked;
   const { wrong, answers_wrong: answers, columns, wrong_users, wrong_answers, wrong_columns } = found;
   if (wrong + answers + columns.wrong === 0) return [];
   return [`verify: ${JSON.stringify({ wrong, answers, columns, wrong_users, wrong_answers, wrong_columns })}`];
 }
 
-/** Players come first, then those whom only the fan-outs and the fullest indexes need. */
+/** Players first, then users who are only needed for the fan-outs and the fullest indexes. */
 function everybody({ cast }: World): Id[] {
   const others = cast.measured.map(({ user }) => user);
   return [...new Set([...cast.players, cast.star, ...others, ...cast.followersOfStar])];

@@ -15,7 +15,7 @@ export interface SoakFlags {
 
 const ANY_SEED = 2 ** 31;
 
-/** Soaks and prints what came of it; Ctrl-C ends it, and leaves nothing behind. @returns the exit code: 1 when something was wrong */
+/** Runs the soak and prints its report. Ctrl-C ends it and leaves nothing behind. @returns the exit code: 1 if something was wrong */
 export async function soakCommand({ minutes, seed = Date.now() % ANY_SEED, transport, json }: SoakFlags) {
   const print = (line: string) => (json ? console.error(line) : console.log(line));
   const ending = new AbortController();

@@ -7,7 +7,7 @@ import { ProcessGroup } from '../../src/tools/harness/processes/process-group.ts
 import type { ProcessLogs } from '../../src/tools/harness/processes/process-logs.ts';
 import { Worker, type WorkerKind } from './worker.ts';
 
-/** Two of each at least, so that somebody is there to go on. The unruly relay shuffles, delays and sends twice. */
+/** At least two of each, so that one can continue. The unruly relay shuffles, delays and sends twice. */
 const CREW: readonly WorkerKind[] = ['api', 'api', 'relay', 'unruly relay', 'consumer', 'consumer', 'consumer'];
 
 const READY_TIMEOUT_MS = 60_000;
@@ -17,17 +17,17 @@ export interface CrewOptions {
   readonly namespace: Namespace;
   readonly logs: ProcessLogs;
   readonly random: Random;
-  /** One of them ended although nobody asked it to; it is started again. */
+  /** A process ended unasked; it is restarted. */
   readonly onGaveUp: (name: string, reason: Error) => void;
 }
 
-/** The processes of one transport, each started again when it is gone: what a supervisor does for a site. */
+/** The processes of one transport, each restarted when it ends, as a site's supervisor does. */
 export class Crew {
   readonly #options: CrewOptions;
   readonly #processGroup: ProcessGroup;
   readonly #workers = new Set<Worker>();
   #started = 0;
-  /** Of those that are gone. */
+  /** Tasks delivered by processes that have ended. */
   #delivered = 0;
   #isEnding = false;
 
@@ -46,24 +46,24 @@ export class Crew {
     }
   }
 
-  /** Where the APIs are. */
+  /** Base URLs of the APIs. */
   get apis(): readonly HttpClient[] {
     return this.#those('api').map(({ http }) => http);
   }
 
-  /** Tasks that consumers have acknowledged, as they themselves count. All of them must be running. */
+  /** Tasks that consumers have acknowledged, from their own metrics. All of them must be running. */
   async countDelivered(): Promise<number> {
     const consumers = this.#those('consumer');
     for (const consumer of consumers) await consumer.look();
     return this.#delivered + consumers.reduce((sum, { delivered }) => sum + delivered, 0);
   }
 
-  /** Tasks that relays are still to send a second time. */
+  /** Tasks that unruly relays have yet to send a second time. */
   get held(): number {
     return this.#those('unruly relay').reduce((sum, { held }) => sum + held, 0);
   }
 
-  /** SIGKILL for one of them, and another in its place. @returns its name */
+  /** Kills one with SIGKILL and starts another in its place. @returns its name */
   async kill(kind: WorkerKind): Promise<string> {
     const worker = pick(this.#options.random, this.#those(kind));
     this.#remove(worker);
@@ -72,7 +72,7 @@ export class Crew {
     return worker.name;
   }
 
-  /** SIGSTOP for one of them, and after so many ms SIGCONT; when aborted, at once. @returns its name */
+  /** Stops one with SIGSTOP, and continues it with SIGCONT after this many ms, or at once when aborted. @returns its name */
   async stopFor(kind: WorkerKind, ms: number, signal: AbortSignal): Promise<string> {
     const { process, name } = pick(this.#options.random, this.#those(kind));
     process.signal('SIGSTOP');

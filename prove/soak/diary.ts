@@ -1,6 +1,6 @@
 const KEPT = 40;
 
-/** What was done last, for whoever asks how it came to that. */
+/** The latest actions, printed with a failure. */
 export class Diary {
   readonly #lines: string[] = [];
   readonly #begun = performance.now();

@@ -5,10 +5,10 @@ import type { World } from './world.ts';
 
 const DRAWN = DISTURBANCES.flatMap((one) => Array<Disturbance>(one.weight).fill(one));
 
-/** Between two of them, ms. */
+/** Pause between two disturbances, ms. */
 const [SHORTEST, LONGEST] = [50, 1_000];
 
-/** Something happens to the site again and again, until aborted; resolves when nothing of it goes on any more. */
+/** Disturbs the site repeatedly until aborted; resolves when the last disturbance has ended. */
 export async function disturb(world: World, signal: AbortSignal): Promise<void> {
   const { random } = world;
   const going: Promise<void>[] = [];
@@ -17,7 +17,7 @@ export async function disturb(world: World, signal: AbortSignal): Promise<void> 
     if (signal.aborted) break;
     const one = pick(random, DRAWN);
     const happened = befall(world, one, signal);
-    happened.catch(() => undefined); // heard of below
+    happened.catch(() => undefined); // handled below
     going.push(happened);
     if (one.goesOn === undefined) await happened;
   }
@@ -25,10 +25,10 @@ export async function disturb(world: World, signal: AbortSignal): Promise<void> 
 }
 
 async function befall(world: World, { name, kills, happen }: Disturbance, signal: AbortSignal): Promise<void> {
-  const { diary, tally } = world;
+  const { diary, counts } = world;
   diary.note(name);
-  if (kills) tally.kills++;
-  else tally.add(name);
+  if (kills) counts.kills++;
+  else counts.add(name);
   const more = await happen(world, signal);
   if (more !== undefined) diary.note(`${name}: ${more}`);
 }

@@ -16,21 +16,21 @@ import { fillRedis, loseTasks, publishEarly, sendHopelessTask, sendStrangeMessag
 import type { WorkerKind } from './worker.ts';
 import type { World } from './world.ts';
 
-/** Does something to a site, until it is done or the play is over. @returns more of what was done, for the diary */
+/** Disturbs a site; ends when it is done or the round is over. @returns details for the diary */
 type Happen = (world: World, signal: AbortSignal) => Promise<string | undefined>;
 
 export interface Disturbance {
   readonly name: string;
-  /** How often of all. */
+  /** Relative frequency. */
   readonly weight: number;
-  /** The next one may come before this one is over. */
+  /** The next disturbance may begin before this one ends. */
   readonly goesOn?: true;
-  /** It kills a process: counted apart. */
+  /** It kills a process; such are counted separately. */
   readonly kills?: true;
   readonly happen: Happen;
 }
 
-/** What one client of Redis has asked of the server, with the errors that come of all this. */
+/** A disturbance by commands to Redis. */
 const asking =
   (ask: (redis: RedisClient, world: World) => Promise<unknown>): Happen =>
   async (world) => {
@@ -42,7 +42,7 @@ const asking =
     }
   };
 
-/** So long that others have taken over what a stopped process held, ms; by TAKEOVER_MS. */
+/** Long enough for others to take over what a stopped process held, ms (see TAKEOVER_MS). */
 const PAST_ITS_SESSION_MS = 8_000;
 const SHORT_MS = 500;
 
@@ -58,14 +58,14 @@ const stopFor =
 
 const USERS_EVICTED = 30;
 
-/** As with `allkeys-random`: one key of a user, and not the other. */
+/** Evicts one key of a user and not the other, as `allkeys-random` may. */
 const evict = asking(async (redis, { cast, namespace, random }) => {
   const names = new KeyNames(namespace.config.keyPrefix);
   const users = shuffled(random, cast.players).slice(0, USERS_EVICTED);
   await Promise.all(users.map((user) => redis.unlink(random() < 0.5 ? names.set(user) : names.meta(user))));
 });
 
-/** It comes back with what it saved last, or empty. */
+/** Redis returns with its last save, or empty. */
 const killRedis: Happen = async ({ redis, random }) => {
   await redis.kill();
   const away = between(random, 0, 800);
@@ -80,14 +80,14 @@ const starUploads: Happen = async ({ journal, cast, stores }) => {
   return undefined;
 };
 
-/** A task of a user may come at any time: it drops their index and looks at all who have a row with them. */
+/** A user's task may arrive at any time: it drops the index and checks all who have a row with the user. */
 const changeUser: Happen = async ({ stores, cast, random }) => {
   const row = "INSERT INTO recency_outbox (type, user_id) VALUES ('recency.user.changed', ?)";
   await stores.primary.write(row, [random() < 0.5 ? cast.star : pick(random, cast.players)]);
   return undefined;
 };
 
-/** Tasks that were processed before come again. */
+/** Processed tasks are delivered again. */
 const publishAgain: Happen = async ({ stores: { primary }, random }, signal) => {
   const now = await readClock(primary);
   const rows = await republish(primary, { from: now - between(random, 100, 3_000), to: now }, signal);
@@ -96,7 +96,7 @@ const publishAgain: Happen = async ({ stores: { primary }, random }, signal) => 
 
 const beginEpoch: Happen = async ({ stores }) => await bumpEpoch(stores.primary, 'the soak wanted one');
 
-/** A job is ended somewhere on its way, and by what else happens to its stores. */
+/** A job is ended at some point, or by what else happens to its stores. */
 const job =
   (work: (world: World, signal: AbortSignal) => Promise<unknown>): Happen =>
   async (world, signal) => {
@@ -126,7 +126,7 @@ const repair = job(async ({ stores }, signal) => {
   );
 });
 
-/** Redis or the brokers may be away just then. */
+/** Redis or the brokers may be unavailable at that moment. */
 const tried =
   (happen: Happen): Happen =>
   async (world, signal) => {

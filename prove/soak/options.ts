@@ -1,13 +1,13 @@
 import type { TransportName } from '../../src/tools/harness/namespace.ts';
 
 export interface SoakOptions {
-  /** How long, without the servers' start. The round under way is brought to its end. */
+  /** Duration, without starting the servers. The current round is completed. */
   readonly minutes: number;
-  /** Of everything that is drawn at random; what comes before what, the machine decides. */
+  /** Seed of all random choices. Timing still depends on the machine. */
   readonly seed: number;
   readonly transports: readonly TransportName[];
-  /** For people, a line at a time. */
+  /** Called with one line of text at a time. */
   readonly print: (line: string) => void;
-  /** Ends it at once, wherever it is. */
+  /** Ends the soak at once. */
   readonly signal: AbortSignal;
 }

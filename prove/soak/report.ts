@@ -1,28 +1,28 @@
 import { count, tableOf } from '../../src/tools/demo/layout.ts';
-import type { Tally } from './tally.ts';
+import type { SoakCounts } from './counts.ts';
 import type { World } from './world.ts';
 
 export interface SoakReport {
   readonly seed: number;
   readonly seconds: number;
   readonly worlds: readonly World[];
-  /** For people. */
+  /** The report as text. */
   readonly wrong: readonly string[];
 }
 
-/** After a round. */
-export function roundLine(seconds: number, { transport, tally }: World): string {
-  const { rounds, changes, deliveries, reads, kills, others, wrong } = tally;
+/** A line after each round. */
+export function roundLine(seconds: number, { transport, counts }: World): string {
+  const { rounds, changes, deliveries, reads, kills, others, wrong } = counts;
   const disturbed = sum(others);
   return `${seconds.toFixed(0).padStart(6)} s  ${transport.padEnd(8)}round ${rounds}: so far ${count(changes)} changes, ${count(deliveries)} deliveries, ${count(reads)} reads, ${kills} kills, ${disturbed} other disturbances, wrong ${wrong}`;
 }
 
-/** What was done last to a site where something was wrong. */
+/** The last actions on a site where something was wrong. */
 export function failureLines({ transport, diary }: World): string[] {
   return [`what was done last on ${transport}:`, ...diary.last];
 }
 
-const ROWS: readonly (readonly [string, (tally: Tally) => number])[] = [
+const ROWS: readonly (readonly [string, (counts: SoakCounts) => number])[] = [
   ['rounds', ({ rounds }) => rounds],
   ['changes of the site', ({ changes }) => changes],
   ['deliveries acknowledged', ({ deliveries }) => deliveries],
@@ -40,24 +40,24 @@ const CHECKED: typeof ROWS = [
   ['wrong', ({ wrong }) => wrong],
 ];
 
-/** At the end. */
+/** The final report. */
 export function reportLines({ seed, seconds, worlds, wrong }: SoakReport): string {
-  const names = [...new Set(worlds.flatMap(({ tally }) => [...tally.others.keys()]))];
+  const names = [...new Set(worlds.flatMap(({ counts }) => [...counts.others.keys()]))];
   const rows = [
     ...ROWS,
-    ...names.map((name) => [`  ${name}`, ({ others }: Tally) => others.get(name) ?? 0] as const),
+    ...names.map((name) => [`  ${name}`, ({ others }: SoakCounts) => others.get(name) ?? 0] as const),
     ...CHECKED,
   ];
   const table = tableOf(
     ['', ...worlds.map(({ transport }) => transport)],
-    rows.map(([name, value]) => [name, ...worlds.map(({ tally }) => count(value(tally)))]),
+    rows.map(([name, value]) => [name, ...worlds.map(({ counts }) => count(value(counts)))]),
   );
   return `\n${table}\n\n${(seconds / 60).toFixed(1)} minutes, seed ${seed}: wrong ${wrong.length}`;
 }
 
-/** For programs. */
+/** The object for `--json`. */
 export function plainReport({ seed, seconds, worlds, wrong }: SoakReport): object {
-  const transports = Object.fromEntries(worlds.map(({ transport, tally }) => [transport, tally]));
+  const transports = Object.fromEntries(worlds.map(({ transport, counts }) => [transport, counts]));
   return { seed, seconds: Math.round(seconds), wrong: wrong.length, transports, wrong_ones: wrong };
 }
 

@@ -16,24 +16,24 @@ const READERS = 3;
 const READS_A_SECOND = 150;
 
 /**
- * People use the site for so long, the API is read, and things happen; then everything comes to rest.
- * @returns what was wrong, for people
+ * One round: people use the site, the API is read, and disturbances happen; then everything comes to rest.
+ * @returns descriptions of what was wrong
  */
 export async function playRound(world: World, playMs: number): Promise<string[]> {
-  const { stores, diary, tally } = world;
-  diary.note(`round ${tally.rounds + 1}`);
+  const { stores, diary, counts } = world;
+  diary.note(`round ${counts.rounds + 1}`);
   const from = await readClock(stores.primary);
   const wrong = await play(world, playMs);
   wrong.push(...(await findWrong(world)));
   wrong.push(...(await findWrongAfterReplay(world, from, () => rest(world))));
-  tally.rounds++;
-  tally.wrong += wrong.length;
+  counts.rounds++;
+  counts.wrong += wrong.length;
   return wrong;
 }
 
-/** Reads go on until everything is at rest. @returns what reads showed that they must not: I7 */
+/** Reads until everything is at rest. @returns violations of I7 */
 async function play(world: World, playMs: number): Promise<string[]> {
-  const { signal, tally, diary, stores, journal, cast, random, api } = world;
+  const { signal, counts, diary, stores, journal, cast, random, api } = world;
   const wrong: string[] = [];
   const onWrong = (kind: Wrong, shown: Shown) => {
     wrong.push(`I7: ${kind}: ${JSON.stringify(shown)}`);
@@ -43,7 +43,7 @@ async function play(world: World, playMs: number): Promise<string[]> {
   const nextUser = () => (random() < 0.1 ? pick(random, everybody) : stage.anyPlayer());
   const reader = new Reader({ client: api, journal, random, nextUser, onWrong, now: () => performance.now() });
   const onChange = () => {
-    tally.changes++;
+    counts.changes++;
   };
   const over = new AbortController();
   const ending = AbortSignal.any([over.signal, signal, AbortSignal.timeout(playMs)]);
@@ -58,9 +58,9 @@ async function play(world: World, playMs: number): Promise<string[]> {
   } finally {
     over.abort();
     const { reads, narrowed, refused } = reader.counts;
-    tally.reads += reads;
-    tally.narrowed += narrowed;
-    tally.refused += refused;
+    counts.reads += reads;
+    counts.narrowed += narrowed;
+    counts.refused += refused;
   }
   if (reader.counts.reads === 0) throw new Error('not one question was answered');
   diary.note('at rest');
@@ -70,24 +70,24 @@ async function play(world: World, playMs: number): Promise<string[]> {
 const LOOK_MS = 20;
 const RECONNECT_MS = 30_000;
 
-/** Until everything on its way is applied, also what relays send a second time, and what the last of the reads asked for. */
+/** Waits until everything in flight is applied, including what relays send twice and what the last reads requested. */
 async function rest(world: World): Promise<void> {
-  const { crew, tally, signal } = world;
+  const { crew, counts, signal } = world;
   await settleAfterAll(world);
   while (crew.held > 0) await pause(LOOK_MS, undefined, { signal });
   await settleAfterAll(world);
-  tally.deliveries = await crew.countDelivered();
+  counts.deliveries = await crew.countDelivered();
 }
 
 const GIVE_UP_MS = 200;
 
-/** Meanwhile, what is looked at again for nothing is given up: it would be waited for. */
+/** Deletes re-checks that can never succeed; otherwise they would be waited for. */
 async function givingUp(world: Pick<World, 'stores'>, pending: Promise<void>): Promise<void> {
   const timer = setInterval(() => void giveUpHopeless(world).catch(() => undefined), GIVE_UP_MS);
   await pending.finally(() => clearInterval(timer));
 }
 
-/** Redis may have been killed a moment ago, and our own connections to it are not back yet. */
+/** Redis may have just been killed, and this process may not have reconnected yet. */
 async function settleAfterAll({ stores, signal }: World): Promise<void> {
   const deadline = performance.now() + RECONNECT_MS;
   for (;;) {

@@ -5,15 +5,15 @@ import { failureLines, roundLine, type SoakReport } from './report.ts';
 import { playRound } from './round.ts';
 import { openWorld, type World } from './world.ts';
 
-/** Of a round, before everything comes to rest, ms. */
+/** Duration of a round before it comes to rest, ms. */
 const [SHORTEST, LONGEST] = [1_000, 15_000];
 
 const LONGEST_LINE = 400;
 
 /**
- * Plays rounds on each transport in turn, until the minutes are over or something was wrong. Whatever it started is gone
+ * Plays rounds on each transport in turn until the time is over or something was wrong. Everything it started is gone
  * when it returns or throws.
- * @throws Error when a part cannot be had or fails; the signal's reason
+ * @throws Error when a server is not available or fails; the signal's reason
  */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
   const { print, signal } = options;
@@ -38,7 +38,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   }
 }
 
-/** Of those a soak is full. */
+/** Drops warnings, which a soak causes in masses, and cuts long lines. */
 function withoutWarnings(lastWords: string): string {
   const lines = lastWords.split('\n').filter((line) => !line.startsWith('{"level":"warn"'));
   return lines.map((line) => line.slice(0, LONGEST_LINE)).join('\n');

@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 
 const compress = promisify(zstdCompress);
 
-/** A producer of its own that compresses with zstd: the product's decoder is not asked. */
+/** A separate producer that compresses with zstd, independent of the product's codec. */
 kafkajs.CompressionCodecs[CompressionTypes.ZSTD] = () => ({
   compress: ({ buffer }: { buffer: Buffer }) => compress(buffer),
   decompress: async (buffer: Buffer) => zstdDecompressSync(buffer),
@@ -26,7 +26,7 @@ const STRANGE: readonly (string | null)[] = [
   '{"type":"recency.unknown"}',
 ];
 
-/** Messages that are no tasks, and one that has a field nobody knows, in one compressed batch. */
+/** Invalid messages, and a task with an unknown field, in one compressed batch. */
 export async function sendStrangeMessages({ namespace, stores, cast, random }: World): Promise<string> {
   const { kafkaBrokers, topic, keyPrefix } = namespace.config;
   const [user, contact] = [pick(random, cast.players), pick(random, cast.players)];
@@ -48,7 +48,7 @@ export async function sendStrangeMessages({ namespace, stores, cast, random }: W
   return `${bodies.length} messages`;
 }
 
-/** Everything that the transport holds is gone: what was not consumed is lost. */
+/** The transport loses everything that was not consumed. */
 export async function loseTasks({ namespace, stores }: World): Promise<undefined> {
   const { kafkaBrokers, topic, keyPrefix } = namespace.config;
   if (namespace.transport === 'streams') await stores.redis.unlink(`${keyPrefix}:${topic}`);
@@ -70,7 +70,7 @@ async function withKafka(brokers: readonly string[], work: (kafka: kafkajs.Kafka
   await work(new kafkajs.Kafka({ clientId: 'soak', brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING }));
 }
 
-/** A task comes, and what it tells of is never committed. */
+/** A task arrives for a change that is never committed. */
 export async function sendHopelessTask({ stores, cast, random }: World): Promise<undefined> {
   const pair = [pick(random, cast.players), pick(random, cast.players)];
   if (pair[0] === pair[1]) return;
@@ -79,7 +79,7 @@ export async function sendHopelessTask({ stores, cast, random }: World): Promise
   await stores.primary.write(row, [...pair, HOPELESS]);
 }
 
-/** Nobody waits four minutes for it: an operator deletes what is looked at again for nothing. */
+/** Deletes re-checks that can never succeed, as an operator would, instead of waiting four minutes. */
 export async function giveUpHopeless({ stores }: Pick<World, 'stores'>): Promise<void> {
   await stores.primary.write('DELETE FROM recency_outbox WHERE is_recheck = TRUE AND version = ?', [HOPELESS]);
 }
@@ -116,7 +116,7 @@ export async function publishEarly({ stores, cast, random }: World): Promise<str
   }
 }
 
-/** Redis has no room for anything more, for a while. */
+/** Redis is out of memory for a while. */
 export async function fillRedis({ stores: { redis }, random }: World, signal: AbortSignal): Promise<string> {
   const used = /^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1] ?? '1';
   const ms = between(random, 200, 2_000);
@@ -129,7 +129,7 @@ export async function fillRedis({ stores: { redis }, random }: World, signal: Ab
 const LOOK_MS = 100;
 const CAUGHT_UP_MS = 60_000;
 
-/** After a loss: until the consumers have caught up, and a new epoch has begun. @throws Error when they do not */
+/** After a loss, waits until the consumers have caught up and a new epoch has begun. @throws Error when they do not */
 export async function untilTrusted({ stores, signal }: Pick<World, 'stores' | 'signal'>): Promise<void> {
   const deadline = performance.now() + CAUGHT_UP_MS;
   for (;;) {

@@ -9,7 +9,7 @@ export interface WorkerOptions {
   readonly kind: WorkerKind;
   /** Unique. */
   readonly name: string;
-  /** Of its API, or of its metrics. */
+  /** Port of its API or its metrics. */
   readonly port: number;
   readonly seed: number;
 }
@@ -17,15 +17,15 @@ export interface WorkerOptions {
 const LOOK_MS = 500;
 const DELIVERED = /^recency_tasks_total(?:\{.*\})? (\S+)$/m;
 
-/** One process of the product, and what it tells of itself. */
+/** A process of the product, and its metrics. */
 export class Worker {
   readonly kind: WorkerKind;
   readonly name: string;
   readonly process: ServiceProcess;
   readonly http: HttpClient;
-  /** Of a consumer: tasks that it has acknowledged. */
+  /** Tasks acknowledged, if it is a consumer. */
   delivered = 0;
-  /** Of an unruly relay: tasks that it will send a second time. */
+  /** Tasks still to be sent a second time, if it is an unruly relay. */
   held = 0;
   readonly #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
@@ -67,13 +67,12 @@ export class Worker {
     return answer?.status === 200 && !answer.body.includes('"degraded"');
   }
 
-  /** Nobody asks it any more. */
+  /** It is not asked any more. */
   close(): void {
     clearInterval(this.#timer);
-    this.http.close();
   }
 
-  /** Has a consumer count. One look at a time: a stopped process does not answer. */
+  /** Updates a consumer's count. One request at a time, because a stopped process does not answer. */
   async look(): Promise<void> {
     this.#looking ??= this.#readMetrics().finally(() => {
       this.#looking = undefined;

@@ -14,16 +14,16 @@ import type { ProcessLogs } from '../../src/tools/harness/processes/process-logs
 import { removeTraces } from '../../src/tools/harness/remove-traces.ts';
 import { type HarnessStores, openHarnessStores } from '../../src/tools/harness/stores.ts';
 import { AnyApi } from './any-api.ts';
+import { SoakCounts } from './counts.ts';
 import { Crew } from './crew.ts';
 import { Diary } from './diary.ts';
 import type { SoakOptions } from './options.ts';
-import { Tally } from './tally.ts';
 
-/** A site with Recency on one transport: its Redis, its database, its processes, and what is known of all that. */
+/** A site with Recency on one transport: its Redis, its database, its processes, and the records of them. */
 export interface World {
   readonly transport: TransportName;
   readonly namespace: Namespace;
-  /** Its own: it is flushed and killed. */
+  /** Not shared: it is flushed and killed. */
   readonly redis: RunningServer;
   readonly stores: HarnessStores;
   readonly cast: Cast;
@@ -31,22 +31,22 @@ export interface World {
   readonly crew: Crew;
   readonly api: AnyApi;
   readonly random: Random;
-  readonly tally: Tally;
+  readonly counts: SoakCounts;
   readonly diary: Diary;
   readonly signal: AbortSignal;
 }
 
 export interface Opening extends Pick<SoakOptions, 'seed' | 'print' | 'signal'> {
-  /** MySQL, and for that transport Kafka. */
+  /** MySQL, and Kafka for that transport. */
   readonly stack: DevServers;
   readonly logs: ProcessLogs;
-  /** Closed at the end, the last first. */
+  /** Closed at the end in reverse order. */
   readonly resources: AsyncDisposableStack;
 }
 
 /**
- * Few people, so that what they do meets; one of them with more followers than a page of a fan-out has. Indexes as small
- * as the settings allow, so that many leave somebody out and run low.
+ * Few people, so that their actions collide; one of them has more followers than a page of a fan-out. Indexes as small
+ * as the settings allow, so that many are capped and run low.
  */
 const PEOPLE = { ...DEFAULTS, users: 150, most: 1_200 };
 const SIZES = { MAX: '12', MIN: '10' };
@@ -65,9 +65,9 @@ export async function openWorld(transport: TransportName, opening: Opening): Pro
   const { cast } = await populate(stores.pool, PEOPLE, random);
   const journal = new Journal(() => performance.now());
   await rememberSite(stores.pool, journal);
-  const [tally, diary] = [new Tally(), new Diary()];
+  const [counts, diary] = [new SoakCounts(), new Diary()];
   const onGaveUp = (name: string, { message }: Error) => {
-    tally.gaveUp++;
+    counts.gaveUp++;
     diary.note(message);
     print(`${message}: ${lastLineOf(logs.fileOf(name))}`);
   };
@@ -76,7 +76,7 @@ export async function openWorld(transport: TransportName, opening: Opening): Pro
   await crew.start(signal);
   await backfillAll(stores.jobs, () => undefined);
   const api = new AnyApi(() => crew.apis);
-  return { transport, namespace, redis, stores, cast, journal, crew, api, random, tally, diary, signal };
+  return { transport, namespace, redis, stores, cast, journal, crew, api, random, counts, diary, signal };
 }
 
 function lastLineOf(file: string): string {

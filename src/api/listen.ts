@@ -34,7 +34,7 @@ export interface RunningApi {
   close(graceMs: number): Promise<number>;
 }
 
-/** The API cannot listen where it was told to. The message says why, and how to mend it. */
+/** The API cannot listen where it was told to. The message says why, and how to fix it. */
 export class ListenError extends UserError {
   override readonly name = 'ListenError';
 }

@@ -36,20 +36,20 @@ export function runOptions(command: Command): Command {
 /** The request of a long job. @throws UsageError when the options contradict one another */
 export function runRequest({ users, from, to, rate, dryRun, resume }: JobFlags) {
   refuseEmptyRange(from, to);
-  const pace = rate === undefined ? {} : { rate };
+  const rateOption = rate === undefined ? {} : { rate };
   if (resume === undefined) {
     return {
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
       ...(typeof users === 'number' ? { sample: users } : {}),
       ...(dryRun ? { dryRun } : {}),
-      ...pace,
+      ...rateOption,
     };
   }
   if (users !== undefined || from !== undefined || to !== undefined || dryRun) {
     throw new UsageError('--resume keeps the options that the run was started with; only --rate can be changed.');
   }
-  return { resume, ...pace };
+  return { resume, ...rateOption };
 }
 
 /** Shows how far a job is. */

@@ -137,9 +137,8 @@ export async function readOwn(
   options?: ReadOptions,
 ): Promise<EpochRows> {
   for (let isAgain = false; ; isAgain = true) {
-    const read = await readWithEpoch(database, statement, parameters, options);
-    const server = await serverOf(database, read, options?.deadline);
-    if (server === 'primary') return { epoch: read.token, rows: read.rows };
+    const { token, rows, server } = await readFrom(database, statement, parameters, options);
+    if (server === 'primary') return { epoch: token, rows };
     // Perhaps only this connection is left over from before a failover.
     if (!database.renewConnections() || isAgain) throw new DatabaseNotPrimary(NOT_PRIMARY[server]);
   }
@@ -162,10 +161,11 @@ export async function readAnswer(
   parameters: readonly Parameter[],
   options?: ReadOptions,
 ): Promise<AnswerRows> {
-  const read = await readWithEpoch(database, statement, parameters, options);
-  const { token, rows } = read;
-  if (database.isReplica) return { epoch: token, rows, isReplica: true };
-  const server = await serverOf(database, read, options?.deadline);
+  if (database.isReplica) {
+    const { token, rows } = await readWithEpoch(database, statement, parameters, options);
+    return { epoch: token, rows, isReplica: true };
+  }
+  const { token, rows, server } = await readFrom(database, statement, parameters, options);
   if (server !== 'primary') database.renewConnections();
   return { epoch: server === 'unknown' ? UNKNOWN + token : token, rows, isReplica: server !== 'primary' };
 }
@@ -203,14 +203,36 @@ async function readWithEpoch(
   return { token: String(first[0]), state: first[1], rows: rows.map((row) => row.slice(2)) };
 }
 
+/** Maximum reads of one statement while new epochs begin. */
+const READS = 3;
+
+/**
+ * Rows and the server that they came from. If a new epoch began before the server was compared with the one on record, the
+ * record may be of another server than the rows, so they are read again.
+ */
+async function readFrom(
+  database: AnswerDatabase,
+  statement: string,
+  parameters: readonly Parameter[],
+  options?: ReadOptions,
+): Promise<RowsWithState & { readonly server: Server }> {
+  for (let left = READS - 1; ; left--) {
+    const read = await readWithEpoch(database, statement, parameters, options);
+    const server = await serverOf(database, read, options?.deadline);
+    if (server !== undefined || left === 0) return { ...read, server: server ?? 'unknown' };
+  }
+}
+
+/** Undefined: another epoch than the token's is in force by now. */
 async function serverOf(
   database: AnswerDatabase,
   { token, state }: RowsWithState,
   deadline?: Deadline,
-): Promise<Server> {
+): Promise<Server | undefined> {
   const { proof, isWritable } = parseState(state) ?? {};
   if (proof === undefined) return 'unknown';
   if (!isWritable) return 'replica';
   const onRecord = await database.proofUnder(token, deadline);
+  if (onRecord === undefined) return undefined;
   return onRecord === proof || onRecord === '' ? 'primary' : 'unknown';
 }

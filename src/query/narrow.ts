@@ -23,7 +23,7 @@ export interface ContactPage {
 }
 
 /** Candidates beyond the limit, so that one or two that dropped out do not cost a second query. */
-const SPARE_CANDIDATES = 2;
+export const SPARE_CANDIDATES = 2;
 
 /** The topmost entries of an index. */
 export interface Candidates {

@@ -68,6 +68,10 @@ const expected = (relation: Parameters<typeof rankedContacts>[2] = 'any') =>
     unseen: true,
   }));
 
+function expectRetry({ status, body, headers }: Awaited<ReturnType<typeof ask>>, code: string): void {
+  expect({ status, code: body.code, retry: headers.get('retry-after') }).toEqual({ status: 503, code, retry: '1' });
+}
+
 describe('GET …/contacts/recent', () => {
   it('answers a cold user from the database, and builds the index', async () => {
     const { status, body } = await ask(api, recent);
@@ -173,6 +177,10 @@ describe('GET …/explain', () => {
   const explain = async (contact: string) => (await ask(api, `/v1/users/${USER}/contacts/${contact}/explain`)).body;
   const contact = (place: number) => String(expected()[place - 1]?.id);
 
+  /** Ends it without a task. */
+  const endRelationship = (id: string) =>
+    stores.primary.write('UPDATE contacts SET active = 0 WHERE user_id = ? AND contact_id = ?', [USER, id]);
+
   it('explains a contact in the index', async () => {
     await rebuild();
     const [first] = expected();
@@ -212,19 +220,13 @@ describe('GET …/explain', () => {
     await rebuild();
     expect(await explain(contact(7))).toMatchObject({ verdict: { code: 'below_floor' }, mysql: { place: 7 } });
     expect(await explain('5')).toMatchObject({ verdict: { code: 'not_a_contact' }, mysql: null, in_answer: false });
-    await stores.primary.write('UPDATE contacts SET active = 0 WHERE user_id = ? AND contact_id = ?', [
-      USER,
-      contact(9),
-    ]);
+    await endRelationship(contact(9));
     expect(await explain(contact(9))).toMatchObject({ verdict: { code: 'no_longer_related' }, mysql: { place: null } });
   });
 
   it('finds drift that the tasks have not fixed yet', async () => {
     await rebuild();
-    await stores.primary.write('UPDATE contacts SET active = 0 WHERE user_id = ? AND contact_id = ?', [
-      USER,
-      contact(2),
-    ]);
+    await endRelationship(contact(2));
     const gone = site.ties.filter((tie) => tie.contact === contact(2));
     expect(await explain(String(gone[0]?.contact))).toMatchObject({
       drift: 'ghost',
@@ -311,10 +313,8 @@ describe('the index of a user', () => {
   it('is not built while the epoch is suspended', async () => {
     await suspendForLoss(stores.primary, ['a place'], 'the test lost tasks');
     try {
-      const { status, body, headers } = await rebuild();
-      expect({ status, code: body.code, retry: headers.get('retry-after') }).toEqual({
-        ...{ status: 503, code: 'epoch_suspended', retry: '1' },
-      });
+      const answer = await rebuild();
+      expectRetry(answer, 'epoch_suspended');
       expect((await ask(api, recent)).body).toMatchObject({
         contacts: expected(),
         answer: { source: 'database', exact: true, reason: 'cold' },
@@ -329,12 +329,8 @@ describe('the index of a user', () => {
     const contended = await startTestApi(stores, {
       rebuild: async (user) => ({ ...NOTHING, unsettled: [user] }),
     });
-    const { status, body, headers } = await post(contended, `${index}/rebuild`, '');
-    expect({ status, code: body.code, retry: headers.get('retry-after') }).toEqual({
-      status: 503,
-      code: 'contended',
-      retry: '1',
-    });
+    const answer = await post(contended, `${index}/rebuild`, '');
+    expectRetry(answer, 'contended');
   });
 });
 
@@ -381,13 +377,9 @@ describe('POST /v1/tasks', () => {
     const away = await startTestApi(stores, {
       accept: () => Promise.reject(new Error('the broker at 10.0.0.7 is away')),
     });
-    const { status, body, headers } = await post(away, '/v1/tasks', added);
-    expect({ status, code: body.code, retry: headers.get('retry-after') }).toEqual({
-      status: 503,
-      code: 'transport_unavailable',
-      retry: '1',
-    });
-    expect(JSON.stringify(body)).not.toContain('10.0.0.7');
-    expect(away.log).toMatchObject([{ requestId: body.request_id, code: 'transport_unavailable' }]);
+    const answer = await post(away, '/v1/tasks', added);
+    expectRetry(answer, 'transport_unavailable');
+    expect(JSON.stringify(answer.body)).not.toContain('10.0.0.7');
+    expect(away.log).toMatchObject([{ requestId: answer.body.request_id, code: 'transport_unavailable' }]);
   });
 });

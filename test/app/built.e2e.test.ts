@@ -10,7 +10,7 @@ import { freshDatabase, mysqlUrl, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** The package as it is installed: what `files` in package.json names, and its dependencies. */
+/** The package as installed: the `files` of package.json, and its dependencies. */
 const folder = packageFolder();
 const built = { main: join(folder, 'bin', 'recency.mjs'), cwd: folder };
 type Built = typeof built;
@@ -29,7 +29,7 @@ beforeAll(() => {
   execFileSync(process.execPath, [join(root, 'scripts', 'build.ts'), join(folder, 'dist')], { stdio: 'inherit' });
 }, 120_000);
 
-/** The package without its dependencies, which npm may not have in its cache; they are linked after the installation. */
+/** The package without its dependencies, which may be missing from npm's cache; they are linked after the installation. */
 function packed(): { tarball: string; version: string } {
   const { dependencies: _1, devDependencies: _2, ...text } = JSON.parse(readFileSync('package.json', 'utf8'));
   const staged = join(folder, 'staged');
@@ -39,7 +39,7 @@ function packed(): { tarball: string; version: string } {
   return { tarball: join(staged, String(name)), version: text.version };
 }
 
-/** As in a shell of its own, with this Node: `npx` must not find the command in this project. */
+/** Runs it as in a separate shell, with this Node: `npx` must not find the command in this project. */
 function npmEnvironment(): NodeJS.ProcessEnv {
   const others = (process.env.PATH ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
   return { HOME: process.env.HOME, PATH: [dirname(process.execPath), ...others].join(delimiter) };
@@ -70,7 +70,7 @@ describe('the built package', () => {
     expect(execFileSync(built.main, ['--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
   });
 
-  it('is a command of npx where it is installed from its tarball', () => {
+  it('runs with npx where its tarball is installed', () => {
     const { tarball, version } = packed();
     const site = join(folder, 'site');
     mkdirSync(site);
@@ -90,7 +90,7 @@ describe('the built package', () => {
     expect(code).toBe(0);
   });
 
-  it('measures, with every process found beside it', async () => {
+  it("runs the benchmark, and finds every process's file next to it", async () => {
     const settings: Settings = { MYSQL_URL: mysqlUrl(), REDIS_URL: redisUrl() };
     const { code, stderr, json } = await runCli(['bench', 'read', '--quick', '--json'], settings, built);
     expect(code, stderr).toBe(0);
@@ -113,12 +113,15 @@ describe('the built package without its tools', () => {
     expect(code, stderr).toBe(0);
   });
 
-  it.each(['stack up', 'import x', 'demo', 'bench', 'size --users 1'])('says that it has no %s', async (command) => {
-    const { code, stderr } = await runCli(command.split(' '), {}, without);
-    const [name] = command.split(' ');
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: `This build of Recency has no \`${name}\`: it was built without src/tools.\n`,
-    });
-  });
+  it.each(['stack up', 'import x', 'demo', 'bench', 'size --users 1'])(
+    'says that %s is not included',
+    async (command) => {
+      const { code, stderr } = await runCli(command.split(' '), {}, without);
+      const [name] = command.split(' ');
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: `This build of Recency has no \`${name}\`: it was built without src/tools.\n`,
+      });
+    },
+  );
 });

@@ -16,7 +16,7 @@ function failedCommand(): Error {
 }
 
 describe('what is logged', () => {
-  it('of an error is its class, message, stack, code and causes, and nothing else', () => {
+  it('for an error is its class, message, stack, code and causes, and nothing else', () => {
     const error = new Error('outer', { cause: failedCommand() });
     const logged = loggable(error) as { cause: object };
     expect(Object.keys(logged)).toEqual(['type', 'message', 'stack', 'cause']);
@@ -43,12 +43,12 @@ describe('what is logged', () => {
     expect(JSON.stringify(loggable(value))).not.toContain(MARKER);
   });
 
-  it('is otherwise what was given', () => {
+  it('is otherwise the value as given', () => {
     const plain = { user: '42', ids: ['1', 2], none: null, at: new Date(0), big: 2n ** 60n, none2: undefined };
     expect(loggable(plain)).toEqual({ ...plain, at: '1970-01-01T00:00:00.000Z', big: '1152921504606846976' });
   });
 
-  it('ends, also where an object holds itself', () => {
+  it('terminates even if an object contains itself', () => {
     const self: Record<string, unknown> = { name: 'a' };
     self.self = self;
     expect(JSON.stringify(loggable(self))).toContain('[…]');

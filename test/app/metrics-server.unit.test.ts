@@ -19,19 +19,22 @@ async function started(checks: Readonly<Record<string, Check>> = {}) {
 }
 
 describe('the server for metrics', () => {
-  it.each(['', 'GET /livez HTTP/1.1\r\n'])('ends though a connection has sent no request: "%s"', async (sent) => {
-    const { port, close } = await started();
-    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-    onTestFinished(() => void socket.destroy());
-    await once(socket, 'connect');
-    if (sent !== '') socket.write(sent);
-    await fetch(`http://127.0.0.1:${port}/livez`); // by now it has the other one as well
-    const from = performance.now();
-    await close();
-    expect(performance.now() - from).toBeLessThan(2_500);
-  });
+  it.each(['', 'GET /livez HTTP/1.1\r\n'])(
+    'closes although a connection has sent no complete request: "%s"',
+    async (sent) => {
+      const { port, close } = await started();
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      onTestFinished(() => void socket.destroy());
+      await once(socket, 'connect');
+      if (sent !== '') socket.write(sent);
+      await fetch(`http://127.0.0.1:${port}/livez`); // by now it has the other one as well
+      const from = performance.now();
+      await close();
+      expect(performance.now() - from).toBeLessThan(2_500);
+    },
+  );
 
-  it('asks the servers once for all who want to know within a second', async () => {
+  it('checks the servers once for all requests within a second', async () => {
     let asked = 0;
     const { port, close } = await started({ mysql: async () => String(++asked) });
     onTestFinished(close);
@@ -45,7 +48,7 @@ describe('the server for metrics', () => {
     });
   });
 
-  it('goes on when connections cannot be accepted, and tells of each', async () => {
+  it('continues if connections cannot be accepted, and reports each failure', async () => {
     const { port, server, close, errors } = await started();
     onTestFinished(close);
     for (let times = 0; times < 2; times++) server.emit('error', new Error('too many open files'));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { buildOn } from '../../src/app/api-queries.ts';
 import { RELATIONS } from '../../src/contracts/relation.ts';
@@ -12,15 +12,16 @@ import { Deadline, DeadlineExceeded, RequestCancelled } from '../../src/timing/d
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { ask, startTestApi } from '../support/api.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
+import { sql } from '../support/servers.ts';
 import { IDS, site } from '../support/site-arbitrary.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, freshStores, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const LIMITS = { max: 4, min: 2 };
-/** ms: hundreds of small sites, on a machine that does other things as well. */
+/** Generous, ms: it writes hundreds of small sites, on a machine that may be busy. */
 const PROPERTY_MS = 60_000;
-/** Takes a minute, unless the server is told to end it. SLEEP alone would not count as interrupted. */
+/** Takes a minute unless it is killed. SLEEP alone would not count as interrupted. */
 const LONG = 'SELECT COUNT(*) FROM recency_epoch WHERE SLEEP(60) = 0 OR BENCHMARK(1000000000, SHA2(token, 256)) = 0';
 const PATH = (user: string) => `/v1/users/${user}/contacts/recent?limit=4`;
 
@@ -36,23 +37,16 @@ function database(options: Partial<DatabaseOptions> = {}): Database {
   return opened;
 }
 
-/** Statements that the server works on in the database of this file. */
+/** Statements running in this file's database. */
 async function running(): Promise<string[]> {
-  const connection = await createConnection(stores.url);
-  try {
-    const [rows] = await connection.query<RowDataPacket[]>(
-      `SELECT INFO FROM information_schema.PROCESSLIST
-       WHERE DB = DATABASE() AND COMMAND <> 'Sleep' AND ID <> CONNECTION_ID()`,
-    );
-    return rows.map((row) => String(row.INFO));
-  } finally {
-    await connection.end();
-  }
+  const others = `SELECT INFO FROM information_schema.PROCESSLIST
+    WHERE DB = DATABASE() AND COMMAND <> 'Sleep' AND ID <> CONNECTION_ID()`;
+  return (await sql(stores.url, others)).map((row) => String(row.INFO));
 }
 
-const none = async () => !(await running()).some((sql) => sql.includes('recency_contacts'));
+const none = async () => !(await running()).some((statement) => statement.includes('recency_contacts'));
 
-/** Nothing that reads contacts gets on until it is released. */
+/** Blocks every statement that reads contacts until it is released. */
 async function lockContacts(): Promise<() => Promise<void>> {
   const locked = await createConnection(stores.url);
   await locked.query('LOCK TABLES contacts WRITE, users WRITE');
@@ -65,8 +59,8 @@ async function lockContacts(): Promise<() => Promise<void>> {
   return release;
 }
 
-describe('a statement that nobody waits for any more', () => {
-  it('is ended in the server at the deadline of every call, and is not tried again', async () => {
+describe('a statement whose result is no longer needed', () => {
+  it('is killed in the server at the deadline of its call, and is not retried', async () => {
     const reader = database({ deadlineMs: 500 });
     const from = performance.now();
     await expect(reader.rows(LONG, [])).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
@@ -75,13 +69,13 @@ describe('a statement that nobody waits for any more', () => {
     expect(await reader.rows('SELECT 1', [])).toEqual([[1]]);
   });
 
-  it("is ended at the request's deadline, before that of every call", async () => {
+  it("is killed at the request's deadline, which is earlier than its call's", async () => {
     const reader = database();
     await expect(reader.rows(LONG, [], { deadline: new Deadline(300) })).rejects.toThrow(DeadlineExceeded);
     expect(await running()).toEqual([]);
   });
 
-  it('is ended when the client has disconnected, on a connection that serves others then', async () => {
+  it('is killed when the client disconnects, and its connection is used again', async () => {
     const reader = database({ connections: 1 });
     const deadline = new Deadline(60_000);
     const [before] = await reader.rows('SELECT CONNECTION_ID()', []);
@@ -97,7 +91,7 @@ describe('a statement that nobody waits for any more', () => {
     expect(await reader.rows('SELECT CONNECTION_ID()', [])).toEqual([before]);
   });
 
-  it('is ended when it writes, and rolled back', async () => {
+  it('is killed and rolled back if it writes', async () => {
     const writer = database({ deadlineMs: 500 });
     const slow =
       "INSERT INTO recency_settings (name, value) SELECT 'late', COUNT(*) FROM recency_epoch WHERE BENCHMARK(1000000000, SHA2(token, 256)) = 0";
@@ -106,7 +100,7 @@ describe('a statement that nobody waits for any more', () => {
     expect(await writer.rows("SELECT 1 FROM recency_settings WHERE name = 'late'", [])).toEqual([]);
   });
 
-  it('over HTTP: 503 with Retry-After at the deadline; nothing is left when clients go', async () => {
+  it('over HTTP: 503 with Retry-After at the deadline; nothing keeps running after clients disconnect', async () => {
     await stores.index.drop(['1', '2', '3']);
     const primary = database({ connections: 4, heavy: { concurrency: 1, queue: 100 } });
     const api = await startTestApi(storesOn({ ...stores, primary }, LIMITS), { ...LIMITS, deadlineMs: 400 });
@@ -131,7 +125,7 @@ describe('a statement that nobody waits for any more', () => {
 });
 
 describe('heavy queries', () => {
-  it('that take all of their budget keep no narrowed answer waiting', async () => {
+  it('that use up their whole budget do not delay narrowed answers', async () => {
     await run(rebuild(['1']), stores.steps);
     await stores.index.drop(['2', '3']);
     const primary = database({ connections: 3, heavy: { concurrency: 9, queue: 100 } });
@@ -167,7 +161,7 @@ describe('the answer for a cold user', () => {
   }
 
   it(
-    'out of the rows of its build is what the plain query says, for every relation, limit and page',
+    "from the rows of its build equals the plain query's, for every relation, limit and page",
     async () => {
       const own = await freshStores(LIMITS);
       const pool = freshSitePool(own.url);
@@ -217,7 +211,7 @@ describe('the answer for a cold user', () => {
     expect(await statementsFor(LIMITS.max + 1)).toBe(1); // the plain query; nobody builds here
   });
 
-  it('costs no second statement when the build loses its race: the consumers build the index', async () => {
+  it('costs no second statement if the build loses its race: the consumers build the index', async () => {
     await stores.index.drop(['2']);
     const primary = new CountingDatabase(stores.url);
     const own = storesOn({ ...stores, primary }, LIMITS);
@@ -228,7 +222,7 @@ describe('the answer for a cold user', () => {
     await until(async () => (await own.delayed.take(1, 1_000)).items.some(({ user }) => user === '2'));
   });
 
-  it('is left to the consumers to build when the client had gone before the rows were there', async () => {
+  it('leaves the build to the consumers if the client disconnects before the rows arrive', async () => {
     await stores.index.drop(['2']);
     const own = storesOn({ ...stores, primary: database({}) }, LIMITS);
     const release = await lockContacts();
@@ -241,7 +235,7 @@ describe('the answer for a cold user', () => {
     await until(async () => (await own.delayed.take(1, 1_000)).items.some(({ user }) => user === '2'));
   });
 
-  it('is the plain one where Redis refuses what a build needs', async () => {
+  it('is the plain one if Redis refuses a command that the build needs', async () => {
     await using server = await startRedis({ args: ['--maxmemory', '1', '--maxmemory-policy', 'noeviction'] });
     const full = storesOn({ ...stores, redis: await freshRedis(server.url) }, LIMITS);
     const found = await coldAnswers(full).find({ user: '2', relation: 'any', limit: 2, below: undefined });
@@ -249,7 +243,7 @@ describe('the answer for a cold user', () => {
     expect(found.contacts).toHaveLength(2);
   });
 
-  it('is of the same snapshot as nothing older: who finds a build under way is answered from its index', async () => {
+  it('is never older than a build under way: such a read is answered from the new index', async () => {
     await stores.index.drop(['2']);
     const primary = new CountingDatabase(stores.url);
     const recent = coldAnswers(storesOn({ ...stores, primary }, LIMITS));

@@ -9,7 +9,7 @@ import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { hasKafka, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 
-/** In place of a password: no line that a process writes may hold it, in any of the ways in which it may be written. */
+/** Stands for a password: no output line may contain it, in any encoding. */
 const MARKER = 'hunter2Marker';
 const FORMS = [MARKER, Buffer.from(MARKER).toString('base64').slice(0, 16), Buffer.from(MARKER).toString('hex')];
 const LOGIN = fileURLToPath(new URL('../support/kafka-login.ts', import.meta.url));
@@ -21,7 +21,7 @@ function expectNoSecret(output: string): void {
   for (const form of FORMS) expect(output).not.toContain(form);
 }
 
-/** The address with another user, whom the server does not know. */
+/** The address with a user that the server does not know. */
 function asStranger(address: string): string {
   const url = new URL(address);
   url.username = 'nobody';
@@ -33,7 +33,7 @@ let settings: Settings & { MYSQL_URL: string };
 
 beforeAll(async () => {
   settings = { ...(await serviceSettings('streams')), LOG_LEVEL: 'trace', START_TIMEOUT_MS: '2000' };
-  // What the libraries write by themselves when they are told to.
+  // The libraries' own debug output.
   vi.stubEnv('DEBUG', '*');
   vi.stubEnv('KAFKAJS_LOG_LEVEL', 'DEBUG');
   vi.stubEnv('KAFKAJS_DEBUG_PROTOCOL_BUFFERS', '1');
@@ -49,7 +49,7 @@ describe('a password that the server refuses is in no output of', { timeout: 120
       [{ REDIS_URL: asStranger(redisUrl()) }, /WRONGPASS|refuses this user/],
       [{ MYSQL_URL: asStranger(settings.MYSQL_URL) }, /refuses user|Access denied/],
     ];
-    // Processes take long to start: what refuses to log in to MySQL is the same code in all of them.
+    // Processes are slow to start, and all of them log in to MySQL by the same code.
     const some = command[0] === 'serve' || command[0] === 'verify' ? wrong : wrong.slice(0, 1);
     const ended = await Promise.all(some.map(([other]) => runCli(command, { ...settings, ...other })));
     for (const [i, { code, stdout, stderr }] of ended.entries()) {
@@ -59,7 +59,7 @@ describe('a password that the server refuses is in no output of', { timeout: 120
     }
   });
 
-  it('an API that is sent tokens', async () => {
+  it('an API that receives tokens', async () => {
     await using api = new CliProcess(['serve'], { ...settings, TOKENS: `${MARKER}Right:read` });
     await api.says('answering at');
     const url = /answering at (http:\S+),/.exec(api.stdout)?.[1];
@@ -96,7 +96,7 @@ describe.runIf(hasKafka())('a password that Kafka refuses', { timeout: 120_000 }
   }, 120_000);
   afterAll(() => broker?.remove());
 
-  it.each(['plain', 'scram-sha-256'])('by SASL %s is in no output, whatever kafkajs logs', async (mechanism) => {
+  it.each(['plain', 'scram-sha-256'])('with SASL %s is in no output, whatever kafkajs logs', async (mechanism) => {
     const args = [LOGIN, address, mechanism, 'nobody', MARKER];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
     expect(stdout).toMatch(/authentication failed/i);

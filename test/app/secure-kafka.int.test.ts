@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 const ALLOW_ALL = { resourcePatternType: 3, operation: 2, permissionType: 3, host: '*' } as const;
 const [TOPIC, GROUP] = [2, 3] as const;
 
-/** As kafkajs numbers them. */
+/** kafkajs's numbers. */
 const OPERATIONS = { READ: 3, WRITE: 4, DESCRIBE: 8 } as const;
 
 type Operation = keyof typeof OPERATIONS;
@@ -27,7 +27,7 @@ type Settings = Partial<Record<SettingName, string>>;
 const configOf = (settings: Settings) =>
   loadConfig(Object.fromEntries(Object.entries(settings).map(([name, value]) => [`RECENCY_${name}`, value])));
 
-describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => {
+describe.runIf(hasKafka())('Kafka over TLS and SASL', { timeout: 180_000 }, () => {
   let ca: TestCa;
   let kafka: SecureKafka;
   let client: CertificateFiles;
@@ -112,18 +112,18 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
       'a client certificate',
       () => base({ KAFKA_BROKERS: kafka.mtls, KAFKA_TLS_CERT: client.cert, KAFKA_TLS_KEY: client.key }),
     ],
-  ])('by %s: a message goes and comes', async (_way, settings) => {
+  ])('with %s: a message is sent and received', async (_way, settings) => {
     await roundTrip(settings());
   });
 
-  it('goes on when the token is over: another one is fetched before', async () => {
+  it("continues past the token's expiry: a new one is fetched in time", async () => {
     const settings = base(bearer(12_000));
     const opened = createKafka(kafkaSettings(configOf(settings), 'test', pino({ level: 'silent' })));
     const producer = opened.producer();
     onTestFinished(() => producer.disconnect());
     await producer.connect();
     const begun = performance.now();
-    // Renewed in time by whatever looks after the file.
+    // The file is renewed in time, as an agent would do.
     await until(() => performance.now() - begun > 1_000);
     writeToken(String(settings.KAFKA_OAUTH_TOKEN_FILE), 'bearer', 10 * MINUTE_MS);
     let sent = 0;
@@ -138,8 +138,8 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
     expect(sent).toBeGreaterThan(10);
   });
 
-  describe('what an ACL does not allow is named', () => {
-    /** A topic and an account of its own, which may do just this with them. */
+  describe('an operation that an ACL does not allow is named', () => {
+    /** A topic, and an account with exactly these permissions on it. */
     async function allowed(rules: readonly (readonly ['topic' | 'dlq' | 'group', Operation])[]) {
       const name = freshName();
       const admin = kafka.admin.admin();
@@ -165,14 +165,14 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
     ] as const)('%s', async (_what, rules, named) => {
       const { name, transport } = await allowed(rules);
       const refused = `Kafka does not allow ${named.replace('@', name)}`;
-      // The broker hears of an ACL a little later than the controller.
+      // The broker learns of an ACL a little later than the controller.
       await until(async () => {
         const error = await transport.untilAnswers(new AbortController().signal).catch((e: unknown) => e);
         return (error as Error).message.includes(refused);
       });
     });
 
-    it('WRITE, to who publishes', async () => {
+    it('WRITE, for a publisher', async () => {
       const { name, transport, config } = await allowed([
         ['topic', 'DESCRIBE'],
         ['dlq', 'DESCRIBE'],
@@ -192,7 +192,7 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
     });
   });
 
-  it('refused: the setting and the reason are named, and it is not waited for', async () => {
+  it('a refusal names the setting and the reason, and is not retried', async () => {
     const right = base(signIn('scram-sha-512'));
     expect(await refusal({ ...right, KAFKA_PASSWORD: 'wrong-one' })).toMatch(
       /refuses the sign-in: SASL SCRAM.*invalid credentials.*RECENCY_KAFKA_PASSWORD/,
@@ -221,7 +221,7 @@ describe.runIf(hasKafka())('Kafka by TLS and SASL', { timeout: 180_000 }, () => 
 });
 
 describe('the tokens of OAUTHBEARER', () => {
-  it('of a command are fetched once for everybody, and again before they are over', async () => {
+  it('from a command are fetched once for all clients, and again before they expire', async () => {
     const ca = await TestCa.create();
     onTestFinished(() => ca.remove());
     const counter = join(ca.folder, 'count');

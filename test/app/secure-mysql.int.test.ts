@@ -11,10 +11,10 @@ import { until } from '../support/until.ts';
 
 const signal = new AbortController().signal;
 
-/** A certificate ends so soon: MySQL takes none that has ended already. */
+/** Lifetime of a short-lived certificate: MySQL accepts none that has already expired. */
 const SHORT_MS = 3_000;
 
-describe('MySQL by TLS', { timeout: 120_000 }, () => {
+describe('MySQL over TLS', { timeout: 120_000 }, () => {
   let ca: TestCa;
   let mysql: SecureMysql;
   let client: CertificateFiles;
@@ -81,12 +81,12 @@ describe('MySQL by TLS', { timeout: 120_000 }, () => {
     expect(await refusal({ ...others })).toMatch(/refuses user "certified".*RECENCY_MYSQL_TLS/);
   });
 
-  it('not at all: the error names the setting', async () => {
+  it('without TLS: the error names the setting', async () => {
     const plain = { RECENCY_MYSQL_URL: mysql.url('encrypted', 'it-s') };
     expect(await refusal(plain)).toMatch(/RECENCY_MYSQL_TLS/);
     await mysql.execute('SET GLOBAL require_secure_transport = ON');
     expect(await refusal({ RECENCY_MYSQL_URL: mysql.url('open') })).toMatch(
-      // MariaDB says of it only that access is denied.
+      // MariaDB only says that access is denied.
       mysql.product === 'MariaDB' ? /requires TLS.*RECENCY_MYSQL_TLS/ : /without TLS\. Set RECENCY_MYSQL_TLS to on/,
     );
     await mysql.execute('SET GLOBAL require_secure_transport = OFF');
@@ -111,12 +111,12 @@ describe('MySQL by TLS', { timeout: 120_000 }, () => {
         message: expect.stringMatching(/it is for another host name.*RECENCY_MYSQL_TLS_CA/),
       },
     );
-    // Nobody asked for more than encryption.
+    // The settings ask for encryption only.
     expect(await cipher({ ...noCa, RECENCY_MYSQL_TLS: 'unverified' })).toMatch(/^TLS_/);
     await mysql.present(right);
   });
 
-  it('with a client certificate of a CA that the server does not know: it is refused by its setting', async () => {
+  it('with a client certificate from a CA that the server does not know: the error names the setting', async () => {
     const other = await TestCa.create('Another CA');
     onTestFinished(() => other.remove());
     const stranger = await other.issue('stranger', { name: 'recency' });
@@ -124,7 +124,7 @@ describe('MySQL by TLS', { timeout: 120_000 }, () => {
     expect(await refusal(settings(certificate))).toMatch(/RECENCY_MYSQL_TLS(_CERT|.*_CERT)/);
   });
 
-  it('that a certificate ends while a process runs is a fault of the setup, and of no task', async () => {
+  it('a certificate that expires while a process runs is a setup fault, and fails no task', async () => {
     const config = loadConfig(settings());
     await mysql.present(await ca.issue('ended', { name: 'mysql', hosts: [mysql.host], lastsMs: SHORT_MS }));
     const faultOfNew = async () => {
@@ -140,7 +140,7 @@ describe('MySQL by TLS', { timeout: 120_000 }, () => {
     expect(await database.rows('SELECT 1', [])).toEqual([[1]]);
   });
 
-  it('with a file that cannot be used: refused by the name of the setting', () => {
+  it('with an unusable file: the error names the setting', () => {
     const refused = (more: Record<string, string>) => {
       expect(() => loadConfig(settings(more))).toThrow();
       try {

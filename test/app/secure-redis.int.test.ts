@@ -1,4 +1,3 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { checkRedisUse, closeRedis, openRedisClient, untilRedisAnswers } from '../../src/app/open-redis.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -12,11 +11,11 @@ import { type CertificateFiles, TestCa } from '../support/certificates.ts';
 import { MASTER, RedisSentinels } from '../support/redis-sentinels.ts';
 import { SecureRedis } from '../support/secure-redis.ts';
 import { until } from '../support/until.ts';
+import { logger } from '../transport/place.ts';
 
 type Settings = Partial<Record<SettingName, string>>;
 
 const signal = new AbortController().signal;
-const logger = pino({ level: 'silent' });
 
 const configOf = (settings: Settings) =>
   loadConfig(Object.fromEntries(Object.entries(settings).map(([name, value]) => [`RECENCY_${name}`, value])));
@@ -36,7 +35,7 @@ async function refusal(settings: Settings): Promise<string> {
 }
 
 describe.runIf(findProgram('redis-server') !== undefined)(
-  'Redis by TLS, with an account (programs: it needs redis-server on the path)',
+  'Redis over TLS, with an account (programs: it needs redis-server on the path)',
   { timeout: 120_000 },
   () => {
     let ca: TestCa;
@@ -58,14 +57,14 @@ describe.runIf(findProgram('redis-server') !== undefined)(
     const LOGIN = 'site:p%40ss%3Aw%2Frd';
     const settings = (more: Settings = {}): Settings => ({ REDIS_URL: redis.url(LOGIN), ...files(), ...more });
 
-    it('signs in as that user, also to the Redis of the tasks', async () => {
+    it('logs in as that user, also to the Redis that carries the tasks', async () => {
       const own = await opened(settings());
       expect(await own.call('ACL', 'WHOAMI')).toBe('site');
       const tasks = await opened(settings({ REDIS_URL: redis.server.url, STREAMS_URL: redis.url(LOGIN) }), 'streams');
       expect(await tasks.call('ACL', 'WHOAMI')).toBe('site');
     });
 
-    it('refused: the setting and the reason are named, and it is not waited for', async () => {
+    it('a refusal names the setting and the reason, and is not retried', async () => {
       const begun = performance.now();
       expect(await refusal(settings({ REDIS_URL: redis.url('site:wrong') }))).toMatch(/WRONGPASS.*RECENCY_REDIS_URL/);
       const { REDIS_TLS_CA: _, ...noCa } = settings();
@@ -82,7 +81,7 @@ describe.runIf(findProgram('redis-server') !== undefined)(
       expect(performance.now() - begun).toBeLessThan(10_000);
     });
 
-    it('goes on a cluster, whose other nodes are found by the first', async () => {
+    it('works on a cluster, whose other nodes are found through the first', async () => {
       await using node = await SecureRedis.start(ca, [
         ...['--cluster-enabled', 'yes', '--tls-cluster', 'yes', '--cluster-announce-ip', '127.0.0.1'],
         ...['--cluster-port', `${await freePort()}`],
@@ -97,7 +96,7 @@ describe.runIf(findProgram('redis-server') !== undefined)(
       expect(await readMasters(cluster)).toHaveLength(1);
     });
 
-    it('asks a Sentinel that wants TLS and a password for the master', async () => {
+    it('asks a Sentinel that requires TLS and a password for the master', async () => {
       const own = await ca.issue('sentinel', { name: 'sentinel', hosts: ['127.0.0.1'] });
       const tls = [`tls-ca-cert-file ${ca.file}`, `tls-cert-file ${own.cert}`, `tls-key-file ${own.key}`];
       await using sentinels = await RedisSentinels.start(1, redis.tlsPort, [
@@ -116,7 +115,7 @@ describe.runIf(findProgram('redis-server') !== undefined)(
       );
     });
 
-    it('a command, or the keys, that the user may not use: each is named', async () => {
+    it('each command and key pattern that the user is not allowed to use is named', async () => {
       const uses = { index: true, tasks: true };
       const rules = aclRules('least', uses);
       await redis.admin.call('ACL', 'SETUSER', 'least', 'on', '>secret', ...rules);

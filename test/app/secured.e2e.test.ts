@@ -4,7 +4,6 @@ import { openPrimary } from '../../src/app/open-mysql.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { CONTACTS } from '../../src/contracts/kind.ts';
 import { aclRules } from '../../src/redis/permissions.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { grantsOf, MIGRATE, READ } from '../support/accounts.ts';
@@ -14,16 +13,17 @@ import { PASSWORD, SecureKafka } from '../support/secure-kafka.ts';
 import { SecureMysql } from '../support/secure-mysql.ts';
 import { SecureRedis } from '../support/secure-redis.ts';
 import { freshName, hasKafka } from '../support/servers.ts';
+import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 const ACCOUNTS = Object.keys(GRANTS) as Account[];
 const STAR = '1';
 const USERS = ['101', '202', '303'];
 
-/** Later than all that was uploaded before, ms. */
+/** Later than every earlier upload, ms. */
 const LATER = Date.now() + 3_600_000;
 
-/** As docs/operations.md has them; READ and WRITE include DESCRIBE. */
+/** The permissions in docs/operations.md; READ and WRITE include DESCRIBE. */
 const ACLS = {
   serve: { topic: 'WRITE', dlq: 'DESCRIBE' },
   relay: { topic: 'WRITE', dlq: 'WRITE' },
@@ -33,11 +33,11 @@ const ACLS = {
   repair: { topic: 'DESCRIBE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
 } as const satisfies Record<Account, object>;
 
-/** As kafkajs numbers them. */
+/** kafkajs's numbers. */
 const OPERATIONS = { READ: 3, WRITE: 4, DESCRIBE: 8 } as const;
 
 describe.runIf(hasKafka())(
-  'with MySQL, Redis and Kafka by TLS, each process with accounts that may do no more than it does',
+  'MySQL, Redis and Kafka over TLS, with least-privilege accounts for each process',
   { timeout: 300_000 },
   () => {
     let ca: TestCa;
@@ -88,7 +88,7 @@ describe.runIf(hasKafka())(
       };
     }
 
-    /** An operator makes the topics, and allows what is needed. */
+    /** Creates the topics and grants the permissions, as an operator does. */
     async function setAcls(): Promise<void> {
       const admin = kafka.admin.admin();
       await admin.connect();
@@ -122,11 +122,7 @@ describe.runIf(hasKafka())(
     it('a change of the site arrives in an answer', async () => {
       const pool = openSitePool(mysql.url('root').replace(':@', '@'), 2);
       onTestFinished(() => pool.end());
-      await loadGraph(pool, {
-        users: [STAR, ...USERS].map((id) => ({ id })),
-        contacts: USERS.map((user) => ({ user, contact: STAR })),
-        photos: [{ owner: STAR, audience: 0, uploadedAt: 1_000 }],
-      });
+      await writeSite(pool, everybodyKnows(USERS, [STAR]));
       const backfill = await runCli(['backfill'], settingsOf('backfill'));
       expect(backfill.stderr).not.toMatch(/denied|NOPERM/);
       expect(backfill.stderr).toBe('');
@@ -166,12 +162,12 @@ describe.runIf(hasKafka())(
       for (const { stdout } of [serve, consume, relay]) {
         expect(stdout.split('\n').filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
       }
-      // What names a connection, and what doctor does without, need not be allowed.
+      // Commands that only name a connection, and those that doctor can do without, need no permission.
       const optional = ['config|get', 'client|setname', 'client|setinfo'];
       expect((await refusedByRedis()).filter((command) => !optional.includes(command))).toEqual([]);
     });
 
-    /** What Redis has refused to any of the accounts. */
+    /** The commands that Redis has refused to any of the accounts. */
     async function refusedByRedis(): Promise<string[]> {
       const entries = (await redis.admin.call('ACL', 'LOG')) as unknown[][];
       return entries.map((entry) => String(entry[entry.indexOf('object') + 1]));
@@ -184,7 +180,7 @@ describe.runIf(hasKafka())(
       return database;
     }
 
-    it.each(ACCOUNTS)('a privilege in MySQL that %s lacks is named, each of them', async (account) => {
+    it.each(ACCOUNTS)('every MySQL privilege that %s lacks is named', async (account) => {
       const database = primaryOf(account);
       await checkGrants(database, account, account);
       for (const [table, privileges] of Object.entries(GRANTS[account])) {
@@ -198,7 +194,7 @@ describe.runIf(hasKafka())(
       }
     });
 
-    it('a table that an account may not read is named', async () => {
+    it('a table that an account cannot read is named', async () => {
       const database = primaryOf('serve');
       for (const table of READ) {
         await mysql.execute(`REVOKE SELECT ON recency.${table} FROM serve`);

@@ -43,7 +43,7 @@ const remembered = (pool: Pool) => one(pool, "SELECT COUNT(*) FROM recency_setti
 const nowhere = (protocol: string) => TcpProxy.before(`${protocol}://127.0.0.1:1`);
 
 describe('serve', () => {
-  it('waits for MySQL, answers without Redis and the transport, and lets them in when they come', async () => {
+  it('waits for MySQL, answers without Redis and the transport, and uses them once they are available', async () => {
     const direct = await serviceSettings();
     const pool = await site(direct);
     await pool.query("UPDATE recency_redis_masters SET run_id = CONCAT(run_id, 'x')"); // so Redis is not the one that it was
@@ -104,7 +104,7 @@ describe('serve', () => {
   }, 60_000);
 
   it.runIf(hasKafka())(
-    'trusts no index and takes no task before Kafka was there',
+    'trusts no index and accepts no task until Kafka has been reachable',
     async () => {
       const direct = await serviceSettings('kafka');
       await site(direct);

@@ -9,13 +9,14 @@ import type { Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { freshDatabase, freshName, mysqlUrl, redisUrl, sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { migratedDatabase } from '../support/stores.ts';
 
 let settings: Settings & { MYSQL_URL: string };
 beforeAll(async () => {
   settings = { ...(await serviceSettings()), START_TIMEOUT_MS: '600' };
 });
 
-/** A failed start ends with 1 and says in a few lines what is wrong and how to mend it. */
+/** A failed start exits with 1 and says in a few lines what is wrong and how to fix it. */
 async function refused(command: string, changes: Settings, message: RegExp): Promise<void> {
   const { code, stderr } = await runInProcess([command], { ...settings, ...changes });
   expect(stderr).toMatch(message);
@@ -24,14 +25,13 @@ async function refused(command: string, changes: Settings, message: RegExp): Pro
 }
 
 async function migrated(...statements: string[]): Promise<Settings> {
-  const url = await freshDatabase();
-  await migrate({ url });
+  const url = await migratedDatabase();
   await sql(url, ...statements);
   return { MYSQL_URL: url };
 }
 
 describe('MySQL', () => {
-  it.each(['consume', 'relay', 'backfill', 'migrate', 'epoch show'])('is away: %s', async (command) => {
+  it.each(['consume', 'relay', 'backfill', 'migrate', 'epoch show'])('is unavailable: %s', async (command) => {
     const { code, stderr } = await runInProcess(command.split(' '), {
       ...settings,
       MYSQL_URL: 'mysql://root@127.0.0.1:1/x',
@@ -119,7 +119,7 @@ describe('MySQL', () => {
     await refused('serve', await migrated(distinct), /does not merge.*ALGORITHM=MERGE/);
   });
 
-  it('does not let this user read', async () => {
+  it('does not allow this user to read', async () => {
     const user = freshName();
     const url = new URL(settings.MYSQL_URL);
     const database = url.pathname.slice(1);
@@ -141,13 +141,13 @@ describe('MySQL', () => {
 });
 
 describe('Redis', () => {
-  it.each(['consume', 'relay', 'inspect 1', 'dlq list'])('is away: %s', async (command) => {
+  it.each(['consume', 'relay', 'inspect 1', 'dlq list'])('is unavailable: %s', async (command) => {
     const { code, stderr } = await runInProcess(command.split(' '), { ...settings, REDIS_URL: 'redis://127.0.0.1:1' });
     expect(stderr).toMatch(/^No Redis answers at redis:\/\/127\.0\.0\.1:1 .*Start it, or set RECENCY_REDIS_URL/);
     expect(code).toBe(1);
   });
 
-  it('answers, and refuses to work: it says why, and not that nobody answers', async () => {
+  it('answers but refuses commands: the error gives the reason, not that Redis is unreachable', async () => {
     await using server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
     const redis = new Redis(server.url);
     onTestFinished(() => redis.disconnect());
@@ -164,7 +164,7 @@ describe('Redis', () => {
     );
   });
 
-  it('wants a password, or another one, which is not shown', async () => {
+  it('requires a password, or a different one, which is not shown', async () => {
     await using server = await startRedis();
     const redis = new Redis(server.url);
     await redis.config('SET', 'requirepass', 'right-word'); // not at its start: it is looked whether it answers
@@ -180,7 +180,7 @@ describe('Redis', () => {
     await refused('serve', { ...fresh, REDIS_URL: server.url }, /Redis refuses this user: NOAUTH/);
   });
 
-  it('does not let this user work', async () => {
+  it('does not allow this user to run commands', async () => {
     const rights = ['user', 'limited', 'on', '>pw', '~none:*', '+@all'];
     await using server = await startRedis({ args: ['--user', ...rights.slice(1)] });
     const url = server.url.replace('redis://', 'redis://limited:pw@');
@@ -191,7 +191,7 @@ describe('Redis', () => {
     );
   });
 
-  it('is no cluster, but has several addresses', async () => {
+  it('is not a cluster, but several addresses are given', async () => {
     const urls = `${settings.REDIS_URL},${settings.REDIS_URL}`;
     await refused('verify', { REDIS_URL: urls }, /is not a cluster\. Set RECENCY_REDIS_URL to one address\./);
   });
@@ -203,7 +203,7 @@ describe('Redis', () => {
 });
 
 describe('the demonstration', () => {
-  it('is refused by a server that the environment gives', async () => {
+  it('refuses a server given by the environment', async () => {
     const url = new URL(mysqlUrl());
     Object.assign(url, { username: 'nobody', password: 'secret-word' });
     const { code, stdout, stderr } = await runInProcess(['demo', '--json', '--transport', 'streams'], {
@@ -218,7 +218,7 @@ describe('the demonstration', () => {
   });
 });
 
-describe('the rest', () => {
+describe('other failures to start', () => {
   it.each(['consume', 'relay'])('no broker: %s', async (command) => {
     const kafka = { ...(await migrated()), TRANSPORT: 'kafka', KAFKA_BROKERS: '127.0.0.1:1' };
     await refused(
@@ -228,7 +228,7 @@ describe('the rest', () => {
     );
   });
 
-  it.each(['consume', 'relay'])('a broker that is something else: %s', async (command) => {
+  it.each(['consume', 'relay'])('the broker address belongs to something else: %s', async (command) => {
     const kafka = { ...(await migrated()), TRANSPORT: 'kafka', KAFKA_BROKERS: new URL(redisUrl()).host };
     await refused(command, kafka, /^No Kafka broker answers at .*RECENCY_KAFKA_BROKERS/m);
   });
@@ -241,18 +241,18 @@ describe('the rest', () => {
     await refused('serve', { PORT: port }, /port \d+ on 127\.0\.0\.1 is in use.*RECENCY_PORT/);
   });
 
-  it('an address for everybody, without tokens', async () => {
+  it('a public listen address without tokens', async () => {
     await refused('serve', { HOST: '0.0.0.0' }, /Without tokens.*loopback only.*RECENCY_TOKENS/);
   });
 
-  it.each(['consume', 'relay'])('and binds nobody to the settings that it failed with: %s', async (command) => {
+  it.each(['consume', 'relay'])('a failed start records no shared settings: %s', async (command) => {
     const fresh = await migrated();
     const mistake = { ...fresh, TRANSPORT: 'kafka', KAFKA_BROKERS: '127.0.0.1:1' };
     await refused(command, mistake, /^No Kafka broker answers/m);
     expect((await runInProcess(['verify'], { ...settings, ...fresh })).code).toBe(0);
   });
 
-  it('settings that other processes do not have', async () => {
+  it("settings that differ from the other processes'", async () => {
     const remembers = "INSERT INTO recency_settings (name, value) VALUES ('setting:KEY_PREFIX', 'theirs')";
     await refused(
       'consume',

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 describe('settings that every process must share', () => {
-  it('are remembered from the first process on', async () => {
+  it('are recorded by the first process', async () => {
     const config = loadConfig({ RECENCY_KEY_PREFIX: 'a' });
     expect(await agreeOnSettings(database, config)).toEqual([]);
     expect(await agreeOnSettings(database, config)).toEqual([]);
@@ -39,7 +39,7 @@ describe('settings that every process must share', () => {
     ['RECENCY_TOPIC', 'b.tasks'],
     ['RECENCY_KAFKA_GROUP', 'b'],
     ['RECENCY_KINDS', 'contacts,groups'],
-  ])('%s: a process with another one is refused until it is adopted', async (name, value) => {
+  ])('%s: a process with a different value is refused until the value is adopted', async (name, value) => {
     await agreeOnSettings(database, loadConfig({}));
     const other = loadConfig({ [name]: value });
     await expect(agreeOnSettings(database, other)).rejects.toThrow(
@@ -51,7 +51,7 @@ describe('settings that every process must share', () => {
     await expect(agreeOnSettings(database, loadConfig({}))).rejects.toThrow(name);
   });
 
-  it('STREAMS_URL: whether tasks have a Redis of their own; its address may have another name on another host', async () => {
+  it('STREAMS_URL: only whether tasks have a separate Redis is compared; hosts may use different addresses for it', async () => {
     const apart = loadConfig({ RECENCY_STREAMS_URL: 'redis://:secret@one:6379' });
     await agreeOnSettings(database, apart);
     expect(await agreeOnSettings(database, loadConfig({ RECENCY_STREAMS_URL: 'redis://two:6379' }))).toEqual([]);
@@ -61,7 +61,7 @@ describe('settings that every process must share', () => {
     expect(await agreeOnSettings(database, loadConfig({ RECENCY_TRANSPORT: 'kafka' }))).toEqual([]);
   });
 
-  it('MAX and MIN: a process with another one is let in, and told', async () => {
+  it('MAX and MIN: a process with different values starts, with a warning', async () => {
     await agreeOnSettings(database, loadConfig({}));
     const other = loadConfig({ RECENCY_MAX: '20' });
     expect(await agreeOnSettings(database, other)).toEqual([
@@ -70,7 +70,7 @@ describe('settings that every process must share', () => {
     expect(await agreeOnSettings(database, other)).toEqual([]);
   });
 
-  it('are not remembered by a command that only looks', async () => {
+  it('are not recorded by a read-only command', async () => {
     const other = loadConfig({ RECENCY_TOPIC: 'b.tasks', RECENCY_MAX: '20' });
     expect(await agreedSettings(database, other)).toEqual([]);
     await agreeOnSettings(database, loadConfig({}));
@@ -81,7 +81,7 @@ describe('settings that every process must share', () => {
 });
 
 describe('a process that runs', () => {
-  it('ends when other settings were adopted meanwhile', async () => {
+  it('ends if other settings are adopted meanwhile', async () => {
     const config = loadConfig({});
     await agreeOnSettings(database, config);
     const stop = new AbortController();
@@ -91,7 +91,7 @@ describe('a process that runs', () => {
     await expect(watching).rejects.toThrow(/RECENCY_KEY_PREFIX is "recency" here/);
   });
 
-  it('does not when it is told to', async () => {
+  it('stops watching at the signal', async () => {
     const stop = new AbortController();
     const context = { config: loadConfig({}), logger: pino({ level: 'silent' }) };
     const watching = watchSettings(context, database, stop.signal, 20);
@@ -100,7 +100,7 @@ describe('a process that runs', () => {
   });
 });
 
-describe('an index that was made with another MAX or MIN', () => {
+describe('an index built with a different MAX or MIN', () => {
   const prefix = freshPrefix();
   const top = (count: number): Key[] => Array.from({ length: count }, (_, i) => ({ id: String(i + 1), at: 1_000 - i }));
 
@@ -137,7 +137,7 @@ describe('an index that was made with another MAX or MIN', () => {
     expect(reading.floor?.id).toBe(floor);
   });
 
-  it('is to be rebuilt under a greater min', async () => {
+  it('is due for a rebuild under a greater min', async () => {
     const apply = await indexOf({ max: 8, min: 2 }, 9);
     expect((await apply({ max: 16, min: 9 }, [{ id: '77', at: 1 }])).outcome).toBe('rebuild_due');
   });

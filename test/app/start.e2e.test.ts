@@ -7,7 +7,8 @@ import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
-import { hasKafka, redisUrl } from '../support/servers.ts';
+import { indexedSite, unpublished } from '../support/indexed-site.ts';
+import { hasKafka, redisUrl, sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
@@ -22,7 +23,7 @@ async function start(command: string, settings: Settings, says: string): Promise
   return cli;
 }
 
-/** SIGTERM; how the process ended, and after how many ms. */
+/** Sends SIGTERM. Returns the process's exit code and signal, and after how many ms it ended. */
 async function terminated(cli: CliProcess): Promise<{ code: number | null; ms: number }> {
   const from = performance.now();
   cli.signal('SIGTERM');
@@ -50,7 +51,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       settings = await serviceSettings(transport);
     });
 
-    it('bring an upload from the site to the answer, and end in order', async () => {
+    it('carry an upload from the site to the answer, and shut down cleanly', async () => {
       const pool = openSitePool(settings.MYSQL_URL, 2);
       onTestFinished(() => pool.end());
       const users = ['1', '2', '3', '5', '6'].map((id) => ({ id }));
@@ -98,12 +99,8 @@ describe('a consumer in the middle of a fan-out', () => {
 
   beforeAll(async () => {
     settings = await serviceSettings();
-    const pool = openSitePool(settings.MYSQL_URL, 2);
-    const users = Array.from({ length: FOLLOWERS + 1 }, (_, i) => ({ id: String(i + 1) }));
-    const contacts = users.slice(1).map(({ id }) => ({ user: id, contact: STAR }));
-    await loadGraph(pool, { users, contacts, photos: [{ owner: STAR, audience: 0, uploadedAt: 1_000 }] });
-    await pool.end();
-    expect((await runCli(['backfill'], settings)).code).toBe(0);
+    const followers = Array.from({ length: FOLLOWERS }, (_, i) => String(i + 2));
+    await indexedSite(settings, followers, [STAR]);
   }, 120_000);
 
   async function upload(at: number): Promise<void> {
@@ -118,23 +115,18 @@ describe('a consumer in the middle of a fan-out', () => {
     expect(code).toBe(0);
   }
 
-  /** While MySQL's table is locked, whatever reads the views stands still; nobody samples then, so it is the fan-out. */
+  /** While MySQL's table is locked, every read of the views blocks. The sampler is off then, so the blocked one is the fan-out. */
   async function lockUsers() {
     const connection = await createConnection(settings.MYSQL_URL);
     await connection.query('LOCK TABLES users WRITE');
     return () => connection.end();
   }
 
-  it('ends within 10 s of SIGTERM with 0; the next one does the rest', async () => {
+  it('exits with 0 within 10 s of SIGTERM; the next one does the rest', async () => {
     const relay = await start('relay', settings, 'relaying');
     const first = await start('consume', { ...settings, METRICS_PORT: '0' }, 'consuming');
     await upload(2_000);
-    await until(async () => {
-      const connection = await createConnection(settings.MYSQL_URL);
-      const [rows] = await connection.query('SELECT 1 FROM recency_outbox WHERE published_at IS NULL');
-      await connection.end();
-      return (rows as unknown[]).length === 0;
-    });
+    await until(async () => (await unpublished(settings.MYSQL_URL)) === 0);
     const { code, ms } = await terminated(first);
     expect(code).toBe(0);
     expect(ms).toBeLessThan(10_000);
@@ -143,7 +135,7 @@ describe('a consumer in the middle of a fan-out', () => {
     await Promise.all([relay, second].map(terminated));
   }, 120_000);
 
-  it('that has no time left gives the rest back between two steps, and ends with 0', async () => {
+  it('that has no time left returns the rest between two steps, and exits with 0', async () => {
     const relay = await start('relay', settings, 'relaying');
     const brief = { MYSQL_TIMEOUT_MS: '60000', SHUTDOWN_TIMEOUT_MS: '3000', SAMPLE_RATE: '0' };
     const consume = await start('consume', { ...settings, ...brief }, 'consuming');
@@ -162,7 +154,7 @@ describe('a consumer in the middle of a fan-out', () => {
     await Promise.all([relay, next].map(terminated));
   }, 120_000);
 
-  it('that hangs is ended by the deadline, and at once by a second signal, with 1; nothing is lost', async () => {
+  it('that hangs exits with 1 at the deadline, or at once on a second signal; nothing is lost', async () => {
     const relay = await start('relay', settings, 'relaying');
     for (const signals of [1, 2]) {
       const timeout = signals === 1 ? '1500' : '60000';
@@ -191,18 +183,14 @@ describe('a consumer in the middle of a fan-out', () => {
   }, 240_000);
 });
 
-/** A task without a transaction of the site's, which the lock would keep waiting. */
+/** Adds a task without a transaction of the site, which the lock would block. */
 async function addTask({ MYSQL_URL }: { MYSQL_URL: string }): Promise<void> {
-  const connection = await createConnection(MYSQL_URL);
-  await connection.query(`INSERT INTO recency_outbox (type, user_id) VALUES ('recency.photo.uploaded', ${STAR})`);
-  await connection.end();
+  await sql(MYSQL_URL, `INSERT INTO recency_outbox (type, user_id) VALUES ('recency.photo.uploaded', ${STAR})`);
 }
 
-/** Some statement waits for the lock. */
+/** Does a statement wait for the lock? */
 async function isWorking({ MYSQL_URL }: { MYSQL_URL: string }): Promise<boolean> {
-  const connection = await createConnection(MYSQL_URL);
-  const [rows] = await connection.query('SHOW FULL PROCESSLIST');
-  await connection.end();
+  const rows = await sql(MYSQL_URL, 'SHOW FULL PROCESSLIST');
   const database = new URL(MYSQL_URL).pathname.slice(1);
   return (rows as { db: string; State: string | null; Info: string | null }[]).some(
     ({ db, State, Info }) =>
@@ -223,7 +211,7 @@ describe('a process without an API', () => {
       /^recency_outbox_unpublished_rows\{process="relay"\} 0$/m,
     ],
     ['consume', ['mysql', 'redis', 'delay_queue', 'tasks'], /^recency_delay_queue_items\{process="consume"\} 0$/m],
-  ] as const)('serves its metrics, and says that it is alive and ready: %s', async (command, checks, metric) => {
+  ] as const)('serves its metrics, liveness and readiness: %s', async (command, checks, metric) => {
     const settings = await serviceSettings();
     const port = String(await freePort());
     const cli = await start(command, { ...settings, METRICS_PORT: port }, 'metrics at');
@@ -234,7 +222,7 @@ describe('a process without an API', () => {
     await until(async () => (await get('/readyz')).status === 200);
     expect(JSON.parse((await get('/readyz')).text)).toEqual({ status: 'ready', failing: [] });
     expect(Object.keys(JSON.parse((await get('/readyz?verbose')).text).checks)).toEqual(checks);
-    // A load balancer's connection in reserve, and a client that stops in the middle of its request, hold up no end.
+    // Neither a load balancer's spare connection nor a client that stops mid-request delays the shutdown.
     const [idle, halfway] = [connect(Number(port), '127.0.0.1'), connect(Number(port), '127.0.0.1')];
     for (const socket of [idle, halfway]) {
       socket.on('error', () => undefined);
@@ -245,7 +233,7 @@ describe('a process without an API', () => {
     expect((await terminated(cli)).code).toBe(0);
   });
 
-  it('is not ready while a store is away', async () => {
+  it('is not ready while a store is unavailable', async () => {
     await using mysql = await TcpProxy.before((await serviceSettings()).MYSQL_URL);
     await using redis = await TcpProxy.before(redisUrl());
     const direct = await serviceSettings();
@@ -266,7 +254,7 @@ describe('a process without an API', () => {
     await until(async () => (await failing('consume')).includes('tasks'));
     await until(async () => (await failing('relay')).includes('transport'));
     expect(await failing('relay')).not.toContain('mysql');
-    redis.mend();
+    redis.restore();
     for (const command of ['consume', 'relay'] as const) {
       await until(async () => (await getter(ports[command])('/readyz')).status === 200);
     }
@@ -286,13 +274,13 @@ describe('a process without an API', () => {
       { ...settings, HOST: 'localhost' },
       command === 'relay' ? 'relaying' : 'consuming',
     );
-    // Whoever runs the tests may have one of their own there.
+    // The developer who runs the tests may have a process on that port.
     expect(cli.stdout).toMatch(
       new RegExp(`"host":"127.0.0.1","port":${port},"msg":"(metrics at|another process uses this port)`),
     );
   });
 
-  it('goes on without metrics when its port is taken', async () => {
+  it('continues without metrics if its port is taken', async () => {
     const settings = { ...(await serviceSettings()), METRICS_PORT: String(await freePort()) };
     await start('relay', settings, 'metrics at');
     const second = await start('relay', settings, 'relaying');

@@ -1,13 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { Kafka } from 'kafkajs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_TASK_BYTES } from '../../src/contracts/task.ts';
 import { encodeTask } from '../../src/transport/cloud-events.ts';
 import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
 import type { Delivery } from '../../src/transport/task-source.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
+import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl, withAdmin } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshRedis } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -222,11 +221,8 @@ describeDeadLetters('Redis Streams', async () => ({
 describe.runIf(hasKafka())('on Kafka', () => {
   it('keep what their topic takes of a letter that is too large for it, and hold up no other', async () => {
     const topic = await freshTopic();
-    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
-    await admin.connect();
     const configEntries = [{ name: 'max.message.bytes', value: '5000' }];
-    await ensureTopics(admin, [{ topic: `${topic}.dlq`, numPartitions: 1, configEntries }]);
-    await admin.disconnect();
+    await withAdmin((admin) => ensureTopics(admin, [{ topic: `${topic}.dlq`, numPartitions: 1, configEntries }]));
     const { deadLetters, close } = await open({ kind: 'kafka', brokers: kafkaBrokers(), topic });
     onTestFinished(close);
     const body = randomBytes(8_000);

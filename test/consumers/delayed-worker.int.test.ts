@@ -29,7 +29,7 @@ function worker(steps: Partial<Steps>, patient: Partial<Steps> = {}, of: Stores 
   return { said, worker: new DelayedWorker({ ...of, ...own, logger }) };
 }
 
-/** Works until the test says that it is over. */
+/** Runs the worker until the returned function is called. */
 function working(delayed: DelayedWorker): () => Promise<void> {
   const ending = new AbortController();
   const running = delayed.run(ending.signal);
@@ -42,7 +42,7 @@ function working(delayed: DelayedWorker): () => Promise<void> {
 }
 
 describe('delayed work', () => {
-  it('refreshes indexes at maxmemory, where the first build of another one is refused', async () => {
+  it('refreshes indexes at maxmemory, where the first build of another is refused', async () => {
     await using server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
     const redis = await freshRedis(server.url);
     const of = storesOn({ ...stores, redis }, LIMITS);
@@ -62,7 +62,7 @@ describe('delayed work', () => {
     expect([...(await waiting.waiting(['']))]).toEqual([JSON.stringify({ kind: 'rebuild', user: '2' })]);
   });
 
-  it('has a next look at a pair put once, when a look at another pair fails', async () => {
+  it('puts the next re-check of a pair once if the re-check of another pair fails', async () => {
     await run(rebuild(['1', '2']), stores.steps);
     await stores.rechecks.put([{ user: '1', contact: '101', version: '9' }], 1);
     await stores.rechecks.put([{ user: '2', contact: '101', version: '9' }], 2);
@@ -79,7 +79,7 @@ describe('delayed work', () => {
     ]);
   });
 
-  it('is left as it is at the end of the process, though it had begun to look for what fails', async () => {
+  it('is left as it is when the process ends, even during the search for the failing part', async () => {
     await run(rebuild(USERS), stores.steps);
     await stores.delayed.defer({ pairs: USERS.map((user) => ({ user, contact: '101' })), rebuilds: [] });
     const ending = new AbortController();
@@ -95,10 +95,10 @@ describe('delayed work', () => {
   });
 });
 
-describe('a rebuild that takes long', () => {
+describe('a slow rebuild', () => {
   const NOBODY = async () => ({ epoch: '', tops: [] });
 
-  it('is finished though it was asked for, and taken, once more while it ran', async () => {
+  it('is finished although it was requested and taken again while it ran', async () => {
     const release = Promise.withResolvers<void>();
     let asked = 0;
     let begun = 0;
@@ -129,7 +129,7 @@ describe('a rebuild that takes long', () => {
     await expectExact(stores, LIMITS, '1', 'built');
   });
 
-  it('stays held, and is told of once, when it lost every race', async () => {
+  it('stays leased, and is reported once, if it lost every race', async () => {
     let races = 0;
     const { worker: delayed, said } = worker(
       { topContacts: NOBODY },
@@ -155,8 +155,8 @@ describe('a rebuild that takes long', () => {
   });
 });
 
-describe('an item that a process of a former version has put', () => {
-  it('is among those that are asked for, once it is taken', async () => {
+describe('an item that a previous version has put', () => {
+  it('counts as requested once it is taken', async () => {
     await stores.redis.zadd(`${stores.prefix}:{delay}:due`, 1, 'old');
     const held = await queue.take(1, 60_000);
     expect([...(await queue.waiting(['']))]).toEqual(['old']);

@@ -3,12 +3,12 @@ import { doDelayed } from '../../src/consumers/delayed-worker.ts';
 import type { DelayedItem } from '../../src/index/delayed-work.ts';
 
 describe('delayed items', () => {
-  it('look again at both sides of a relationship that was not visible yet', () => {
+  it('re-check both sides of a relationship that was not visible yet', () => {
     const first = doDelayed([recheck('10', '5', '2')], {}).next();
     expect(first.value).toEqual({ name: 'nonces', args: [['10', '5']] });
   });
 
-  it('look at each pair once, and want the newest of its versions', () => {
+  it('re-check each pair once, and wait for the newest of its versions', () => {
     const operation = doDelayed([recheck('10', '5', '2'), recheck('10', '5', '10'), recheck('5', '10', '3')], {});
     expect(operation.next().value).toEqual({ name: 'nonces', args: [['10', '5']] });
     expect(operation.next(['', 'n']).value).toEqual({

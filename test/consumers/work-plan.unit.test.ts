@@ -32,7 +32,7 @@ function isDeletionOf(task: Task, user: string): boolean {
 }
 
 describe('a plan', () => {
-  test.prop([received])('names each pair, owner and user once', (tasks) => {
+  test.prop([received])('contains each pair, owner and user once', (tasks) => {
     const { hints, fanOuts, dropped, forgotten } = planWork(tasks);
     const unique = (items: readonly string[]) => expect(new Set(items).size).toBe(items.length);
     unique(hints.map(({ user, contact }) => `${user} ${contact}`));
@@ -40,7 +40,7 @@ describe('a plan', () => {
     unique([...dropped, ...forgotten]);
   });
 
-  test.prop([received])('leaves nothing of any task out', (tasks) => {
+  test.prop([received])('omits nothing of any task', (tasks) => {
     const { hints, fanOuts, dropped, forgotten } = planWork(tasks);
     for (const { task, position } of tasks) {
       if ('contact' in task) {
@@ -59,19 +59,16 @@ describe('a plan', () => {
     }
   });
 
-  test.prop([received])(
-    'keeps both sides of a relationship side by side, in one call and so in one snapshot',
-    (tasks) => {
-      const { hints } = planWork(tasks);
-      for (let i = 0; i < hints.length; i += 2) {
-        const [one, other] = [hints[i], hints[i + 1]];
-        expect([other?.user, other?.contact]).toEqual([one?.contact, one?.user]);
-      }
-      expect(PAIRS_A_CALL % 2).toBe(0);
-    },
-  );
+  test.prop([received])('keeps both sides of a relationship together, in one call and so in one snapshot', (tasks) => {
+    const { hints } = planWork(tasks);
+    for (let i = 0; i < hints.length; i += 2) {
+      const [one, other] = [hints[i], hints[i + 1]];
+      expect([other?.user, other?.contact]).toEqual([one?.contact, one?.user]);
+    }
+    expect(PAIRS_A_CALL % 2).toBe(0);
+  });
 
-  test.prop([received])('asks for no version that no task named', (tasks) => {
+  test.prop([received])('requires no version that no task named', (tasks) => {
     for (const hint of planWork(tasks).hints.filter((hint) => hint.version !== undefined)) {
       expect(
         tasks.some(

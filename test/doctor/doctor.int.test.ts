@@ -4,16 +4,15 @@ import { CONTACTS } from '../../src/contracts/kind.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { suspendForLoss } from '../../src/index/epoch.ts';
 import { Database } from '../../src/mysql/database.ts';
-import { migrate } from '../../src/mysql/migrate.ts';
 import { findPlanProblems } from '../../src/mysql/view-checks.ts';
 import { type SamplerReport, SamplerReports } from '../../src/repair/sampler/report.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import type { Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { LibrdkafkaProducer, whyNoLibrdkafka } from '../support/other-producers.ts';
-import { freshDatabase, freshName, freshPrefix, hasKafka, kafkaBrokers, mysqlUrl, sql } from '../support/servers.ts';
+import { freshName, freshPrefix, hasKafka, kafkaBrokers, mysqlUrl, sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
-import { freshRedis } from '../support/stores.ts';
+import { freshRedis, migratedDatabase } from '../support/stores.ts';
 import { freshTasks } from '../transport/outgoing-task.ts';
 import { open } from '../transport/place.ts';
 
@@ -32,8 +31,7 @@ async function doctor(changes: Settings = {}) {
 }
 
 async function migrated(...statements: string[]): Promise<string> {
-  const url = await freshDatabase();
-  await migrate({ url });
+  const url = await migratedDatabase();
   await sql(url, ...statements);
   return url;
 }

@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { createConnection } from 'mysql2/promise';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
@@ -9,8 +8,8 @@ import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { runCli, type Settings, startProcess } from '../support/cli.ts';
+import { indexedSite, unpublished } from '../support/indexed-site.ts';
 import { freshTopic, hasKafka, kafkaBrokers } from '../support/servers.ts';
-import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 const USERS = Array.from({ length: 50 }, (_, i) => String(1 + i));
@@ -42,10 +41,7 @@ async function startSystem(mysql: RunningServer, redis: RunningServer): Promise<
     ...{ MYSQL_URL: mysql.url, REDIS_URL: redis.url, PORT: String(port), ...transport },
     ...{ REDIS_TIMEOUT_MS: '300', MYSQL_TIMEOUT_MS: '1000', CONNECT_TIMEOUT_MS: '500', LOG_LEVEL: 'error' },
   };
-  const pool = openSitePool(mysql.url, 2);
-  await writeSite(pool, everybodyKnows(USERS, CONTACTS));
-  await pool.end();
-  expect((await runCli(['backfill'], settings)).code).toBe(0);
+  await indexedSite(settings, USERS, CONTACTS);
   const loud = { ...settings, LOG_LEVEL: 'info' };
   await Promise.all([
     startProcess('serve', loud),
@@ -102,16 +98,9 @@ async function askWithin(system: System, before: readonly number[], what: string
   return statuses;
 }
 
-async function outboxIsEmpty({ settings }: System): Promise<boolean> {
-  const connection = await createConnection(settings.MYSQL_URL);
-  const [rows] = await connection.query('SELECT 1 FROM recency_outbox WHERE published_at IS NULL');
-  await connection.end();
-  return (rows as unknown[]).length === 0;
-}
-
 /** Expects that nothing is lost or a dead letter; `verify` waits for pending work. */
 async function expectRight(system: System): Promise<void> {
-  await until(() => outboxIsEmpty(system));
+  await until(async () => (await unpublished(system.settings.MYSQL_URL)) === 0);
   const { stdout } = await runCli(['verify', '--json'], system.settings);
   expect(JSON.parse(stdout)).toMatchObject({ users: USERS.length, wrong: 0, answers_wrong: 0, unsettled: 0 });
   expect((await runCli(['dlq', 'list', '--json'], system.settings)).stdout.trim()).toBe('');

@@ -8,7 +8,6 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { Database } from '../../src/mysql/database.ts';
-import { migrate } from '../../src/mysql/migrate.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { AnswerCheck } from '../../src/repair/answer-check.ts';
 import { createBackfill } from '../../src/repair/backfill.ts';
@@ -23,9 +22,9 @@ import { Verify } from '../../src/repair/verify.ts';
 import { startConsuming } from '../support/consuming.ts';
 import { makeHeavy, STRANGER } from '../support/heavy-user.ts';
 import { freshFence } from '../support/repair-site.ts';
-import { freshDatabase, freshPrefix } from '../support/servers.ts';
+import { freshPrefix } from '../support/servers.ts';
 import { freshSitePool } from '../support/small-site.ts';
-import { freshRedis, type Stores, storesOn } from '../support/stores.ts';
+import { freshRedis, migratedDatabase, type Stores, storesOn } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const CONTACTS = 300_000;
@@ -44,8 +43,7 @@ let url: string;
 let pool: Pool;
 
 beforeAll(async () => {
-  url = await freshDatabase();
-  await migrate({ url });
+  url = await migratedDatabase();
   pool = freshSitePool(url);
   await makeHeavy(pool, [HEAVY], CONTACTS);
   await makeHeavy(pool, MANY, EACH);

@@ -8,7 +8,7 @@ import { TopicAdmin } from '../../src/transport/kafka/topic-admin.ts';
 import type { PartlyPublished } from '../../src/transport/task-publisher.ts';
 import { KafkaPair } from '../support/kafka-pair.ts';
 import { OutboxBench, silent } from '../support/outbox-bench.ts';
-import { hasKafka } from '../support/servers.ts';
+import { hasKafka, withAdmin } from '../support/servers.ts';
 import { until } from '../support/until.ts';
 import { freshTask } from '../transport/outgoing-task.ts';
 import { kafkaSettings } from '../transport/place.ts';
@@ -50,16 +50,10 @@ describe.runIf(hasKafka())('a partition without a leader (programs: two brokers)
 
   /** Messages in the partitions that have a leader. */
   async function messages(partitions: readonly number[]): Promise<number> {
-    const admin = new Kafka({ brokers: [pair.first.url], logLevel: 0 }).admin();
-    await admin.connect();
-    try {
-      const offsets = await admin.fetchTopicOffsets(topic);
-      return offsets
-        .filter(({ partition }) => partitions.includes(partition))
-        .reduce((sum, { high }) => sum + Number(high), 0);
-    } finally {
-      await admin.disconnect();
-    }
+    const offsets = await withAdmin((admin) => admin.fetchTopicOffsets(topic), [pair.first.url]);
+    return offsets
+      .filter(({ partition }) => partitions.includes(partition))
+      .reduce((sum, { high }) => sum + Number(high), 0);
   }
 
   it('delays no other: only its own rows wait, and are published when it has a leader again', async () => {

@@ -1,14 +1,12 @@
 import { Redis } from 'ioredis';
-import { type Admin, Kafka } from 'kafkajs';
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
-import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { type CliProcess, type Settings, startProcess } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { hasKafka, kafkaBrokers, redisUrl, sql } from '../support/servers.ts';
+import { indexedSite, unpublished } from '../support/indexed-site.ts';
+import { hasKafka, redisUrl, sql, withAdmin } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
-import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 const USERS = ['1', '2', '3'];
@@ -19,17 +17,14 @@ type Site = Settings & { MYSQL_URL: string; TOPIC: string; KEY_PREFIX: string };
 /** Users with indexes, and a group that has consumed. */
 async function freshSite(transport: 'streams' | 'kafka'): Promise<Site> {
   const settings = (await serviceSettings(transport)) as Site;
-  const pool = openSitePool(settings.MYSQL_URL, 2);
-  await writeSite(pool, everybodyKnows(USERS, CONTACTS));
-  await pool.end();
-  expect((await runInProcess(['backfill'], settings)).code).toBe(0);
+  await indexedSite(settings, USERS, CONTACTS);
   const { consume } = await startConsumer(settings);
   const relay = await startProcess('relay', settings);
   await leave(settings, 3);
   await consumed(settings);
   await stop(consume);
   await leave(settings, 4); // published but not consumed
-  await until(async () => (await waiting(settings)) === 0);
+  await until(async () => (await unpublished(settings.MYSQL_URL)) === 0);
   await stop(relay);
   return settings;
 }
@@ -51,16 +46,12 @@ async function leave(settings: Site, tasks: number): Promise<void> {
   await sql(settings.MYSQL_URL, `INSERT INTO recency_outbox (type, user_id) VALUES ${rows}`);
 }
 
-async function waiting(settings: Site): Promise<number> {
-  return (await sql(settings.MYSQL_URL, 'SELECT 1 FROM recency_outbox WHERE published_at IS NULL')).length;
-}
-
 async function consumed(settings: Site): Promise<void> {
   await until(async () => {
     const { json } = await runInProcess(['doctor', '--json'], settings);
     const [{ findings }] = json() as [{ findings: { check: string; detail: string }[] }];
     return (
-      (await waiting(settings)) === 0 &&
+      (await unpublished(settings.MYSQL_URL)) === 0 &&
       findings.some(({ check, detail }) => check === 'transport' && detail === '0 tasks wait')
     );
   });
@@ -89,12 +80,6 @@ async function expectAlarm(settings: Site, reason: string): Promise<void> {
 }
 
 describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { timeout: 180_000 }, () => {
-  async function withAdmin(work: (admin: Admin) => Promise<unknown>): Promise<void> {
-    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
-    await admin.connect();
-    await work(admin).finally(() => admin.disconnect());
-  }
-
   it('fault 7: the group’s offset is out of range', async () => {
     const settings = await freshSite('kafka');
     const topic = settings.TOPIC;
@@ -116,7 +101,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost begin a new epoch', { time
     const relay = await startProcess('relay', settings);
     const loseAllButTheLast = async () => {
       await leave(settings, 40);
-      await until(async () => (await waiting(settings)) === 0);
+      await until(async () => (await unpublished(settings.MYSQL_URL)) === 0);
       await withAdmin(async (admin) => {
         const ends = await admin.fetchTopicOffsets(settings.TOPIC);
         const partitions = ends.map(({ partition, high }) => ({

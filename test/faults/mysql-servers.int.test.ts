@@ -19,7 +19,7 @@ import { OwnMysql } from '../support/own-mysql.ts';
 import { freshDatabase, freshPrefix } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
-import { freshRedis, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
+import { freshRedis, migratedDatabase, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
@@ -110,8 +110,7 @@ describe('a different server behind the same address', () => {
   });
 
   it('is named by doctor, together with the one on record', async () => {
-    const url = await freshDatabase();
-    await migrate({ url });
+    const url = await migratedDatabase();
     await using proxy = await TcpProxy.before(url);
     proxy.alternateWith(await own.copyOf(url));
     const { json } = await runInProcess(['doctor', '--json'], { ...(await serviceSettings()), MYSQL_URL: proxy.url });

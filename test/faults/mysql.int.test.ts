@@ -1,7 +1,5 @@
 import { createConnection, createPool } from 'mysql2/promise';
-import { pino } from 'pino';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { EpochWatch } from '../../src/index/epoch-watch.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
@@ -14,6 +12,7 @@ import { readTopContacts } from '../../src/mysql/top-contacts.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { ask, startTestApi } from '../support/api.ts';
 import { startConsuming } from '../support/consuming.ts';
+import { startWatch } from '../support/epoch-watch.ts';
 import { expectExact } from '../support/exact.ts';
 import { OwnMysql } from '../support/own-mysql.ts';
 import { freshDatabase, freshPrefix } from '../support/servers.ts';
@@ -115,7 +114,7 @@ describe('fault 25: half-open MySQL connections', () => {
     const from = performance.now();
     expect(await ask(api, PATH('1'))).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
     expect(performance.now() - from).toBeLessThan(3 * deadlineMs);
-    proxy.mend();
+    proxy.restore();
     await until(async () => (await ask(api, PATH('1'))).status === 200);
   });
 });
@@ -301,12 +300,7 @@ describe('fault 37: MySQL is restored without its latest commits', () => {
   it('counts as another server: a new epoch, and indexes with the lost commits are cold', async () => {
     const { proxy, stores } = await behindProxy({ deadlineMs: 2_000 });
     const told: string[] = [];
-    const watch = new EpochWatch({
-      ...{ client: stores.redis, database: stores.primary, logger: pino({ level: 'silent' }), intervalMs: 60_000 },
-      onNewEpoch: () => told.push('alarm'),
-    });
-    onTestFinished(() => watch.stop());
-    await watch.start();
+    await startWatch(stores, { intervalMs: 60_000, onNewEpoch: () => told.push('alarm') });
     const backup = await own.copyOf(stores.url);
     await removeContact(freshSitePool(stores.url), '1', '130');
     await run(refresh([{ user: '1', contact: '130' }]), stores.steps);

@@ -2,10 +2,10 @@ import process from 'node:process';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { runCli, type Settings, startProcess } from '../support/cli.ts';
+import { indexedSite } from '../support/indexed-site.ts';
 import { canStartCluster, isInSync, RedisCluster } from '../support/redis-cluster.ts';
 import { MASTER, RedisSentinels } from '../support/redis-sentinels.ts';
 import { serviceSettings } from '../support/service-settings.ts';
@@ -68,12 +68,7 @@ async function siteOn(redisUrl: string) {
   const settings = { ...(await serviceSettings('streams')), REDIS_URL: redisUrl, SAMPLE_RATE: '0' };
   const pool = openSitePool(settings.MYSQL_URL, 2);
   onTestFinished(() => pool.end());
-  await loadGraph(pool, {
-    users: [STAR, ...USERS].map((id) => ({ id })),
-    contacts: USERS.map((user) => ({ user, contact: STAR })),
-    photos: [{ owner: STAR, audience: 0, uploadedAt: 1_000 }],
-  });
-  expect((await runCli(['backfill'], settings)).code).toBe(0);
+  await indexedSite(settings, USERS, [STAR]);
   const [serve] = await Promise.all([
     startProcess('serve', settings),
     startProcess('consume', settings),

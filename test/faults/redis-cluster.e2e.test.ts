@@ -1,9 +1,9 @@
 import type { Pool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { indexedSite } from '../support/indexed-site.ts';
 import { canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { until } from '../support/until.ts';
@@ -31,10 +31,8 @@ describe.runIf(canStartCluster())(
       cluster = await RedisCluster.start();
       settings = { ...(await serviceSettings('streams')), REDIS_URL: cluster.urls };
       pool = openSitePool(settings.MYSQL_URL, 2);
-      const users = Array.from({ length: FOLLOWERS + 1 }, (_, i) => ({ id: String(101 * i + 1) }));
-      const contacts = users.slice(1).map(({ id }) => ({ user: id, contact: STAR }));
-      await loadGraph(pool, { users, contacts, photos: [{ owner: STAR, audience: 0, uploadedAt: 1_000 }] });
-      expect((await runCli(['backfill'], settings)).code).toBe(0);
+      const users = Array.from({ length: FOLLOWERS }, (_, i) => String(101 * (i + 1) + 1));
+      await indexedSite(settings, users, [STAR]);
       const [serve, consume, relay] = [
         new CliProcess(['serve'], settings),
         new CliProcess(['consume'], settings),

@@ -11,14 +11,12 @@ import type { RedisContactIndex } from '../../src/index/redis/redis-contact-inde
 import { refresh } from '../../src/index/refresh.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { Database } from '../../src/mysql/database.ts';
-import { migrate } from '../../src/mysql/migrate.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { readMasters } from '../../src/redis/masters.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { expectExact } from '../support/exact.ts';
 import { canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
-import { freshDatabase } from '../support/servers.ts';
-import { freshNonce, freshRedis } from '../support/stores.ts';
+import { freshNonce, freshRedis, migratedDatabase } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const MAX = 3;
@@ -51,8 +49,7 @@ describe.runIf(canStartCluster())(
     beforeAll(async () => {
       cluster = await RedisCluster.start();
       const redis = await freshRedis(cluster.urls);
-      const url = await freshDatabase();
-      await migrate({ url });
+      const url = await migratedDatabase();
       primary = new Database(url, { connections: 5, queue: 1_000, deadlineMs: 10_000 });
       delayQueue = new DelayQueue(redis, 'p');
       const delayed = new DelayedWork(delayQueue);

@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
-import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
+import { trustedReads } from '../../src/index/epoch-watch.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
@@ -12,6 +11,7 @@ import { readEpoch } from '../../src/mysql/epoch.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { ask, startTestApi } from '../support/api.ts';
+import { startWatch } from '../support/epoch-watch.ts';
 import { expectExact } from '../support/exact.ts';
 import { freshName, redisUrl } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
@@ -109,18 +109,10 @@ describe('fault 13: a half-open Redis connection', () => {
       }),
     );
     expect(Math.max(...times)).toBeLessThan(2 * TIMEOUT_MS);
-    proxy.mend();
+    proxy.restore();
     await until(async () => (await ask(api, recent('1'))).body.answer.source === 'index');
   });
 });
-
-/** Compares the Redis master with those on record, as every process does, until the test ends. */
-async function startWatch({ redis, primary }: Stores): Promise<EpochWatch> {
-  const watch = new EpochWatch({ client: redis, database: primary, logger: pino({ level: 'silent' }) });
-  onTestFinished(() => watch.stop());
-  await watch.start();
-  return watch;
-}
 
 describe('fault 18: a failover that loses the last writes', () => {
   it('begins a new epoch: indexes on the promoted replica are cold, and are rebuilt', async () => {

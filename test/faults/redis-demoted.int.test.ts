@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Cluster, Redis } from 'ioredis';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { checkRedisMasters } from '../../src/index/epoch.ts';
-import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
+import { trustedReads } from '../../src/index/epoch-watch.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
@@ -14,6 +13,7 @@ import { openRedis, type RedisClient, untilReady } from '../../src/redis/connect
 import { readMasters } from '../../src/redis/masters.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
+import { startWatch } from '../support/epoch-watch.ts';
 import { canStartCluster, isInSync, RedisCluster } from '../support/redis-cluster.ts';
 import { freshName } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
@@ -26,7 +26,7 @@ const USERS = ['1', '2', '3'];
 const CONTACTS = Array.from({ length: 8 }, (_, i) => String(11 + i));
 
 /** Periodic comparisons come too late for these tests. */
-const NEVER_MS = 3_600_000;
+const NEVER = { intervalMs: 3_600_000 };
 
 /** A replica is synchronized at once, and the replication backlog is dropped when nobody reads it. */
 const REPLICATING = ['--repl-diskless-sync-delay', '0', '--repl-backlog-ttl', '1', '--enable-protected-configs', 'yes'];
@@ -55,14 +55,6 @@ async function replicate({ admin }: Twin, { server }: Twin): Promise<void> {
 }
 
 const promote = ({ admin }: Twin) => admin.replicaof('NO', 'ONE');
-
-async function startWatch({ redis, primary }: Stores): Promise<EpochWatch> {
-  const logger = pino({ level: 'silent' });
-  const watch = new EpochWatch({ client: redis, database: primary, logger, intervalMs: NEVER_MS });
-  onTestFinished(() => watch.stop());
-  await watch.start();
-  return watch;
-}
 
 /** Users with an index on this Redis; everybody's best contact is 18. */
 async function sitesStores(redisUrl: string): Promise<Stores> {
@@ -100,7 +92,7 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
   describe('a master that becomes a replica, whose clients stay connected', () => {
     it('is no longer read by any process, and left for the new master', async () => {
       const { proxy, stores } = await behindProxy();
-      const reads = trustedReads(stores.index, await startWatch(stores));
+      const reads = trustedReads(stores.index, await startWatch(stores, NEVER));
       expect(await reads.read('1', 0, true)).toMatchObject({ state: 'warm', head: [{ id: '18' }, {}, {}, {}] });
       await replicate(second, first);
       await promote(second);
@@ -116,7 +108,7 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
 
     it('is left as soon as a comparison finds that it is a replica, also by processes that do not read', async () => {
       const { proxy, stores } = await behindProxy();
-      const watch = await startWatch(stores);
+      const watch = await startWatch(stores, NEVER);
       const epoch = await token(stores);
       await first.admin.replicaof('127.0.0.1', 1);
       stores.redis.emit('ready'); // as after a reconnect: it is compared now
@@ -254,7 +246,7 @@ describe.runIf(canStartCluster())('a cluster (programs: it needs redis-server on
   it('with a promoted replica is not trusted before that replica has been compared', async () => {
     await using cluster = await RedisCluster.start(1, 1);
     const stores = await sitesStores(cluster.urls);
-    const reads = trustedReads(stores.index, await startWatch(stores));
+    const reads = trustedReads(stores.index, await startWatch(stores, NEVER));
     const epoch = await token(stores);
     const [master, replica] = cluster.nodes;
     expect(await reads.read('1', 0, false)).toMatchObject({ state: 'warm', epoch });

@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { apiChecks } from '../../src/app/checks.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { redisChecks } from '../../src/doctor/redis-checks.ts';
 import { bumpEpoch } from '../../src/index/epoch.ts';
-import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
+import { trustedReads } from '../../src/index/epoch-watch.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { Database } from '../../src/mysql/database.ts';
@@ -24,6 +23,7 @@ import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { ask, startTestApi } from '../support/api.ts';
 import { startConsuming } from '../support/consuming.ts';
+import { startWatch } from '../support/epoch-watch.ts';
 import { expectExact } from '../support/exact.ts';
 import { freshName } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, rankedContacts, writeSite } from '../support/small-site.ts';
@@ -56,13 +56,6 @@ function admin(url: string): Redis {
   return client;
 }
 
-async function watchOn({ redis, primary }: Stores): Promise<EpochWatch> {
-  const watch = new EpochWatch({ client: redis, database: primary, logger: pino({ level: 'silent' }) });
-  onTestFinished(() => watch.stop());
-  await watch.start();
-  return watch;
-}
-
 describe('fault 20: Redis is loading', () => {
   it('degrades the API, and the database answers, until it has loaded', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'recency-loading-'));
@@ -70,7 +63,7 @@ describe('fault 20: Redis is loading', () => {
     const slowly = ['--key-load-delay', '500', '--loading-process-events-interval-bytes', '1024'];
     await using server = await startRedis({ dir, args: slowly });
     const stores = await storesAt(server.url);
-    const watch = await watchOn(stores);
+    const watch = await startWatch(stores);
     const client = admin(server.url);
     await client.eval("for i = 1, 6000 do redis.call('SET', 'filler' .. i, string.rep('x', 20)) end", 0);
     await client.save();

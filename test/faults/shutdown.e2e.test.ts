@@ -1,11 +1,9 @@
-import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { type RunningServer, startKafka, startMysql, startRedis } from '../../src/tools/devservers/start-server.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
-import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { type CliProcess, runCli, type Settings, startProcess } from '../support/cli.ts';
-import { hasKafka } from '../support/servers.ts';
+import { type CliProcess, type Settings, startProcess } from '../support/cli.ts';
+import { indexedSite } from '../support/indexed-site.ts';
+import { hasKafka, sql } from '../support/servers.ts';
 import { until } from '../support/until.ts';
 
 const CONTACTS = Array.from({ length: 20 }, (_, i) => String(2 + i));
@@ -36,14 +34,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
         ...(kafka ? { KAFKA_BROKERS: kafka.url } : {}),
       };
       await migrate({ url: settings.MYSQL_URL });
-      const pool = openSitePool(settings.MYSQL_URL, 2);
-      await loadGraph(pool, {
-        users: ['1', ...CONTACTS].map((id) => ({ id })),
-        contacts: CONTACTS.map((contact) => ({ user: '1', contact })),
-        photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
-      });
-      await pool.end();
-      expect((await runCli(['backfill'], settings)).code).toBe(0);
+      await indexedSite(settings, ['1'], CONTACTS);
     }, 120_000);
     afterAll(() => Promise.all(servers.map((server) => server.remove())));
 
@@ -53,10 +44,8 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
 
     /** Creates work for all three: pending tasks and unanswered requests. */
     async function keepBusy(serve: CliProcess): Promise<void> {
-      const connection = await createConnection(settings.MYSQL_URL);
       const rows = Array.from({ length: 2_000 }, (_, i) => `('recency.contact.changed', 1, ${2 + (i % 20)})`);
-      await connection.query(`INSERT INTO recency_outbox (type, user_id, other_id) VALUES ${rows}`);
-      await connection.end();
+      await sql(settings.MYSQL_URL, `INSERT INTO recency_outbox (type, user_id, other_id) VALUES ${rows}`);
       const address = /"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1];
       const ask = () => fetch(`${address}/v1/users/1/contacts/recent`).then((response) => response.status);
       await until(async () => (await ask()) === 200);

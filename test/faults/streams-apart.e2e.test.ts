@@ -6,9 +6,9 @@ import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { runCli, type Settings, startProcess } from '../support/cli.ts';
+import { indexedSite } from '../support/indexed-site.ts';
 import { freshName, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
-import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 const USERS = ['1', '2', '3', '4', '5'];
@@ -19,8 +19,7 @@ async function siteOn(streams: RunningServer) {
   const settings = { ...(await serviceSettings()), STREAMS_URL: streams.url, TOPIC: freshName(), KAFKA_GROUP: 'g' };
   const pool = openSitePool(settings.MYSQL_URL, 2);
   onTestFinished(() => pool.end());
-  await writeSite(pool, everybodyKnows(USERS, CONTACTS));
-  expect((await runCli(['backfill'], settings)).code).toBe(0);
+  await indexedSite(settings, USERS, CONTACTS);
   return { settings, pool };
 }
 

@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis';
-import { createConnection, type Pool } from 'mysql2/promise';
+import type { Pool } from 'mysql2/promise';
 import { expect, it, onTestFinished } from 'vitest';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { runCli, startProcess } from '../support/cli.ts';
+import { indexedSite, unpublished } from '../support/indexed-site.ts';
 import { serviceSettings } from '../support/service-settings.ts';
-import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 const USERS = Array.from({ length: 300 }, (_, i) => String(1 + i));
@@ -23,8 +23,7 @@ async function withIndexes(redisUrl: string) {
   const settings = { ...(await serviceSettings()), REDIS_URL: redisUrl, START_TIMEOUT_MS: '3000', SAMPLE_RATE: '0' };
   const pool = openSitePool(settings.MYSQL_URL, 2);
   onTestFinished(() => pool.end());
-  await writeSite(pool, everybodyKnows(USERS, CONTACTS));
-  expect((await runCli(['backfill'], settings)).code).toBe(0);
+  await indexedSite(settings, USERS, CONTACTS);
   return { settings, pool };
 }
 
@@ -40,13 +39,6 @@ async function writeBacklog(pool: Pool): Promise<void> {
     await pool.query(`INSERT INTO recency_outbox (type, user_id, other_id, at) VALUES ${rows}`);
   }
   for (const owner of CONTACTS.slice(5, 12)) await uploadPhoto(pool, owner, 0, 19_000 + Number(owner));
-}
-
-async function unpublished({ MYSQL_URL }: { MYSQL_URL: string }): Promise<number> {
-  const connection = await createConnection(MYSQL_URL);
-  const [rows] = await connection.query('SELECT COUNT(*) AS n FROM recency_outbox WHERE published_at IS NULL');
-  await connection.end();
-  return Number((rows as { n: number }[])[0]?.n);
 }
 
 it('a backlog fills Redis to its maxmemory: consumers that start then drain it, and nothing is lost', {
@@ -65,7 +57,7 @@ it('a backlog fills Redis to its maxmemory: consumers that start then drain it, 
   await writeBacklog(pool);
   const relay = await startProcess('relay', settings);
   await until(() => relay.stdout.includes('OOM command not allowed'));
-  expect(await unpublished(settings)).toBeGreaterThan(3_000);
+  expect(await unpublished(settings.MYSQL_URL)).toBeGreaterThan(3_000);
   await expect(redis.set('another', 'x')).rejects.toThrow(/^OOM/);
 
   const killed = await startProcess('consume', settings);
@@ -73,7 +65,7 @@ it('a backlog fills Redis to its maxmemory: consumers that start then drain it, 
   killed.signal('SIGKILL');
   await killed.ended;
   const consumer = await startProcess('consume', settings);
-  await until(async () => (await unpublished(settings)) === 0, { timeout: 90_000, interval: 200 });
+  await until(async () => (await unpublished(settings.MYSQL_URL)) === 0, { timeout: 90_000, interval: 200 });
   const verify = await runCli(['verify', '--users', 'all', '--json'], settings);
   expect(JSON.parse(verify.stdout)).toMatchObject({ warm: 300, wrong: 0, answers_wrong: 0, unsettled: 0 });
   const letters = (await runCli(['dlq', 'list', '--json'], settings)).json();

@@ -1,10 +1,10 @@
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { runCli, type Settings, startProcess } from '../support/cli.ts';
+import { indexedSite } from '../support/indexed-site.ts';
 import { hasKafka, sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { until } from '../support/until.ts';
@@ -19,14 +19,7 @@ type Site = Settings & { MYSQL_URL: string };
 /** One user with twenty contacts and an index. A statement may take a minute, so that its deadline does not end the test's waits. */
 async function freshSite(transport: 'streams' | 'kafka'): Promise<Site> {
   const settings = { ...(await serviceSettings(transport)), TAKEOVER_MS: '6000', MYSQL_TIMEOUT_MS: '60000' };
-  const pool = openSitePool(settings.MYSQL_URL, 2);
-  await loadGraph(pool, {
-    users: [USER, ...CONTACTS].map((id) => ({ id })),
-    contacts: CONTACTS.map((contact) => ({ user: USER, contact })),
-    photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
-  });
-  await pool.end();
-  expect((await runCli(['backfill'], settings)).code).toBe(0);
+  await indexedSite(settings, [USER], CONTACTS);
   return settings;
 }
 

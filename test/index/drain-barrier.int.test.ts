@@ -57,7 +57,7 @@ const recheck = (user: string, contact: string, attempt = 1) =>
 describe('the delay queue', () => {
   const raise = (from: DelayQueue, suspects = [EVERYBODY]) => pendingBarrier(new DelayedWork(from))(suspects);
 
-  it('has passed when every item that waited or was in progress is gone, whatever came later', async () => {
+  it('has passed when every item that was waiting or in progress is gone, whatever came later', async () => {
     const [held, waits, later] = [refresh('1', '2'), refresh('1', '3'), refresh('1', '4')];
     await queue.put([held], 0);
     const one = await takeOne();
@@ -76,7 +76,7 @@ describe('the delay queue', () => {
     expect([...(await queue.waiting(['']))]).toEqual([later]);
   });
 
-  it('has not passed while an item that was delayed again is there', async () => {
+  it('has not passed while an item that was delayed again is present', async () => {
     const { redis, prefix } = await freshStores();
     const own = new DelayQueue(redis, prefix);
     await own.put([refresh('1', '2')], 0);

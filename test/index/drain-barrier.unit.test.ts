@@ -39,7 +39,7 @@ describe('barriers in turn', () => {
     expect(await barrier.passed()).toBe(true);
   });
 
-  it('let suspects continue whom a barrier does not hold', async () => {
+  it('release suspects that a barrier does not hold', async () => {
     const events: string[] = [];
     const [first, second] = [new Set<string | undefined>(['1']), new Set<string | undefined>(['2'])];
     const barrier = await inTurn([place('late', first, events), place('topic', second, events)])([ONE, OTHER]);
@@ -54,7 +54,7 @@ describe('barriers in turn', () => {
     expect(events).toEqual(['late: 1,2?', 'topic: 1', 'topic: 1?']);
   });
 
-  it('still hold suspects whose next barrier could not be raised', async () => {
+  it('keep holding suspects whose next barrier could not be raised', async () => {
     let isAway = true;
     const away: RaiseBarrier = async () => {
       if (isAway) throw new Error('away');

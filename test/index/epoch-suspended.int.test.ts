@@ -1,5 +1,4 @@
 import type { Pool } from 'mysql2/promise';
-import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { adopt } from '../../src/app/shared-settings.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -15,13 +14,12 @@ import { sentenceOf } from '../../src/query/verdict.ts';
 import { createBackfill } from '../../src/repair/backfill.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { startNewEpoch } from '../../src/tools/reference-site/last-uploads.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import type { GroupPositions, Loss } from '../../src/transport/task-source.ts';
-import { freshSitePool } from '../support/small-site.ts';
+import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
+import { logger } from '../transport/place.ts';
 
-const logger = pino({ level: 'silent' });
 const USER = '1';
 const CONTACTS = ['11', '12', '13'];
 
@@ -34,14 +32,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await stores.primary.write('DELETE FROM contacts', []);
-  await stores.primary.write('DELETE FROM photos', []);
-  await stores.primary.write('DELETE FROM users', []);
-  await loadGraph(pool, {
-    users: [USER, ...CONTACTS].map((id) => ({ id })),
-    contacts: CONTACTS.map((contact) => ({ user: USER, contact })),
-    photos: CONTACTS.map((owner, i) => ({ owner, audience: 0, uploadedAt: 1_000 + i })),
-  });
+  await writeSite(pool, everybodyKnows([USER], CONTACTS));
   await bumpEpoch(stores.primary, 'a test begins');
   await stores.index.drop([USER]);
 });
@@ -119,7 +110,7 @@ describe('while a loss is known', () => {
     await runToEnd(createBackfill(common, { resume: killed.id }));
   });
 
-  it('settings that are adopted end it only where tasks are in another place', async () => {
+  it('adopted settings end it only if the tasks are in another place', async () => {
     const { primary } = stores;
     const config = loadConfig({});
     await adopt(primary, config);
@@ -131,7 +122,7 @@ describe('while a loss is known', () => {
     expect(await state()).toMatchObject({ suspended: false, losses: [] });
   });
 
-  it('an explanation does not say that the next read has the index built', async () => {
+  it('an explanation does not say that the next read builds the index', async () => {
     await recovery(new Group()).found(loss(0));
     const { token } = (await state()).epoch;
     expect(sentenceOf('cold', token)).toMatch(
@@ -139,7 +130,7 @@ describe('while a loss is known', () => {
     );
   });
 
-  it('one that begins to be built before it and ends after it is cold', async () => {
+  it('an index whose build begins before it and ends after it is cold', async () => {
     const [seen = ''] = await stores.steps.claim([USER]);
     const { epoch, tops } = await stores.steps.topContacts([USER]);
     await recovery(new Group()).found(loss(0));
@@ -174,7 +165,7 @@ describe('while a loss is known', () => {
 });
 
 describe('the suspension ends', () => {
-  it('when every partition that had a loss has caught up with what was there then, with one new epoch', async () => {
+  it('with one new epoch, when every partition with a loss has reached the end it had at the loss', async () => {
     const group = new Group();
     const told: string[] = [];
     const one = recovery(group, { onNewEpoch: () => told.push('one'), onLoss: ({ detail }) => told.push(detail) });
@@ -207,7 +198,7 @@ describe('the suspension ends', () => {
     expect(told).toEqual(['in 0', expect.stringMatching(/^(one|other|third)$/)]);
   });
 
-  it('later, when a loss is found again before that: what was there at the last one counts', async () => {
+  it('later, if another loss is found before that: the end at the last loss counts', async () => {
     const group = new Group();
     const consumer = recovery(group);
     await consumer.found(loss(0));
@@ -225,7 +216,7 @@ describe('the suspension ends', () => {
     expect(await consumer.runOnce()).toBe(false);
   });
 
-  it('not by what was looked up before the last loss was found', async () => {
+  it('not by an end that was read before the last loss was found', async () => {
     const group = new Group();
     const consumer = recovery(group);
     await consumer.found(loss(0));
@@ -243,7 +234,7 @@ describe('the suspension ends', () => {
     expect(await state()).toMatchObject({ suspended: true, losses: [{ place: 'a', end: null }] });
   });
 
-  it('also when nobody is left who found it, and not for losses of another group', async () => {
+  it('also if the finder is gone, but not for losses of another group', async () => {
     const group = new Group();
     await recovery(group).found(loss(0));
     const another = recovery(Object.assign(new Group(), { owns: () => false }));

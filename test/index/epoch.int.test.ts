@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bumpEpoch, checkMysqlServer, checkRedisMasters } from '../../src/index/epoch.ts';
 import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
-import { Database } from '../../src/mysql/database.ts';
-import { readEpoch } from '../../src/mysql/epoch.ts';
+import { Database, type Parameter, type ReadOptions } from '../../src/mysql/database.ts';
+import { EPOCH, readAnswer, readEpoch, readOwn } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import type { RedisRole } from '../../src/mysql/redis-masters.ts';
 import { readServer } from '../../src/mysql/server-record.ts';
@@ -18,8 +17,8 @@ import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { freshDatabase, redisUrl } from '../support/servers.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
+import { logger } from '../transport/place.ts';
 
-const logger = pino({ level: 'silent' });
 let database: Database;
 let url: string;
 
@@ -52,8 +51,42 @@ describe('a new epoch', () => {
   });
 });
 
+/** A new epoch begins after each of its next reads, as often as it is told. */
+class EpochsBetween extends Database {
+  left = 0;
+
+  override async rows(statement: string, parameters: readonly Parameter[], options?: ReadOptions) {
+    const rows = await super.rows(statement, parameters, options);
+    if (this.left-- > 0) await bumpEpoch(database, 'the test wanted one');
+    return rows;
+  }
+}
+
+describe('rows read while a new epoch begins', () => {
+  const statement = `SELECT ${EPOCH} FROM recency_epoch AS e`;
+  let between: EpochsBetween;
+  beforeEach(() => {
+    between = new EpochsBetween(url, { connections: 1, queue: 10, deadlineMs: 10_000 });
+    return () => between.close();
+  });
+
+  it.each([1, 2])('are read again, and count as those of the primary: %i epochs', async (epochs) => {
+    between.left = epochs;
+    expect(await readAnswer(between, statement, [])).toMatchObject({ epoch: await token(), isReplica: false });
+    between.left = epochs;
+    expect(await readOwn(between, statement, [])).toMatchObject({ epoch: await token() });
+  });
+
+  it('count as those of an unknown server if epochs do not stop beginning', async () => {
+    between.left = Number.POSITIVE_INFINITY;
+    const { epoch, isReplica } = await readAnswer(between, statement, []);
+    expect([epoch[0], isReplica]).toEqual(['?', true]);
+    await expect(readOwn(between, statement, [])).rejects.toThrow('has not been compared');
+  });
+});
+
 describe('a Redis master', () => {
-  it('that is the first begins no epoch, nor does one that is known', async () => {
+  it('begins no epoch if it is the first or a known one', async () => {
     const before = await token();
     const client = await connect(redisUrl());
     expect(await compare(client)).toBe('first');
@@ -61,7 +94,7 @@ describe('a Redis master', () => {
     expect(await token()).toBe(before);
   });
 
-  it('that is another one begins one new epoch, however many processes see it at once', async () => {
+  it('begins one new epoch if it is another one, however many processes see it at once', async () => {
     await using other = await startRedis();
     await compare(await connect(redisUrl()));
     const before = await token();
@@ -72,7 +105,7 @@ describe('a Redis master', () => {
     expect((await readEpoch(database)).why).toContain(`another Redis master: ${new URL(other.url).host} `);
   });
 
-  it('that comes back after another one took its place begins one too: it missed what was written since', async () => {
+  it('begins one too if it comes back after another took its place: it missed the writes since', async () => {
     await using other = await startRedis();
     const first = await connect(redisUrl());
     const second = await connect(other.url);
@@ -81,7 +114,7 @@ describe('a Redis master', () => {
     expect(await compare(first)).toBe('new_epoch');
   });
 
-  it('that a process of before replid was recorded knew is known, and recorded with it', async () => {
+  it('is known if a version that did not record replid knew it, and its replid is recorded', async () => {
     const client = await connect(redisUrl());
     await compare(client, ['index', 'streams']);
     const read = 'SELECT run_id, replid, address FROM recency_redis_masters ORDER BY run_id';
@@ -92,7 +125,7 @@ describe('a Redis master', () => {
     expect(await database.rows(read, [])).toEqual(recorded);
   });
 
-  it('that is a replica cannot be used', async () => {
+  it('cannot be used if it is a replica', async () => {
     await using other = await startRedis();
     const client = await connect(other.url);
     await (client as unknown as { replicaof(host: string, port: number): Promise<string> }).replicaof('127.0.0.1', 1);
@@ -109,7 +142,7 @@ describe('a MySQL server', () => {
     expect(await checkMysqlServer(database)).toBe('known');
   });
 
-  it('that is another one than before begins a new epoch', async () => {
+  it('begins a new epoch if it is another one than before', async () => {
     await checkMysqlServer(database);
     const before = await token();
     await database.write("UPDATE recency_mysql_servers SET identity = 'uuid:the-one-that-was-lost'", []);
@@ -119,7 +152,7 @@ describe('a MySQL server', () => {
   });
 });
 
-/** Asking which masters are known waits for a word. */
+/** A database whose query for the known masters waits until it is released. */
 class HaltedDatabase extends Database {
   readonly halts: PromiseWithResolvers<void>[] = [];
   readonly answers: Promise<unknown>[] = [];
@@ -193,7 +226,7 @@ describe('the watch', () => {
     expect(await token()).not.toBe(after);
   });
 
-  it('goes by the comparison that began last, however late an older one ends', async () => {
+  it('uses the comparison that began last, however late an older one ends', async () => {
     const halting = new HaltedDatabase(url, { connections: 4, queue: 100, deadlineMs: 10_000 });
     onTestFinished(() => halting.close());
     await using proxy = await TcpProxy.before(redisUrl());
@@ -216,7 +249,7 @@ describe('the watch', () => {
     }
   });
 
-  it('looks from time to time as well', async () => {
+  it('also compares periodically', async () => {
     const { told } = await watch(await connect(redisUrl()), 50);
     await database.write("UPDATE recency_redis_masters SET run_id = 'another'", []);
     await until(() => told.length > 0);
@@ -224,7 +257,7 @@ describe('the watch', () => {
     await until(() => told.length > 1);
   });
 
-  it('says at its start that MySQL or Redis cannot be asked', async () => {
+  it('reports at its start that MySQL or Redis is unavailable', async () => {
     const client = openRedis('redis://127.0.0.1:1', { commandTimeoutMs: 500, connectTimeoutMs: 500, name: 'test' });
     onTestFinished(() => client.disconnect());
     const watching = new EpochWatch({ client, database, logger });

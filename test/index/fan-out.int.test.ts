@@ -37,7 +37,7 @@ async function changeUpload(at: number): Promise<void> {
 
 class Killed extends Error {}
 
-/** Runs an operation whose process is killed before its step number `at`, if it gets so far. Was it? */
+/** Runs an operation whose process is killed before step `at`. Returns whether it got that far. */
 async function runKilledAt(operation: Operation<unknown>, at: number): Promise<boolean> {
   let taken = 0;
   try {
@@ -103,7 +103,7 @@ describe('fan-out', () => {
     expect(names).toEqual(['loadCursors', 'followers', 'nonces', 'neighbours', 'apply']);
   });
 
-  it('goes on at its cursor after a kill, with the same tasks or some of them', async () => {
+  it('continues at its cursor after a kill, with the same tasks or some of them', async () => {
     await changeUpload(6_000);
     const tasks = ['a', 'b'];
     await runKilledBehindCursor(fanOut([{ owner: OWNER, tasks }], PAGE));
@@ -112,7 +112,7 @@ describe('fan-out', () => {
     await everybodyIsExact();
   });
 
-  it('starts at the first follower for a task that came after its first page', async () => {
+  it('starts at the first follower for a task that arrives after its first page', async () => {
     await changeUpload(7_000);
     await runKilledBehindCursor(fanOut([{ owner: OWNER, tasks: ['a'] }], PAGE));
     await changeUpload(900); // deleted in between: its task comes together with the first one's redelivery
@@ -121,7 +121,7 @@ describe('fan-out', () => {
     await everybodyIsExact();
   });
 
-  it('works on the next pages meanwhile, but moves its cursor behind none that is not done', async () => {
+  it('works on the next pages meanwhile, but never moves its cursor past an unfinished one', async () => {
     await changeUpload(8_000);
     const fifthPage = Promise.withResolvers<void>();
     const cursors: (Id | '0')[] = [];
@@ -150,7 +150,9 @@ describe('fan-out', () => {
     await everybodyIsExact();
   });
 
-  it('misses nobody, wherever it is killed and whatever comes back with it', { timeout: 120_000 }, async () => {
+  it('misses no follower, wherever it is killed and whatever is redelivered with it', {
+    timeout: 120_000,
+  }, async () => {
     let at = 10_000;
     const kill = fc.record({ step: fc.nat(40), change: fc.boolean(), again: fc.boolean() });
     await fc.assert(
@@ -202,7 +204,7 @@ describe('fan-out', () => {
     await everybodyIsExact();
   });
 
-  it('has no two calls race for a user whose owners come to them on different pages', async () => {
+  it('makes no two calls race for a user whose owners reach it on different pages', async () => {
     const { primary, steps } = stores;
     const sparse = followers.filter((_, i) => i % 3 === 0);
     await primary.write('INSERT INTO users (id) VALUES (2000)', []);

@@ -1,5 +1,4 @@
 import type { Pool } from 'mysql2/promise';
-import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { planWork, TaskWorker } from '../../src/consumers/work-plan.ts';
@@ -14,10 +13,10 @@ import { LONG_AGO, rewriteMeta } from '../support/index-meta.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
+import { logger } from '../transport/place.ts';
 
 const USER = '1';
 const LONELY = '2';
-const logger = pino({ enabled: false });
 
 let stores: Stores;
 let pool: Pool;
@@ -41,7 +40,7 @@ async function photo(owner: Id, at: number): Promise<void> {
   await pool.query('UPDATE users SET last_public_at = ? WHERE id = ?', [at, owner]);
 }
 
-/** The lists as the API gives them, and the builds that its reads asked for. */
+/** The lists as the API returns them, and the builds that its reads requested. */
 function reader() {
   const built: Id[] = [];
   const builds = new ColdBuilds({
@@ -66,8 +65,8 @@ function reader() {
   return { built, read };
 }
 
-describe('an index of nothing', () => {
-  it('expires, whatever is written to it or read of it, until there is something', async () => {
+describe('an empty index', () => {
+  it('expires, whatever is read from it or written to it, until it has a row', async () => {
     expect((await build([LONELY])).rebuilt).toEqual([LONELY]);
     const expires = async () => expect(await ttlOf(LONELY)).toBeGreaterThan(0);
     await expires();
@@ -93,7 +92,7 @@ describe('an index of nothing', () => {
     await expires();
   });
 
-  it('is not kept for a user whom MySQL does not know, and is not looked for at every read', async () => {
+  it('is not kept for a user whom MySQL does not know, who is not looked up at every read', async () => {
     const unknown = Array.from({ length: 100 }, (_, i) => String(7_000_000 + i));
     const { built, read } = reader();
     for (let time = 1; time <= 3; time++) {
@@ -105,7 +104,7 @@ describe('an index of nothing', () => {
     expect(await stores.redis.keys(`${stores.prefix}:{*}:7000*`)).toEqual([]);
   });
 
-  it('goes with the last row of its user', async () => {
+  it('is deleted with the last row of its user', async () => {
     await writeTie('5', '11');
     expect((await build(['5'])).rebuilt).toEqual(['5']);
     await pool.query('DELETE FROM contacts WHERE user_id = 5');
@@ -113,7 +112,7 @@ describe('an index of nothing', () => {
     expect(await keysOf('5')).toBe(0);
   });
 
-  it('never hides a contact that comes while the user is looked for', async () => {
+  it('never hides a contact that is added while the user is looked up', async () => {
     await pool.query('INSERT IGNORE INTO users (id) VALUES (6)');
     const steps: Steps = {
       ...stores.steps,
@@ -135,7 +134,7 @@ async function writeTie(user: Id, contact: Id): Promise<void> {
   await pool.query('INSERT IGNORE INTO contacts (user_id, contact_id) VALUES (?, ?)', [user, contact]);
 }
 
-describe('what is forgotten', () => {
+describe('a forgotten user', () => {
   const task = { task: { type: 'recency.user.deleted' as const, user: USER }, position: 'p 1' };
 
   it.each([
@@ -167,7 +166,7 @@ describe('what is forgotten', () => {
     }
   });
 
-  it('takes along the work that waits for the user, and what was taken of it does nothing any more', async () => {
+  it('loses its waiting work, and work already taken has no effect', async () => {
     await build([USER]);
     const queue = new DelayQueue(stores.redis, stores.prefix);
     await stores.delayed.defer({
@@ -199,7 +198,7 @@ describe('what is forgotten', () => {
     expect(await stateOf(USER)).toBe('cold');
   });
 
-  it('is built again once somebody reads, and not before', async () => {
+  it('is rebuilt on the next read, and not before', async () => {
     await build([USER]);
     await stores.steps.forget([USER]);
     expect((await run(rebuild([USER]), stores.steps)).forgotten).toEqual([USER]);

@@ -52,7 +52,7 @@ interface History {
   readonly actions: readonly [Action, Action];
   readonly contacts: readonly [0 | 1, 0 | 1];
   readonly order: readonly (0 | 1)[];
-  /** Are the two contacts already when it begins? */
+  /** Are the two already contacts at the start? */
   readonly related: boolean;
 }
 
@@ -76,7 +76,7 @@ let pool: Pool;
 beforeAll(async () => {
   stores = await freshStores({ max: MAX, min: MIN });
   pool = createPool({ uri: stores.url, connectionLimit: 8, supportBigNumbers: true, bigNumberStrings: true });
-  // The casts' photos have ids of their own; those uploaded later must not meet them.
+  // The cast's photos have explicit ids; those of later uploads must not collide with them.
   await pool.query('ALTER TABLE photos AUTO_INCREMENT = 100000000');
 });
 afterAll(() => pool.end());

@@ -8,7 +8,7 @@ import { serviceSettings } from '../support/service-settings.ts';
 import { freshNonce, freshRedis } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
-it('a consumer drops the indexes that nobody reads, and counts them', async () => {
+it('a consumer drops indexes that are not read, and counts them', async () => {
   const port = String(await freePort());
   const settings = { ...(await serviceSettings()), METRICS_PORT: port };
   const prefix = String(settings.KEY_PREFIX);

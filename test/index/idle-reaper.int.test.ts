@@ -1,4 +1,3 @@
-import pino from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { IdleReaper } from '../../src/index/redis/idle-reaper.ts';
@@ -10,8 +9,7 @@ import { freshPrefix, redisUrl } from '../support/servers.ts';
 import { freshNonce, freshRedis } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
-
-const logger = pino({ enabled: false });
+import { logger } from '../transport/place.ts';
 
 let redis: RedisClient;
 let prefix: string;
@@ -62,7 +60,7 @@ describe('the idle reaper', () => {
     expect(await sweep().sweep.runOnce()).toBe(0);
   });
 
-  it('continues while users come and go', async () => {
+  it('continues while users are added and removed', async () => {
     const idle = usersFrom(1, 500);
     await build(idle);
     await leaveIdle(idle);
@@ -73,7 +71,7 @@ describe('the idle reaper', () => {
     expect(await indexed()).toEqual(new Set(coming));
   });
 
-  it('starts by itself, and ends when it is stopped', async () => {
+  it('runs periodically until it is stopped', async () => {
     const idle = usersFrom(1, 10);
     await build(idle);
     await leaveIdle(idle);

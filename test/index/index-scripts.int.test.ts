@@ -28,7 +28,7 @@ function indexWith(options: { max?: number; min?: number }, client = redis): Red
   return new RedisContactIndex(client, { max: MAX, min: MIN, prefix, freshNonce, ...options });
 }
 
-/** A connection as somebody who may do everything but that. */
+/** A connection as a user who may run every command except this one. */
 async function freshUserOfRedis(but: string): Promise<RedisClient> {
   const name = `user-${prefix}`;
   await redis.acl('SETUSER', name, 'on', 'nopass', '~*', '&*', '+@all', but);
@@ -44,7 +44,7 @@ function freshUser(): string {
 
 const key = (id: string | number, at: number): Key => ({ id: String(id), at });
 
-/** Builds the index of a user nobody used yet from rows given highest first. */
+/** Builds the index of a new user from rows given highest first. */
 async function build(top: readonly Key[], on = index): Promise<string> {
   const user = freshUser();
   const [seen] = await on.claim([user]);
@@ -70,12 +70,12 @@ describe('replace', () => {
     expect(await warm(user)).toMatchObject({ size: 3, floor: key(1, 10), head: [key(4, 40), key(3, 30), key(2, 20)] });
   });
 
-  it('has no floor when nobody was left out, also for nobody at all', async () => {
+  it('has no floor if no row was left out, also if there are no rows', async () => {
     expect(await warm(await build([key(4, 40)]))).toMatchObject({ size: 1, floor: undefined });
     expect(await warm(await build([]))).toMatchObject({ size: 0, floor: undefined, head: [] });
   });
 
-  it('is refused when the nonce moved after the claim', async () => {
+  it('is refused if the nonce changed after the claim', async () => {
     const user = await build([key(1, 10)]);
     const [seen] = await index.claim([user]);
     await apply(user, key(2, 20));
@@ -83,7 +83,7 @@ describe('replace', () => {
     expect((await warm(user)).size).toBe(2);
   });
 
-  it('is refused when a refresh deleted the placeholder', async () => {
+  it('is refused if a refresh deleted the placeholder', async () => {
     const user = freshUser();
     const [seen] = await index.claim([user]);
     expect(await index.read(user, 0, false)).toEqual({ state: 'building' });
@@ -134,7 +134,7 @@ describe('apply', () => {
     expect((await warm(user)).head).toEqual([key(99, 10), key(9, 10), key(100, 10)]);
   });
 
-  it('replaces the nonce also when nothing changed', async () => {
+  it('replaces the nonce even if nothing changed', async () => {
     const user = await build([key(4, 40)]);
     const before = (await warm(user)).nonce;
     await apply(user, key(4, 40));
@@ -144,7 +144,7 @@ describe('apply', () => {
     expect(new Set([before, between, after]).size).toBe(3);
   });
 
-  it('writes nothing when the nonce moved, and tells each user apart', async () => {
+  it('writes nothing if the nonce changed, and decides separately for each user', async () => {
     const [a, b, c] = [await build([key(1, 10)]), await build([key(1, 10)]), freshUser()];
     const [seenByA, seenByB] = await index.nonces([a, b]);
     await apply(a, key(2, 20));
@@ -160,7 +160,7 @@ describe('apply', () => {
     expect((await warm(b)).head).toEqual([key(3, 30), key(1, 10)]);
   });
 
-  it('drops an index of another epoch, one whose meta is not whole, and one whose set is gone', async () => {
+  it('drops an index of another epoch, one with damaged meta, and one whose set is gone', async () => {
     const spoil: ((user: string) => Promise<unknown>)[] = [
       (user) => rewriteMeta(redis, names.meta(user), { epoch: 'another' }),
       (user) => rewriteMeta(redis, names.meta(user), { size: '128' }),
@@ -182,7 +182,7 @@ describe('apply', () => {
     }
   });
 
-  it('drops only those whose sets are gone, when some are', async () => {
+  it('drops only the indexes whose sets are gone', async () => {
     const users = [await build([key(1, 10)]), await build([key(1, 10)]), await build([])];
     const [whole, gone] = users as [string, string, string];
     await redis.del(names.set(gone));
@@ -193,7 +193,7 @@ describe('apply', () => {
     expect(await redis.exists(names.set(gone), names.meta(gone))).toBe(0);
   });
 
-  it('whose set somebody else changed never passes for whole, whatever is applied to it', async () => {
+  it('never makes an index count as complete after another client changed its set', async () => {
     const spoil: ((z: string) => Promise<unknown>)[] = [
       (z) => redis.zadd(z, 1, '999'),
       (z) => redis.zrem(z, '3'),
@@ -209,7 +209,7 @@ describe('apply', () => {
     }
   });
 
-  it('never holds more than max members, however many come at once', async () => {
+  it('never leaves more than max members, however many arrive at once', async () => {
     const user = await build([]);
     const changes = Array.from({ length: 400 }, (_, i) => key(i + 1, ((i * 7919) % 400) + 1));
     expect(await apply(user, ...changes)).toBe('applied');
@@ -218,7 +218,7 @@ describe('apply', () => {
     expect(await redis.object('ENCODING', names.set(user))).toBe('listpack');
   });
 
-  it('ended midway, leaves whole who was done, and cold who was in work', async () => {
+  it('leaves finished users complete and the current user cold if it is stopped midway', async () => {
     const [done, inWork, later] = [await build([key(1, 10)]), await build([key(1, 10)]), await build([key(1, 10)])];
     const users = [done, inWork, later];
     const nonces = await index.nonces(users);
@@ -251,7 +251,7 @@ describe('a series of changes', () => {
     maxLength: 12,
   });
 
-  it('leaves everybody above the floor, nobody else, and no more than max', async () => {
+  it('leaves everyone above the floor, nobody else, and at most max', async () => {
     const wide = indexWith({ max: MOST, min: LEAST });
     await fc.assert(
       fc.asyncProperty(fc.array(changes, { maxLength: 12 }), async (calls) => {
@@ -273,7 +273,7 @@ describe('a series of changes', () => {
   });
 });
 
-describe('a key of the wrong type in the way', () => {
+describe('an existing key of the wrong type', () => {
   it('is left alone, and the user counts as cold', async () => {
     const user = await build([key(4, 40)]);
     await redis.set(names.set(user), 'foreign');
@@ -285,7 +285,7 @@ describe('a key of the wrong type in the way', () => {
     expect(await index.read(user, 0, false)).toEqual({ state: 'cold' });
   });
 
-  it('as meta: refused before anything is written', async () => {
+  it('is refused as meta before anything is written', async () => {
     const user = freshUser();
     await redis.lpush(names.meta(user), 'foreign');
     expect(await index.nonces([user])).toEqual(['']);
@@ -296,7 +296,7 @@ describe('a key of the wrong type in the way', () => {
 });
 
 describe('a key that Recency did not write, of the right type', () => {
-  it('becomes no index: a rebuild begins with a nonce of its own', async () => {
+  it('does not become an index: a rebuild begins with a fresh nonce', async () => {
     for (const garbage of ['', ' ', ' epoch 001 -']) {
       const user = freshUser();
       await redis.set(names.meta(user), garbage);
@@ -312,7 +312,7 @@ describe('use', () => {
   const DAY_MS = 24 * 3_600_000;
   const IDLE_DAYS = 30;
 
-  /** By Redis's clock. */
+  /** Days since 1970 by Redis's clock. */
   async function today(): Promise<number> {
     const [seconds] = await redis.time();
     return Math.floor((Number(seconds) * 1_000) / DAY_MS);
@@ -327,7 +327,7 @@ describe('use', () => {
     return user;
   }
 
-  it('is of the day on which an index was built or read last; neither a write nor a look is one', async () => {
+  it('is dated by the last build or read of an index, not by a write or an inspection', async () => {
     const now = await today();
     expect((await warm(await build([key(4, 40)]))).lastUsed).toBeGreaterThanOrEqual(now);
     const user = await builtOn(now - 10);
@@ -340,7 +340,7 @@ describe('use', () => {
     expect(read.lastUsed).toBeGreaterThanOrEqual(now);
   });
 
-  it('is not noted where nothing can be written, and the index is read all the same', async () => {
+  it('is not recorded if nothing can be written, and the index is still read', async () => {
     const long = (await today()) - 10;
     const user = await builtOn(long);
     const reader = indexWith({}, await freshUserOfRedis('-set'));
@@ -348,14 +348,14 @@ describe('use', () => {
     expect((await warm(user)).lastUsed).toBe(long);
   });
 
-  it('never goes back, whatever the clocks do', async () => {
+  it('never moves back, whatever the clocks do', async () => {
     const later = (await today()) + 10;
     const user = await builtOn(later);
     await index.read(user, 1, true);
     expect((await warm(user)).lastUsed).toBe(later);
   });
 
-  it('too long ago has both keys dropped, and nobody else’s', async () => {
+  it('that is too long ago gets both keys dropped, and no other user’s', async () => {
     const now = await today();
     const idle = [await builtOn(now - IDLE_DAYS - 2), await builtOn(1)];
     const orphan = await builtOn(now);
@@ -374,7 +374,7 @@ describe('use', () => {
     expect(await index.dropIdle(everybody, IDLE_DAYS)).toBe(0);
   });
 
-  it('a placeholder does not stay for ever, and a built index does', async () => {
+  it('makes a placeholder expire, but not a built index', async () => {
     const user = freshUser();
     await index.claim([user]);
     expect(await redis.pttl(names.meta(user))).toBeGreaterThan(0);
@@ -383,7 +383,7 @@ describe('use', () => {
   });
 });
 
-it('goes on after SCRIPT FLUSH', async () => {
+it('the scripts work after SCRIPT FLUSH', async () => {
   const user = await build([key(4, 40)]);
   await redis.script('FLUSH');
   expect(await apply(user, key(5, 50))).toBe('applied');

@@ -18,8 +18,8 @@ async function heldOf({ primary }: Stores, suspects: readonly Suspect[]): Promis
   return suspects.map((suspect) => (pending.get(keyOf(suspect))?.size ?? 0) > 0);
 }
 
-describe('a row of the outbox that was put back', () => {
-  it('holds those whom its task is about, and nobody waits for it to be published', async () => {
+describe('an outbox row that was put back', () => {
+  it('holds the users its task concerns, and no barrier waits for its publication', async () => {
     const stores = await freshStores();
     await putBack(stores, 'recency.contact.added', '1', '2');
     const { primary } = stores;
@@ -29,7 +29,7 @@ describe('a row of the outbox that was put back', () => {
     expect(await heldOf(stores, [pair('1', '3'), pair('3', '2'), whole('3')])).toEqual([false, false, false]);
   });
 
-  it('of a photo holds every follower of its owner, and of a user who is deleted the user as well', async () => {
+  it("holds every follower of a photo's owner, and also the user if the user is deleted", async () => {
     const stores = await freshStores();
     await putBack(stores, 'recency.photo.uploaded', '5', null);
     expect(await heldOf(stores, [pair('1', '5'), whole('1'), pair('1', '6'), EVERYBODY])).toEqual([
@@ -39,7 +39,7 @@ describe('a row of the outbox that was put back', () => {
     expect(await heldOf(stores, [pair('1', '6'), pair('6', '7'), pair('1', '7')])).toEqual([true, true, false]);
   });
 
-  it('is waited for by everybody where there are very many', async () => {
+  it('holds everybody if there are very many', async () => {
     const stores = await freshStores();
     const rows = JSON.stringify(Array.from({ length: 1_001 }, (_, i) => i + 10));
     await stores.primary.write(

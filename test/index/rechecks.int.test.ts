@@ -1,5 +1,4 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { planWork, TaskWorker } from '../../src/consumers/work-plan.ts';
@@ -17,10 +16,9 @@ import { OutboxRelay } from '../../src/relay/relay.ts';
 import { expectExact } from '../support/exact.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
+import { logger } from '../transport/place.ts';
 
-/** A task that comes before its commit is acknowledged; what is left of it must survive everything but MySQL. */
-
-const logger = pino({ level: 'silent' });
+/** A task that arrives before its commit is acknowledged; its re-check must survive everything but the loss of MySQL. */
 
 const MAX = 4;
 const MIN = 2;
@@ -33,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => pool.end());
 
-/** User base + 1 has contact base + 2, and base + 3 is none yet; both have a photo. */
+/** User base + 1 has contact base + 2, and base + 3 is not a contact yet; both have a photo. */
 async function people(base: number): Promise<{ user: Id; contact: Id }> {
   const id = (i: number) => String(base + i);
   await pool.query(`INSERT INTO users (id, last_public_at) VALUES (${id(1)}, 0), (${id(2)}, 1000), (${id(3)}, 2000)`);
@@ -44,7 +42,7 @@ async function people(base: number): Promise<{ user: Id; contact: Id }> {
   return { user: id(1), contact: id(3) };
 }
 
-/** The change is made and not committed: `commit` ends it. */
+/** Makes a change without committing it; `commit` ends the transaction. */
 async function changing(user: Id, contact: Id, version: number): Promise<{ commit(): Promise<void> }> {
   const connection: PoolConnection = await pool.getConnection();
   await connection.beginTransaction();
@@ -68,7 +66,7 @@ async function handle(user: Id, contact: Id, version: string): Promise<void> {
   await worker.work(planWork([{ task, position: `early:${user}` }]));
 }
 
-/** Redis lost everything; that was noticed, and a read built the index again. */
+/** Redis loses everything, this is noticed, and a read builds the index again. */
 async function loseRedis(user: Id): Promise<void> {
   for await (const keys of scanKeys(stores.redis, `${stores.prefix}:*`))
     if (keys.length > 0) await stores.redis.del(...keys);
@@ -80,8 +78,8 @@ function delayedWorker(onGivenUp: (count: number) => void = () => undefined): De
   return new DelayedWorker({ ...stores, logger, onGivenUp });
 }
 
-describe('a task that came before its commit', () => {
-  it('is looked at again though Redis was lost meanwhile', async () => {
+describe('a task that arrived before its commit', () => {
+  it('is re-checked although Redis was lost meanwhile', async () => {
     const { user, contact } = await people(100);
     const change = await changing(user, contact, 2);
     await handle(user, contact, '2');
@@ -99,7 +97,7 @@ describe('a task that came before its commit', () => {
     await expectExact(stores, { max: MAX, min: MIN }, user, 'after the loss');
   });
 
-  it('is looked at again as often as it takes, and no more often than it may', async () => {
+  it('is re-checked as often as necessary, up to the limit', async () => {
     const { user, contact } = await people(200);
     const change = await changing(user, contact, 2);
     await handle(user, contact, '2');
@@ -120,7 +118,7 @@ describe('a task that came before its commit', () => {
     expect(givenUp).toBe(0);
   });
 
-  it('is given up after a bound where the version never comes, and what MySQL says is applied', async () => {
+  it("is given up at the limit if its version never appears, and MySQL's state is applied", async () => {
     const { user, contact } = await people(300);
     await handle(user, contact, '7'); // its transaction was rolled back
     let givenUp = 0;
@@ -137,7 +135,7 @@ describe('a task that came before its commit', () => {
     await expectExact(stores, { max: MAX, min: MIN }, user, 'given up');
   });
 
-  it('waits longer for each look, by the clock of MySQL', async () => {
+  it("waits longer before each re-check, by MySQL's clock", async () => {
     const pair = { user: '1', contact: '2', version: '3' };
     for (const [attempt, ms] of [
       [1, 250],
@@ -155,7 +153,7 @@ describe('a task that came before its commit', () => {
     await stores.primary.write('DELETE FROM recency_outbox', []);
   });
 
-  it('is looked at again though its user was forgotten, and built again before the commit', async () => {
+  it('is re-checked although its user was forgotten and rebuilt before the commit', async () => {
     const { user, contact } = await people(400);
     const change = await changing(user, contact, 2);
     await handle(user, contact, '2');
@@ -167,7 +165,7 @@ describe('a task that came before its commit', () => {
     await expectExact(stores, { max: MAX, min: MIN }, user, 'forgotten and built again');
   });
 
-  it('does nothing for a user who is forgotten and not built again', async () => {
+  it('does nothing for a user who was forgotten and not rebuilt', async () => {
     const { user, contact } = await people(500);
     await handle(user, contact, '2');
     await stores.steps.forget([user]);
@@ -180,10 +178,10 @@ describe('a task that came before its commit', () => {
     expect((await stores.index.read(user, 0, false)).state).toBe('cold');
   });
 
-  it('left in the delay queue by the version before is understood, and what is still behind moves to MySQL', async () => {
+  it('is understood if a previous version left it in the delay queue, and moves to MySQL if still pending', async () => {
     const { user, contact } = await people(600);
     const change = await changing(user, contact, 2);
-    // As that version wrote it.
+    // In that version's format.
     const item = JSON.stringify({ kind: 'recheck', user, contact, version: '2', attempt: 3 });
     const queue = new DelayQueue(stores.redis, stores.prefix);
     await queue.put([item], 0);
@@ -199,7 +197,7 @@ describe('a task that came before its commit', () => {
 });
 
 describe('a re-check', () => {
-  it('comes back when whoever had it is gone, and is gone when it is done', async () => {
+  it('comes back if its worker dies, and is deleted when it is done', async () => {
     await stores.rechecks.put([{ user: '1', contact: '2', version: '3' }], 1);
     await allDue();
     const [held, ...others] = await stores.rechecks.take(10, 60_000);
@@ -213,7 +211,7 @@ describe('a re-check', () => {
     expect(await stores.rechecks.take(10, 60_000)).toEqual([]);
   });
 
-  it('is given to one of those who ask at once', async () => {
+  it('is given to only one of several concurrent workers', async () => {
     await stores.rechecks.put(
       Array.from({ length: 300 }, (_, i) => ({
         user: String(1_000 + i),
@@ -233,7 +231,7 @@ describe('a re-check', () => {
     expect(await readRecheckBacklog(stores.primary, 1_000)).toEqual({ rows: 0, overdueMs: 0 });
   });
 
-  it('is neither published nor lag, and nobody waits for it to be published', async () => {
+  it('is not published, does not count as lag, and no barrier waits for its publication', async () => {
     await stores.primary.write('DELETE FROM recency_outbox', []);
     await stores.rechecks.put([{ user: '70', contact: '71', version: '3' }], 1);
     await allDue();
@@ -262,7 +260,7 @@ describe('a re-check', () => {
     await stores.primary.write('DELETE FROM recency_outbox', []);
   });
 
-  it('that fails by itself keeps no other from being done, and is given up in the end', async () => {
+  it('that always fails does not block the others, and is given up in the end', async () => {
     const { user, contact } = await people(700);
     const change = await changing(user, contact, 2);
     await handle(user, contact, '2');
@@ -287,7 +285,7 @@ describe('a re-check', () => {
     expect(givenUp).toBe(1);
   });
 
-  it('is put, taken and finished while a transaction of the site is under way', async () => {
+  it('can be put, taken and finished during a transaction of the site', async () => {
     await stores.rechecks.put([{ user: '1', contact: '2', version: '3' }], 1);
     await allDue();
     const site = await pool.getConnection();
@@ -305,7 +303,7 @@ describe('a re-check', () => {
 });
 
 describe('the re-checks of a few users', () => {
-  it('are found among very many, on either side, without a look at each by its text', async () => {
+  it('are found among very many, on either side, without parsing each row', async () => {
     const many = Array.from({ length: 20_000 }, (_, i) => ({ user: String(10_000 + i), contact: '9', version: '1' }));
     for (let copy = 0; copy < 5; copy++) await stores.rechecks.put(many, 1);
     await stores.rechecks.put([{ user: '1', contact: '3', version: '2' }], 1);
@@ -325,7 +323,7 @@ describe('the re-checks of a few users', () => {
   }, 60_000);
 });
 
-/** Which looks at pairs of this user wait. */
+/** The waiting re-checks of this user's pairs. */
 async function attempts(user: Id): Promise<number[]> {
   const rows = await stores.primary.rows(
     'SELECT attempt FROM recency_outbox WHERE is_recheck = TRUE AND user_id = ? ORDER BY id',
@@ -334,7 +332,7 @@ async function attempts(user: Id): Promise<number[]> {
   return rows.map(([attempt]) => Number(attempt));
 }
 
-/** Every pause has passed, and every lease. */
+/** Lets every delay and lease expire. */
 async function allDue(): Promise<void> {
   await stores.primary.write('UPDATE recency_outbox SET due_at = 1 WHERE is_recheck = TRUE', []);
 }

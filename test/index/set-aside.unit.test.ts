@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eachOrNone } from '../../src/index/set-aside.ts';
 
 describe('work on each of some items', () => {
-  it('is done so many at once, and gives its results in their order', async () => {
+  it('runs up to the limit at once, and returns the results in order', async () => {
     let atOnce = 0;
     let most = 0;
     const results = await eachOrNone([3, 1, 2], 2, async (item) => {
@@ -15,7 +15,7 @@ describe('work on each of some items', () => {
     expect(most).toBe(2);
   });
 
-  it('ends with what is under way once a part has failed, and begins no other', async () => {
+  it('waits for the work under way once a part has failed, and starts no other', async () => {
     const begun: number[] = [];
     const held = Promise.withResolvers<void>();
     let isOver = false;

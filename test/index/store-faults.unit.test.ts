@@ -11,7 +11,7 @@ import { DatabaseBusy, DatabaseUnavailable, StatementTooSlow } from '../../src/m
 import { EpochMissing } from '../../src/mysql/epoch.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 
-/** As mysql2 makes them; a number that it does not know has no code. */
+/** Errors as mysql2 creates them; a number that it does not know has no code. */
 function mysql(errno: number, sqlState: string, code?: string): Error {
   return Object.assign(new Error('said MySQL'), {
     errno,
@@ -111,7 +111,7 @@ const FAULTS: readonly [string, Error, StoreFault | undefined][] = [
 describe('the fault of an error', () => {
   it.each(FAULTS)('%s', (_what, error, fault) => expect(storeFaultOf(error)).toBe(fault));
 
-  it('is one of a store when it is anything but a row, or unknown', () => {
+  it('concerns a store unless it is a row or unknown', () => {
     const isStores = (fault: StoreFault | undefined) => fault !== undefined && !['row', 'unknown'].includes(fault);
     for (const [what, error, fault] of FAULTS) expect([what, isStoreFault(error)]).toEqual([what, isStores(fault)]);
   });
@@ -121,7 +121,7 @@ describe('what concerns all work', () => {
   const yes = async () => true;
   const no = async () => false;
 
-  it('is decided by whether the stores answer, where the error does not say', async () => {
+  it('is decided by whether the stores answer, if the error is inconclusive', async () => {
     for (const [what, error, fault] of FAULTS) {
       const asks = fault === 'slow' || fault === 'unknown';
       const always = fault === 'away' || fault === 'session' || fault === 'setup';
@@ -130,7 +130,7 @@ describe('what concerns all work', () => {
     }
   });
 
-  it('is all of it when an answer is late or does not come', async () => {
+  it('is assumed if an answer is late or missing', async () => {
     expect(await answersAtOnce([async () => 1, async () => 2])()).toBe(true);
     expect(await answersAtOnce([async () => 1, () => Promise.reject(new Error('away'))])()).toBe(false);
     expect(await answersAtOnce([() => new Promise(() => undefined)], 5)()).toBe(false);
@@ -152,14 +152,14 @@ describe('setting aside', () => {
     return { done, tried, work };
   }
 
-  it('does everything at once where nothing fails', async () => {
+  it('does everything in one step if nothing fails', async () => {
     const { done, tried, work } = failingOn([], () => new Error());
     expect(await settingAside(items, work, { answers })).toEqual([]);
     expect(tried).toEqual([100]);
     expect(done.size).toBe(100);
   });
 
-  it('finds those that fail by themselves, and does all others', async () => {
+  it('finds the items that fail by themselves, and does all others', async () => {
     const { done, tried, work } = failingOn([7, 93], () => mysql(1690, '22003'));
     const aside = await settingAside(items, work, { answers });
     expect(aside).toMatchObject([
@@ -170,12 +170,12 @@ describe('setting aside', () => {
     expect(tried.length).toBeLessThan(40);
   });
 
-  it('tries what takes too long less often', async () => {
+  it('retries slow work less often', async () => {
     const { work } = failingOn([7], () => new StatementTooSlow('too slow'));
     expect(await settingAside(items, work, { answers })).toMatchObject([{ item: 7, attempts: 2 }]);
   });
 
-  it('does what failed only together', async () => {
+  it('does items that fail only in combination', async () => {
     const done: number[] = [];
     const work = async (some: readonly number[]) => {
       if (some.length > 10) throw new StatementTooSlow('too many');
@@ -185,14 +185,14 @@ describe('setting aside', () => {
     expect(done).toEqual(items);
   });
 
-  it('sets nothing aside while a store is away, or does not answer', async () => {
+  it('sets nothing aside while a store is unavailable or does not answer', async () => {
     const away = failingOn([7], () => new DatabaseUnavailable('away'));
     await expect(settingAside(items, away.work, { answers })).rejects.toThrow('away');
     const slow = failingOn([7], () => new StatementTooSlow('too slow'));
     await expect(settingAside(items, slow.work, { answers: async () => false })).rejects.toThrow('too slow');
   });
 
-  it('ends at once where it is told to', async () => {
+  it('ends at once at the signal', async () => {
     const { tried, work } = failingOn([7], () => new RangeError('no longer ours'));
     const isEnd = (error: unknown) => error instanceof RangeError;
     await expect(settingAside(items, work, { answers, isEnd })).rejects.toThrow('no longer ours');

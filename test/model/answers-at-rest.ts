@@ -12,7 +12,7 @@ export interface Questions {
   readonly limits: readonly number[];
 }
 
-/** One, up to the end of an index, beyond it, and for everybody. */
+/** One contact, as many as an index has, more, and all. */
 export const EVERYTHING: Questions = { relations: RELATIONS, limits: [1, 2, 3, 10] };
 
 /** For a check while a history runs. */

@@ -11,9 +11,9 @@ import type { Carrier } from './carrier.ts';
 import { TurnDatabase } from './turn-database.ts';
 
 export interface ArenaOptions {
-  /** URL of a migrated database of its own. */
+  /** URL of a separate, migrated database. */
   readonly mysqlUrl: string;
-  /** URL of a Redis of its own: histories flush all of it. */
+  /** URL of a separate Redis: histories flush it. */
   readonly redisUrl: string;
   /** Each history has its own key prefix, which starts with this. */
   readonly prefix: string;
@@ -21,11 +21,11 @@ export interface ArenaOptions {
   readonly openCarrier?: (prefix: string, random: Random) => Promise<Carrier>;
 }
 
-/** Real servers for one history after the other. */
+/** Real servers, shared by histories that run one after another. */
 export class Arena {
   readonly pool: Pool;
   readonly primary: Database;
-  /** For everything that takes turns. */
+  /** The database for everything that takes turns. */
   readonly inTurns: TurnDatabase;
   readonly redis: Redis;
   /** The product's log; MODEL_LOG=debug shows it. */

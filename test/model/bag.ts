@@ -6,8 +6,8 @@ import type { Carrier, ConsumerParts, Picks, Worker } from './carrier.ts';
 import { ModelConsumer } from './model-consumer.ts';
 
 /**
- * A transport without any order: a bag of messages. A message that was drawn and not acknowledged comes back; a message may
- * be drawn and stay.
+ * A transport without any order: a bag of messages. A message drawn but not acknowledged comes back; a message may
+ * also be drawn and stay.
  */
 export class Bag implements Carrier {
   readonly consumers = 4;
@@ -53,7 +53,7 @@ export class Bag implements Carrier {
     this.#held.delete(holder);
   }
 
-  /** Does nothing for a holder that holds nothing any more. */
+  /** Does nothing for a holder that no longer holds anything. */
   giveBack(holder: object): void {
     this.#waiting.push(...(this.#held.get(holder) ?? []));
     this.#held.delete(holder);

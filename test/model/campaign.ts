@@ -25,7 +25,7 @@ interface CampaignOptions {
   readonly shrinkLimitMs: number;
   /** Determines all histories; undefined: random. */
   readonly seed?: number | undefined;
-  /** Only this one. */
+  /** The only history to play. */
   readonly replay?: Replay | undefined;
   /** The test file, for the command that replays a history. */
   readonly test: string;
@@ -99,8 +99,8 @@ function reportOf(failure: Failure, test: string): string {
   const [, kept = ''] = /replayPath="(.*)"/.exec(text) ?? [];
   const again = `MODEL_SEED=${seed} MODEL_PATH=${counterexamplePath}${numShrinks > 0 ? ` MODEL_REPLAY='${kept}'` : ''}`;
   return [
-    `a history went wrong: ${errorInstance instanceof Error ? errorInstance.message : errorInstance}`,
+    `a history failed: ${errorInstance instanceof Error ? errorInstance.message : errorInstance}`,
     `after ${numShrinks} shrinks: ${text.replace(/ *\/\*.*\*\/$/, '').replaceAll(',', '\n  ')}`,
-    `to play it again: ${again} npx vitest run ${test}`,
+    `to replay it: ${again} npx vitest run ${test}`,
   ].join('\n');
 }

@@ -9,7 +9,7 @@ import type { Actor } from './turns.ts';
 /** Picks among the waiting messages: relative positions from 0 to 1. */
 export type Picks = readonly number[];
 
-/** Works when there is something to do. */
+/** A process that works when there is something to do. */
 export interface Worker {
   readonly kind: 'consumer' | 'delayed';
   readonly actor: Actor;
@@ -27,9 +27,9 @@ export interface ConsumerParts {
   readonly deadLetters: Pick<DeadLetters, 'put'>;
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly logger: Logger;
-  /** Does it stop when its lease is lost? Otherwise it works on, unaware. */
+  /** Whether it stops when its lease is lost. Otherwise it continues, unaware. */
   readonly obeys: boolean;
-  /** Followers per page: so few that most fan-outs have several pages, and cursors. */
+  /** Followers per page: few, so that most fan-outs have several pages, and cursors. */
   readonly pageSize: number;
   /** Called when it cannot continue. */
   readonly onFault: (error: Error) => void;
@@ -41,7 +41,7 @@ export interface Carrier extends Pick<TaskPublisher, 'publish'> {
   readonly consumers: number;
   /** Messages that consumers acknowledged. */
   readonly acknowledged: number;
-  /** Checks for remaining messages before a history is said not to come to rest. */
+  /** Maximum number of checks for remaining messages before a history counts as not coming to rest. */
   readonly patience: number;
   startConsumer(parts: ConsumerParts): Worker;
   /** Delivers these messages, to the nth idle consumer where the transport allows it. @param stay also delivers them again later */

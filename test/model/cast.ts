@@ -6,6 +6,6 @@ export const CAST = ['9', '10', '100', '9007199254740993', '18446744073709551615
 /** Everybody has up to four contacts, so that most indexes leave a contact out, and many run low. */
 export const LIMITS: Limits = { max: 2, min: 1 };
 
-/** Upload times, ms since 1970 UTC: few, so that many are equal. */
+/** Upload times, ms since 1970 UTC: few, so that many uploads tie. */
 export const timeAt = (minute: number): number => 1_083_412_800_000 + minute * 60_000;
 export const MINUTES = 9;

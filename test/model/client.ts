@@ -46,7 +46,7 @@ export interface Asked {
 export class Client {
   readonly #options: ClientOptions;
   answers = 0;
-  /** Those narrowed by an index. */
+  /** Answers narrowed by an index. */
   narrowed = 0;
 
   constructor(options: ClientOptions) {

@@ -9,7 +9,7 @@ import type { Trial } from './trial.ts';
 /** Empty: the site's journal is the model. */
 type None = Readonly<Record<string, never>>;
 
-/** An event in a turn of its own. */
+/** An event in its own turn. */
 class Happening implements AsyncCommand<None, Trial> {
   readonly #text: string;
   readonly #happen: (trial: Trial) => Promise<unknown> | unknown;
@@ -100,7 +100,7 @@ const stopped = fc
   .map(([n, long]) =>
     happening(`stop busy ${n}${long ? ' past its session' : ''}`, ({ workers }) => workers.stop(n, long)),
   );
-const resumed = nth.map((n) => happening(`stopped ${n} goes on`, ({ workers }) => workers.goOn(n)));
+const resumed = nth.map((n) => happening(`stopped ${n} continues`, ({ workers }) => workers.continueNth(n)));
 const befallen = fc
   .tuple(nth, fc.constantFrom<Mishap>('refused', 'reply_lost', 'sent_twice'))
   .map(([n, mishap]) => happening(`${mishap} for busy ${n}`, ({ workers }) => workers.befall(n, mishap)));
@@ -119,7 +119,7 @@ const cleared = always('remove obstructions', ({ disturbances }) => disturbances
 const flushed = always('flush', ({ disturbances }) => disturbances.flush());
 const scriptsFlushed = always('flush scripts', ({ disturbances }) => disturbances.flushScripts());
 
-const epoch = always('a new epoch', (trial) => trial.beginEpoch('the test wanted one'));
+const epoch = always('a new epoch', (trial) => trial.beginEpoch('the test began one'));
 const remembered = always('a replica begins to lag', ({ disturbances }) => disturbances.remember());
 const failedOver = always('fail over', (trial) => trial.failOver());
 const lost = fc.array(pick, { minLength: 1, maxLength: 3 }).map((picks) =>
@@ -128,7 +128,7 @@ const lost = fc.array(pick, { minLength: 1, maxLength: 3 }).map((picks) =>
   }),
 );
 
-/** Brings everything to rest, checks it and goes on. Otherwise a later rebuild would hide an error. */
+/** Brings everything to rest, checks it and continues. Otherwise a later rebuild would hide an error. */
 class Rest implements AsyncCommand<None, Trial> {
   check(): boolean {
     return true;

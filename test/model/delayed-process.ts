@@ -48,7 +48,7 @@ export class DelayedProcess implements Worker {
     this.#working ??= this.#round();
   }
 
-  /** Nothing: what it holds comes back when its lease ends. */
+  /** Does nothing: what it holds comes back when its lease ends. */
   loseHold(): void {}
 
   die(): void {}

@@ -6,11 +6,21 @@ import { LONG_AGO, rewriteMeta } from '../support/index-meta.ts';
 /** Which of a user's two keys. */
 export type Which = 'z' | 'm';
 
-interface Saved {
-  readonly key: string;
-  readonly value: Buffer;
-  readonly expiresAt: number;
-}
+/** A key, its expiry in Unix milliseconds (negative: none), and its value as DUMP gives it. */
+type Saved = readonly [key: Buffer, expiresAt: number, value: Buffer];
+
+// One command each, because work in the background goes on writing.
+const SAVE = `
+local saved = {}
+for i, key in ipairs(redis.call('KEYS', ARGV[1] .. ':*')) do
+  saved[i] = {key, redis.call('PEXPIRETIME', key), redis.call('DUMP', key)}
+end
+return saved`;
+const DISCARD_AND_RESTORE = `
+redis.call('FLUSHALL')
+for i = 1, #ARGV, 3 do
+  redis.call('RESTORE', ARGV[i], math.max(0, ARGV[i + 1]), ARGV[i + 2], 'ABSTTL')
+end`;
 
 /** Faults of a Redis of the test's own. */
 export class Disturbances {
@@ -35,7 +45,7 @@ export class Disturbances {
     if ((await this.#redis.type(key)) === 'string') await rewriteMeta(this.#redis, key, { day: LONG_AGO });
   }
 
-  /** Puts a key of another type in the way. */
+  /** Replaces a key by one of another type. */
   async obstruct(user: Id, which: Which): Promise<void> {
     const key = this.#key(user, which);
     await this.#redis.multi().del(key).rpush(key, 'not an index').exec();
@@ -55,21 +65,13 @@ export class Disturbances {
 
   /** Records the state of a replica that lags from now on. */
   async remember(): Promise<void> {
-    const keys = await this.#keys();
-    const saved = keys.map(async (key): Promise<Saved> => {
-      const [value, expiresAt] = await Promise.all([this.#redis.dumpBuffer(key), this.#redis.pexpiretime(key)]);
-      return { key, value, expiresAt };
-    });
-    this.#saved = await Promise.all(saved);
+    this.#saved = (await this.#redis.callBuffer('EVAL', SAVE, '0', this.#prefix)) as Saved[];
   }
 
   /** Fails over to the recorded state: writes since then are lost. False: nothing was recorded. */
   async restore(): Promise<boolean> {
     if (this.#saved === undefined) return false;
-    await this.flush();
-    for (const { key, value, expiresAt } of this.#saved) {
-      await this.#redis.restore(key, Math.max(0, expiresAt), value, 'ABSTTL');
-    }
+    await this.#redis.call('EVAL', DISCARD_AND_RESTORE, '0', ...this.#saved.flat());
     return true;
   }
 
@@ -86,7 +88,7 @@ export class Disturbances {
     return which === 'z' ? this.#names.set(user) : this.#names.meta(user);
   }
 
-  /** Deletes everything that Recency keeps in Redis: indexes, fan-out cursors, the delay queue, perhaps a stream. */
+  /** Deletes everything that Recency keeps in Redis: indexes, fan-out cursors, the delay queue and any stream. */
   #keys(): Promise<string[]> {
     return this.#redis.keys(`${this.#prefix}:*`);
   }

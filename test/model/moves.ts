@@ -14,7 +14,7 @@ import { createUsers, deleteUser } from '../../src/tools/reference-site/users.ts
 import { CAST, MINUTES, timeAt } from './cast.ts';
 import { changingAll, type Site } from './site.ts';
 
-/** An action of a person on the site. One that is not possible does nothing. */
+/** An action of a person on the site. An impossible one does nothing. */
 export type Move =
   | { readonly kind: 'add' | 'change'; readonly user: Id; readonly contact: Id; readonly grant: Grant }
   | { readonly kind: 'remove'; readonly user: Id; readonly contact: Id }
@@ -27,7 +27,7 @@ export type Move =
 /** A change of a relationship. */
 export type Relating = Move & { readonly kind: 'add' | 'change' | 'remove' };
 
-/** Some people are more active than others, so that their changes meet. */
+/** Some people are more active than others, so that their changes collide. */
 export const member = fc.nat(11).map((n): Id => CAST[[0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4][n] ?? 0] ?? CAST[0]);
 const audience = fc.constantFrom<Audience>(0, 0, 1, 2, 3, 4);
 const granted = fc.record({ friend: fc.boolean(), family: fc.boolean() });
@@ -188,9 +188,9 @@ async function switchAll(user: Id, active: boolean, { pool, journal, absent }: S
   return true;
 }
 
-/** The journal knows the state, so the site must have done what it was asked. */
+/** The journal knows the state, so the site must have carried out the move. */
 function done(result: boolean | string | null): void {
-  if (result === false || result === null) throw new Error('the site did not do what it was asked');
+  if (result === false || result === null) throw new Error('the site did not carry out the move');
 }
 
 export function describeMove(made: Move): string {

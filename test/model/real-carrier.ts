@@ -8,7 +8,7 @@ import { type Opened, open, type Place } from '../transport/place.ts';
 import type { Carrier, ConsumerParts, Picks, Worker } from './carrier.ts';
 import { RealConsumer } from './real-consumer.ts';
 
-/** Shares of the messages that are sent at once, and of those the share sent a second time; the others are sent later. */
+/** Share of messages sent at once, and the share of those sent twice; the others are sent later. */
 const AT_ONCE = 0.7;
 const AGAIN = 0.2;
 

@@ -8,7 +8,7 @@ import type { Actor } from './turns.ts';
 interface RealConsumerOptions extends Omit<ConsumerParts, 'obeys'> {
   readonly source: TaskSource;
   readonly onAcknowledged: (messages: number) => void;
-  /** Called when it was told to end; the promise resolves when it has. */
+  /** Called when it is told to end; the promise resolves when it has. */
   readonly onEnding: (ending: Promise<void>) => void;
 }
 
@@ -39,7 +39,7 @@ export class RealConsumer implements Worker {
     return this.#working;
   }
 
-  /** Nothing: on a real transport that takes time, and other tests cover it. */
+  /** Does nothing: on a real transport that takes time, and other tests cover it. */
   loseHold(): void {}
 
   /** Ends its steps. Nothing is acknowledged, and the transport gives its batch to others. */

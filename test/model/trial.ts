@@ -40,7 +40,7 @@ interface Beginning {
   readonly carrier: Carrier;
 }
 
-/** One history: a site of five people with all of Recency around it, each step in a turn of its own. */
+/** One history: a site of five people with all of Recency around it, each step in its own turn. */
 export class Trial {
   readonly arena: Arena;
   readonly turns: Turns;
@@ -91,7 +91,7 @@ export class Trial {
     this.client = new Client({ queries: this.#queries(), journal: site.journal, now: turns.now });
   }
 
-  /** Everybody is everybody's contact, and most indexes are warm. */
+  /** Starts with everybody as everybody's contact, and most indexes warm. */
   static async begin(arena: Arena, scheduler: Scheduler, random: Random): Promise<Trial> {
     const turns = new Turns(scheduler, random);
     const prefix = arena.nextPrefix();
@@ -174,7 +174,7 @@ export class Trial {
     this.inBackground(run(rebuild(users), this.#stepsOf(this.#keeper)));
   }
 
-  /** Rebuilds every index that differs, also if only because its task is still on its way. */
+  /** Rebuilds every index that differs, even if its task is still on its way. */
   repair(users: readonly Id[]): void {
     const steps = this.#stepsOf(this.#keeper);
     const index = this.#readInTurns();
@@ -184,12 +184,12 @@ export class Trial {
       limits: LIMITS,
       now: () => performance.now(),
     });
-    const mend = async () => {
+    const repair = async () => {
       const found = await examination.look(users);
       const wrong = found.filter(({ mismatches }) => mismatches.length > 0).map(({ user }) => user);
       if (wrong.length > 0) await run(rebuild(wrong), steps);
     };
-    this.inBackground(mend());
+    this.inBackground(repair());
   }
 
   async beginEpoch(why: string): Promise<void> {
@@ -226,7 +226,7 @@ export class Trial {
     this.#faults.push(error);
   };
 
-  /** Ends everything that runs by itself. */
+  /** Ends everything that runs in the background. */
   async close(): Promise<void> {
     this.workers.end();
     await this.carrier.close();

@@ -4,7 +4,7 @@ import type { Key } from '../../src/contracts/key.ts';
 import { type PlainContact, readPlainSql } from './plain-sql.ts';
 
 interface Moment {
-  /** Until the next one's. */
+  /** Until the next state's. */
   readonly from: number;
   readonly truth: ReadonlyMap<Id, readonly PlainContact[]>;
 }
@@ -25,14 +25,14 @@ export class Truths {
     this.#moments.push({ from: this.#now(), truth: await readPlainSql(this.#pool) });
   }
 
-  /** Did this contact have this last upload (0: none visible, or no contact) at some time since then? */
+  /** Whether this contact had this last upload (0: none visible, or not a contact) at some time since then. */
   wasSo(user: Id, said: Key, since: number): boolean {
     return this.#since(since).some(
       (contacts) => (contacts(user).find(({ id }) => id === said.id)?.at ?? 0) === said.at,
     );
   }
 
-  /** Were these the user's best contacts, `count` of them or all, at some time since then? */
+  /** Whether these were the user's best contacts, `count` of them or all, at some time since then. */
   wereBest(user: Id, said: readonly Key[], count: number, since: number): boolean {
     const text = said.map(({ id, at }) => `${id} ${at}`).join();
     const best = (contacts: readonly Key[]) => contacts.slice(0, count).map(({ id, at }) => `${id} ${at}`);

@@ -3,13 +3,13 @@ import type { Scheduler } from 'fast-check';
 import type { Random } from '../../src/tools/demo/random.ts';
 import type { Mishap } from './mishaps.ts';
 
-/** Does one step after the other, and may be stopped or killed between two of them. */
+/** Does one step after another, and can be stopped or killed between two of them. */
 export class Actor {
   readonly name: string;
   /** Waits until the actor is continued; undefined: it is running. */
   #stopped: (() => void)[] | undefined;
   #isDead = false;
-  /** It never lets others go first. */
+  /** Whether it never yields its turn. */
   readonly isHasty: boolean;
   #mishap: Mishap | undefined;
 
@@ -22,7 +22,7 @@ export class Actor {
     return this.#isDead;
   }
 
-  /** Happens to its next step. */
+  /** The mishap of its next step. */
   befall(mishap: Mishap): void {
     this.#mishap = mishap;
   }
@@ -37,7 +37,7 @@ export class Actor {
     return this.#stopped !== undefined;
   }
 
-  /** Like SIGKILL: what it waits for never comes, and it never runs again. */
+  /** Like SIGKILL: what it awaits never settles, and it never runs again. */
   kill(): void {
     this.#isDead = true;
     this.#stopped = undefined;
@@ -49,14 +49,14 @@ export class Actor {
   }
 
   /** Like SIGCONT. Clears its next mishap. */
-  goOn(): void {
+  continue(): void {
     this.#mishap = undefined;
     const waiting = this.#stopped ?? [];
     this.#stopped = undefined;
     for (const again of waiting) again();
   }
 
-  /** True: `again` is called when the actor goes on. */
+  /** True: the actor is stopped, and `again` is called when it continues. */
   waits(again: () => void): boolean {
     this.#stopped?.push(again);
     return this.#stopped !== undefined;
@@ -99,7 +99,7 @@ export class Turns {
     return promise;
   }
 
-  /** Lets some turns pass first: mostly none, sometimes enough for others to finish their work and start more. */
+  /** Waits for some turns first: mostly none, sometimes enough for others to finish their work and start more. */
   #passes(): number {
     const drawn = this.#random();
     if (drawn < 0.7) return 0;

@@ -45,14 +45,14 @@ export class Workers {
     await this.#options.carrier.deliver(this.#idle('consumer'), nth, picks, stay);
   }
 
-  /** Makes the nth idle one do delayed work. */
+  /** Makes the nth idle process do delayed work. */
   beginDelayed(nth: number): void {
     const idle = this.#idle('delayed');
     const worker = idle[nth % idle.length];
     if (worker instanceof DelayedProcess) worker.begin();
   }
 
-  /** Kills the nth busy one; another is started in its place. */
+  /** Kills the nth busy process and starts another in its place. */
   kill(nth: number): void {
     const killed = this.#busy(nth);
     if (killed === undefined) return;
@@ -70,10 +70,10 @@ export class Workers {
     if (longEnough) stopped?.loseHold();
   }
 
-  /** Continues the nth stopped one. */
-  goOn(nth: number): void {
+  /** Continues the nth stopped process. */
+  continueNth(nth: number): void {
     const stopped = this.#all.filter(({ actor }) => actor.isStopped);
-    stopped[nth % stopped.length]?.actor.goOn();
+    stopped[nth % stopped.length]?.actor.continue();
   }
 
   befall(nth: number, mishap: Mishap): void {
@@ -82,7 +82,7 @@ export class Workers {
 
   /** Continues all of them, without further mishaps. */
   calm(): void {
-    for (const { actor } of this.#all) actor.goOn();
+    for (const { actor } of this.#all) actor.continue();
   }
 
   /** Waits until all are idle. */

@@ -41,7 +41,7 @@ export class WriteWatch {
   readonly #given = new Map<Nonce, number>();
   /** When each reader last read each pair. */
   readonly #read = new WeakMap<object, Map<string, number>>();
-  /** For each user and contact: when the state was read with which a task was finished. */
+  /** For each user and contact: when the state that finished a task was read. */
   readonly #done = new Map<Id, Map<Id, number>>();
 
   constructor(options: WriteWatchOptions) {

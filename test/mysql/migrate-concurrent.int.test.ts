@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { createConnection } from 'mysql2/promise';
 import { describe, expect, it } from 'vitest';
 import { migrate, rollback, status } from '../../src/mysql/migrate.ts';
 import { withSchemaLock } from '../../src/mysql/schema-connection.ts';
 import { loadMigrations } from '../../src/mysql/schema-migrations.ts';
-import { freshDatabase } from '../support/servers.ts';
+import { freshDatabase, sql } from '../support/servers.ts';
+import { migratedDatabase } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const MODULE = new URL('../../src/mysql/migrate.ts', import.meta.url).href;
@@ -23,25 +24,12 @@ async function exitCode(child: ChildProcess): Promise<number | null> {
 }
 
 async function objects(url: string): Promise<string[]> {
-  const connection = await createConnection(url);
-  try {
-    const [rows] = await connection.query<RowDataPacket[]>(
-      'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()',
-    );
-    return rows.map((row) => String(row.name)).sort();
-  } finally {
-    await connection.end();
-  }
+  const tables = 'SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()';
+  return (await sql(url, tables)).map((row) => String(row.name)).sort();
 }
 
 async function recorded(url: string): Promise<string[]> {
-  const connection = await createConnection(url);
-  try {
-    const [rows] = await connection.query<RowDataPacket[]>('SELECT name FROM recency_migrations ORDER BY name');
-    return rows.map((row) => String(row.name));
-  } finally {
-    await connection.end();
-  }
+  return (await sql(url, 'SELECT name FROM recency_migrations ORDER BY name')).map((row) => String(row.name));
 }
 
 const ALL = (await loadMigrations()).map(({ name }) => name);
@@ -107,8 +95,7 @@ describe('a process that was killed', () => {
     'in a roll-back, once it had dropped %s: a migrate goes on, and so does a roll-back',
     async (object) => {
       for (const next of [expectWhole, expectNothingLeft]) {
-        const url = await freshDatabase();
-        await migrate({ url });
+        const url = await migratedDatabase();
         const child = migrateInProcess(url, 'rollback');
         await until(async () => !(await objects(url)).includes(object), { interval: 1 });
         child.kill('SIGKILL');
@@ -120,13 +107,9 @@ describe('a process that was killed', () => {
 
   it('in the middle of undoing one migration: the next one goes on', async () => {
     for (const next of [expectWhole, expectNothingLeft]) {
-      const url = await freshDatabase();
-      await migrate({ url });
-      const connection = await createConnection(url);
-      await connection.query("UPDATE recency_migrations SET name = CONCAT('undoing ', name) WHERE name LIKE '0002%'");
-      await connection.query('DROP VIEW recency_contacts, recency_photos');
-      await connection.query('DROP TABLE photos');
-      await connection.end();
+      const url = await migratedDatabase();
+      const undoing = "UPDATE recency_migrations SET name = CONCAT('undoing ', name) WHERE name LIKE '0002%'";
+      await sql(url, undoing, 'DROP VIEW recency_contacts, recency_photos', 'DROP TABLE photos');
       expect((await status({ url })).pending).toEqual(['0002_reference_tables']);
       await next(url);
     }
@@ -135,20 +118,15 @@ describe('a process that was killed', () => {
   it("and left knex's lock set: it is cleared", async () => {
     const url = await freshDatabase();
     await migrate({ url, viewsOnly: true });
-    const connection = await createConnection(url);
-    await connection.query('UPDATE recency_migrations_lock SET is_locked = 1');
+    await sql(url, 'UPDATE recency_migrations_lock SET is_locked = 1');
     expect((await migrate({ url })).applied).toEqual(['0002_reference_tables']);
-    await connection.query('UPDATE recency_migrations_lock SET is_locked = 1');
-    await connection.end();
+    await sql(url, 'UPDATE recency_migrations_lock SET is_locked = 1');
     await expectWhole(url);
   });
 
   it('between a view and its mark: the view is known as made here', async () => {
-    const url = await freshDatabase();
-    await migrate({ url });
-    const connection = await createConnection(url);
-    await connection.query("UPDATE recency_settings SET value = 'being made' WHERE name LIKE 'view:%'");
-    await connection.end();
+    const url = await migratedDatabase();
+    await sql(url, "UPDATE recency_settings SET value = 'being made' WHERE name LIKE 'view:%'");
     expect((await migrate({ url })).views.map(({ origin, made }) => [origin, made])).toEqual([
       ['recency', true],
       ['recency', true],

@@ -3,7 +3,8 @@ import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, status } from '../../src/mysql/migrate.ts';
 import { SchemaError } from '../../src/mysql/schema-connection.ts';
-import { freshDatabase, freshName, mysqlUrl } from '../support/servers.ts';
+import { freshDatabase, freshName, mysqlUrl, sql } from '../support/servers.ts';
+import { migratedDatabase } from '../support/stores.ts';
 
 const PASSWORD = 'sesame-4711';
 const account = freshName();
@@ -82,11 +83,8 @@ describe('a migrate that cannot be done says why', () => {
   });
 
   it('the database was migrated by a newer version', async () => {
-    const url = await freshDatabase();
-    await migrate({ url });
-    const connection = await createConnection(url);
-    await connection.query("INSERT INTO recency_migrations (name, batch) VALUES ('0999_from_the_future', 2)");
-    await connection.end();
+    const url = await migratedDatabase();
+    await sql(url, "INSERT INTO recency_migrations (name, batch) VALUES ('0999_from_the_future', 2)");
     const { code, message } = await refusal(url);
     expect(code).toBe('newer_schema');
     expect(message).toContain('0999_from_the_future');

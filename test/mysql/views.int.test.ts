@@ -1,11 +1,10 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrate } from '../../src/mysql/migrate.ts';
 import { comparePairs, readNewestOf } from '../../src/mysql/newest-photos.ts';
 import { RecordingDatabase } from '../../src/tools/bench/statements.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { freshDatabase } from '../support/servers.ts';
+import { migratedDatabase } from '../support/stores.ts';
 
 const USERS = 25_000;
 const FOLLOWERS = 20_000;
@@ -17,8 +16,7 @@ let connection: Connection;
 let url: string;
 
 beforeAll(async () => {
-  url = await freshDatabase();
-  await migrate({ url });
+  url = await migratedDatabase();
   const pool = openSitePool(url, 1);
   await loadGraph(pool, {
     users: Array.from({ length: USERS }, (_, n) => ({ id: String(n + 1) })),

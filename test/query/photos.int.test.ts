@@ -17,7 +17,7 @@ import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts
 
 const MIN = 10;
 const USER = '1';
-/** ms: hundreds of small sites, on a machine that does other things as well. */
+/** Generous, ms: it writes hundreds of small sites, on a machine that may be busy. */
 const PROPERTY_MS = 60_000;
 const EVERYTHING = '15';
 

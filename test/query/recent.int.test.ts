@@ -22,7 +22,7 @@ import { until } from '../support/until.ts';
 const MAX = 4;
 const MIN = 2;
 const USER = '1';
-/** ms: hundreds of small sites, on a machine that does other things as well. */
+/** Generous, ms: it writes hundreds of small sites, on a machine that may be busy. */
 const PROPERTY_MS = 60_000;
 
 let stores: Stores;

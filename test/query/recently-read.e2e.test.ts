@@ -1,10 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
-import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { CliProcess, type Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { indexedSite } from '../support/indexed-site.ts';
 import { serviceSettings } from '../support/service-settings.ts';
-import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 const USERS = Array.from({ length: 40 }, (_, i) => String(1 + i));
@@ -16,10 +15,7 @@ async function serving(
 ): Promise<{ settings: Settings; ask: (user: string) => Promise<string> }> {
   const port = String(await freePort());
   const settings = { ...(await serviceSettings()), PORT: port };
-  const pool = openSitePool(settings.MYSQL_URL, 2);
-  await writeSite(pool, everybodyKnows(USERS, CONTACTS));
-  await pool.end();
-  expect((await runInProcess(['backfill'], settings)).code).toBe(0);
+  await indexedSite(settings, USERS, CONTACTS);
   const serve = new CliProcess(['serve'], settings);
   onTestFinished(() => serve[Symbol.asyncDispose]());
   await serve.says('answering at');

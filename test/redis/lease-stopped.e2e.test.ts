@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, it } from 'vitest';
-import { nextFencingToken } from '../../src/mysql/leases.ts';
 import { findRun, saveRun } from '../../src/mysql/runs.ts';
-import { type Lease, Leases } from '../../src/redis/lease.ts';
+import type { Lease } from '../../src/redis/lease.ts';
+import { leasesOn } from '../support/leases.ts';
 import { redisUrl } from '../support/servers.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -22,17 +21,6 @@ function startHolder({ url, prefix }: Stores) {
   return { child, said };
 }
 
-function standby({ redis, primary, prefix }: Stores): Leases {
-  return new Leases(redis, {
-    prefix,
-    ttlMs: 10_000,
-    retryMs: 20,
-    freshHolder: () => randomBytes(9).toString('base64url'),
-    nextToken: (name) => nextFencingToken(primary, name, Date.now()),
-    now: () => performance.now(),
-  });
-}
-
 it('a holder that is stopped past its lease is replaced by one of five standbys, and writes nothing when it wakes', {
   timeout: 60_000,
 }, async () => {
@@ -45,7 +33,7 @@ it('a holder that is stopped past its lease is replaced by one of five standbys,
   const holders: Lease[] = [];
   const enough = Promise.withResolvers<void>();
   const standbys = Array.from({ length: 5 }, () =>
-    standby(stores).hold('job', async (lease) => {
+    leasesOn(stores).hold('job', async (lease) => {
       holders.push(lease);
       await enough.promise;
     }),

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nextFencingToken } from '../../src/mysql/leases.ts';
 import { createRun, findRun, saveRun } from '../../src/mysql/runs.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
-import { type Lease, Leases, LeaseTaken, leaseScripts } from '../../src/redis/lease.ts';
+import { type Lease, type Leases, LeaseTaken, leaseScripts } from '../../src/redis/lease.ts';
+import { leasesOn } from '../support/leases.ts';
 import { freshRedis, freshStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
@@ -14,14 +14,8 @@ beforeAll(async () => {
 
 /** Of one process: each test gives its leases names of their own. */
 function leases(options: { ttlMs?: number; redis?: RedisClient; holder?: string } = {}): Leases {
-  return new Leases(options.redis ?? stores.redis, {
-    prefix: stores.prefix,
-    ttlMs: options.ttlMs ?? 5_000,
-    retryMs: 10,
-    freshHolder: () => options.holder ?? randomBytes(9).toString('base64url'),
-    nextToken: (name) => nextFencingToken(stores.primary, name, Date.now()),
-    now: () => performance.now(),
-  });
+  const { redis = stores.redis, ttlMs = 5_000, holder } = options;
+  return leasesOn({ ...stores, redis }, { ttlMs, ...(holder === undefined ? {} : { freshHolder: () => holder }) });
 }
 
 const keyOf = (name: string) => `${stores.prefix}:lease:{${name}}`;
@@ -161,31 +155,20 @@ describe('a lease', () => {
   });
 
   it('is not kept by whoever gets no token', async () => {
-    const none = new Leases(stores.redis, {
-      prefix: stores.prefix,
-      ttlMs: 5_000,
-      retryMs: 10,
-      freshHolder: () => 'holder-without-token',
-      nextToken: async () => Promise.reject(new Error('MySQL is away')),
-      now: () => performance.now(),
-    });
+    const none = leasesOn(stores, { nextToken: async () => Promise.reject(new Error('MySQL is away')) });
     await expect(none.hold('tokenless', async () => undefined)).rejects.toThrow('MySQL is away');
     expect(await stores.redis.exists(keyOf('tokenless'))).toBe(0);
   });
 
   it('is none when it ended before its token came', async () => {
     let late = true;
-    const slow = new Leases(stores.redis, {
-      prefix: stores.prefix,
-      ttlMs: 5_000,
-      retryMs: 1,
+    const slow = leasesOn(stores, {
       freshHolder: () => 'slow',
       nextToken: async (name) => {
         if (late) await stop(name);
         late = false;
         return await nextFencingToken(stores.primary, name, Date.now());
       },
-      now: () => performance.now(),
     });
     expect((await slow.hold('slow', async (lease) => lease)).token).toBe('2');
   });

@@ -6,15 +6,14 @@ import { KeyNames } from '../../src/index/redis/keys.ts';
 import { DatabaseUnavailable } from '../../src/mysql/database.ts';
 import { nextFencingToken } from '../../src/mysql/leases.ts';
 import { findRun } from '../../src/mysql/runs.ts';
-import { Leases } from '../../src/redis/lease.ts';
 import { type BackfillStores, createBackfill } from '../../src/repair/backfill.ts';
 import type { JobProgress } from '../../src/repair/job.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { createRepair } from '../../src/repair/repair.ts';
 import { expectExact } from '../support/exact.ts';
-import { MortalDatabase } from '../support/mortal-database.ts';
+import { leasesOn } from '../support/leases.ts';
+import { runThroughKills } from '../support/mortal-job.ts';
 import { freshFence, freshSite, LIMITS, type RepairSite, userId } from '../support/repair-site.ts';
-import { freshNonce } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const USERS = 60;
@@ -138,53 +137,15 @@ describe('backfill', () => {
 });
 
 describe('a backfill that ends early', () => {
-  class Killed extends Error {}
-
-  /** Dies at a random step or write to MySQL, before or after it is done. */
-  function mortal(life: number): { stores: Partial<BackfillStores>; replaced: Id[][]; close: () => Promise<void> } {
-    let left = life;
-    const live = () => {
-      if (--left === 0) throw new Killed('killed');
-    };
-    const primary = new MortalDatabase(site.stores.url, live);
-    const { steps, replaced } = watched(site.repair.steps);
-    const dying: Steps = {
-      ...steps,
-      replace: async (epoch, requests) => {
-        live();
-        const outcomes = await steps.replace(epoch, requests);
-        live();
-        return outcomes;
-      },
-    };
-    return { stores: { primary, steps: dying }, replaced, close: () => primary.close() };
-  }
-
   it('continues at its cursor: killed 20 times, it repeats at most one page each time', async () => {
     await forgetAll();
-    let run: Id | undefined;
-    let kills = 0;
-    const replaced: Id[] = [];
-    for (let done = false; !done; ) {
-      const { stores, replaced: now, close } = mortal(kills < 20 ? 4 + (kills % 5) : Number.POSITIVE_INFINITY);
-      const job = createBackfill(await fresh({ ...stores, pageSize: 2 }), {
-        ...(run ? { resume: run } : {}),
-      });
-      try {
-        await runToEnd(job);
-        expect(job.result.users).toBe(everybody.length);
-        done = true;
-      } catch (error) {
-        expect(error).toBeInstanceOf(Killed);
-        kills++;
-      }
-      replaced.push(...now.flat());
-      await close();
-      if (job.isStarted) run ??= job.id;
-    }
-    expect(kills).toBe(20);
+    const { job, replaced } = await runThroughKills(site, {
+      ...{ kills: 20, lifeOf: (kill) => 4 + (kill % 5) },
+      create: async (stores, request) => createBackfill(await fresh({ ...stores, pageSize: 2 }), request),
+    });
+    expect(job.result.users).toBe(everybody.length);
     expect(new Set(replaced)).toEqual(new Set(everybody));
-    expect(replaced.length).toBeLessThanOrEqual(everybody.length + 2 * kills);
+    expect(replaced.length).toBeLessThanOrEqual(everybody.length + 2 * 20);
     for (const user of everybody) await expectExact(site.stores, LIMITS, user, 'after 20 kills');
   });
 
@@ -274,16 +235,6 @@ describe('the rate of a backfill', () => {
 
 describe('several processes that start a backfill', () => {
   it('run it one after the other', async () => {
-    const { stores } = site;
-    const leases = () =>
-      new Leases(stores.redis, {
-        prefix: stores.prefix,
-        ttlMs: 10_000,
-        retryMs: 5,
-        freshHolder: freshNonce,
-        nextToken: (name) => nextFencingToken(stores.primary, name, Date.now()),
-        now: () => performance.now(),
-      });
     let running = 0;
     let most = 0;
     const steps: Steps = {
@@ -298,7 +249,7 @@ describe('several processes that start a backfill', () => {
     const base = await fresh({ steps, now: () => 0 }); // batches of a stopped clock never shrink, so each page is one batch
     const jobs = await Promise.all(
       Array.from({ length: 3 }, () =>
-        leases().hold('backfill', async ({ name, token }) => {
+        leasesOn(site.stores).hold('backfill', async ({ name, token }) => {
           const job = createBackfill({ ...base, fence: { lease: name, token } }, {});
           await runToEnd(job);
           return job;

@@ -1,8 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
-import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { findRun } from '../../src/mysql/runs.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
@@ -12,9 +11,9 @@ import { createRepair, type RepairResult, type RepairStores } from '../../src/re
 import type { RunRequest } from '../../src/repair/run-parameters.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { expectExact } from '../support/exact.ts';
-import { MortalDatabase } from '../support/mortal-database.ts';
+import { runThroughKills } from '../support/mortal-job.ts';
 import { PLANTS, plantEach, spoil, unreadableFloor } from '../support/plant-drift.ts';
-import { freshFence, freshSite, LIMITS, type RepairSite, userId } from '../support/repair-site.ts';
+import { freshFence, freshSite, LIMITS } from '../support/repair-site.ts';
 import { until } from '../support/until.ts';
 
 const USERS = 210;
@@ -22,15 +21,10 @@ const USERS = 210;
 /** Users with each class of drift. */
 const OF_EACH = 20;
 
-let site: RepairSite;
-let everybody: readonly Id[];
-beforeAll(async () => {
-  site = await freshSite({ users: USERS, settleMs: 300 });
-  everybody = [...site.users, userId(USERS + 1)];
-});
+const site = await freshSite({ users: USERS, settleMs: 300 });
+const { everybody } = site;
 beforeEach(async () => {
-  await site.stores.index.drop(everybody);
-  await run(rebuild(everybody), site.stores.steps);
+  await site.rebuildAll();
   await site.pool.query('UPDATE recency_outbox SET published_at = 1');
 });
 
@@ -149,53 +143,18 @@ describe('an orphaned index', () => {
 });
 
 describe('a repair that is killed', () => {
-  class Killed extends Error {}
-
-  /** Dies at the n-th step or write to MySQL, before or after it is done. */
-  function mortal(life: number): Partial<RepairStores> & { replaced: Id[]; close: () => Promise<void> } {
-    let left = life;
-    const live = () => {
-      if (--left === 0) throw new Killed('killed');
-    };
-    const primary = new MortalDatabase(site.stores.url, live);
-    const replaced: Id[] = [];
-    const steps: Steps = {
-      ...site.repair.steps,
-      replace: async (epoch, requests) => {
-        live();
-        const outcomes = await site.repair.steps.replace(epoch, requests);
-        replaced.push(...requests.map(({ user }) => user));
-        live();
-        return outcomes;
-      },
-    };
-    return { primary, steps, replaced, close: () => primary.close() };
-  }
-
   it('20 times continues at its cursor: it repeats at most one page each time, and repairs everything', async () => {
     const planted = await plantEach(site.stores, everybody, OF_EACH);
-    let run: Id | undefined;
-    let kills = 0;
-    const replaced: Id[] = [];
-    for (let done = false; !done; ) {
-      const { replaced: now, close, ...stores } = mortal(kills < 20 ? 3 + (kills % 4) : Number.POSITIVE_INFINITY);
-      const fence = await freshFence(site.stores);
-      const job = createRepair({ ...site.repair, pageSize: 10, fence, ...stores }, run ? { resume: run } : {});
-      try {
-        await runToEnd(job);
-        expect(job.result).toMatchObject({ users: everybody.length, still_wrong: 0 });
-        done = true;
-      } catch (error) {
-        expect(error).toBeInstanceOf(Killed);
-        kills++;
-      }
-      replaced.push(...now);
-      await close();
-      if (job.isStarted) run ??= job.id;
-    }
-    expect(kills).toBe(20);
+    const { job, replaced } = await runThroughKills(site, {
+      ...{ kills: 20, lifeOf: (kill) => 3 + (kill % 4) },
+      create: async (stores, request) => {
+        const fence = await freshFence(site.stores);
+        return createRepair({ ...site.repair, pageSize: 10, fence, ...stores }, request);
+      },
+    });
+    expect(job.result).toMatchObject({ users: everybody.length, still_wrong: 0 });
     expect(new Set(replaced)).toEqual(new Set(planted.keys()));
-    expect(replaced.length).toBeLessThanOrEqual(planted.size + 10 * kills);
+    expect(replaced.length).toBeLessThanOrEqual(planted.size + 10 * 20);
     for (const user of everybody) await expectExact(site.stores, LIMITS, user, 'after 20 kills');
   });
 });

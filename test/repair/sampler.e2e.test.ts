@@ -96,7 +96,7 @@ it.each(['REDIS_URL', 'MYSQL_URL'] as const)(
     await consumer.cli.says('consistency cannot be sampled');
     const before = await right();
     expect(await right()).toBe(before);
-    proxy.mend();
+    proxy.restore();
     await until(async () => (await right()) > before);
     await ended(consumer);
   },

@@ -1,16 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { whileLeading } from '../../src/app/run-process.ts';
 import { INDEX_CLASSES } from '../../src/contracts/drift.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { trustedReads } from '../../src/index/epoch-watch.ts';
 import { run } from '../../src/index/protocol.ts';
-import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
-import { nextFencingToken } from '../../src/mysql/leases.ts';
-import { Leases } from '../../src/redis/lease.ts';
 import { UserDraw } from '../../src/repair/find-users.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { SamplerReports } from '../../src/repair/sampler/report.ts';
@@ -21,8 +17,9 @@ import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { neverPassed } from '../support/barriers.ts';
+import { leasesOn } from '../support/leases.ts';
 import { PLANTS, spoil } from '../support/plant-drift.ts';
-import { freshSite, LIMITS, type RepairSite, userId } from '../support/repair-site.ts';
+import { freshSite, LIMITS, userId } from '../support/repair-site.ts';
 import { freshPrefix } from '../support/servers.ts';
 import { freshRedis, freshStores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -32,16 +29,9 @@ const RATE = 4;
 /** Half of the draws come in turn, so everybody is drawn within these rounds. */
 const ROUNDS = USERS / (RATE / 2);
 
-let site: RepairSite;
-let everybody: readonly Id[];
-beforeAll(async () => {
-  site = await freshSite({ users: USERS });
-  everybody = [...site.users, userId(USERS + 1)];
-});
-beforeEach(async () => {
-  await site.stores.index.drop(everybody);
-  await run(rebuild(everybody), site.stores.steps);
-});
+const site = await freshSite({ users: USERS });
+const { everybody } = site;
+beforeEach(site.rebuildAll);
 
 interface Wanted {
   readonly raiseBarrier?: RaiseBarrier;
@@ -68,6 +58,16 @@ function sampler({ raiseBarrier = site.raiseBarrier, settleMs = 5_000, isTrusted
     return windows.within('5m');
   };
   return { sampler: opened, windows, reports, rounds, lines };
+}
+
+/** Samples until the returned function is called. */
+function started(opened: Sampler): () => Promise<void> {
+  const ending = new AbortController();
+  const running = opened.run(ending.signal);
+  return async () => {
+    ending.abort();
+    await running;
+  };
 }
 
 async function verified(): Promise<Verify['result']> {
@@ -151,11 +151,9 @@ describe('a pending change', () => {
   it('does not stop the sampler from checking others or from ending', async () => {
     await spoil(site.stores, everybody[2] as Id, PLANTS.ghost);
     const { sampler: opened, windows, rounds } = sampler({ raiseBarrier: neverPassed, settleMs: 60_000 });
-    const ending = new AbortController();
-    const running = opened.run(ending.signal);
+    const stop = started(opened);
     await until(() => windows.within('5m').checked > 2 * RATE);
-    ending.abort();
-    await running;
+    await stop();
     expect(windows.within('5m')).toMatchObject({ wrong: 0, visible: 0 });
     await rounds(0);
   });
@@ -167,14 +165,12 @@ describe('the report', () => {
     expect(await reports.read()).toBeUndefined();
     const victim = everybody[4] as Id;
     await spoil(site.stores, victim, PLANTS.score);
-    const ending = new AbortController();
-    const running = opened.run(ending.signal);
+    const stop = started(opened);
     const found = await until(async () => {
       const read = await reports.read();
       return read && read.report.wrong_users.length > 0 && read;
     });
-    ending.abort();
-    await running;
+    await stop();
     expect(found.ageMs).toBeGreaterThanOrEqual(0);
     expect(found.ageMs).toBeLessThan(15_000);
     expect(found.report).toMatchObject({ rate: RATE, wrong_users: [{ user: victim, classes: ['score'] }] });
@@ -192,14 +188,12 @@ describe('while Redis is unavailable', () => {
       return !isAway;
     };
     const { sampler: opened, windows, lines } = sampler({ isTrusted });
-    const ending = new AbortController();
-    const running = opened.run(ending.signal);
+    const stop = started(opened);
     await until(() => tries > 2);
     expect(windows.within('5m').checked).toBe(0);
     isAway = false;
     await until(() => windows.within('5m').checked > 0 && lines.length > 1);
-    ending.abort();
-    await running;
+    await stop();
     expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('cannot be sampled'), 'sampling again']);
   });
 });
@@ -208,12 +202,7 @@ describe('consumers', () => {
   /** Like a separate process, with its own connection. */
   async function standBy(name: string, held: string[]) {
     const redis = await freshRedis();
-    const leases = new Leases(redis, {
-      ...{ prefix: site.stores.prefix, ttlMs: 2_000, retryMs: 20 },
-      freshHolder: () => randomBytes(9).toString('base64url'),
-      nextToken: (lease) => nextFencingToken(site.stores.primary, lease, Date.now()),
-      now: () => performance.now(),
-    });
+    const leases = leasesOn({ ...site.stores, redis }, { ttlMs: 2_000, retryMs: 20 });
     const { sampler: opened, windows } = sampler();
     const ending = new AbortController();
     const work = async (signal: AbortSignal) => {

@@ -1,9 +1,7 @@
 import { fc } from '@fast-check/vitest';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DRIFT_CLASSES, type DriftClass, INDEX_CLASSES } from '../../src/contracts/drift.ts';
 import type { Id } from '../../src/contracts/id.ts';
-import { run } from '../../src/index/protocol.ts';
-import { rebuild } from '../../src/index/rebuild.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
 import { IndexCheck } from '../../src/repair/index-check.ts';
 import { runToEnd } from '../../src/repair/job.ts';
@@ -13,23 +11,16 @@ import { startNewEpoch } from '../../src/tools/reference-site/last-uploads.ts';
 import { inTransaction } from '../../src/tools/reference-site/transaction.ts';
 import { setMeta } from '../support/index-meta.ts';
 import { PLANTS, spoil, TEARS, unreadableFloor } from '../support/plant-drift.ts';
-import { freshSite, LIMITS, type RepairSite, userId } from '../support/repair-site.ts';
+import { freshSite, LIMITS, userId } from '../support/repair-site.ts';
 import { recentContactsOn } from '../support/stores.ts';
 
 const USERS = 40;
 const STRANGERS = 40;
 
-let site: RepairSite;
-let everybody: readonly Id[];
-beforeAll(async () => {
-  site = await freshSite({ users: USERS });
-  everybody = [...site.users, userId(USERS + 1)];
-});
-beforeEach(async () => {
-  await site.stores.index.drop(everybody);
-  // A key that blocks a rebuild is not the protocol's: the test itself removes it.
-  await run(rebuild(everybody), site.stores.steps);
-});
+const site = await freshSite({ users: USERS });
+const { everybody } = site;
+// A key that blocks a rebuild is not the protocol's: the test itself removes it.
+beforeEach(site.rebuildAll);
 
 async function verify(request: VerifyRequest = {}): Promise<VerifyResult> {
   const job = new Verify({ ...site.repair, pageSize: 15 }, request);

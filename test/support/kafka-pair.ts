@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Kafka } from 'kafkajs';
+import type { Admin } from 'kafkajs';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { jarsFolder, KAFKA_VERSION } from '../../src/tools/devservers/launch/kafka-runtime.ts';
 import { runProgram } from '../../src/tools/devservers/launch/machine.ts';
@@ -10,6 +10,7 @@ import { probeKafka } from '../../src/tools/devservers/probe.ts';
 import { type RunningServer, startKafka } from '../../src/tools/devservers/start-server.ts';
 import { allowingLeaderless } from '../../src/transport/kafka/kafkajs-patches.ts';
 import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
+import { withAdmin } from './servers.ts';
 import { until } from './until.ts';
 
 /** A broker of the test's own, and a second one in its cluster. They are programs, because the second must reach the first. */
@@ -85,17 +86,7 @@ export class KafkaPair {
     return this.#asAdmin(async (admin) => (await admin.describeCluster()).brokers.length);
   }
 
-  #asAdmin<T>(work: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> {
-    return allowingLeaderless(() => this.#ask(work));
-  }
-
-  async #ask<T>(work: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> {
-    const admin = new Kafka({ brokers: [this.first.url], logLevel: 0 }).admin();
-    await admin.connect();
-    try {
-      return await work(admin);
-    } finally {
-      await admin.disconnect();
-    }
+  #asAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+    return allowingLeaderless(() => withAdmin(work, [this.first.url]));
   }
 }

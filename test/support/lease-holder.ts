@@ -2,13 +2,11 @@
  * A process that holds a lease and writes under it, which a test stops and continues. It prints one JSON object per
  * line: the run that it started, that its lease was lost, and the outcome of its late write.
  */
-import { randomBytes } from 'node:crypto';
 import process from 'node:process';
 import { Database } from '../../src/mysql/database.ts';
-import { nextFencingToken } from '../../src/mysql/leases.ts';
 import { createRun, saveRun } from '../../src/mysql/runs.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
-import { Leases } from '../../src/redis/lease.ts';
+import { leasesOn } from './leases.ts';
 
 const [mysqlUrl, redisUrl, prefix, ttl] = process.argv.slice(2) as [string, string, string, string];
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -17,16 +15,7 @@ const primary = new Database(mysqlUrl, { connections: 2, queue: 10, deadlineMs: 
 const redis = openRedis(redisUrl, { commandTimeoutMs: 5_000, connectTimeoutMs: 5_000, name: 'lease-holder' });
 await untilReady(redis, 5_000);
 
-const leases = new Leases(redis, {
-  prefix,
-  ttlMs: Number(ttl),
-  retryMs: 10,
-  freshHolder: () => randomBytes(9).toString('base64url'),
-  nextToken: (name) => nextFencingToken(primary, name, Date.now()),
-  now: () => performance.now(),
-});
-
-await leases.hold('job', async ({ name, token, lost }) => {
+await leasesOn({ redis, primary, prefix }, { ttlMs: Number(ttl) }).hold('job', async ({ name, token, lost }) => {
   const fence = { lease: name, token };
   const id = await createRun(primary, fence, { kind: 'repair', parameters: {}, counts: {} }, Date.now());
   say({ run: id, token });

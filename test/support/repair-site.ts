@@ -4,6 +4,8 @@ import { afterAll } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
 import { indexedUsers } from '../../src/index/redis/keys.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { type Fence, nextFencingToken } from '../../src/mysql/leases.ts';
@@ -27,6 +29,10 @@ export interface RepairSite {
   readonly pool: Pool;
   /** Users who own relationships, ordered by id. */
   readonly users: readonly Id[];
+  /** Everybody who owns relationships: the users, and the stranger who has granted something to some of them. */
+  readonly everybody: readonly Id[];
+  /** Builds everybody's index from nothing. */
+  readonly rebuildAll: () => Promise<void>;
   /** Everything that a repair, a verify or a backfill needs, under a lease of its own. */
   readonly repair: RepairStores;
   /** Pending work: in the outbox or in the delay queue. */
@@ -52,6 +58,7 @@ export async function freshSite(options: RepairSiteOptions): Promise<RepairSite>
   const pool = openSitePool(stores.url);
   afterAll(() => pool.end());
   const users = Array.from({ length: count }, (_, i) => userId(i + 1));
+  const everybody = [...users, userId(count + 1)];
   await loadGraph(pool, graph(users, contactsOf));
   const metered = new MeteredDatabase(stores.url, { connections: 3, queue: 100, deadlineMs: 20_000 });
   afterAll(() => metered.close());
@@ -62,6 +69,11 @@ export async function freshSite(options: RepairSiteOptions): Promise<RepairSite>
     stores,
     pool,
     users,
+    everybody,
+    rebuildAll: async () => {
+      await stores.index.drop(everybody);
+      await run(rebuild(everybody), stores.steps);
+    },
     raiseBarrier,
     checkWith,
     repair: { ...(await repairStores(stores, metered)), check: checkWith(raiseBarrier) },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { Kafka, logLevel } from 'kafkajs';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, inject } from 'vitest';
 import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
@@ -98,11 +98,12 @@ async function deleteTopics(names: readonly string[]): Promise<void> {
   });
 }
 
-async function withAdmin(work: (admin: ReturnType<Kafka['admin']>) => Promise<void>): Promise<void> {
-  const admin = new Kafka({ clientId: 'test', brokers: kafkaBrokers(), logLevel: logLevel.NOTHING }).admin();
+/** Works with an admin client of the shared broker, or of these. */
+export async function withAdmin<T>(work: (admin: Admin) => Promise<T>, brokers = kafkaBrokers()): Promise<T> {
+  const admin = new Kafka({ clientId: 'test', brokers, logLevel: logLevel.NOTHING }).admin();
   await admin.connect();
   try {
-    await work(admin);
+    return await work(admin);
   } finally {
     await admin.disconnect();
   }

@@ -1,13 +1,12 @@
-import { migrate } from '../../src/mysql/migrate.ts';
 import type { Settings } from './cli.ts';
-import { freshDatabase, freshName, freshPrefix, hasKafka, kafkaBrokers, redisUrl } from './servers.ts';
+import { freshName, freshPrefix, hasKafka, kafkaBrokers, redisUrl } from './servers.ts';
+import { migratedDatabase } from './stores.ts';
 
 /** Settings with a fresh, migrated database, and key prefix and topic of their own. */
 export async function serviceSettings(
   transport: 'kafka' | 'streams' = 'streams',
 ): Promise<Settings & { MYSQL_URL: string }> {
-  const MYSQL_URL = await freshDatabase();
-  await migrate({ url: MYSQL_URL });
+  const MYSQL_URL = await migratedDatabase();
   const KEY_PREFIX = freshPrefix();
   const TOPIC = transport === 'kafka' ? freshName() : KEY_PREFIX;
   return {

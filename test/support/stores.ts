@@ -42,10 +42,16 @@ export async function freshRedis(url = redisUrl()): Promise<RedisClient> {
   return redis;
 }
 
-/** A database and a key prefix of the test's own, migrated, with the steps of the protocol on them. */
-export async function freshStores(options: StoresOptions = {}): Promise<Stores> {
+/** Creates a database with the reference tables and views, dropped when the test file ends. Returns its URL. */
+export async function migratedDatabase(): Promise<string> {
   const url = await freshDatabase();
   await migrate({ url });
+  return url;
+}
+
+/** A database and a key prefix of the test's own, migrated, with the steps of the protocol on them. */
+export async function freshStores(options: StoresOptions = {}): Promise<Stores> {
+  const url = await migratedDatabase();
   const primary = new Database(url, { connections: 5, queue: 1_000, deadlineMs: 10_000 });
   afterAll(() => primary.close());
   return storesOn({ url, prefix: freshPrefix(), primary, redis: await freshRedis() }, options);

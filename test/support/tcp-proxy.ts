@@ -47,7 +47,7 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   /** New connections work again. */
-  mend(): void {
+  restore(): void {
     this.#takesNew = true;
   }
 

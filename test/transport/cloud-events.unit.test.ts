@@ -27,7 +27,7 @@ function problemOf(body: Buffer | null, headers: Record<string, string> = {}): s
 }
 
 describe('encoding and decoding a task', () => {
-  test.prop([anyOutgoingTask])('comes out as it went in', (outgoing) => {
+  test.prop([anyOutgoingTask])('round-trips', (outgoing) => {
     expect(decodeTask(encodeTask(outgoing))).toEqual(outgoing.task);
   });
 
@@ -120,13 +120,13 @@ describe('what is not a task', () => {
   });
 });
 
-describe('fields that are not known', () => {
+describe('unknown fields', () => {
   it.each<[string, object, string[]]>([
     ['none', added, []],
     ['one that a newer producer has', { ...added, reason: { of: ['it'] } }, ['reason']],
     ['one of another type', { ...added, photo: '1', at: 1 }, ['photo', 'at']],
     [
-      'one that is a trap',
+      'one with a special name in JavaScript',
       JSON.parse('{"type":"recency.user.deleted","user":"1","__proto__":{"user":"2"}}'),
       ['__proto__'],
     ],
@@ -137,7 +137,7 @@ describe('fields that are not known', () => {
     for (const name of ignored) expect(Object.hasOwn(read.task, name)).toBe(false);
   });
 
-  it('are a mistake where somebody can be told of it', () => {
+  it('are an error where they can be reported to the sender', () => {
     expect(taskSchema.safeParse({ ...added, reason: 1 }).success).toBe(false);
     expect(deliveredTaskSchema.safeParse({ ...added, reason: 1 }).data).toEqual(added);
   });
@@ -148,7 +148,7 @@ describe('an event in structured mode', () => {
   const { type, ...data } = added;
   const event = { specversion: '1.0', id: 'e1', source: '/site', type, datacontenttype: 'application/json', data };
 
-  test.prop([anyOutgoingTask])('comes out as a task', ({ task, id, source }) => {
+  test.prop([anyOutgoingTask])('is decoded as a task', ({ task, id, source }) => {
     const body = { specversion: '1.0', id, source, type: task.type, data: task };
     expect(readTask(delivered(body, headers))).toEqual({ task, id, ignored: [] });
   });
@@ -161,7 +161,7 @@ describe('an event in structured mode', () => {
     expect(readTask(delivered(encoded, headers)).task).toEqual(added);
   });
 
-  it('may hold fields that are not known', () => {
+  it('may have unknown fields', () => {
     expect(readTask(delivered({ ...event, data: { ...data, more: 1 } }, headers)).ignored).toEqual(['more']);
   });
 

@@ -67,7 +67,7 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       expect(most).toBe(1);
     });
 
-    it('acknowledges when the handler has resolved, and not before', async () => {
+    it('acknowledges only when the handler has resolved', async () => {
       const opened = await fresh();
       await opened.publisher.publish(freshTasks(3));
       const gate = Promise.withResolvers<void>();
@@ -78,11 +78,11 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       await until(async () => (await source.lag()) === 0);
     });
 
-    it('counts the messages that wait', async () => {
+    it('counts the waiting messages', async () => {
       const opened = await fresh();
       const source = opened.source();
       await opened.publisher.publish(freshTasks(5));
-      // More, where the reply to a publishing was late: it is sent again.
+      // More if the reply to a publish was late: it is sent again.
       expect(await source.lag()).toBeGreaterThanOrEqual(5);
       const { handled } = run(opened);
       await until(() => handled.size >= 5);
@@ -92,11 +92,11 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       expect(handled.size).toBeGreaterThanOrEqual(7);
     });
 
-    it('delivers again what was rejected, at the same positions, until it is taken', async () => {
+    it('redelivers what was rejected, at the same positions, until it is accepted', async () => {
       const opened = await fresh();
       let rejections = 0;
       const { received, handled } = run(opened, async () => {
-        if (++rejections <= 3) throw new Error('Redis is away');
+        if (++rejections <= 3) throw new Error('Redis is unavailable');
       });
       await opened.publisher.publish(freshTasks(4, '7'));
       await until(() => handled.size === 4);
@@ -115,7 +115,7 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       expect(renewals).toBe(50);
     });
 
-    it('lets the batch in work finish when it is stopped, and is quick', async () => {
+    it('lets the current batch finish when it is stopped, and stops quickly', async () => {
       const opened = await fresh();
       await opened.publisher.publish(freshTasks(3, '7'));
       const gate = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       expect(await opened.source().lag()).toBe(3);
     });
 
-    it('stops at once when there is nothing to do, and before it has begun', async () => {
+    it('stops at once when idle, and before it has started', async () => {
       const opened = await fresh();
       const one = run(opened);
       await until(async () => (await one.source.lag()) === 0);
@@ -189,7 +189,7 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       }
     });
 
-    it('knows its deliveries apart', async () => {
+    it('distinguishes its deliveries', async () => {
       const opened = await fresh();
       const twice = freshTasks(1);
       await opened.publisher.publish(twice);

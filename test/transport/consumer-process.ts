@@ -2,9 +2,9 @@ import { BatchLost } from '../../src/transport/task-source.ts';
 import { open, type Place, type Wanted } from './place.ts';
 
 /**
- * A consumer in a process of its own, to be killed or stopped by signals.
- * argv: the place, what is wanted of the source, and the behaviour of the handler.
- * Tells its parent what it got, what it has handled, and whether a batch was lost.
+ * A consumer in a separate process, to be killed or stopped by signals.
+ * argv: the place, the options of the source, and the behaviour of the handler.
+ * Reports to its parent what it received, what it handled, and whether a batch was lost.
  */
 
 export type Behaviour = 'take' | 'reject' | 'hang' | 'keep-alive-when-told';
@@ -24,7 +24,7 @@ process.on('message', (message: Behaviour | 'stop') => {
   wake();
 });
 
-// Messages may come while it is being opened.
+// Messages may arrive while it is being opened.
 const opening = open(place).then((opened) => ({ opened, source: opened.source(wanted) }));
 
 async function stop(): Promise<void> {

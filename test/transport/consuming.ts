@@ -9,12 +9,12 @@ export interface Consuming {
   readonly handled: Set<string>;
   readonly batches: number[];
   readonly losses: Loss[];
-  /** How the run ended; undefined while it goes on. */
+  /** How the run ended; undefined while it is running. */
   readonly end: () => 'stopped' | Error | undefined;
   stop(): Promise<void>;
 }
 
-/** Runs a source until the test stops it. The handler may reject or take its time; by default it takes everything. */
+/** Runs a source until the test stops it. The handler may reject or be slow; by default it accepts everything. */
 export function consume(
   source: TaskSource,
   handler: BatchHandler = async () => undefined,

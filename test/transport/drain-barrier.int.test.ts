@@ -20,7 +20,7 @@ interface Fresh {
 /** The same tests for every transport. */
 function describeBarrier(name: string, fresh: () => Promise<Fresh>): void {
   describe(`the drain barrier of ${name}`, () => {
-    it('passes at once if nothing was ever published', async () => {
+    it('passes at once if nothing has ever been published', async () => {
       const { raiseBarrier } = await fresh();
       expect(await (await raiseBarrier([EVERYBODY])).passed()).toBe(true);
     });
@@ -128,7 +128,7 @@ describe('after a loss', () => {
     );
   });
 
-  it('every partition must catch up if the loss names none, and each earlier partition must be known', async () => {
+  it('every partition must catch up if the loss names none, and every earlier partition must be known', async () => {
     let offsets = [at(0, 5n, 100n), at(1, 9n, 9n)];
     const positions = kafkaPositions(group, async () => offsets);
     const [place = ''] = positions.placesOf(lossIn());

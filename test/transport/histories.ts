@@ -4,7 +4,7 @@ import { OtherProcess } from './other-process.ts';
 import { freshTasks } from './outgoing-task.ts';
 import type { Opened } from './place.ts';
 
-/** What happens in the life of a transport. The number says which of the consumers, or how many tasks. */
+/** An event in the life of a transport. The number selects a consumer, or says how many tasks. */
 export type Event =
   | { readonly kind: 'publish'; readonly count: number }
   | { readonly kind: 'join'; readonly rejects: boolean }
@@ -24,10 +24,10 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 
 export const someHistory = fc.array(event, { minLength: 6, maxLength: 12 });
 
-/** Consumers that may live at once: each is a process. */
+/** Maximum number of consumers alive at once: each is a process. */
 const MOST = 3;
 
-/** Plays it, then lets one more consumer work off what is left. */
+/** Plays the history, then lets one more consumer process what is left. */
 export async function playHistory(history: readonly Event[], opened: Opened, holdMs: number) {
   const published: string[] = [];
   const everybody: OtherProcess[] = [];

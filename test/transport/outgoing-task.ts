@@ -72,7 +72,7 @@ export const anyOutgoingTask = fc.record(
 
 let last = 0;
 
-/** A task that no other call gave; its id is unique within this process. */
+/** Returns a new task; its id is unique within this process. */
 export function freshTask(user = String(++last)): OutgoingTask {
   return {
     task: { type: 'recency.contact.added', user, contact: '18446744073709551615' },
@@ -82,7 +82,7 @@ export function freshTask(user = String(++last)): OutgoingTask {
   };
 }
 
-/** @param user the same for all, so that they share a partition; otherwise each has another */
+/** @param user the same for all, so that they share a partition; by default each has its own */
 export function freshTasks(count: number, user?: string): OutgoingTask[] {
   return Array.from({ length: count }, () => freshTask(user));
 }

@@ -18,14 +18,14 @@ export type Place =
 
 /** A transport under test. */
 export interface Transport {
-  /** A place of its own for one test. */
+  /** Returns a separate place for one test. */
   readonly freshPlace: () => Promise<Place>;
   /** The shortest time after which a silent consumer's deliveries go to others, ms. */
   readonly holdMs: number;
   readonly histories: number;
 }
 
-/** What a test may want otherwise, on either transport. */
+/** Options that a test may change, on either transport. */
 export interface Wanted {
   /** ms after which a silent consumer's deliveries go to others. */
   readonly holdMs?: number;
@@ -35,7 +35,7 @@ export interface Wanted {
   readonly streams?: Partial<StreamsTaskSourceOptions>;
 }
 
-/** Both ends of a transport in one place. Connections are shared by all that is opened through it. */
+/** Both ends of a transport in one place. Everything opened through it shares its connections. */
 export interface Opened {
   readonly place: Place;
   source(wanted?: Wanted): TaskSource;
@@ -46,10 +46,10 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** The least that a broker allows with its own settings. */
+/** The minimum that a broker with default settings allows. */
 export const KAFKA_SESSION_MS = 6_000;
 
-/** Tests say what they expect; the log is for whoever looks into one: TRANSPORT_LOG=debug. */
+/** Silent by default; TRANSPORT_LOG=debug helps to debug a test. */
 export const logger = pino({ level: process.env.TRANSPORT_LOG ?? 'silent' });
 
 const BACKOFF = { firstMs: 20, longestMs: 200 };

@@ -7,7 +7,7 @@ import { freshTasks } from './outgoing-task.ts';
 import type { Transport } from './place.ts';
 import { useConsumers } from './use-consumers.ts';
 
-/** What every transport must do when consumers come, go, are killed or sleep. */
+/** What every transport must do when consumers start, stop, are killed or are suspended. */
 export function describeTakeover(name: string, { freshPlace, holdMs, histories }: Transport): void {
   const { at, run, other } = useConsumers();
   const fresh = async () => at(await freshPlace());
@@ -52,7 +52,7 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       expect(a.end() ?? b.end()).toBeUndefined();
     });
 
-    it('keeps its hold during work that takes longer', async () => {
+    it('keeps its lease during longer work', async () => {
       const opened = await fresh();
       await opened.publisher.publish(freshTasks(2, '7'));
       const gate = Promise.withResolvers<void>();
@@ -66,7 +66,7 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       expect([...worker.handled, ...idle.handled].length).toBe(2);
     });
 
-    it('tells a consumer that slept past its hold that its batch is lost', async () => {
+    it('tells a consumer that was suspended past its lease that its batch is lost', async () => {
       const opened = await fresh();
       const sleeper = other(opened.place, 'keep-alive-when-told', { holdMs });
       await opened.publisher.publish(freshTasks(2, '7'));
@@ -80,7 +80,7 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       expect(sleeper.told.some(({ kind }) => kind === 'kept')).toBe(false);
     });
 
-    it('loses nothing, whatever its consumers do', { timeout: 300_000 }, async () => {
+    it('loses nothing, whatever happens to its consumers', { timeout: 300_000 }, async () => {
       await fc.assert(
         fc.asyncProperty(someHistory, async (history) => {
           const opened = await fresh();

@@ -9,7 +9,7 @@ export interface Run extends Wanted {
   readonly onLoss?: (loss: Loss) => Promise<void>;
 }
 
-/** Places and consumers of a test, ended when it ends. */
+/** Places and consumers of a test, closed when it ends. */
 export function useConsumers() {
   const places: Opened[] = [];
   const running: Consuming[] = [];
@@ -17,7 +17,7 @@ export function useConsumers() {
 
   afterEach(async () => {
     await Promise.all(others.splice(0).map((other) => other.kill()));
-    // A test that failed may have left a handler hanging.
+    // A failed test may have left a handler hanging.
     await Promise.all(running.splice(0).map((one) => settledWithin(one.stop(), 5_000)));
     await Promise.all(places.splice(0).map((one) => one.close()));
   });
@@ -34,7 +34,7 @@ export function useConsumers() {
       running.push(one);
       return one;
     },
-    /** In a process of its own. */
+    /** In a separate process. */
     other(...args: ConstructorParameters<typeof OtherProcess>): OtherProcess {
       const one = new OtherProcess(...args);
       others.push(one);

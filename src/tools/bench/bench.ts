@@ -1,10 +1,11 @@
 import pino from 'pino';
 import { migrate } from '../../mysql/migrate.ts';
+import { productAndVersion } from '../devservers/devservers.ts';
 import { type Namespace, namespaceOn, type TransportName } from '../harness/namespace.ts';
 import { ProcessGroup } from '../harness/processes/process-group.ts';
 import { ProcessLogs } from '../harness/processes/process-logs.ts';
 import { removeTraces } from '../harness/remove-traces.ts';
-import { productAndVersion, type Servers, startServers } from '../harness/servers.ts';
+import { type Servers, startServers } from '../harness/servers.ts';
 import { type HarnessStores, openHarnessStores } from '../harness/stores.ts';
 import { type BenchReport, describeMachine, type Measurements } from './report.ts';
 
@@ -21,23 +22,18 @@ export interface Bench<Size> {
   readonly measure: (ground: Ground, size: Size) => Promise<Measurements>;
 }
 
-export interface BenchOptions {
-  readonly quick: boolean;
-  readonly install: boolean;
-  readonly signal: AbortSignal;
-  readonly tell: (text: string) => void;
-}
+export type BenchOptions = Pick<Ground, 'install' | 'signal' | 'progress'> & { readonly quick: boolean };
 
 /** @throws StartError when a server is not available; the signal's reason */
 export async function runBench<Size>(
   bench: Bench<Size>,
-  { quick, install, signal, tell }: BenchOptions,
+  { quick, install, signal, progress }: BenchOptions,
 ): Promise<BenchReport> {
   const begun = performance.now();
   await using resources = new AsyncDisposableStack();
   const { transport } = bench;
   const settings = bench.settings?.() ?? {};
-  const ground = await openGround({ transport, install, settings, resources, signal, tell });
+  const ground = await openGround({ transport, install, settings, resources, signal, progress });
   const { rows, ratios } = await measured(bench, ground, quick ? bench.quick : bench.full);
   const { parts } = ground.servers.stack;
   return {
@@ -57,7 +53,7 @@ async function measured<Size>(bench: Bench<Size>, ground: Ground, size: Size): P
     return await Promise.race([bench.measure(ground, size), ground.processGroup.failed]);
   } catch (error) {
     const lastWords = ground.logs.lastWords();
-    if (lastWords !== '') ground.tell(lastWords);
+    if (lastWords !== '') ground.progress(lastWords);
     throw error;
   }
 }
@@ -73,10 +69,10 @@ export interface Ground {
   readonly resources: AsyncDisposableStack;
   readonly signal: AbortSignal;
   /** Prints one line for the person who waits. */
-  readonly tell: (text: string) => void;
+  readonly progress: (text: string) => void;
 }
 
-export type GroundOptions = Pick<Ground, 'install' | 'resources' | 'signal' | 'tell'> & {
+export type GroundOptions = Pick<Ground, 'install' | 'resources' | 'signal' | 'progress'> & {
   readonly transport: TransportName;
   /** Another ground's servers; undefined: those of the environment, or new ones. */
   readonly servers?: Servers;
@@ -88,7 +84,7 @@ const SETTINGS = { MAX: '24', MIN: '12' };
 
 /** Everything is removed when the resources are disposed of. @throws StartError naming each missing server */
 export async function openGround(options: GroundOptions): Promise<Ground> {
-  const { transport, install, resources, signal, tell } = options;
+  const { transport, install, resources, signal, progress } = options;
   const servers = options.servers ?? (await startServers({ transport, install }));
   if (options.servers === undefined) resources.defer(() => servers.stack.stop());
   const namespace = namespaceOn(servers.stack, {
@@ -103,5 +99,5 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
   resources.defer(() => logs.remove());
   const processGroup = new ProcessGroup(namespace, logs);
   resources.defer(() => processGroup.stopAll());
-  return { servers, install, namespace, stores, processGroup, logs, resources, signal, tell };
+  return { servers, install, namespace, stores, processGroup, logs, resources, signal, progress };
 }

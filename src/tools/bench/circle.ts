@@ -3,7 +3,7 @@ import { chunks } from '../../index/chunks.ts';
 import { run } from '../../index/protocol.ts';
 import { rebuild } from '../../index/rebuild.ts';
 import type { HarnessStores } from '../harness/stores.ts';
-import { loadGraph, type NewContact } from '../reference-site/load-graph.ts';
+import { idsFrom, loadGraph, type NewContact, type NewPhoto } from '../reference-site/load-graph.ts';
 
 export const FIRST_USER = 20_000_000n;
 
@@ -23,19 +23,21 @@ export async function gatherCircle(
   { pool }: HarnessStores,
   circle: Omit<Circle, 'users'> & { count: number },
 ): Promise<Circle> {
-  const users = ids(FIRST_USER, circle.count);
-  const begin = Date.now() - HOUR_MS;
+  const users = idsFrom(FIRST_USER, circle.count);
   await loadGraph(pool, {
     users: users.map((id) => ({ id })),
     contacts: users.flatMap((_, position) => contactsOf(users, position, circle.contacts)),
-    photos: users.map((owner, position) => ({
-      owner,
-      audience: 0,
-      uploadedAt: begin - ((position * 7_919) % circle.count),
-    })),
+    photos: onePhotoEach(users),
   });
   await pool.query('ANALYZE TABLE contacts, users, photos');
   return { users, contacts: circle.contacts };
+}
+
+/** One public photo of each, in no order of the ids. */
+export function onePhotoEach(people: readonly Id[]): NewPhoto[] {
+  const begin = Date.now() - HOUR_MS;
+  const at = (position: number) => begin - ((position * 7_919) % people.length);
+  return people.map((owner, position) => ({ owner, audience: 0, uploadedAt: at(position) }));
 }
 
 /** The people at regular distances. */
@@ -47,11 +49,13 @@ export function contactsOf(users: readonly Id[], position: number, count: number
   }));
 }
 
+/** The rows of the contacts table for a JSON array of [user, contact]. */
+export const PAIRS = `JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', contact_id BIGINT UNSIGNED PATH '$[1]')) AS it
+  STRAIGHT_JOIN contacts ON contacts.user_id = it.user_id AND contacts.contact_id = it.contact_id`;
+
+/** Ends these relationships or begins them again. As in a site's own change, the version grows under the row's lock. */
+export const TURN_OVER = `UPDATE ${PAIRS} SET contacts.active = NOT contacts.active, contacts.version = contacts.version + 1`;
+
 export async function buildIndexes({ steps }: HarnessStores, users: readonly Id[]): Promise<void> {
   for (const page of chunks(users, USERS_AT_ONCE)) await run(rebuild(page), steps);
-}
-
-/** Consecutive ids. */
-export function ids(first: bigint, count: number): Id[] {
-  return Array.from({ length: count }, (_, i) => String(first + BigInt(i)));
 }

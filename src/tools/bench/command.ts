@@ -5,7 +5,7 @@ import { whenCalled } from '../../cli/define-command.ts';
 import { interruptible } from '../../cli/interrupt.ts';
 import type { Output } from '../../cli/output.ts';
 import { textTable } from '../../cli/text-table.ts';
-import type { BenchReport } from './report.ts';
+import { type BenchReport, tableOf } from './report.ts';
 
 interface BenchFlags {
   readonly out?: string;
@@ -22,24 +22,22 @@ export function defineBench(command: Command): void {
     command,
     async (output, { out, quick = false, install = false }, name) => {
       const [{ BENCHES }, { runBench }] = await Promise.all([import('./benches.ts'), import('./bench.ts')]);
-      const tell = (text: string) => output.note(text);
+      const progress = (text: string) => output.note(text);
       await interruptible(async (signal) => {
         for (const bench of BENCHES.filter((one) => name === undefined || one.name === name)) {
-          tell(`${bench.name}: ${bench.summary}`);
-          const report = await runBench(bench, { quick, install, signal, tell });
+          progress(`${bench.name}: ${bench.summary}`);
+          const report = await runBench(bench, { quick, install, signal, progress });
           if (out !== undefined) write(output, out, report);
-          await output.result(report, () => tableOf(report));
+          await output.result(report, () => textOf(report));
         }
       });
     },
   );
 }
 
-function tableOf({ rows, ratios }: BenchReport): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const cells = rows.map((row) => names.map((name) => row[name] ?? ''));
-  const shares = Object.entries(ratios).map(([name, value]) => [name, value]);
-  return `${textTable(names, cells)}\n\n${textTable(['ratio', ''], shares)}\n`;
+function textOf({ rows, ratios }: BenchReport): string {
+  const { head, cells } = tableOf(rows);
+  return `${textTable(head, cells)}\n\n${textTable(['ratio', ''], Object.entries(ratios))}\n`;
 }
 
 /** One file per benchmark and kind of MySQL; a later run replaces an earlier one. */

@@ -3,14 +3,15 @@ import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';
 import { quantile } from '../harness/latency.ts';
 import { MeasuringClient } from '../harness/measuring-client.ts';
+import { poll } from '../harness/poll.ts';
 import { launchApi } from '../harness/processes/launch-api.ts';
 import { RECENCY } from '../harness/processes/process-group.ts';
 import { settle } from '../harness/stores.ts';
-import { loadGraph, type NewContact } from '../reference-site/load-graph.ts';
+import { idsFrom, loadGraph, type NewContact } from '../reference-site/load-graph.ts';
 import { uploadPhoto } from '../reference-site/photos.ts';
 import { inTransaction } from '../reference-site/transaction.ts';
 import type { Bench, Ground } from './bench.ts';
-import { buildIndexes, contactsOf, FIRST_USER, gatherCircle, ids } from './circle.ts';
+import { buildIndexes, contactsOf, FIRST_USER, gatherCircle, PAIRS, TURN_OVER } from './circle.ts';
 import { type Measurements, type ResultRow, rounded } from './report.ts';
 
 export interface FreshnessSize {
@@ -46,9 +47,9 @@ const PROBED = 10_000;
 const KNOWN = 100;
 
 async function measure(ground: Ground, size: FreshnessSize): Promise<Measurements> {
-  const { stores, resources, signal, tell } = ground;
+  const { stores, resources, signal, progress } = ground;
   const circle = await gatherCircle(stores, { count: size.users, contacts: size.contacts });
-  const probed = ids(FIRST_PROBED, PROBED);
+  const probed = idsFrom(FIRST_PROBED, PROBED);
   const known = circle.users.slice(0, KNOWN);
   await loadGraph(stores.pool, {
     users: [VIEWER, ...probed].map((id) => ({ id })),
@@ -62,7 +63,7 @@ async function measure(ground: Ground, size: FreshnessSize): Promise<Measurement
   const options = { pool: stores.pool, client, viewer: VIEWER, contacts: probed[Symbol.iterator]() };
   const rows: ResultRow[] = [];
   for (const rate of size.rates) {
-    tell(`${rate} tasks a second for ${size.seconds} s`);
+    progress(`${rate} tasks a second for ${size.seconds} s`);
     rows.push(await measureAt(rate, size, load, (ending) => probe(options, ending), signal));
     await settle(stores.raiseBarrier, signal);
   }
@@ -123,11 +124,6 @@ function shuffledByStep<T>(items: readonly T[]): T[] {
   const step = 7_919; // a prime, so that every place is visited once
   return items.map((_, i) => items[(i * step) % items.length] as T);
 }
-
-const PAIRS = `JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', contact_id BIGINT UNSIGNED PATH '$[1]')) AS it
-  STRAIGHT_JOIN contacts ON contacts.user_id = it.user_id AND contacts.contact_id = it.contact_id`;
-
-const TURN_OVER = `UPDATE ${PAIRS} SET contacts.active = NOT contacts.active, contacts.version = contacts.version + 1`;
 
 const LEAVE_TASKS = `
   INSERT INTO recency_outbox (type, user_id, other_id, version)
@@ -203,13 +199,13 @@ export async function probe(options: ProbeOptions, signal: AbortSignal): Promise
 async function timeToAnswer({ pool, client, viewer }: ProbeOptions, contact: Id): Promise<number> {
   await uploadPhoto(pool, contact, 0, Date.now());
   const committed = performance.now();
-  while (performance.now() - committed < TIMEOUT_MS) {
+  const look = async () => {
     const { status, body } = await client.get(`/v1/users/${viewer}/contacts/recent?limit=1`);
-    const now = performance.now();
+    const at = performance.now();
     if (status !== 200) throw new Error(`an answer of ${status}: ${body}`);
-    const { contacts } = JSON.parse(body) as { contacts: { id: Id }[] };
-    if (contacts[0]?.id === contact) return now - committed;
-    await pause(LOOK_MS);
-  }
-  throw new Error(`a photo was in no answer for ${TIMEOUT_MS / 1000} s`);
+    return { at, isShown: (JSON.parse(body) as { contacts: { id: Id }[] }).contacts[0]?.id === contact };
+  };
+  const { at, isShown } = await poll(look, (seen) => seen.isShown, { everyMs: LOOK_MS, timeoutMs: TIMEOUT_MS });
+  if (!isShown) throw new Error(`a photo was in no answer for ${TIMEOUT_MS / 1000} s`);
+  return at - committed;
 }

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { indexStores } from '../../app/stores.ts';
 import type { Id } from '../../contracts/id.ts';
 import type { Key } from '../../contracts/key.ts';
 import { chunks } from '../../index/chunks.ts';
 import { KeyNames } from '../../index/redis/keys.ts';
+import { poll } from '../harness/poll.ts';
 import { removeKeys } from '../harness/remove-traces.ts';
+import { bytesOfKeys } from '../harness/stores.ts';
+import { idsFrom } from '../reference-site/load-graph.ts';
 import type { Bench, Ground } from './bench.ts';
-import { ids } from './circle.ts';
 import { type Measurements, type ResultRow, rounded } from './report.ts';
 
 export interface MemorySize {
@@ -28,9 +29,9 @@ export const memory: Bench<MemorySize> = {
 };
 
 // The server's own tables grow by doubling and shrink in their own time. So all is compared with what there was before any
-// of it, and the arm with fewer keys is first: it needs no larger tables than the other leaves behind.
-const ARMS = ['plain_zset', 'recency'] as const;
-type MemoryVariant = (typeof ARMS)[number];
+// of it, and the variant with fewer keys is first: it needs no larger tables than the other leaves behind.
+const VARIANTS = ['plain_zset', 'recency'] as const;
+type MemoryVariant = (typeof VARIANTS)[number];
 
 const FIRST_USER = 10_000_000n;
 const FIRST_CONTACT = 20_000_000;
@@ -40,16 +41,16 @@ const DAYS_30_MS = 30 * 86_400_000;
 const USERS_A_CALL = 500;
 
 async function measure(ground: Ground, size: MemorySize): Promise<Measurements> {
-  const { resources, namespace, signal, tell } = ground;
+  const { resources, namespace, signal, progress } = ground;
   const client = resources.adopt(new Redis(namespace.config.redisUrl), (opened) => opened.disconnect());
-  const users = ids(FIRST_USER, size.users);
-  tell(`${size.users} users, each with a full index`);
+  const users = idsFrom(FIRST_USER, size.users);
+  progress(`${size.users} users, each with a full index`);
   await fill(ground, client, 'recency', users.slice(0, 1), 1); // the scripts are loaded by now
   await removeKeys(client, `${namespace.config.keyPrefix}:*`);
   const before = await usedMemory(client);
   const rows: (ResultRow & { max: number; arm: MemoryVariant; bytes_per_user: number })[] = [];
   const names = new KeyNames(namespace.config.keyPrefix);
-  for (const arm of ARMS) {
+  for (const arm of VARIANTS) {
     for (const max of size.max) {
       signal.throwIfAborted();
       await fill(ground, client, arm, users, max);
@@ -111,12 +112,9 @@ const TABLES = 12 * 1024 ** 2;
 
 /** Waits, because keys are freed in the background. @throws Error when something else has grown meanwhile */
 async function untilFreed(client: Redis, before: number): Promise<void> {
-  const deadline = performance.now() + FREED_TIMEOUT_MS;
-  while ((await usedMemory(client)) > before + TABLES) {
-    if (performance.now() > deadline)
-      throw new Error('Redis grows by something else: nobody else may use it meanwhile');
-    await pause(LOOK_MS);
-  }
+  const isFreed = (used: number) => used <= before + TABLES;
+  const used = await poll(() => usedMemory(client), isFreed, { everyMs: LOOK_MS, timeoutMs: FREED_TIMEOUT_MS });
+  if (!isFreed(used)) throw new Error('Redis grows by something else: nobody else may use it meanwhile');
 }
 
 export function memoryRatios(
@@ -137,12 +135,11 @@ const KEYS_ASKED = 1_000;
 /** Mean memory of the keys alone according to Redis, without its tables. */
 async function meanKeyBytes(client: Redis, keys: readonly string[]): Promise<number> {
   const asked = keys.slice(0, KEYS_ASKED);
-  const sizes = await Promise.all(asked.map((key) => client.memory('USAGE', key)));
-  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0) / asked.length;
+  return (await bytesOfKeys(client, asked)) / asked.length;
 }
 
 export async function usedMemory(client: Redis): Promise<number> {
   const used = /^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1];
-  if (used === undefined) throw new Error('Redis does not tell its memory');
+  if (used === undefined) throw new Error('Redis does not report its memory');
   return Number(used);
 }

@@ -4,9 +4,9 @@ import { quantile } from '../harness/latency.ts';
 import { MeasuringClient } from '../harness/measuring-client.ts';
 import { launchApi } from '../harness/processes/launch-api.ts';
 import type { HarnessStores } from '../harness/stores.ts';
-import { loadGraph } from '../reference-site/load-graph.ts';
+import { idsFrom, loadGraph } from '../reference-site/load-graph.ts';
 import type { Bench, Ground } from './bench.ts';
-import { buildIndexes, FIRST_USER, ids } from './circle.ts';
+import { buildIndexes, FIRST_USER, onePhotoEach } from './circle.ts';
 import { type Measurements, type ResultRow, rounded } from './report.ts';
 
 export interface OverloadSize {
@@ -27,7 +27,7 @@ export const overload: Bench<OverloadSize> = {
   name: 'overload',
   summary: 'narrowed answers while a tenth of the users are cold and have very many contacts',
   transport: 'streams',
-  settings: () => ({ MYSQL_TIMEOUT_MS: '5000', REDIS_TIMEOUT_MS: '1000' }), // the defaults, not the patience of a rig
+  settings: () => ({ MYSQL_TIMEOUT_MS: '5000', REDIS_TIMEOUT_MS: '1000' }), // the defaults, not the longer timeouts of the harness
   full: { users: 500, warmContacts: 50, coldContacts: 20_000, connections: 256, rounds: 3, seconds: 10 },
   quick: { users: 40, warmContacts: 10, coldContacts: 60, connections: 16, rounds: 1, seconds: 1 },
   measure,
@@ -43,8 +43,8 @@ const DROP_EVERY_MS = 50;
 const LEFT_AFTER_MS = 1_000;
 
 async function measure(ground: Ground, size: OverloadSize): Promise<Measurements> {
-  const { stores, processGroup, resources, signal, tell } = ground;
-  tell(`${size.users} users, ${size.users * COLD} of them with ${size.coldContacts} contacts each`);
+  const { stores, processGroup, resources, signal, progress } = ground;
+  progress(`${size.users} users, ${size.users * COLD} of them with ${size.coldContacts} contacts each`);
   const { warm, cold } = await gather(stores, size);
   await buildIndexes(stores, warm);
   const api = await launchApi(processGroup);
@@ -54,7 +54,7 @@ async function measure(ground: Ground, size: OverloadSize): Promise<Measurements
   await crowd.ask(warm, ms, false, signal);
   const rows: OverloadRow[] = [];
   for (let round = 1; round <= size.rounds; round++) {
-    tell(`round ${round} of ${size.rounds}, ${size.connections} connections`);
+    progress(`round ${round} of ${size.rounds}, ${size.connections} connections`);
     rows.push(rowOf('quiet', round, await crowd.ask(warm, ms, false, signal), 0));
     const dropping = keepCold(stores, cold);
     const answers = await crowd.ask([...warm, ...cold], ms, true, signal);
@@ -68,17 +68,13 @@ async function measure(ground: Ground, size: OverloadSize): Promise<Measurements
 
 /** Creates users with an index, and users who stay without. Everybody has one public photo. */
 async function gather({ pool }: HarnessStores, size: OverloadSize): Promise<{ warm: Id[]; cold: Id[] }> {
-  const people = ids(FIRST_USER, Math.max(size.users, size.coldContacts + 1));
+  const people = idsFrom(FIRST_USER, Math.max(size.users, size.coldContacts + 1));
   const users = people.slice(0, size.users);
   const cold = users.filter((_user, position) => position % (1 / COLD) === 0);
   const warm = users.filter((_user, position) => position % (1 / COLD) !== 0);
-  const begin = Date.now() - 3_600_000;
   await loadGraph(pool, {
     users: people.map((id) => ({ id })),
-    photos: people.map((owner, position) => ({
-      ...{ owner, audience: 0 as const },
-      uploadedAt: begin - ((position * 7_919) % people.length),
-    })),
+    photos: onePhotoEach(people),
     contacts: warm.flatMap((user) => contactsOf(people, user, size.warmContacts)),
   });
   for (const user of cold) await loadGraph(pool, { contacts: contactsOf(people, user, size.coldContacts) });

@@ -21,6 +21,12 @@ export interface BenchReport extends Measurements {
   readonly at: string;
 }
 
+/** The rows as a table: a column for every name that any of them has. */
+export function tableOf(rows: readonly ResultRow[]): { head: string[]; cells: (string | number)[][] } {
+  const head = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return { head, cells: rows.map((row) => head.map((name) => row[name] ?? '')) };
+}
+
 /** Rounds to the digits that are significant here. */
 export function rounded(value: number, digits = 4): number {
   return Number(value.toPrecision(digits));

@@ -31,9 +31,8 @@ export function defineSize(command: Command): void {
     .addOption(new Option('--transport <name>', 'of the tasks').choices(['kafka', 'streams']).default('kafka'))
     .addOption(new Option('--database <name>', 'which was measured').choices(PRODUCTS).default('mysql'));
   whenCalled<SizeFlags>(command, async (output, { masters, ...flags }) => {
-    const [{ sizingOf }, { sizingTable }, { sizingView }] = await Promise.all([
+    const [{ sizingOf }, { sizingTable, sizingView }] = await Promise.all([
       import('./sizing.ts'),
-      import('./size-text.ts'),
       import('./size-text.ts'),
     ]);
     const site: SiteFigures = { ...flags, followersPerUploader: flags.followersPerUploader ?? flags.contactsPerUser };

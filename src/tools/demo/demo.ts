@@ -9,21 +9,21 @@ import { verifyAll } from './phases/jobs.ts';
 import { compare, measureMemory } from './phases/measure.ts';
 import { type PlayReport, play } from './phases/play.ts';
 import { withdrawGrant } from './phases/withdraw.ts';
-import { type Prepared, prepare, type Telling } from './prepare.ts';
+import { type DemoRun, type Prepared, prepare } from './prepare.ts';
 import {
   addresses,
   countWrong,
   type DemoReport,
   type Findings,
+  formatBurst,
+  formatKill,
+  formatMemory,
+  formatPlay,
+  formatVerify,
   isRight,
   LATENCY_HEAD,
   latencyLines,
   reportOf,
-  tellBurst,
-  tellKill,
-  tellMemory,
-  tellPlay,
-  tellVerify,
 } from './report.ts';
 import type { Story } from './story.ts';
 
@@ -50,7 +50,7 @@ export async function runDemo(options: DemoOptions, { story, signal, staysUp }: 
   const fail = (reason: Error) => failing.abort(reason);
   try {
     const report = await Promise.race([
-      tellAll({ options, story, logs, resources, signal: ending, fail }),
+      runAndReport({ options, story, logs, resources, signal: ending, fail }),
       failure(ending),
     ]);
     if (staysUp) await stayUp(story, signal, failing.signal);
@@ -67,20 +67,20 @@ export async function runDemo(options: DemoOptions, { story, signal, staysUp }: 
   }
 }
 
-async function tellAll(telling: Telling): Promise<DemoReport> {
-  const { story } = telling;
+async function runAndReport(run: DemoRun): Promise<DemoReport> {
+  const { story } = run;
   const from = performance.now();
   story.title('Recency: the main job, end to end, on real servers');
-  const prepared = await prepare(telling);
-  const found = await perform(telling, prepared);
+  const prepared = await prepare(run);
+  const found = await perform(run, prepared);
   const report = reportOf({ ...found, seconds: (performance.now() - from) / 1000 });
   const { services, cast } = prepared.world;
-  tellEnd(story, report);
+  reportEnd(story, report);
   story.plain(addresses(services.apiUrl, cast.measured.at(-1)?.user ?? '').join('\n'));
   return report;
 }
 
-function tellEnd(story: Story, report: DemoReport): void {
+function reportEnd(story: Story, report: DemoReport): void {
   const { mysql, redis, transport, missing, seconds } = report;
   const where = `on ${mysql}, ${redis} and ${transport === 'kafka' ? 'Kafka' : 'Redis Streams'}`;
   const without = missing === undefined ? '' : `, because Kafka is not available: ${missing}`;
@@ -111,25 +111,25 @@ const EXAMPLES = 5;
 
 /** Runs the phases one after the other. */
 export async function perform(
-  { options, story }: Telling,
+  { options, story }: DemoRun,
   { servers, population, stores, processGroup, world }: Prepared,
 ): Promise<Omit<Findings, 'seconds'>> {
   const { services } = world;
   const played = await story.step(
     'play',
     (progress) => play(world, options.seconds, progress),
-    (report) => tellPlay(report, services.relayCounts),
+    (report) => formatPlay(report, services.relayCounts),
     'seconds',
   );
-  tellMoreOf(story, played);
+  reportMoreOf(story, played);
   const withdrawal = await story.step(
     'grant',
     () => withdrawGrant(world),
     ({ viewer, owner, before }) => `user ${viewer}, a friend of ${owner}, is shown ${before}`,
   );
   story.more(`after ${withdrawal.owner} has withdrawn that: ${withdrawal.after}`);
-  const bursted = await story.step('burst', () => burst(world, stores.publisher, options.burst), tellBurst);
-  const verify = await story.step('verify', (progress) => verifyAll(stores.jobs, progress), tellVerify, 'users');
+  const bursted = await story.step('burst', () => burst(world, stores.publisher, options.burst), formatBurst);
+  const verify = await story.step('verify', (progress) => verifyAll(stores.jobs, progress), formatVerify, 'users');
   for (const wrong of [...verify.wrong_users, ...verify.wrong_answers, ...verify.wrong_columns].slice(0, EXAMPLES)) {
     story.warn(JSON.stringify(wrong));
   }
@@ -139,20 +139,20 @@ export async function perform(
     () => 'the same request over HTTP, in turns: p50 (p99) in ms',
     'rounds',
   );
-  tellLatency(story, latency);
+  reportLatency(story, latency);
   const memory = await measureMemory(world);
-  story.more(tellMemory(memory), 'memory');
+  story.more(formatMemory(memory), 'memory');
   const relay = services.relayCounts;
   return { servers, population, play: played, withdrawal, burst: bursted, relay, verify, latency, memory };
 }
 
-function tellMoreOf(story: Story, { killed, examples, reads }: PlayReport): void {
-  story.more(tellKill(killed), 'killed');
+function reportMoreOf(story: Story, { killed, examples, reads }: PlayReport): void {
+  story.more(formatKill(killed), 'killed');
   if (reads.refused > 0) story.more(`${count(reads.refused)} reads refused: plain-query limit reached`);
   for (const example of examples) story.warn(example);
 }
 
-function tellLatency(story: Story, rows: readonly LatencyRow[]): void {
+function reportLatency(story: Story, rows: readonly LatencyRow[]): void {
   const { flatness, sql_over_recency: sql, recipe_over_recency: recipe } = ratiosOf(rows);
   const most = count(rows.at(-1)?.contacts ?? 0);
   story.table(LATENCY_HEAD, latencyLines(rows));

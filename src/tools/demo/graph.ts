@@ -1,6 +1,6 @@
 import type { Id } from '../../contracts/id.ts';
 import type { Audience } from '../reference-site/checks.ts';
-import type { Graph, NewContact, NewPhoto } from '../reference-site/load-graph.ts';
+import { type Graph, idsFrom, type NewContact, type NewPhoto } from '../reference-site/load-graph.ts';
 import { between, powerLaw, type Random, shuffled } from './random.ts';
 
 /** The people of the demonstration by role. */
@@ -13,11 +13,6 @@ export interface Cast {
   readonly star: Id;
   /** In the order in which a fan-out visits them. */
   readonly followersOfStar: readonly Id[];
-}
-
-/** Consecutive ids. */
-export function idsFrom(first: bigint, count: number): Id[] {
-  return Array.from({ length: count }, (_, i) => String(first + BigInt(i)));
 }
 
 /** Numbers of contacts in the latency table, besides the maximum. */
@@ -54,11 +49,15 @@ export function castGraph(options: CastOptions): { cast: Cast; graph: Required<G
   const measured = sizes.map((contacts, i) => ({ contacts, user: added[i] ?? '' }));
   const people = [...players, ...added.slice(sizes.length)].slice(0, most);
   const followers = people.slice(0, Math.ceil(people.length * FOLLOWERS));
-  const measuredContacts = measured.map(({ user, contacts: size }) => lastOf(user, size, people));
+  const measuredContacts = measured.map(
+    ({ user, contacts: size }) => people.slice(-size).map((contact) => ({ user, contact })), // the last of the people, whom the play changes least
+  );
   const contacts = [
     ...measuredContacts.flat(),
     ...followers.map((user) => ({ user, contact: star })),
-    ...followingBack(followers, measured.at(-1)?.user ?? '', random),
+    ...followers
+      .filter((_, position) => position % FOLLOWS_BACK === 0)
+      .map((user) => ({ user, contact: measured.at(-1)?.user ?? '', ...anyGrant(random) })),
     ...shuffled(random, people)
       .slice(0, CONTACTS_OF_STAR)
       .map((contact) => ({ user: star, contact, ...anyGrant(random) })),
@@ -69,17 +68,6 @@ export function castGraph(options: CastOptions): { cast: Cast; graph: Required<G
   ];
   const users = [star, ...added].map((id) => ({ id }));
   return { cast: { players, measured, star, followersOfStar: followers }, graph: { users, contacts, photos } };
-}
-
-/** Prefers the last of the people, whom the play changes least. */
-function lastOf(user: Id, size: number, people: readonly Id[]): NewContact[] {
-  return people.slice(-size).map((contact) => ({ user, contact }));
-}
-
-function followingBack(people: readonly Id[], contact: Id, random: Random): NewContact[] {
-  return people
-    .filter((_, position) => position % FOLLOWS_BACK === 0)
-    .map((user) => ({ user, contact, ...anyGrant(random) }));
 }
 
 const FEWEST_CONTACTS = 3;
@@ -105,15 +93,11 @@ function drawnContacts(user: Id, players: readonly Id[], random: Random): NewCon
   const wanted = Math.min(powerLaw(random, FEWEST_CONTACTS, MOST_CONTACTS), Math.floor(others / 2));
   const chosen = new Set<Id>();
   while (chosen.size < wanted) {
-    const contact = players[popularPlace(players.length, random)];
+    // Favours the first players strongly, so that the numbers of followers follow a power law too.
+    const contact = players[Math.floor(players.length * random() ** 2)];
     if (contact !== undefined && contact !== user) chosen.add(contact);
   }
   return [...chosen].map((contact) => ({ user, contact, ...anyGrant(random) }));
-}
-
-/** Favours the first indexes strongly, so that the numbers of followers follow a power law too. */
-function popularPlace(places: number, random: Random): number {
-  return Math.floor(places * random() ** 2);
 }
 
 export function anyGrant(random: Random): { friend: boolean; family: boolean } {

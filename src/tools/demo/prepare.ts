@@ -14,12 +14,12 @@ import { type Population, populate } from './phases/populate.ts';
 import { Journal, rememberSite } from './play/journal.ts';
 import { Services } from './processes/services.ts';
 import { seededRandom } from './random.ts';
-import { tellPopulation } from './report.ts';
+import { formatPopulation } from './report.ts';
 import type { Story } from './story.ts';
 import type { World } from './world.ts';
 
 /** What all steps of a demonstration share. */
-export interface Telling {
+export interface DemoRun {
   readonly options: DemoOptions;
   readonly story: Story;
   readonly logs: ProcessLogs;
@@ -38,8 +38,8 @@ export interface Prepared {
 }
 
 /** Starts everything: servers, schema, people, processes, indexes. */
-export async function prepare(telling: Telling): Promise<Prepared> {
-  const { options, story, resources, signal } = telling;
+export async function prepare(run: DemoRun): Promise<Prepared> {
+  const { options, story, resources, signal } = run;
   const servers = await story.step('servers', () => startServers(options), describeServers);
   resources.defer(() => servers.stack.stop());
   if (servers.missing !== undefined)
@@ -54,20 +54,20 @@ export async function prepare(telling: Telling): Promise<Prepared> {
   const logger = pino({ level: 'silent' });
   const stores = await openHarnessStores(namespace, { logger, resources, signal });
   const random = seededRandom(options.seed);
-  const population = await story.step('people', () => populate(stores.pool, options, random), tellPopulation);
+  const population = await story.step('people', () => populate(stores.pool, options, random), formatPopulation);
   const { processGroup, services } = await story.step(
     'processes',
-    () => startProcesses(telling, namespace, population, stores),
+    () => startProcesses(run, namespace, population, stores),
     () =>
       `the API, the relay and two consumers; ${namespace.transport === 'kafka' ? 'Kafka carries' : 'Redis Streams carry'} the tasks`,
   );
   const { pool, redis, raiseBarrier } = stores;
   const journal = new Journal(() => performance.now());
   await rememberSite(pool, journal);
-  const api = resources.adopt(new HttpClient(services.apiUrl), (client) => client.close());
+  const api = new HttpClient(services.apiUrl);
   const { cast } = population;
   const world = { namespace, pool, redis, random, cast, journal, services, api, raiseBarrier, signal };
-  await story.step('indexes', (progress) => backfillAll(stores.jobs, progress), tellIndexes, 'users');
+  await story.step('indexes', (progress) => backfillAll(stores.jobs, progress), formatIndexes, 'users');
   return { servers, population, stores, processGroup, world };
 }
 
@@ -76,7 +76,7 @@ export async function prepare(telling: Telling): Promise<Prepared> {
  * tasks.
  */
 async function startProcesses(
-  { options, logs, resources, fail, signal }: Telling,
+  { options, logs, resources, fail, signal }: DemoRun,
   namespace: Namespace,
   { cast }: Population,
   { raiseBarrier }: HarnessStores,
@@ -89,6 +89,6 @@ async function startProcesses(
   return { processGroup, services };
 }
 
-function tellIndexes({ users, seconds }: { users: number; seconds: number }): string {
+function formatIndexes({ users, seconds }: { users: number; seconds: number }): string {
   return `${count(users)} users backfilled, ${count(users / seconds)} per second`;
 }

@@ -93,7 +93,7 @@ function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-export function tellPopulation({ cast, counts }: Population): string {
+export function formatPopulation({ cast, counts }: Population): string {
   const most = cast.measured.at(-1)?.contacts ?? 0;
   return [
     `${count(counts.users)} people, ${count(counts.contacts)} relationships, ${count(counts.photos)} photos;`,
@@ -101,28 +101,28 @@ export function tellPopulation({ cast, counts }: Population): string {
   ].join(' ');
 }
 
-export function tellPlay({ changes, seconds, reads }: PlayReport, { sent, tasks }: UnrulyRelayCounts): string {
+export function formatPlay({ changes, seconds, reads }: PlayReport, { sent, tasks }: UnrulyRelayCounts): string {
   return [
     `${count(changes)} changes to the site, their tasks shuffled, ${count(sent - tasks)} of them sent twice;`,
     `${count(reads.reads)} answers read meanwhile (${count(reads.reads / seconds)} per second), ${count(reads.wrong)} wrong`,
   ].join(' ');
 }
 
-export function tellKill({ name, followers, doneBefore, resumed, seconds }: KillReport): string {
+export function formatKill({ name, followers, doneBefore, resumed, seconds }: KillReport): string {
   if (doneBefore === 0) return `${name} by SIGKILL, and a new one started`;
   const what = `${name} by SIGKILL after ${count(doneBefore)} of the ${count(followers)} followers of one photo;`;
   if (!resumed) return `${what} another consumer started over`;
   return `${what} another consumer continued after ${seconds.toFixed(1)} s`;
 }
 
-export function tellBurst({ tasks, tasksPerSecond, warmUp, memoryBefore, memoryAfter }: BurstReport): string {
+export function formatBurst({ tasks, tasksPerSecond, warmUp, memoryBefore, memoryAfter }: BurstReport): string {
   return [
     `${count(tasks)} contact tasks at once for users with an index, after ${count(warmUp)} for warm-up:`,
     `${count(tasksPerSecond)} per second; the consumers' memory ${megabytes(memoryBefore)} before, ${megabytes(memoryAfter)} after`,
   ].join(' ');
 }
 
-export function tellVerify(report: VerifyResult): string {
+export function formatVerify(report: VerifyResult): string {
   return [
     `${count(report.users)} users against plain SQL: ${count(report.wrong)} indexes wrong,`,
     `${count(report.answers_wrong)} of ${count(report.answers_checked)} answers wrong,`,
@@ -130,7 +130,7 @@ export function tellVerify(report: VerifyResult): string {
   ].join(' ');
 }
 
-export function tellMemory({ mean, full, fullSize }: IndexMemory): string {
+export function formatMemory({ mean, full, fullSize }: IndexMemory): string {
   return `an index takes ${count(mean)} bytes in Redis on average; a full one (${fullSize} contacts), ${count(full)}`;
 }
 

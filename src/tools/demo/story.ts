@@ -21,7 +21,7 @@ export class Story {
   async step<T>(
     label: string,
     work: (progress: Progress) => Promise<T>,
-    tell: (result: T) => string,
+    format: (result: T) => string,
     unit = '',
   ): Promise<T> {
     const from = this.#now();
@@ -30,7 +30,7 @@ export class Story {
       const result = await work(shown.update);
       shown.end();
       const seconds = `${((this.#now() - from) / 1000).toFixed(1)} s`;
-      this.#line(this.#styled('dim', seconds), label, tell(result));
+      this.#line(this.#styled('dim', seconds), label, format(result));
       return result;
     } catch (error) {
       shown.end();
@@ -110,11 +110,11 @@ const LINE_EVERY_MS = 10_000;
 
 /** Not in a terminal: a progress line from time to time. @param now ms, monotonic */
 function stepInPlainLines(print: (line: string) => void, now: () => number, label: string, unit: string): ShownStep {
-  let told = now();
+  let printed = now();
   return {
     update: (done, total) => {
-      if (now() - told < LINE_EVERY_MS || done >= total) return;
-      told = now();
+      if (now() - printed < LINE_EVERY_MS || done >= total) return;
+      printed = now();
       print(columnsOf('…', label, `${count(done)} of ${count(total)} ${unit}`));
     },
     end: () => undefined,

@@ -89,8 +89,17 @@ export async function gatherServers(
 export function describeServer(server: ServerFacts): string {
   const first = server.url.split(',')[0] ?? '';
   const { host } = new URL(server.name === 'kafka' ? `kafka://${first}` : first);
-  const name = [server.product, server.version].filter(Boolean).join(' ');
-  return `${name} at ${host} (${server.origin === 'given' ? 'given by' : server.origin} ${server.source})`;
+  return `${productAndVersion(server)} at ${host} ${originOf(server)}`;
+}
+
+/** For example `MariaDB 10.11.14`. */
+export function productAndVersion({ product, version }: ServerFacts): string {
+  return [product, version].filter(Boolean).join(' ');
+}
+
+/** For example `(container redis:8)`. */
+export function originOf({ origin, source }: ServerFacts): string {
+  return `(${origin === 'given' ? 'given by' : origin} ${source})`;
 }
 
 /** Nothing works without MySQL and Redis; and in CI nothing may be left out silently. */

@@ -29,33 +29,28 @@ export const probeByName: Readonly<Record<ServerName, (url: string) => Promise<P
 
 /** Asks the MySQL or MariaDB server at the URL for its version. Throws when it does not answer in time. */
 export async function probeMysql(url: string): Promise<Probe> {
-  const connection = await createConnection({ uri: withoutDatabase(url), connectTimeout: PROBE_TIMEOUT });
-  try {
-    const sql = 'SELECT VERSION() AS version, @@datadir AS dir';
-    const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: PROBE_TIMEOUT });
-    const { version, dir } = rows[0] as { version: string; dir: string };
-    const [numbers = ''] = version.split('-');
-    return { product: /mariadb/i.test(version) ? 'MariaDB' : 'MySQL', version: numbers, identity: dir };
-  } finally {
-    connection.destroy();
-  }
+  const [row] = await askMysql(url, 'SELECT VERSION() AS version, @@datadir AS dir');
+  const { version, dir } = row as { version: string; dir: string };
+  const [numbers = ''] = version.split('-');
+  return { product: /mariadb/i.test(version) ? 'MariaDB' : 'MySQL', version: numbers, identity: dir };
 }
 
 /** Creates the database that the URL names if it is missing. */
 export async function createDatabase(url: string): Promise<void> {
-  const name = new URL(url).pathname.slice(1);
-  const connection = await createConnection({ uri: withoutDatabase(url), connectTimeout: PROBE_TIMEOUT });
+  await askMysql(url, `CREATE DATABASE IF NOT EXISTS \`${new URL(url).pathname.slice(1)}\``);
+}
+
+/** Runs a statement without a default database: the one that the URL names may be missing. */
+async function askMysql(address: string, sql: string): Promise<RowDataPacket[]> {
+  const url = new URL(address);
+  url.pathname = '/';
+  const connection = await createConnection({ uri: url.href, connectTimeout: PROBE_TIMEOUT });
   try {
-    await connection.query({ sql: `CREATE DATABASE IF NOT EXISTS \`${name}\``, timeout: PROBE_TIMEOUT });
+    const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: PROBE_TIMEOUT });
+    return rows;
   } finally {
     connection.destroy();
   }
-}
-
-function withoutDatabase(address: string): string {
-  const url = new URL(address);
-  url.pathname = '/';
-  return url.href;
 }
 
 /** Asks the Redis server at the URL for its version. Throws when it does not answer in time, or is still loading. */
@@ -87,7 +82,7 @@ export async function probeRedis(url: string): Promise<Probe> {
 
 /**
  * Asks the broker for its cluster. Throws when it does not answer in time, or has no controller yet.
- * @param version the version to report, because a broker does not tell it
+ * @param version the version to report, because a broker does not report it
  */
 export async function probeKafka(broker: string, version: string): Promise<Probe> {
   const { Kafka, logLevel } = await import('kafkajs'); // loaded only by those who start a broker
@@ -163,14 +158,9 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** A server too old to work with. */
-class VersionTooOld extends Error {
-  override readonly name = 'VersionTooOld';
-}
-
-/** Throws {@link VersionTooOld} when the product has a minimum version and this one is older. */
+/** Throws when the product has a minimum version and this one is older. */
 export function requireSupported(product: string, version: string, source: string): void {
   if (!(product in OLDEST_VERSIONS) || isSupported(product as ServerProduct, version)) return;
   const oldest = OLDEST_VERSIONS[product as ServerProduct];
-  throw new VersionTooOld(`${product} ${version} (${source}) is too old: Recency needs ${product} ${oldest} or newer`);
+  throw new Error(`${product} ${version} (${source}) is too old: Recency needs ${product} ${oldest} or newer`);
 }

@@ -1,5 +1,3 @@
-import { Agent, request } from 'node:http';
-
 export interface HttpAnswer {
   readonly status: number;
   readonly body: string;
@@ -7,9 +5,8 @@ export interface HttpAnswer {
 
 const TIMEOUT_MS = 30_000;
 
-/** A client of one server that keeps its connections. */
+/** A client of one server. Connections are kept for the next request. */
 export class HttpClient {
-  readonly #agent = new Agent({ keepAlive: true });
   readonly #origin: string;
 
   /** @param origin http://host:port */
@@ -18,25 +15,9 @@ export class HttpClient {
   }
 
   /** @throws Error when the server is not there or does not answer */
-  get(path: string): Promise<HttpAnswer> {
-    const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-    const question = request(this.#origin + path, { agent: this.#agent, timeout: TIMEOUT_MS }, (response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (text: string) => {
-        body += text;
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
-      response.on('error', reject);
-    });
-    question.on('timeout', () => question.destroy(new Error(`no answer from ${this.#origin} in ${TIMEOUT_MS} ms`)));
-    question.on('error', reject);
-    question.end();
-    return promise;
-  }
-
-  close(): void {
-    this.#agent.destroy();
+  async get(path: string): Promise<HttpAnswer> {
+    const response = await fetch(this.#origin + path, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return { status: response.status, body: await response.text() };
   }
 }
 
@@ -44,13 +25,8 @@ const RESIDENT = /^process_resident_memory_bytes(?:\{.*\})? (\S+)$/m;
 
 /** The resident memory of a process, bytes, from its metrics. @throws Error when they lack it */
 export async function residentBytes(metricsPort: number): Promise<number> {
-  const client = new HttpClient(`http://127.0.0.1:${metricsPort}`);
-  try {
-    const { body } = await client.get('/metrics');
-    const bytes = Number(RESIDENT.exec(body)?.[1]);
-    if (!Number.isFinite(bytes)) throw new Error('the metrics of a consumer do not tell its memory');
-    return bytes;
-  } finally {
-    client.close();
-  }
+  const { body } = await new HttpClient(`http://127.0.0.1:${metricsPort}`).get('/metrics');
+  const bytes = Number(RESIDENT.exec(body)?.[1]);
+  if (!Number.isFinite(bytes)) throw new Error('the metrics of a consumer lack its memory');
+  return bytes;
 }

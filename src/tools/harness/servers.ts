@@ -1,5 +1,5 @@
 import { StartError } from '../../app/start-error.ts';
-import { type DevServers, startDevServers } from '../devservers/devservers.ts';
+import { type DevServers, originOf, productAndVersion, startDevServers } from '../devservers/devservers.ts';
 import type { ServerFacts } from '../devservers/server.ts';
 import type { TransportName } from './namespace.ts';
 
@@ -36,19 +36,12 @@ export async function startServers({ transport, install }: ServerChoice): Promis
 
 /** For example `MariaDB 10.11.14 (program mariadbd), Redis 8.2.1 (container redis:8)`. */
 export function describeServers({ stack }: Servers): string {
+  const describe = (server: ServerFacts) => `${productAndVersion(server)} ${originOf(server)}`;
   return stack.parts.map(describe).join(', ');
-}
-
-function describe({ product, version, origin, source }: ServerFacts): string {
-  return `${productAndVersion({ product, version })} (${origin === 'given' ? 'given by' : origin} ${source})`;
 }
 
 /** For example `MariaDB 10.11.14`. */
 export function versionOf({ stack }: Servers, name: 'mysql' | 'redis'): string {
   const part = stack.parts.find((one) => one.name === name);
   return part === undefined ? '' : productAndVersion(part);
-}
-
-export function productAndVersion({ product, version }: Pick<ServerFacts, 'product' | 'version'>): string {
-  return [product, version].filter(Boolean).join(' ');
 }

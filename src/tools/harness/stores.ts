@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
 import type { Logger } from 'pino';
 import type { JobParts } from '../../app/jobs.ts';
@@ -7,10 +6,12 @@ import { openTransport } from '../../app/transport.ts';
 import { type DrainBarrier, EVERYBODY, type RaiseBarrier } from '../../index/drain-barrier.ts';
 import { drainBarrierOf } from '../../index/index-drain-barrier.ts';
 import { indexedUsers } from '../../index/redis/keys.ts';
+import type { RedisClient } from '../../redis/connection.ts';
 import { PageCheck } from '../../repair/page-check.ts';
 import type { TaskPublisher } from '../../transport/task-publisher.ts';
 import { openSitePool } from '../reference-site/transaction.ts';
 import type { Namespace } from './namespace.ts';
+import { poll } from './poll.ts';
 
 /** What this process itself uses, besides the processes that it starts. */
 export interface HarnessStores extends Stores {
@@ -49,6 +50,12 @@ export async function openHarnessStores({ config }: Namespace, opening: Opening)
   return { ...stores, pool, publisher, raiseBarrier, jobs: { ...context, stores, check, indexedUsers: indexed } };
 }
 
+/** The memory that Redis reports for these keys, bytes; its own tables are not included. */
+export async function bytesOfKeys(redis: RedisClient, keys: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key)));
+  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+}
+
 const INTERVAL_MS = 10;
 
 /**
@@ -60,9 +67,6 @@ export async function settle(raiseBarrier: RaiseBarrier, signal: AbortSignal, ti
 }
 
 export async function untilPassed(barrier: DrainBarrier, signal: AbortSignal, timeoutMs = 120_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!(await barrier.passed())) {
-    if (performance.now() > deadline) throw new Error(`the tasks were not applied within ${timeoutMs / 1000} s`);
-    await pause(INTERVAL_MS, undefined, { signal });
-  }
+  const hasPassed = await poll(() => barrier.passed(), Boolean, { everyMs: INTERVAL_MS, timeoutMs, signal });
+  if (!hasPassed) throw new Error(`the tasks were not applied within ${timeoutMs / 1000} s`);
 }

@@ -5,7 +5,7 @@ import { interruptible } from '../../cli/interrupt.ts';
 
 export function defineImport(command: Command): void {
   whenCalled<object, [file: string]>(command, async (output, _options, file) => {
-    const [{ importFile }] = await Promise.all([import('./import-edges.ts')]);
+    const { importFile } = await import('./import-edges.ts');
     const progress = output.progress('lines');
     const counts = await interruptible((signal) =>
       importFile(file, { signal, onProgress: ({ lines }) => progress.update(lines) }),

@@ -72,7 +72,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
 async function textOf(file: string): Promise<Readable> {
   const isGzip = await beginsAsGzip(file);
   const bytes = createReadStream(file);
-  // An error of either stream ends the second one, and so reaches whoever reads it.
+  // An error of either stream ends the second one, and so reaches its reader.
   const plain = isGzip ? pipeline(bytes, createGunzip(), () => undefined) : bytes;
   return plain.setEncoding('utf8');
 }

@@ -41,7 +41,7 @@ export async function joinGroup(pool: Pool, user: Id, group: Id, now = Date.now(
     const [groups] = await connection.execute<RowDataPacket[]>(GROUP, [group]);
     if (groups.length === 0) throw new SiteError('unknown_group', `there is no group ${group}`);
     await connection.execute(JOIN, [user, group, now, now]);
-    return await tell(connection, 'recency.group.joined', user, group);
+    return await leaveGroupTask(connection, 'recency.group.joined', user, group);
   });
 }
 
@@ -54,12 +54,12 @@ export async function leaveGroup(pool: Pool, user: Id, group: Id): Promise<strin
   checkId('the group', group);
   return await inTransaction(pool, async (connection) => {
     const [{ affectedRows }] = await connection.execute<ResultSetHeader>(LEAVE, [user, group]);
-    return affectedRows === 0 ? null : await tell(connection, 'recency.group.left', user, group);
+    return affectedRows === 0 ? null : await leaveGroupTask(connection, 'recency.group.left', user, group);
   });
 }
 
 /** Leaves the task with the version that the membership has now, under its row's lock, and returns that version. */
-async function tell(
+async function leaveGroupTask(
   connection: PoolConnection,
   type: 'recency.group.joined' | 'recency.group.left',
   user: Id,

@@ -27,7 +27,7 @@ const RECOMPUTE = `
       users.last_friends_family_at = ${newestOf(3)}`;
 
 /**
- * Locks the rows of these users until the transaction ends. Whoever changes an owner's photos holds this lock, so the
+ * Locks the rows of these users until the transaction ends. A change of an uploader's photos holds this lock, so the
  * photos that are read afterwards are all that there will be when the transaction commits.
  * @throws SiteError unknown_user
  */

@@ -29,11 +29,13 @@ export async function loadGraph(pool: Pool, { users = [], contacts = [], photos 
   return await inTransaction(pool, async (connection) => {
     const counts = { users: 0, contacts: 0, photos: 0 };
     for (const piece of pieces(users)) counts.users += await insertUsers(connection, piece);
-    const named = [...namedUsers(contacts, photos)];
+    const uploaders = new Set([...photos].map(({ owner }) => owner));
+    const named = new Set(uploaders);
+    for (const { user, contact } of contacts) named.add(user).add(contact);
     for (const piece of pieces(named)) await lockUsers(connection, piece);
     for (const piece of pieces(contacts)) counts.contacts += await insertContacts(connection, piece);
     for (const piece of pieces(photos)) counts.photos += await insertPhotos(connection, piece);
-    await recompute(connection, photos);
+    for (const piece of pieces(uploaders)) await recomputeLastUploads(connection, piece);
     await startNewEpoch(connection, 'a graph was loaded');
     return counts;
   });
@@ -47,19 +49,6 @@ function checkGraph(users: Iterable<NewUser>, contacts: Iterable<NewContact>, ph
     checkAudience(audience);
     checkTime(uploadedAt);
   }
-}
-
-function namedUsers(contacts: Iterable<NewContact>, photos: Iterable<NewPhoto>): Set<Id> {
-  const named = new Set<Id>();
-  for (const { user, contact } of contacts) named.add(user).add(contact);
-  for (const { owner } of photos) named.add(owner);
-  return named;
-}
-
-async function recompute(connection: PoolConnection, photos: Iterable<NewPhoto>): Promise<void> {
-  const owners = new Set<Id>();
-  for (const { owner } of photos) owners.add(owner);
-  for (const piece of pieces(owners)) await recomputeLastUploads(connection, piece);
 }
 
 export interface NewUser {
@@ -92,17 +81,17 @@ const USERS = `
   FROM JSON_TABLE(?, '$[*]' COLUMNS (
     id BIGINT UNSIGNED PATH '$[0]' ERROR ON ERROR, name VARCHAR(100) PATH '$[1]' ERROR ON ERROR)) AS it`;
 
-const CONTACTS = `
-  INSERT IGNORE INTO contacts (user_id, contact_id, is_friend, is_family)
-  SELECT it.user_id, it.contact_id, it.is_friend, it.is_family
-  FROM JSON_TABLE(?, '$[*]' COLUMNS (
+const CONTACT_ROWS = `JSON_TABLE(?, '$[*]' COLUMNS (
     user_id BIGINT UNSIGNED PATH '$[0]' ERROR ON ERROR, contact_id BIGINT UNSIGNED PATH '$[1]' ERROR ON ERROR,
     is_friend INT PATH '$[2]' ERROR ON ERROR, is_family INT PATH '$[3]' ERROR ON ERROR)) AS it`;
 
+const CONTACTS = `
+  INSERT IGNORE INTO contacts (user_id, contact_id, is_friend, is_family)
+  SELECT it.user_id, it.contact_id, it.is_friend, it.is_family
+  FROM ${CONTACT_ROWS}`;
+
 const REVIVE = `
-  UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
-    user_id BIGINT UNSIGNED PATH '$[0]' ERROR ON ERROR, contact_id BIGINT UNSIGNED PATH '$[1]' ERROR ON ERROR,
-    is_friend INT PATH '$[2]' ERROR ON ERROR, is_family INT PATH '$[3]' ERROR ON ERROR)) AS it
+  UPDATE ${CONTACT_ROWS}
   STRAIGHT_JOIN contacts ON contacts.user_id = it.user_id AND contacts.contact_id = it.contact_id
   SET contacts.is_friend = it.is_friend, contacts.is_family = it.is_family,
       contacts.active = TRUE, contacts.version = contacts.version + 1
@@ -139,6 +128,11 @@ export async function insertPhotos(connection: PoolConnection, photos: readonly 
 async function change(connection: PoolConnection, statement: string, rows: unknown[]): Promise<number> {
   const [{ affectedRows }] = await connection.execute<ResultSetHeader>(statement, [JSON.stringify(rows)]);
   return affectedRows;
+}
+
+/** Consecutive ids. */
+export function idsFrom(first: bigint, count: number): Id[] {
+  return Array.from({ length: count }, (_, i) => String(first + BigInt(i)));
 }
 
 export function pieces<T>(rows: Iterable<T>): T[][] {

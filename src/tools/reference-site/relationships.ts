@@ -44,7 +44,7 @@ export async function addContact(
     await holdUsers(connection, user, contact);
     const grant = [Number(friend), Number(family)];
     await connection.execute(ADD, [user, contact, ...grant, now, now, ...grant]);
-    return await tell(connection, 'recency.contact.added', user, contact);
+    return await leaveContactTask(connection, 'recency.contact.added', user, contact);
   });
 }
 
@@ -62,7 +62,7 @@ export async function changeRelationship(
   return await inTransaction(pool, async (connection) => {
     const parameters = [Number(friend), Number(family), user, contact];
     const [{ affectedRows }] = await connection.execute<ResultSetHeader>(CHANGE, parameters);
-    return affectedRows === 0 ? null : await tell(connection, 'recency.contact.changed', user, contact);
+    return affectedRows === 0 ? null : await leaveContactTask(connection, 'recency.contact.changed', user, contact);
   });
 }
 
@@ -74,7 +74,7 @@ export async function removeContact(pool: Pool, user: Id, contact: Id): Promise<
   checkPair(user, contact);
   return await inTransaction(pool, async (connection) => {
     const [{ affectedRows }] = await connection.execute<ResultSetHeader>(REMOVE, [user, contact]);
-    return affectedRows === 0 ? null : await tell(connection, 'recency.contact.removed', user, contact);
+    return affectedRows === 0 ? null : await leaveContactTask(connection, 'recency.contact.removed', user, contact);
   });
 }
 
@@ -88,7 +88,12 @@ async function holdUsers(connection: PoolConnection, user: Id, contact: Id): Pro
 type ContactChange = 'recency.contact.added' | 'recency.contact.changed' | 'recency.contact.removed';
 
 /** Leaves the task with the version that the relationship has now, under its row's lock, and returns that version. */
-async function tell(connection: PoolConnection, type: ContactChange, user: Id, contact: Id): Promise<string> {
+async function leaveContactTask(
+  connection: PoolConnection,
+  type: ContactChange,
+  user: Id,
+  contact: Id,
+): Promise<string> {
   const [rows] = await connection.execute<RowDataPacket[]>(VERSION, [user, contact]);
   const version = String(rows[0]?.version);
   await leaveTask(connection, { type, user, contact, version });

@@ -1,5 +1,6 @@
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';
+import { chunks } from '../../index/chunks.ts';
 import { checkId } from './checks.ts';
 import { lockUser } from './last-uploads.ts';
 import { deleteOwnerFromPools } from './pools.ts';
@@ -20,9 +21,7 @@ export async function createUsers(pool: Pool, users: number | readonly Id[]): Pr
   if (typeof users !== 'number') for (const id of users) checkId('the user', id);
   return await inTransaction(pool, async (connection) => {
     if (typeof users === 'number') return await insertNext(connection, users);
-    for (let from = 0; from < users.length; from += MOST_AT_ONCE) {
-      await connection.execute(INSERT_NAMED, [JSON.stringify(users.slice(from, from + MOST_AT_ONCE))]);
-    }
+    for (const some of chunks(users, MOST_AT_ONCE)) await connection.execute(INSERT_NAMED, [JSON.stringify(some)]);
     return [...users];
   });
 }

@@ -57,7 +57,7 @@ export async function admit(assignment: Assignment, options: PartitionAdmissionO
 async function inspect(assignment: Assignment, options: PartitionAdmissionOptions): Promise<Inspection> {
   const { admin, group, consumer, started, topic, history, expectsOffsets, logEnds, onLoss } = options;
   const known = await logEnds?.read();
-  const hasStarted = await history.hasStarted(); // before the offsets: whoever recorded it has committed
+  const hasStarted = await history.hasStarted(); // before the offsets: the consumer that recorded it has committed
   const offsets = await permitted(admin.offsets(group), 'DESCRIBE', { topic, group });
   const mine = new Set(assignment.partitions.keys());
   if (offsets.filter(({ partition }) => mine.has(partition)).length < mine.size) {

@@ -31,7 +31,7 @@ export class EdgeSite {
     this.#pool = pool;
   }
 
-  /** One transaction. The users must be there. */
+  /** Writes these lines in one transaction. The users must exist. */
   async commit(edges: readonly Edge[]): Promise<void> {
     const owners = [...new Set(edges.map(({ source }) => source))];
     const pairs = this.#newPairs(edges);

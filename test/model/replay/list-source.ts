@@ -8,7 +8,7 @@ export class ListSource implements TaskSource {
     this.#batches = batches;
   }
 
-  /** Resolves when no batch is left. Rejects with the handler's error. */
+  /** Resolves when no batch is left; rejects with the handler's error. */
   async run(handler: BatchHandler): Promise<void> {
     for (let next = this.#batches.shift(); next !== undefined; next = this.#batches.shift()) {
       const batch: Batch = { deliveries: next, lease: { renew: async () => undefined } };

@@ -13,7 +13,7 @@ import org.apache.kafka.common.record.TimestampType;
 
 /**
  * Writes batches.json: 20 tasks from offset 100 on, in each message format and codec, as Kafka's own library writes them.
- * Run with its jars: java -cp ".recency/kafka-4.1.1/*" test/support/java/Batches.java > test/support/java/batches.json
+ * Run with its jars: java -cp ".recency/kafka-4.1.1-with-logger/*" test/support/java/Batches.java > test/support/java/batches.json
  */
 public class Batches {
   static final long TIME = 1_700_000_000_000L;

@@ -7,7 +7,6 @@ import { FOLLOWERS_A_PAGE } from '../../../src/index/fan-out.ts';
 import { run } from '../../../src/index/protocol.ts';
 import { rebuild } from '../../../src/index/rebuild.ts';
 import { migrate } from '../../../src/mysql/migrate.ts';
-import { ids } from '../../../src/tools/bench/circle.ts';
 import { CONSTANTS, PRODUCTS } from '../../../src/tools/capacity/constants.ts';
 import { at, fanOutCost, memoryOf } from '../../../src/tools/capacity/sizing.ts';
 import { DEFAULTS } from '../../../src/tools/demo/options.ts';
@@ -17,12 +16,12 @@ import { seededRandom } from '../../../src/tools/demo/random.ts';
 import { startRedis } from '../../../src/tools/devservers/start-server.ts';
 import { namespaceOn } from '../../../src/tools/harness/namespace.ts';
 import { openHarnessStores } from '../../../src/tools/harness/stores.ts';
-import { loadGraph } from '../../../src/tools/reference-site/load-graph.ts';
+import { idsFrom, loadGraph } from '../../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../../src/tools/reference-site/photos.ts';
 import { CountingDatabase } from '../../support/counting-database.ts';
 import { freshDatabase, freshPrefix, mysqlUrl } from '../../support/servers.ts';
 import { freshSitePool } from '../../support/small-site.ts';
-import { freshRedis, storesOn } from '../../support/stores.ts';
+import { freshRedis, migratedDatabase, storesOn } from '../../support/stores.ts';
 
 /** How far off a prediction may be. */
 const WITHIN = 0.25;
@@ -74,16 +73,15 @@ describe("the demonstration's memory", () => {
 });
 
 describe('what tasks ask of the servers', async () => {
-  const url = await freshDatabase();
-  await migrate({ url });
+  const url = await migratedDatabase();
   const pool = freshSitePool(url);
   const primary = new CountingDatabase(url);
   const redis = await freshRedis();
   const stores = storesOn({ url, prefix: freshPrefix(), primary, redis }, { max: 24, min: 12 });
   const worker = new TaskWorker({ steps: stores.steps, pageSize: FOLLOWERS_A_PAGE });
 
-  const owners = ids(1n, 3);
-  const followers = ids(10_000n, FOLLOWERS_A_PAGE + 100);
+  const owners = idsFrom(1n, 3);
+  const followers = idsFrom(10_000n, FOLLOWERS_A_PAGE + 100);
   const followed = [100, 1_200, followers.length];
   await loadGraph(pool, {
     users: [...owners, ...followers].map((id) => ({ id })),

@@ -1,7 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { castGraph, idsFrom, playersGraph } from '../../../src/tools/demo/graph.ts';
+import { castGraph, playersGraph } from '../../../src/tools/demo/graph.ts';
 import { powerLaw, seededRandom } from '../../../src/tools/demo/random.ts';
+import { idsFrom } from '../../../src/tools/reference-site/load-graph.ts';
 
 const NOW = 1_700_000_000_000;
 

@@ -76,7 +76,6 @@ describe('the latency table', () => {
       { name: 'recency', client },
     ] as const;
     const rows = await measureLatency({ variants, users, rounds: 2, requests: 10, budgetMs: 5_000, warmUp: 5 });
-    client.close();
     const turn = [...Array<Id>(20).fill('10'), ...Array<Id>(20).fill(USER)];
     expect(asked).toEqual([...Array<Id>(10).fill('10'), ...turn, ...turn, ...turn]);
     expect(rows.map(({ contacts }) => contacts)).toEqual([0, 5]);

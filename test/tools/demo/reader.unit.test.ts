@@ -33,10 +33,7 @@ async function apiAnswering(contacts: readonly object[], status = 200): Promise<
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const client = new HttpClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  ends.push(() => {
-    client.close();
-    server.close();
-  });
+  ends.push(() => server.close());
   return client;
 }
 

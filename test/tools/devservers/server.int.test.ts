@@ -4,13 +4,12 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { Redis } from 'ioredis';
 import { Kafka, logLevel } from 'kafkajs';
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { mayInstall } from '../../../src/tools/devservers/given.ts';
 import { findProgram } from '../../../src/tools/devservers/launch/machine.ts';
 import { type RunningServer, startKafka, startMysql, startRedis } from '../../../src/tools/devservers/start-server.ts';
 import { isAlive, SUPERVISOR_FILE } from '../../../src/tools/devservers/supervisor/reaper.ts';
-import { hasKafka } from '../../support/servers.ts';
+import { hasKafka, sql } from '../../support/servers.ts';
 
 async function redisCommand<T>(server: RunningServer, run: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(server.url, { retryStrategy: () => null });
@@ -18,15 +17,6 @@ async function redisCommand<T>(server: RunningServer, run: (redis: Redis) => Pro
     return await run(redis);
   } finally {
     redis.disconnect();
-  }
-}
-
-async function sql(server: RunningServer, statement: string): Promise<RowDataPacket[]> {
-  const connection = await createConnection(server.url);
-  try {
-    return (await connection.query<RowDataPacket[]>(statement))[0];
-  } finally {
-    connection.destroy();
   }
 }
 
@@ -109,13 +99,13 @@ describe('a MySQL of one’s own', () => {
   it('keeps what was committed when it is killed and started again', async () => {
     await using server = await startMysql({ args: ['--wait-timeout=77'] });
     const { port } = server;
-    await sql(server, 'CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY)');
-    await sql(server, 'INSERT INTO t VALUES (18446744073709551615)');
+    await sql(server.url, 'CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY)');
+    await sql(server.url, 'INSERT INTO t VALUES (18446744073709551615)');
     await server.kill();
-    await expect(sql(server, 'SELECT 1')).rejects.toThrow();
+    await expect(sql(server.url, 'SELECT 1')).rejects.toThrow();
     await server.restart();
     expect(server.port).toBe(port);
-    expect(await sql(server, 'SELECT CAST(id AS CHAR) AS id, @@wait_timeout AS timeout FROM t')).toEqual([
+    expect(await sql(server.url, 'SELECT CAST(id AS CHAR) AS id, @@wait_timeout AS timeout FROM t')).toEqual([
       { id: '18446744073709551615', timeout: 77 },
     ]);
   });
@@ -130,6 +120,11 @@ describe.runIf(hasKafka())('a Kafka of one’s own', () => {
     await server.kill();
     await server.restart();
     expect(await withAdmin(server, (admin) => admin.listTopics())).toEqual(['kept']);
+  });
+
+  it('says what is wrong when its fixed port is taken', async () => {
+    await using first = await startRedis();
+    await expect(startKafka({ port: first.port })).rejects.toThrow(/in use|already allocated/i);
   });
 });
 

@@ -1,32 +1,13 @@
-import type { Pool, RowDataPacket } from 'mysql2/promise';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrate } from '../../../src/mysql/migrate.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Audience } from '../../../src/tools/reference-site/checks.ts';
 import { loadGraph, pieces, ROWS_AT_ONCE } from '../../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../../src/tools/reference-site/photos.ts';
 import { addContact, removeContact } from '../../../src/tools/reference-site/relationships.ts';
-import { openSitePool } from '../../../src/tools/reference-site/transaction.ts';
-import { freshDatabase } from '../../support/servers.ts';
+import { freshReferenceSite } from '../../support/reference-site.ts';
 
-let pool: Pool;
+const { pool, rows, empty } = await freshReferenceSite({ connections: 2 });
 
-beforeAll(async () => {
-  const url = await freshDatabase();
-  await migrate({ url });
-  pool = openSitePool(url, 2);
-});
-
-beforeEach(async () => {
-  for (const table of ['users', 'contacts', 'photos', 'recency_outbox']) await pool.query(`DELETE FROM ${table}`);
-});
-
-afterAll(async () => {
-  await pool.end();
-});
-
-async function rows(statement: string): Promise<RowDataPacket[]> {
-  return (await pool.query<RowDataPacket[]>(statement))[0];
-}
+beforeEach(empty);
 
 const count = async (table: string): Promise<number> =>
   Number((await rows(`SELECT COUNT(*) AS n FROM ${table}`))[0]?.n);

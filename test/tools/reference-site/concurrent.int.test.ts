@@ -1,36 +1,21 @@
 import { fc, test } from '@fast-check/vitest';
-import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../../src/mysql/migrate.ts';
+import type { PoolConnection } from 'mysql2/promise';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Audience } from '../../../src/tools/reference-site/checks.ts';
 import { changeVisibility, deletePhoto, uploadPhoto } from '../../../src/tools/reference-site/photos.ts';
 import { addContact, changeRelationship, removeContact } from '../../../src/tools/reference-site/relationships.ts';
-import { inTransaction, openSitePool } from '../../../src/tools/reference-site/transaction.ts';
+import { inTransaction } from '../../../src/tools/reference-site/transaction.ts';
 import { createUsers, deleteUser } from '../../../src/tools/reference-site/users.ts';
-import { freshDatabase } from '../../support/servers.ts';
+import { freshReferenceSite } from '../../support/reference-site.ts';
 import { until } from '../../support/until.ts';
 
-let pool: Pool;
-
-beforeAll(async () => {
-  const url = await freshDatabase();
-  await migrate({ url });
-  pool = openSitePool(url, 12);
-});
+const { pool, rows, empty } = await freshReferenceSite({ connections: 12 });
 
 beforeEach(emptySite);
 
-afterAll(async () => {
-  await pool.end();
-});
-
 async function emptySite(): Promise<void> {
-  for (const table of ['users', 'contacts', 'photos', 'recency_outbox']) await pool.query(`DELETE FROM ${table}`);
+  await empty();
   await createUsers(pool, ['1', '2', '3']);
-}
-
-async function rows(statement: string, values: unknown[] = []): Promise<RowDataPacket[]> {
-  return (await pool.query<RowDataPacket[]>(statement, values))[0];
 }
 
 /** Owners whose columns are not what their photos say. */

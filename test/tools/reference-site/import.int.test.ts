@@ -3,9 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { createConnection, type Pool, type RowDataPacket } from 'mysql2/promise';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../../src/mysql/migrate.ts';
+import { createConnection } from 'mysql2/promise';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Edge, readEdges } from '../../../src/tools/reference-site/edge-list.ts';
 import { importEdges } from '../../../src/tools/reference-site/import-edges.ts';
 import { ROWS_AT_ONCE } from '../../../src/tools/reference-site/load-graph.ts';
@@ -14,37 +13,24 @@ import { addContact } from '../../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../../src/tools/reference-site/transaction.ts';
 import { createUsers } from '../../../src/tools/reference-site/users.ts';
 import { IMPORT } from '../../support/accounts.ts';
-import { freshDatabase, freshName, mysqlUrl } from '../../support/servers.ts';
+import { freshReferenceSite } from '../../support/reference-site.ts';
+import { freshName, mysqlUrl } from '../../support/servers.ts';
 
-let pool: Pool;
+const { url, pool, rows, empty } = await freshReferenceSite({ connections: 2 });
+const database = new URL(url).pathname;
 let folder: string;
-let database: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recency-edges-'));
-  const url = await freshDatabase();
-  await migrate({ url });
-  database = new URL(url).pathname;
-  pool = openSitePool(url, 2);
+  return () => rm(folder, { recursive: true });
 });
 
-beforeEach(async () => {
-  for (const table of ['users', 'contacts', 'photos', 'recency_outbox']) await pool.query(`DELETE FROM ${table}`);
-});
-
-afterAll(async () => {
-  await pool.end();
-  await rm(folder, { recursive: true });
-});
+beforeEach(empty);
 
 async function fileOf(content: string | Buffer): Promise<string> {
   const file = join(folder, `${randomUUID()}.txt`);
   await writeFile(file, content);
   return file;
-}
-
-async function rows(statement: string): Promise<RowDataPacket[]> {
-  return (await pool.query<RowDataPacket[]>(statement))[0];
 }
 
 async function edgesOf(content: string | Buffer): Promise<Edge[]> {

@@ -1,37 +1,20 @@
 import { fc, test } from '@fast-check/vitest';
-import type { Pool, RowDataPacket } from 'mysql2/promise';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { taskSchema } from '../../../src/contracts/task.ts';
-import { migrate } from '../../../src/mysql/migrate.ts';
 import type { Audience } from '../../../src/tools/reference-site/checks.ts';
 import { changeVisibility, deletePhoto, uploadPhoto } from '../../../src/tools/reference-site/photos.ts';
 import { addContact, changeRelationship, removeContact } from '../../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../../src/tools/reference-site/transaction.ts';
 import { createUsers, deleteUser } from '../../../src/tools/reference-site/users.ts';
-import { freshDatabase } from '../../support/servers.ts';
+import { freshReferenceSite } from '../../support/reference-site.ts';
 import { SiteModel } from '../../support/site-model.ts';
 
 const USERS = ['7', '42', '9007199254740993', '18446744073709551614'];
 
-let url: string;
-let pool: Pool;
-
-beforeAll(async () => {
-  url = await freshDatabase();
-  await migrate({ url });
-  pool = openSitePool(url, 4);
-});
-
-afterAll(async () => {
-  await pool.end();
-});
-
-async function rows(statement: string, values: unknown[] = []): Promise<RowDataPacket[]> {
-  return (await pool.query<RowDataPacket[]>(statement, values))[0];
-}
+const { url, pool, rows, empty } = await freshReferenceSite({ connections: 4 });
 
 async function emptySite(): Promise<void> {
-  for (const table of ['users', 'contacts', 'photos', 'recency_outbox']) await pool.query(`DELETE FROM ${table}`);
+  await empty();
   await createUsers(pool, USERS);
 }
 

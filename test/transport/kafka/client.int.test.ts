@@ -16,7 +16,7 @@ const require = createRequire(import.meta.url);
 
 const KAFKA_STORAGE_ERROR = 56;
 
-/** Of the answer to a fetch of one partition, version 11: what is before the partition's error, without the topic's name. */
+/** Bytes before the partition's error in the response to a fetch of one partition, version 11, without the topic's name. */
 const HEAD_BYTES = 4 + 2 + 4 + 4 + 2 + 4 + 4;
 
 interface RequestQueue {
@@ -34,13 +34,13 @@ function requestQueue(): RequestQueue {
 }
 
 describe('kafkajs’s queue of requests', () => {
-  it('sets no timer while nothing waits', () => {
+  it('sets no timer while nothing is waiting', () => {
     const queue = requestQueue();
     queue.scheduleCheckPendingRequests();
     expect(queue.throttleCheckTimeoutId).toBeNull();
   });
 
-  it('looks again soon while something waits, and at the end of a throttling', () => {
+  it('checks again soon while something is waiting, and when throttling ends', () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const queue = requestQueue();
@@ -77,7 +77,7 @@ describe.runIf(hasKafka())('a client of Kafka', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('knows the ends of partitions that were added meanwhile', async () => {
+  it('knows the end offsets of partitions that were added meanwhile', async () => {
     const topic = await freshTopic({ partitions: 1 });
     const offsets = new TopicAdmin(createKafka(kafkaSettings(kafkaBrokers())), topic);
     onTestFinished(() => offsets.close());
@@ -89,7 +89,7 @@ describe.runIf(hasKafka())('a client of Kafka', () => {
     await until(async () => (await offsets.ends().catch(() => new Map())).size === 3);
   });
 
-  it('takes a partition that its broker cannot read for no empty one', async () => {
+  it('does not mistake a partition that its broker cannot read for an empty one', async () => {
     const topic = await freshTopic({ partitions: 1 });
     const opened = await open({ kind: 'kafka', brokers: kafkaBrokers(), topic });
     onTestFinished(opened.close);
@@ -117,7 +117,7 @@ describe.runIf(hasKafka())('a client of Kafka', () => {
     expect((await first()).value).toMatchObject({ offset: '0' });
   });
 
-  it('logs through the logger that it was given', async () => {
+  it('logs through the given logger', async () => {
     const lines: string[] = [];
     const logger = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
     const admin = createKafka({ ...kafkaSettings(['127.0.0.1:1']), logger }).admin();
@@ -153,7 +153,7 @@ describe('an error of kafkajs', () => {
     expect(isPassing(error)).toBe(expected);
   });
 
-  it('tells a rebalance from being out of the group', () => {
+  it('distinguishes a rebalance from an expulsion from the group', () => {
     expect([27, 22, 25].map((code) => [isRebalance(protocol(code)), isFenced(protocol(code))])).toEqual([
       [true, false],
       [false, true],

@@ -5,12 +5,12 @@ import { createKafka } from '../../../src/transport/kafka/client.ts';
 import { TopicAdmin } from '../../../src/transport/kafka/topic-admin.ts';
 import { freshName, hasKafka } from '../../support/servers.ts';
 
-describe.runIf(hasKafka())('a broker that has never looked after a group', () => {
+describe.runIf(hasKafka())('a broker that has never coordinated a group', () => {
   const topic = freshName();
   let end = async () => {};
   afterAll(() => end());
 
-  test('is asked until it does', { timeout: 90_000 }, async () => {
+  test('is retried until it does', { timeout: 90_000 }, async () => {
     const broker = await startKafka();
     const kafka = createKafka({
       brokers: [broker.url],

@@ -4,12 +4,12 @@ import { Kafka, Partitioners } from 'kafkajs';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../../src/mysql/database.ts';
 import { KafkaEnds } from '../../../src/mysql/kafka-ends.ts';
-import { migrate } from '../../../src/mysql/migrate.ts';
 import { type RunningServer, startKafka } from '../../../src/tools/devservers/start-server.ts';
 import { KafkaDeadLetters } from '../../../src/transport/kafka/dead-letters.ts';
 import { KafkaTaskPublisher } from '../../../src/transport/kafka/publisher.ts';
 import { ensureTopics } from '../../../src/transport/kafka/topic-admin.ts';
-import { freshDatabase, freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { migratedDatabase } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
 import { kafkaSettings } from '../place.ts';
@@ -19,8 +19,7 @@ const { at, run } = useConsumers();
 let database: Database;
 
 beforeEach(async () => {
-  const url = await freshDatabase();
-  await migrate({ url });
+  const url = await migratedDatabase();
   database = new Database(url, { connections: 4, queue: 100, deadlineMs: 5_000 });
   return () => database.close();
 });
@@ -44,7 +43,7 @@ function freshPublisher(brokers: string[], topic: string): KafkaTaskPublisher {
   return publisher;
 }
 
-/** All of one user, and each with an offset of its own. Returns their ids. */
+/** Publishes tasks of one user, each with its own offset. Returns their ids. */
 async function publish(publisher: KafkaTaskPublisher, count: number): Promise<string[]> {
   const tasks = freshTasks(count, '7');
   for (const task of tasks) await until(() => publisher.publish([task]).then(() => true), { timeout: 90_000 });
@@ -54,7 +53,7 @@ async function publish(publisher: KafkaTaskPublisher, count: number): Promise<st
 type Consumer = Awaited<ReturnType<typeof line>>['consume'] extends (handler?: never) => infer C ? C : never;
 const idsOf = ({ received }: Consumer) => received.map(({ headers }) => headers.ce_id);
 
-/** A broker that can be put back to an earlier moment: its data directory is copied. */
+/** A broker that can be restored to an earlier state: its data directory is copied. */
 class OldBroker implements AsyncDisposable {
   readonly server: RunningServer;
   readonly #data: string;
@@ -86,7 +85,7 @@ class OldBroker implements AsyncDisposable {
   }
 }
 
-describe.runIf(hasKafka())('a broker that comes back with older data', { timeout: 300_000 }, () => {
+describe.runIf(hasKafka())('a broker that restarts with older data', { timeout: 300_000 }, () => {
   /** 1–5 consumed, 6–10 published and lost. */
   async function lostEnd(broker: OldBroker) {
     const { url } = broker.server;
@@ -121,7 +120,7 @@ describe.runIf(hasKafka())('a broker that comes back with older data', { timeout
     }
   });
 
-  it('is found by a consumer that was there all the time, before what came after it is delivered', async () => {
+  it('is found by a consumer that was running all the time, before anything later is delivered', async () => {
     await using broker = await OldBroker.start();
     const { url } = broker.server;
     const { consume, publish: more } = await line([url], freshName());
@@ -154,7 +153,7 @@ describe.runIf(hasKafka())('a broker that comes back with older data', { timeout
 });
 
 describe.runIf(hasKafka())('the record of what was published', { timeout: 120_000 }, () => {
-  it('finds a topic that was created again, once', async () => {
+  it('finds a topic that was deleted and recreated, once', async () => {
     const topic = await freshTopic();
     const { consume, publish: more } = await line(kafkaBrokers(), topic);
     await more(4);
@@ -186,7 +185,7 @@ describe.runIf(hasKafka())('the record of what was published', { timeout: 120_00
     expect([...next.losses.slice(1), ...last.losses]).toEqual([]);
   });
 
-  it('is no loss while many publish and consumers fall behind, nor of what others publish', async () => {
+  it('reports no loss while many publish and consumers fall behind, nor for what others publish', async () => {
     const topic = await freshTopic({ partitions: 3 });
     const opened = await at({ kind: 'kafka', brokers: kafkaBrokers(), topic });
     const one = run(opened, undefined, { kafka: { ends: endsOf(topic) } });
@@ -214,7 +213,7 @@ describe.runIf(hasKafka())('the record of what was published', { timeout: 120_00
     }
   });
 
-  it('holds what a replay gave, too', async () => {
+  it('includes replayed tasks', async () => {
     const topic = await freshTopic();
     const letters = new KafkaDeadLetters({
       ...{ kafka: kafkaSettings(kafkaBrokers()), topic, deadlineMs: 20_000, ends: endsOf(topic) },
@@ -228,7 +227,7 @@ describe.runIf(hasKafka())('the record of what was published', { timeout: 120_00
     expect((await endsOf(topic).read()).get(0)).toEqual({ end: 1n, wentBack: false, generation: 0 });
   });
 
-  it('is written before a publisher says that the transport has the tasks', async () => {
+  it('is written before a publisher reports that the transport has the tasks', async () => {
     const topic = await freshTopic();
     const publisher = freshPublisher(kafkaBrokers(), topic);
     await publisher.publish(freshTasks(1));

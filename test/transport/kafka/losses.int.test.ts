@@ -27,10 +27,10 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
   const topicOf = ({ place }: Fresh) => (place.kind === 'kafka' ? place.topic : '');
   const indexesExist = async () => true;
 
-  /** What retention does, only at once. */
+  /** Deletes records at once, as retention does later. */
   async function deleteBefore(opened: Fresh, offset: number): Promise<void> {
     const topic = topicOf(opened);
-    // So that this client knows the topic.
+    // Makes this client know the topic.
     await admin.fetchTopicOffsets(topic);
     await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: String(offset) }] });
   }
@@ -45,7 +45,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     return topics[0]?.partitions.length;
   };
 
-  /** Publishes and consumes, so that the group stands at the end. */
+  /** Publishes and consumes, so that the group's offset is at the end. */
   async function consumed(opened: Fresh, count: number): Promise<void> {
     await opened.publisher.publish(freshTasks(count));
     const one = run(opened);
@@ -53,7 +53,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     await one.stop();
   }
 
-  it('because they were deleted before the group came to them: reported first, then the rest is delivered', async () => {
+  it('because they were deleted before the group read them: reported first, then the rest is delivered', async () => {
     const opened = await fresh();
     await consumed(opened, 3);
     await opened.publisher.publish(freshTasks(4));
@@ -77,7 +77,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     expect(lines.filter((line) => line.includes('Offset out of range'))).toEqual([]);
   });
 
-  it('all of them: not reported again by the next owner, although there was nothing to consume', async () => {
+  it('all of them: not reported again by the next owner, although nothing was left to consume', async () => {
     const opened = await fresh();
     await consumed(opened, 2);
     await opened.publisher.publish(freshTasks(3));
@@ -92,7 +92,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     expect(next.losses).toEqual([]);
   });
 
-  it('because the log ends before the group: everything that is there is delivered', async () => {
+  it("because the log ends before the group's offset: everything that exists is delivered", async () => {
     const opened = await fresh();
     await opened.publisher.publish(freshTasks(2));
     await admin.setOffsets({
@@ -137,7 +137,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     expect(one.losses).toHaveLength(1);
   });
 
-  it('of a new group is none: its start is recorded once its offsets are there, for members that start with it', async () => {
+  it('are not assumed for a new group: its start is recorded once it has offsets, for members that start with it', async () => {
     const opened = await fresh(2);
     const starts: unknown[] = [];
     const history = {
@@ -166,7 +166,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
   });
 
   describe('is not assumed', () => {
-    it('of a group that is new to a site without indexes, nor of one that has only waited since', async () => {
+    it('for a group that is new to a site without indexes, nor for one that has only waited since', async () => {
       const opened = await fresh(2);
       const first = run(opened);
       await until(async () => expect(await committed(opened)).toEqual([0, 0]) ?? true);
@@ -177,18 +177,18 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
       expect([...first.losses, ...next.losses]).toEqual([]);
     });
 
-    it('of partitions added since', async () => {
+    it('for partitions added since', async () => {
       const opened = await fresh();
       await consumed(opened, 2);
       await admin.createPartitions({ topicPartitions: [{ topic: topicOf(opened), count: 3 }] });
-      // A member that is not told of the partition at once is told 5 min later.
+      // A member that does not learn of the partition at once learns of it 5 min later.
       await until(async () => (await partitionsOf(opened)) === 3);
       const one = run(opened, undefined, { expectsOffsets: indexesExist });
       await until(async () => expect(await committed(opened)).toEqual([2, 0, 0]) ?? true);
       expect(one.losses).toEqual([]);
     });
 
-    it('of the control records of transactions, nor of what was aborted', async () => {
+    it('for the control records of transactions, nor for aborted messages', async () => {
       const opened = await fresh();
       const one = run(opened);
       const producer = kafka.producer({

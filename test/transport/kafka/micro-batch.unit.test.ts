@@ -48,7 +48,7 @@ describe('a micro-batcher', () => {
     },
   );
 
-  it('makes one call of the items of one turn of the event loop, and one of those that come while it runs', async () => {
+  it('makes one call for the items of one turn of the event loop, and one for those that arrive while it runs', async () => {
     const worked: number[][] = [];
     const batcher = new MicroBatcher<number>({
       work: async (items) => {
@@ -91,21 +91,21 @@ describe('batches of several partitions', () => {
     expect(sizes).toEqual([MAX_BATCH, 1, MAX_BATCH]);
   });
 
-  it('leave out a partition whose last batch failed', async () => {
+  it('exclude a partition whose last batch failed', async () => {
     const { batches, sizes } = merged();
     const parts = [part(0, 1), part(1, 2), part(2, 4, { isSuspect: true }), part(3, 8), part(4, 16)];
     await Promise.all(parts.map((one) => batches.add(one)));
     expect(sizes).toEqual([3, 4, 24]);
   });
 
-  it('are lost when one of them is', async () => {
+  it('are lost if one of them is', async () => {
     const { batches } = merged();
     const lost = part(1, 1, { lease: { renew: () => Promise.reject(new BatchLost('gone')) } });
     const ends = await Promise.allSettled([batches.add(part(0, 1)), batches.add(lost)]);
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
-  it('are given back instead of begun once no batch may begin', async () => {
+  it('are given back instead of started once no batch may start', async () => {
     const { batches, sizes } = merged(() => false);
     await expect(batches.add(part(0, 1))).rejects.toThrow(BatchLost);
     expect(sizes).toEqual([]);

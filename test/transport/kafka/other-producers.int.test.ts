@@ -2,7 +2,6 @@ import { type FileHandle, open as openFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kafka } from 'kafkajs';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { TaskConsumer } from '../../../src/consumers/task-consumer.ts';
 import type { WorkPlan } from '../../../src/consumers/work-plan.ts';
@@ -13,7 +12,7 @@ import { createKafka } from '../../../src/transport/kafka/client.ts';
 import { kafkaBarrier } from '../../../src/transport/kafka/drain-barrier.ts';
 import { TopicAdmin } from '../../../src/transport/kafka/topic-admin.ts';
 import { LibrdkafkaProducer, sendLines, whyNoLibrdkafka } from '../../support/other-producers.ts';
-import { freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { freshName, freshTopic, hasKafka, kafkaBrokers, withAdmin } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
 import { freshTask, freshTasks } from '../outgoing-task.ts';
 import { kafkaSettings, logger, type Opened } from '../place.ts';
@@ -24,7 +23,7 @@ const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 const task = (user: number) => JSON.stringify({ type: 'recency.contact.added', user: String(user), contact: '999' });
 const tasks = (from: number, count: number) => Array.from({ length: count }, (_, i) => task(from + i));
 
-/** A consumer as the command runs it, with a worker that only notes whose tasks it was given. */
+/** A consumer as the command runs it, with a worker that only records whose tasks it was given. */
 function consumeTasks(opened: Opened) {
   const users = new Set<string>();
   const batches: { ignoredFields: number; deadLetters: number }[] = [];
@@ -94,7 +93,7 @@ describe.runIf(hasKafka())('messages of producers that are not kafkajs', { timeo
     expect(new Set(one.received.map(({ headers }) => headers.ce_id))).toEqual(new Set(published.map(({ id }) => id)));
   });
 
-  it('in transactions: what was committed is delivered, what was aborted is not, and nothing waits in the end', async () => {
+  it('in transactions: committed ones are delivered, aborted ones are not, and none is waiting at the end', async () => {
     const opened = await fresh();
     const [one, other, plain] = [
       await producer({ 'transactional.id': freshName(), 'compression.type': 'lz4' }),
@@ -122,7 +121,7 @@ describe.runIf(hasKafka())('messages of producers that are not kafkajs', { timeo
     expect(consuming.end()).toBeUndefined();
   });
 
-  it('behind a transaction that stays open: they are counted as waiting, and the consumer stays', async () => {
+  it('after a transaction that stays open: they are counted as waiting, and the consumer keeps running', async () => {
     const opened = await fresh(2);
     const topic = topicOf(opened);
     const [hanging, plain] = [await producer({ 'transactional.id': freshName() }), await producer()];
@@ -140,7 +139,7 @@ describe.runIf(hasKafka())('messages of producers that are not kafkajs', { timeo
     );
     const barrier = await raiseBarrier([EVERYBODY]);
     expect(await opened.source().lag()).toBe(10);
-    // Longer than the limit after which a source that does nothing, although there is work, counts as stalled.
+    // Longer than the limit after which a source that is idle despite waiting work counts as stalled.
     await sleep(9_000);
     expect(consuming.end()).toBeUndefined();
     expect(has(consuming.users, 200, 1)).toBe(false);
@@ -153,7 +152,7 @@ describe.runIf(hasKafka())('messages of producers that are not kafkajs', { timeo
     expect(consuming.losses).toEqual([]);
   });
 
-  it('with fields that are not known, and as structured CloudEvents, are tasks; tombstones and batches of events are not', async () => {
+  it('with unknown fields, and as structured CloudEvents, are tasks; tombstones and batches of events are not', async () => {
     const opened = await fresh();
     const [plain, topic] = [await producer({ 'compression.type': 'zstd' }), topicOf(opened)];
     const consuming = consumeTasks(opened);
@@ -177,9 +176,9 @@ describe.runIf(hasKafka())('messages of producers that are not kafkajs', { timeo
     ]);
   });
 
-  // Snappy cannot: 1 MB of it comes to 21 MB at the most.
+  // Snappy cannot: 1 MB of it decompresses to at most 21 MB.
   it.each(['gzip', 'zstd', 'lz4'])(
-    'that come to very much, by %s, are one dead letter and little memory',
+    'that decompress to very much, with %s, are one dead letter and use little memory',
     async (codec) => {
       const opened = await fresh(2);
       const topic = topicOf(opened);
@@ -218,7 +217,7 @@ describe.runIf(hasKafka())('messages of producers that are not kafkajs', { timeo
     },
   );
 
-  it('among the dead letters, where they cannot be read, do not keep from reading the others', async () => {
+  it('that are unreadable among the dead letters do not prevent reading the others', async () => {
     const opened = await fresh();
     const [bomb] = [await producer({ 'message.max.bytes': 400_000_000, 'compression.type': 'gzip' })];
     const failure = { errorClass: 'InvalidTask', message: 'm', attempts: 1 };
@@ -237,21 +236,11 @@ describe.runIf(hasKafka())('messages of producers that are not kafkajs', { timeo
   });
 });
 
-async function withAdmin<T>(work: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> {
-  const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
-  await admin.connect();
-  try {
-    return await work(admin);
-  } finally {
-    await admin.disconnect();
-  }
-}
-
-describe.runIf(hasKafka())('a broker whose disk lies', { timeout: 300_000 }, () => {
+describe.runIf(hasKafka())('a broker whose disk returns wrong data', { timeout: 300_000 }, () => {
   const { at } = useConsumers();
 
-  it('hands out damaged batches: each is one dead letter, and the others are delivered', async ({ skip }) => {
-    // Of a container the files are out of reach.
+  it('delivers damaged batches: each becomes one dead letter, and the others are delivered', async ({ skip }) => {
+    // The files of a container are out of reach.
     const started = await startKafka({ from: 'programs' }).catch((error: unknown) => {
       if (!(error instanceof PartUnavailable) || process.env.CI) throw error;
       return skip(error.message);
@@ -260,7 +249,7 @@ describe.runIf(hasKafka())('a broker whose disk lies', { timeout: 300_000 }, () 
     const topic = freshName();
     const opened = await at({ kind: 'kafka', brokers: [broker.url], topic });
     const of = (user: string) => ({ ...freshTask(), task: { type: 'recency.user.deleted' as const, user } });
-    // Five batches of one partition: a batch has one key.
+    // Five batches in one partition: a batch has one key.
     for (const i of [1, 2, 3, 4, 5]) await opened.publisher.publish([of('7'), { ...of('7'), id: `last of ${i}` }]);
     const { log, batches } = await damagedLog(join(String(broker.facts.dir), 'data'), topic);
     const [second = 0, fourth = 0] = [batches[1], batches[3]];
@@ -282,7 +271,7 @@ describe.runIf(hasKafka())('a broker whose disk lies', { timeout: 300_000 }, () 
   });
 });
 
-/** The log of the one partition that holds something, and where its batches begin. */
+/** The log of the one partition that is not empty, and where its batches begin. */
 async function damagedLog(data: string, topic: string): Promise<{ log: FileHandle; batches: number[] }> {
   for (const folder of (await readdir(data)).filter((name) => name.startsWith(`${topic}-`))) {
     const log = await openFile(join(data, folder, '00000000000000000000.log'), 'r+');

@@ -6,16 +6,15 @@ import {
   Kafka,
   ResourcePatternTypes,
 } from 'kafkajs';
-import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../../src/tools/devservers/launch/free-port.ts';
 import { type RunningServer, startKafka } from '../../../src/tools/devservers/start-server.ts';
 import { CliProcess, type Settings } from '../../support/cli.ts';
-import { hasKafka } from '../../support/servers.ts';
+import { hasKafka, sql } from '../../support/servers.ts';
 import { serviceSettings } from '../../support/service-settings.ts';
 import { until } from '../../support/until.ts';
 
-/** Everybody may do everything with what no ACL speaks of. */
+/** Resources without an ACL are open to everybody. */
 const AUTHORIZER = [
   ...['--override', 'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer'],
   ...['--override', 'allow.everyone.if.no.acl.found=true'],
@@ -97,7 +96,7 @@ describe.runIf(hasKafka())('a permission that Kafka refuses', { timeout: 300_000
   it.each([
     ['DESCRIBE', 'READ'],
     ['READ', 'DESCRIBE'],
-  ] as const)('%s of the group: an error that names it, and not ready, until it is given', async (refused, given) => {
+  ] as const)('%s of the group: an error that names it, and not ready, until it is granted', async (refused, given) => {
     const group = await freshSettings();
     await allow([
       ['GROUP', group, given, 'ALLOW'],
@@ -115,7 +114,7 @@ describe.runIf(hasKafka())('a permission that Kafka refuses', { timeout: 300_000
     expect((await readiness(port)).checks.tasks?.detail).toMatch(/^\d+ of \d+ partitions admitted$/);
   });
 
-  it('WRITE on the topic: the relay is not ready, until it is given', async () => {
+  it('WRITE on the topic: the relay is not ready until it is granted', async () => {
     const topic = await freshSettings();
     const { port } = await startOn('relay');
     expect(await readiness(port)).toMatchObject({ code: 200, status: 'ready', failing: [] });
@@ -123,9 +122,7 @@ describe.runIf(hasKafka())('a permission that Kafka refuses', { timeout: 300_000
       ['TOPIC', topic, 'DESCRIBE', 'ALLOW'],
       ['TOPIC', topic, 'READ', 'ALLOW'],
     ]);
-    const connection = await createConnection(settings.MYSQL_URL);
-    onTestFinished(() => connection.end());
-    await connection.query("INSERT INTO recency_outbox (type, user_id) VALUES ('recency.photo.uploaded', 1)");
+    await sql(settings.MYSQL_URL, "INSERT INTO recency_outbox (type, user_id) VALUES ('recency.photo.uploaded', 1)");
     await until(async () => (await readiness(port)).code === 503);
     const { failing, checks } = await readiness(port);
     expect(failing).toEqual(['publishing']);

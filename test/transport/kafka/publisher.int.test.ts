@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { Kafka } from 'kafkajs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KafkaTaskPublisher } from '../../../src/transport/kafka/publisher.ts';
 import { ensureTopics } from '../../../src/transport/kafka/topic-admin.ts';
 import { MessageRefused, PartlyPublished } from '../../../src/transport/task-publisher.ts';
-import { freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { freshName, freshTopic, hasKafka, kafkaBrokers, withAdmin } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
 import { freshTask, freshTasks } from '../outgoing-task.ts';
 import { kafkaSettings } from '../place.ts';
@@ -21,12 +20,12 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     return publisher;
   }
 
-  it('keeps the tasks of one user on one partition, and uses all of them', async () => {
+  it('keeps the tasks of one user on one partition, and uses all partitions', async () => {
     const opened = await fresh();
     const users = Array.from({ length: 61 }, (_, i) => String(i + 1));
     await opened.publisher.publish([...users, ...users].map((user) => freshTask(user)));
     const { received } = run(opened);
-    // At least once: a topic that is new may take some of them twice.
+    // At least once: a new topic may get some of them twice.
     await until(() => new Set(received.map(({ headers }) => headers.ce_id)).size === 122);
     const partitions = Map.groupBy(received, ({ headers }) => headers.ce_subject);
     for (const [, tasks] of partitions)
@@ -34,7 +33,7 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     expect(new Set(received.map(({ position }) => position.split(':')[2])).size).toBe(3);
   });
 
-  it('takes thousands in one call, and in calls at once', async () => {
+  it('accepts thousands in one call, and in concurrent calls', async () => {
     const opened = await fresh();
     const calls = Array.from({ length: 4 }, () => freshTasks(1_300));
     await Promise.all(calls.map((tasks) => opened.publisher.publish(tasks)));
@@ -43,7 +42,7 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     expect(new Set(received.map(({ headers }) => headers.ce_id)).size).toBe(5_200);
   });
 
-  it('takes tasks with long headers, more than fit into one request', async () => {
+  it('accepts tasks with long headers, more than fit into one request', async () => {
     const opened = await fresh(1);
     const tasks = freshTasks(60, '7').map((task) => ({ ...task, source: randomBytes(45_000).toString('base64') }));
     await opened.publisher.publish(tasks);
@@ -67,21 +66,16 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
   it('creates the topic when it is missing', async () => {
     const topic = freshName();
     await publisherTo(kafkaBrokers(), topic).publish(freshTasks(1));
-    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
-    await admin.connect();
-    const offsets = await admin.fetchTopicOffsets(topic);
-    await admin.deleteTopics({ topics: [topic] });
-    await admin.disconnect();
+    const offsets = await withAdmin((admin) => admin.fetchTopicOffsets(topic));
+    await withAdmin((admin) => admin.deleteTopics({ topics: [topic] }));
     expect(offsets).toHaveLength(2);
     expect(offsets.reduce((sum, { high }) => sum + Number(high), 0)).toBe(1);
   });
 
-  it('names the task that the topic does not take, and sends the others', async () => {
+  it('names the task that the topic refuses, and sends the others', async () => {
     const topic = freshName();
-    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
-    await admin.connect();
     const configEntries = [{ name: 'max.message.bytes', value: '5000' }];
-    await ensureTopics(admin, [{ topic, numPartitions: 3, configEntries }]);
+    await withAdmin((admin) => ensureTopics(admin, [{ topic, numPartitions: 3, configEntries }]));
     const tooLarge = [freshTask('7'), freshTask('30')].map((task) => ({
       ...task,
       source: randomBytes(6_000).toString('base64'),
@@ -94,8 +88,8 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     const { notTaken } = error as PartlyPublished;
     expect(new Set(notTaken.keys())).toEqual(new Set(tooLarge));
     for (const reason of notTaken.values()) expect(reason).toBeInstanceOf(MessageRefused);
-    const offsets = await admin.fetchTopicOffsets(topic);
-    // Some may be there twice: they had gone out before it was clear which partitions refuse one.
+    const offsets = await withAdmin((admin) => admin.fetchTopicOffsets(topic));
+    // Some may be there twice: they were sent before it was clear which partitions refuse one.
     const sent = offsets.reduce((sum, { high }) => sum + Number(high), 0);
     expect(sent).toBeGreaterThanOrEqual(200);
     expect(sent).toBeLessThanOrEqual(400);
@@ -103,11 +97,10 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     const refused = await publisher.publish(tooLarge.slice(0, 1)).catch((thrown: unknown) => thrown);
     expect(refused).toBeInstanceOf(PartlyPublished);
     expect([...(refused as PartlyPublished).notTaken]).toEqual([[alone, expect.any(MessageRefused)]]);
-    await admin.deleteTopics({ topics: [topic] });
-    await admin.disconnect();
+    await withAdmin((admin) => admin.deleteTopics({ topics: [topic] }));
   });
 
-  it('says so when no broker takes the tasks in time', async () => {
+  it('reports that no broker accepted the tasks in time', async () => {
     const publisher = publisherTo(['127.0.0.1:1'], freshName(), 300);
     const from = performance.now();
     await expect(publisher.publish(freshTasks(1))).rejects.toMatchObject({

@@ -41,11 +41,11 @@ function written(magic: number) {
   }));
 }
 
-/** Format 0 with LZ4 has a wrong checksum in its frame (KAFKA-3160): of a client from before 2016, and told as unreadable. */
+/** Format 0 with LZ4 has a wrong frame checksum (KAFKA-3160): it comes from clients before 2016, and is reported as unreadable. */
 const READABLE = Object.keys(JAVA).filter((name) => name !== '0 lz4');
 
 describe('batches as Kafka’s own library writes them', () => {
-  it('come in every format and codec', () => {
+  it('cover every format and codec', () => {
     expect(Object.keys(JAVA)).toHaveLength(13);
   });
 
@@ -53,7 +53,7 @@ describe('batches as Kafka’s own library writes them', () => {
     expect((await messagesOf(java(name))).map(shown)).toEqual(written(Number(name[0])));
   });
 
-  it('are told as unreadable in format 0 with LZ4', async () => {
+  it('are reported as unreadable in format 0 with LZ4', async () => {
     const [message, ...others] = await messagesOf(java('0 lz4'));
     expect(others).toEqual([]);
     expect(message).toMatchObject({ offset: '119', unreadable: { firstOffset: '119' } });
@@ -61,7 +61,7 @@ describe('batches as Kafka’s own library writes them', () => {
   });
 
   test.prop([fc.constantFrom(...Object.keys(JAVA)), fc.nat(), fc.integer({ min: 1, max: 255 })])(
-    'with one byte changed are read as they were, or told as unreadable, and never throw',
+    'with one byte changed are read unchanged or reported as unreadable, and never throw',
     async (name, place, change) => {
       const bytes = java(name);
       const at = place % bytes.length;
@@ -105,7 +105,7 @@ describe('an unreadable batch', () => {
     expect(message?.unreadable?.reason).toMatch(`compression (${name}): it decompresses to more than 33554432 bytes`);
   });
 
-  it('says that it comes to very much, and has little', async () => {
+  it('claims a large decompressed size, but has little data', async () => {
     const payload = Buffer.concat([Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f]), Buffer.alloc(10)]);
     const [message] = await messagesOf(recordBatch({ attributes: 2, payload }));
     expect(message?.unreadable?.reason).toMatch(/more than 33554432 bytes/);
@@ -155,7 +155,7 @@ describe('an unreadable batch', () => {
     expect((await messagesOf(batch))[0]?.unreadable?.reason).toMatch(/message format 3 is unknown/);
   });
 
-  it('does not keep from reading the next one', async () => {
+  it('does not prevent reading the next one', async () => {
     const bad = recordBatch({ first: 5, count: 2, attributes: 6, payload: Buffer.alloc(9) });
     const good = recordBatch({ first: 7, payload: record(0, Buffer.from('x')) });
     const messages = await messagesOf(Buffer.concat([bad, good, good.subarray(0, 30)]));
@@ -167,7 +167,7 @@ describe('an unreadable batch', () => {
 });
 
 describe('a batch with little in it', () => {
-  it('leads to its last offset where compaction took the last records, or all', async () => {
+  it('advances to its last offset if compaction removed the last records, or all', async () => {
     const some = recordBatch({ first: 5, count: 1, lastDelta: 9, payload: record(2, null) });
     const none = recordBatch({ first: 15, count: 0, lastDelta: 4, payload: Buffer.alloc(0) });
     const messages = await messagesOf(Buffer.concat([some, none]));
@@ -178,7 +178,7 @@ describe('a batch with little in it', () => {
     ]);
   });
 
-  it('may have very many headers: it takes no longer than their number', async () => {
+  it('may have very many headers: the time is linear in their number', async () => {
     const headers = Array.from({ length: 100_000 }, (_, i): [string, string] => [`h${i}`, 'x']);
     headers.push(['__proto__', 'trap'], ['h0', 'second']);
     const batch = recordBatch({ payload: record(0, null, null, headers) });
@@ -232,7 +232,7 @@ describe('the answer to a fetch', () => {
     expect(last).toBe('6');
   });
 
-  it('delivers what was committed behind the ends of two aborted transactions', async () => {
+  it('delivers what was committed after the ends of two aborted transactions', async () => {
     // kafkajs takes one aborted transaction a message into account: that of 2 after its end, and then drops `kept`.
     const records = Buffer.concat([
       controlBatch(10, 2, 0),
@@ -247,19 +247,19 @@ describe('the answer to a fetch', () => {
     expect((await delivered(records, aborted, '10')).values).toEqual(['kept']);
   });
 
-  it('does not take a key of four zeros for the end of a transaction', async () => {
+  it('does not mistake a key of four zeros for the end of a transaction', async () => {
     const key = Buffer.alloc(4);
     const first = recordBatch({ producerId: 1, attributes: 0x10, payload: record(0, Buffer.from('a'), key) });
     const records = Buffer.concat([first, inTransaction(1, 1, 'b'), controlBatch(2, 1, 0)]);
     expect((await delivered(records, [{ producerId: 1, firstOffset: 0 }])).values).toEqual([]);
   });
 
-  it('goes on where nothing but aborted messages is left', async () => {
+  it('continues past a range of only aborted messages', async () => {
     const records = Buffer.concat([inTransaction(0, 1, 'a'), inTransaction(1, 1, 'b')]);
     expect(await delivered(records, [{ producerId: 1, firstOffset: 0 }])).toEqual({ values: [], last: '1' });
   });
 
-  it('is used for the other partitions when the broker cannot read one', async () => {
+  it('is used for the other partitions if the broker cannot read one', async () => {
     const records = recordBatch({ payload: record(0, Buffer.from('x')) });
     const partitions = await answered([
       { partition: 0, errorCode: 2, records: Buffer.alloc(0) },
@@ -275,7 +275,7 @@ describe('the answer to a fetch', () => {
     await expect(answered([{ errorCode, records: Buffer.alloc(0) }])).rejects.toThrow();
   });
 
-  it('comes to a bounded number of messages, and every partition has its turn', async () => {
+  it('yields a bounded number of messages, and every partition gets its turn', async () => {
     const payload = gzipSync(Buffer.concat(Array.from({ length: 100_000 }, (_, i) => record(i, null))));
     const records = recordBatch({ attributes: 1, count: 100_000, payload });
     const twice = Buffer.concat([records, recordBatch({ first: 100_000, attributes: 1, count: 100_000, payload })]);

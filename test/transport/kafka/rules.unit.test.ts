@@ -23,8 +23,8 @@ const everything = (offsets: PartitionOffsets[]) => new Set(offsets.map(({ parti
 const isInRange = ({ committed, low, high }: PartitionOffsets) =>
   committed !== undefined && committed >= low && committed <= high;
 
-describe('what a group has committed, and what is still there', () => {
-  test.prop([anyOffsets, fc.boolean()])('begins where it stood, or else at the oldest', (offsets, expects) => {
+describe('the offsets a group has committed, and those that still exist', () => {
+  test.prop([anyOffsets, fc.boolean()])('starts at the committed offset, or else at the oldest', (offsets, expects) => {
     const { starts, uncommitted } = inspectOffsets(offsets, everything(offsets), expects);
     for (const one of offsets) {
       const start = isInRange(one) ? one.committed : one.low;
@@ -41,14 +41,14 @@ describe('what a group has committed, and what is still there', () => {
     for (const { partition } of lost) expect(told[0]?.detail).toContain(`partition ${partition}:`);
   });
 
-  test.prop([anyOffsets, fc.boolean()])('is a loss when offsets are missing that must be there', (offsets, expects) => {
+  test.prop([anyOffsets, fc.boolean()])('is a loss if required offsets are missing', (offsets, expects) => {
     const { losses } = inspectOffsets(offsets, everything(offsets), expects);
     const isNewGroup = offsets.every(({ committed }) => committed === undefined);
     const missing = offsets.some(({ committed, low }) => committed === undefined && (isNewGroup || low > 0n));
     expect(losses.some(({ reason }) => reason === 'group_without_offsets')).toBe(expects && missing);
   });
 
-  test.prop([anyOffsets, fc.boolean()])('speaks of the own partitions only', (offsets, expects) => {
+  test.prop([anyOffsets, fc.boolean()])('covers only the own partitions', (offsets, expects) => {
     const mine = new Set([0]);
     const { starts, uncommitted, losses } = inspectOffsets(offsets, mine, expects);
     expect([...starts.keys()]).toEqual([0]);
@@ -60,11 +60,11 @@ describe('what a group has committed, and what is still there', () => {
 describe('a batch after another', () => {
   const never = () => expect.unreachable() as never;
 
-  it('is no gap when it begins where the other ended', async () => {
+  it('is no gap if it begins where the other ended', async () => {
     expect(await findGap(0, 5n, 5n, never)).toBeUndefined();
   });
 
-  it('is a loss when it goes back', async () => {
+  it('is a loss if its offset is lower', async () => {
     expect(await findGap(1, 5n, 4n, never)).toEqual({
       reason: 'offset_out_of_range',
       detail: 'partition 1: went back from 5 to 4',
@@ -87,13 +87,13 @@ describe('an assignment', () => {
     return new Assignment([3, 4], new Membership(options));
   };
 
-  it('does postponed work later', async () => {
+  it('does deferred work later', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     assignment().later(1, resolve);
     await promise;
   });
 
-  it('does no postponed work once it has ended', async () => {
+  it('does no deferred work once it has ended', async () => {
     const one = assignment();
     let done = false;
     one.later(1, () => {
@@ -139,7 +139,7 @@ describe('a member of a group', () => {
     );
   });
 
-  it('begins nothing more once a rebalance has begun, and may finish for a while', async () => {
+  it('starts nothing once a rebalance has begun, but has some time to finish', async () => {
     const { clock, membership } = member();
     const rebalance = errorOf('REBALANCE_IN_PROGRESS');
     await membership.beat(failing(rebalance));
@@ -151,12 +151,15 @@ describe('a member of a group', () => {
     expect(membership).toMatchObject({ isLost: true, reason: rebalance });
   });
 
-  it.each(['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID'])('has lost all after %s', async (type) => {
-    const { membership } = member();
-    await membership.beat(failing(errorOf(type)));
-    membership.renew();
-    expect(membership).toMatchObject({ isOpen: false, isLost: true, reason: { type } });
-  });
+  it.each(['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'FENCED_INSTANCE_ID'])(
+    'has lost every partition after %s',
+    async (type) => {
+      const { membership } = member();
+      await membership.beat(failing(errorOf(type)));
+      membership.renew();
+      expect(membership).toMatchObject({ isOpen: false, isLost: true, reason: { type } });
+    },
+  );
 
   it('keeps its partitions after any other error', async () => {
     const { membership } = member();
@@ -164,7 +167,7 @@ describe('a member of a group', () => {
     expect(membership).toMatchObject({ isOpen: true, isLost: false, reason: undefined });
   });
 
-  it('has nothing once the group has gone on', () => {
+  it('owns nothing once the group has moved on', () => {
     const { membership } = member();
     membership.end();
     expect(membership).toMatchObject({ isOpen: false, isLost: true });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, Partitioners } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import { type RunningServer, startKafka } from '../../../src/tools/devservers/start-server.ts';
-import { freshName, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { freshName, freshTopic, hasKafka, kafkaBrokers, withAdmin } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
 import { KAFKA_SESSION_MS, kafkaSettings } from '../place.ts';
@@ -10,7 +10,7 @@ import { useConsumers } from '../use-consumers.ts';
 
 const partitionOf = (position: string) => position.split(':')[2];
 
-/** Who joins the group and who leaves it, 2 s apart. */
+/** Joins and leaves of the group, 2 s apart. */
 const STORM = '+-++--+-++--+--';
 
 // A member that is thought to be there holds up a rebalance for its whole timeout, 60 s, perhaps twice on a busy machine: the
@@ -33,7 +33,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     await producer.disconnect();
   }
 
-  it('pauses the partition whose batch was rejected; the others go on', async () => {
+  it('pauses the partition whose batch was rejected; the others continue', async () => {
     const opened = await fresh();
     let rejected = 0;
     const one = run(opened, async ({ deliveries }) => {
@@ -48,11 +48,11 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     const receivedOf = (partition: string) =>
       one.received.filter(({ position }) => partitionOf(position) === partition).length;
     expect(receivedOf('0')).toBe(5);
-    // At first both may have been in one batch, and came again for that.
+    // Both may have been in one batch at first, and were redelivered for that reason.
     expect([3, 5]).toContain(receivedOf('1'));
   });
 
-  it('waits longer with every rejection, up to a bound', async () => {
+  it('waits longer after every rejection, up to a bound', async () => {
     const opened = await fresh(1);
     const times: number[] = [];
     const one = run(
@@ -73,7 +73,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     }
   });
 
-  it('has one batch of what one fetch brings of several partitions, and calls never overlap', async () => {
+  it('makes one batch of what one fetch returns from several partitions, and calls never overlap', async () => {
     const opened = await fresh(4);
     let [underWay, overlaps] = [0, 0];
     const together: number[] = [];
@@ -102,12 +102,14 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     const second = run(opened, undefined, long);
     await until(() => second.handled.size === 1, { timeout: 150_000 });
     await second.stop();
-    // The first one gets the partition back, and has nothing left of its own pause.
+    // The first one gets the partition back, and nothing is left of its own pause.
     await publishTo(opened, [0, 1]);
     await until(() => first.received.length >= 4, { timeout: 150_000 });
   });
 
-  it('gets on while consumers come and go every 2 s, and every task is handled', { timeout: 500_000 }, async () => {
+  it('makes progress while consumers join and leave every 2 s, and every task is handled', {
+    timeout: 500_000,
+  }, async () => {
     const opened = await fresh(6);
     const handled = new Set<string>();
     const one = run(
@@ -128,7 +130,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
       published.push(...tasks.map(({ id }) => id));
     };
 
-    // Up to three guests; nobody waits for one to have joined, or to have left.
+    // Up to three guests; the test does not wait for a join or a leave to complete.
     const changes: Promise<void>[] = [];
     const joinOrLeave = (isJoining: boolean) => {
       if (isJoining) {
@@ -151,7 +153,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
         await sleep(50);
       }
     }
-    // Progress while it lasts, not only behind it.
+    // Progress meanwhile, not only afterwards.
     expect(handledByAll().size - before).toBeGreaterThan(200);
     const missing = () => {
       const done = handledByAll();
@@ -164,7 +166,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     expect(one.losses).toEqual([]);
   });
 
-  it('gives up a batch that holds up a rebalance for too long, and says so', async () => {
+  it('gives up a batch that delays a rebalance for too long, and reports it', async () => {
     const opened = await fresh(2);
     await publishTo(opened, [0, 1]);
     let lost = 0;
@@ -188,7 +190,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     await until(() => new Set([...one.handled, ...guest.handled]).size === 2, { timeout: 150_000 });
   });
 
-  it('does not take a rebalance that others hold up for a stall', async () => {
+  it('does not mistake a rebalance that others delay for a stall', async () => {
     const opened = await fresh(3);
     const gate = Promise.withResolvers<void>();
     let isSlow = false;
@@ -223,24 +225,22 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     await until(async () => (await patient.source.lag()) === 0, { timeout: 150_000 });
   });
 
-  it('creates the topics that are missing, with as many partitions as are wanted', async () => {
+  it('creates missing topics, with the configured number of partitions', async () => {
     const topic = freshName();
     const opened = await at({ kind: 'kafka', brokers: kafkaBrokers(), topic });
     const one = run(opened, undefined, { kafka: { partitions: 4 } });
     await until(async () => (await one.source.lag()) === 0);
-    const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
-    await admin.connect();
-    const { topics } = await admin.fetchTopicMetadata({ topics: [topic, `${topic}.dlq`] });
+    const both = { topics: [topic, `${topic}.dlq`] };
+    const { topics } = await withAdmin((admin) => admin.fetchTopicMetadata(both));
     await one.stop();
-    await admin.deleteTopics({ topics: [topic, `${topic}.dlq`] });
-    await admin.disconnect();
+    await withAdmin((admin) => admin.deleteTopics(both));
     expect(Object.fromEntries(topics.map(({ name, partitions }) => [name, partitions.length]))).toEqual({
       [topic]: 4,
       [`${topic}.dlq`]: 1,
     });
   });
 
-  it('ends with an error for what does not pass by itself', async () => {
+  it('ends with an error if the fault is permanent', async () => {
     const opened = await fresh();
     const security = { sasl: { mechanism: 'plain', username: 'nobody', password: 'wrong' } } as const;
     const one = run(opened, undefined, { kafka: { kafka: { ...kafkaSettings(kafkaBrokers()), security } } });
@@ -248,12 +248,12 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     expect(one.end()).toBeInstanceOf(Error);
   });
 
-  it('cannot tell its lag when there is no broker, and says so', async () => {
+  it('reports that its lag is unknown without a broker', async () => {
     const opened = await at({ kind: 'kafka', brokers: ['127.0.0.1:1'], topic: freshName() });
     expect(await opened.source().lag()).toBeUndefined();
   });
 
-  it('stops although there is no broker', async () => {
+  it('stops without a broker', async () => {
     const opened = await at({ kind: 'kafka', brokers: ['127.0.0.1:1'], topic: freshName() });
     const one = run(opened);
     await sleep(300);
@@ -267,7 +267,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
 describe.runIf(hasKafka())('a broker of its own', { timeout: 300_000 }, () => {
   const { at, run } = useConsumers();
 
-  it('is killed and started again: the source goes on, and nothing is lost', async () => {
+  it('is killed and restarted: the source continues, and nothing is lost', async () => {
     await using broker: RunningServer = await startKafka();
     const opened = await at({ kind: 'kafka', brokers: [broker.url], topic: freshName() });
     const one = run(opened, async () => sleep(5));

@@ -71,19 +71,19 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
       const one = run(opened);
       await opened.publisher.publish(freshTasks(3));
       await until(() => one.handled.size === 3);
-      // Until a look has seen all three.
+      // Until a check has seen all three.
       await sleep(1_500);
       const anew = redis.multi().del(opened.stream).xgroup('CREATE', opened.stream, 'g', '0', 'MKSTREAM');
       for (let i = 0; i < added; i++) anew.xadd(opened.stream, '*', 'body', String(i));
       await anew.exec();
       await until(() => one.losses.length === 1);
       await until(() => one.received.length === 3 + added);
-      // Two more looks.
+      // Two more checks.
       await sleep(2_500);
       expect(one.losses).toEqual(onlyLoss(detail));
     });
 
-    it('when the group is destroyed, and nothing behind it is delivered before the report succeeds', async () => {
+    it('when the group is destroyed, and nothing later is delivered before the report succeeds', async () => {
       const opened = await fresh();
       let heard = 0;
       const one = run(opened, undefined, {
@@ -99,7 +99,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
       expect(heard).toBe(3);
     });
 
-    it('while a batch is rejected again and again, and lets go of it', async () => {
+    it('while a batch is rejected again and again, and gives it up', async () => {
       const opened = await fresh();
       let isAway = true;
       const one = run(opened, async () => {
@@ -144,7 +144,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
       expect(one.losses).toEqual(onlyLoss(/2 entries from \d+-\d+ were removed before they were acknowledged/));
     });
 
-    it('when the stream ends before the mark kept elsewhere', async () => {
+    it('when the stream ends before the mark recorded outside it', async () => {
       const opened = await fresh();
       let noted: string | undefined;
       const mark = {

@@ -17,7 +17,7 @@ import { freshTasks } from '../outgoing-task.ts';
 
 const MAX = 1_000;
 
-/** A stream of the test's own, which may hold so many entries. */
+/** A separate stream with this maximum number of entries. */
 async function bounded() {
   const client = (await freshRedis()) as Redis;
   const stream = `${freshPrefix()}:{tasks}:stream`;
@@ -39,7 +39,7 @@ const delivery = (body: string) => ({
 const failure = { errorClass: 'InvalidTask', message: 'no', attempts: 1 };
 
 describe('a stream with a bound', () => {
-  it('takes a batch as long as it is below, and none above; nothing is removed', async () => {
+  it('accepts a batch while it is below its bound, and none above; nothing is removed', async () => {
     const { client, stream, room, publisher, fillUp } = await bounded();
     await publisher.publish(freshTasks(500));
     await publisher.publish(freshTasks(499));
@@ -56,7 +56,7 @@ describe('a stream with a bound', () => {
     await fillUp();
   });
 
-  it('takes no dead letter that is replayed while it is full', async () => {
+  it('accepts no replayed dead letter while it is full', async () => {
     const { client, stream, letters, fillUp } = await bounded();
     await letters.put([{ delivery: delivery('{}'), failure }]);
     const [{ id } = { id: '' }] = await letters.list({ limit: 1 });
@@ -66,7 +66,7 @@ describe('a stream with a bound', () => {
     expect((await letters.replay([id])).replayed).toBe(1);
   });
 
-  it('is a 503 with Retry-After to whoever posts tasks, until there is room', async () => {
+  it('answers posted tasks with 503 and Retry-After until there is room', async () => {
     const { client, stream, publisher, fillUp } = await bounded();
     const api = await startTestApi(await freshStores(), { accept: acceptTasks(publisher) });
     const send = () => post(api, '/v1/tasks', { type: 'recency.user.deleted', user: '1' });
@@ -88,7 +88,7 @@ describe('the relay, while its stream is full', () => {
   const ending = new AbortController();
   afterAll(() => ending.abort());
 
-  it('claims no row and does not spin, and goes on when there is room', async () => {
+  it('claims no row and does not spin, and continues when there is room', async () => {
     const { client, stream, publisher, letters, fillUp } = await bounded();
     await fillUp();
     await bench.write(700);
@@ -127,7 +127,7 @@ describe('the relay, while its stream is full', () => {
 });
 
 describe('dead letters on a stream', () => {
-  it('are bounded: the oldest go first, and are counted', async () => {
+  it('are bounded: the oldest are removed first, and are counted', async () => {
     const { client, stream } = await bounded();
     const dropped: number[] = [];
     const letters = new StreamsDeadLetters({ client, stream, max: 10, onDropped: (n) => dropped.push(n) });
@@ -142,7 +142,7 @@ describe('dead letters on a stream', () => {
     expect(bodies).toEqual(Array.from({ length: 10 }, (_, i) => String(118 + i)));
   });
 
-  it('take a message with more headers than a script can', async () => {
+  it('accept a message with more headers than a script can take', async () => {
     const { letters } = await bounded();
     const headers = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`h${i}`, 'x']));
     await letters.put([{ delivery: { ...delivery('{}'), headers }, failure }]);
@@ -154,7 +154,7 @@ describe('dead letters on a stream', () => {
     });
   });
 
-  it('keep every byte of what was sent', async () => {
+  it('keep every byte of the message', async () => {
     const { letters } = await bounded();
     const body = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
     await letters.put([

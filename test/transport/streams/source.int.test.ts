@@ -28,7 +28,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
   }
 
   describe('trims', () => {
-    it('what was acknowledged, and never what was not', async () => {
+    it('what was acknowledged, and nothing else', async () => {
       const opened = await fresh();
       const gate = Promise.withResolvers<void>();
       const slow = run(opened, () => gate.promise, { holdMs: 60_000 });
@@ -46,7 +46,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
       expect([...slow.losses, ...quick.losses]).toEqual([]);
     });
 
-    it('behind the slowest of all groups', async () => {
+    it('only what the slowest group has acknowledged', async () => {
       const opened = await fresh();
       await redis.xgroup('CREATE', opened.stream, 'slow', '0', 'MKSTREAM');
       await opened.publisher.publish(freshTasks(1_200));
@@ -62,7 +62,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     });
   });
 
-  it('trims nothing that is not acknowledged, whatever was read and acknowledged', async () => {
+  it('trims nothing unacknowledged, whatever was read and acknowledged', async () => {
     const numbers = fc.array(fc.nat({ max: 299 }), { maxLength: 300 });
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 300 }), numbers, fc.nat({ max: 300 }), async (read, acknowledged, otherRead) => {
@@ -89,7 +89,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     );
   }, 120_000);
 
-  it('never takes back a batch that another consumer has claimed', async () => {
+  it('never reclaims a batch that another consumer has claimed', async () => {
     const stream = `${freshPrefix()}:{tasks}:stream`;
     const [a, b] = ['a', 'b'].map((consumer) => new ConsumerGroup({ client: redis, stream, group: 'g', consumer }));
     await a?.create();
@@ -128,7 +128,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     expect((one.end() as Error).message).toMatch(/is not a stream/);
   });
 
-  it('goes on after Redis was unavailable, and notices when it comes back with less data', async () => {
+  it('continues after Redis was unavailable, and notices if it returns with less data', async () => {
     await using server = await startRedis();
     const opened = await fresh(server.url);
     const losses: Loss[] = [];

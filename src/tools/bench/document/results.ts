@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { BenchReport, ResultRow } from '../report.ts';
+import { type BenchReport, tableOf } from '../report.ts';
 
 const FOLDER = new URL('../../../../bench/results/', import.meta.url);
 
@@ -11,7 +11,7 @@ export function readResults(): BenchReport[] {
   return files.sort().map((name) => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as BenchReport);
 }
 
-/** The most telling server of a run, for example `MariaDB 10.11`. */
+/** The server that matters most in a run, for example `MariaDB 10.11`. */
 export function serverOf({ servers }: BenchReport): string {
   return /^\S+ \d+\.\d+/.exec(servers.mysql ?? '')?.[0] ?? 'unknown';
 }
@@ -34,11 +34,8 @@ export function ratiosTable(results: readonly BenchReport[]): string {
 }
 
 export function rowsTable({ rows }: BenchReport): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return markdown(
-    names,
-    rows.map((row: ResultRow) => names.map((name) => row[name] ?? '')),
-  );
+  const { head, cells } = tableOf(rows);
+  return markdown(head, cells);
 }
 
 export function placeOf({ machine, servers, at, seconds }: BenchReport): string {

@@ -40,7 +40,7 @@ const CONNECTIONS = 64;
 const SAMPLE = 100;
 
 async function measure(given: Ground, size: EpochSize): Promise<Measurements> {
-  const { resources, signal, tell } = given;
+  const { resources, signal, progress } = given;
   // One of its own: no other is to be flushed or restarted.
   const redis = resources.adopt(await startRedis({ install: given.install }), (server) => server.remove());
   const stack = { ...given.servers.stack, redisUrl: redis.url };
@@ -53,13 +53,13 @@ async function measure(given: Ground, size: EpochSize): Promise<Measurements> {
   const readers = resources.adopt(new Readers({ origin: api.url, connections: CONNECTIONS, expected }), (open) =>
     open.close(),
   );
-  tell(`${users.length} users with an index each are read once`);
+  progress(`${users.length} users with an index each are read once`);
   await readers.readAll(users, signal);
   const nextUser = zipf(users, Math.random);
   const warm = await readers.run(size.rate, nextUser, lasting(size.warmSeconds), signal);
   const rows = [rowOf('none', warm)];
   for (const [name, happen] of Object.entries(eventsOn(ground, redis))) {
-    tell(`${name}, at ${size.rate} reads a second`);
+    progress(`${name}, at ${size.rate} reads a second`);
     rows.push(await measureEvent(name, happen, { readers, nextUser, size, signal }));
   }
   return { rows, ratios: epochRatios(rows) };

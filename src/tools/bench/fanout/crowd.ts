@@ -4,10 +4,9 @@ import { chunks } from '../../../index/chunks.ts';
 import { run } from '../../../index/protocol.ts';
 import { rebuild } from '../../../index/rebuild.ts';
 import { PAIRS_A_CALL } from '../../../index/refresh.ts';
-import { loadGraph } from '../../reference-site/load-graph.ts';
+import { idsFrom, loadGraph } from '../../reference-site/load-graph.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
 import type { Ground } from '../bench.ts';
-import { ids } from '../circle.ts';
 import { PARTS, type Part, PHOTOS, type Upload, type UploadNumber } from './variant.ts';
 
 /** The followers of everybody, and those who will upload. */
@@ -32,10 +31,10 @@ const DAY_MS = 86_400_000;
 export async function gatherCrowd(ground: Ground, counts: { followers: number; owners: number }): Promise<Crowd> {
   const { pool, steps } = ground.stores;
   const { max } = ground.namespace.config;
-  const followers = ids(FIRST_FOLLOWER, counts.followers);
-  const owners = ids(FIRST_OWNER, counts.owners);
+  const followers = idsFrom(FIRST_FOLLOWER, counts.followers);
+  const owners = idsFrom(FIRST_OWNER, counts.owners);
   const begin = Date.now() - DAY_MS;
-  const known = ids(FIRST_KNOWN, max + MORE_THAN_MAX).map((id, i) => ({ id, at: begin + i }));
+  const known = idsFrom(FIRST_KNOWN, max + MORE_THAN_MAX).map((id, i) => ({ id, at: begin + i }));
   const contacts = [...known.map(({ id }) => id), ...owners];
   await loadGraph(pool, {
     users: [...followers, ...contacts].map((id) => ({ id })),
@@ -44,10 +43,6 @@ export async function gatherCrowd(ground: Ground, counts: { followers: number; o
   });
   for (const page of chunks(followers, PAIRS_A_CALL)) await run(rebuild(page), steps);
   return { followers, owners, known };
-}
-
-export function ownersNeeded(rounds: number): number {
-  return rounds * PARTS.length;
 }
 
 /** The uploads of all rounds: each part of a round has its own owner, who uploads twice. */

@@ -3,7 +3,7 @@ import type { Config } from '../../../config/config.ts';
 import type { Bench, Ground } from '../bench.ts';
 import { type Measurements, rounded } from '../report.ts';
 import { inTurns, secondsOf, type Turn } from '../turns.ts';
-import { gatherCrowd, ownersNeeded, Uploads } from './crowd.ts';
+import { gatherCrowd, Uploads } from './crowd.ts';
 import { ThreadedVariant } from './threaded-variant.ts';
 import {
   type FanOutVariant,
@@ -40,13 +40,13 @@ export interface FanOutRow {
 }
 
 async function measure(ground: Ground, size: FanOutSize): Promise<Measurements> {
-  const { tell, signal, stores, resources } = ground;
+  const { progress, signal, stores, resources } = ground;
   const rounds = size.warmUp + size.rounds;
-  const crowd = await gatherCrowd(ground, { followers: size.followers, owners: ownersNeeded(rounds) });
+  const crowd = await gatherCrowd(ground, { followers: size.followers, owners: rounds * PARTS.length });
   const { settings } = ground.namespace;
   const variants: FanOutVariant[] = [];
   for (const name of VARIANT_NAMES) variants.push(await ThreadedVariant.open({ name, settings, crowd }, resources));
-  tell(`${size.followers} followers, each with a full index; ${rounds} rounds, of which ${size.warmUp} warm up`);
+  progress(`${size.followers} followers, each with a full index; ${rounds} rounds, of which ${size.warmUp} warm up`);
   const uploads = new Uploads(stores.pool, crowd);
   const measured = await inTurns(turnsOf(variants, uploads), { ...size, signal });
   await checkAll(variants, crowd.followers, await uploads.last(rounds), ground.namespace.config);

@@ -8,9 +8,9 @@ import { type Job, runToEnd } from '../../../repair/job.ts';
 import { PageCheck } from '../../../repair/page-check.ts';
 import { createRepair } from '../../../repair/repair.ts';
 import { Verify } from '../../../repair/verify.ts';
-import { loadGraph } from '../../reference-site/load-graph.ts';
+import { idsFrom, loadGraph } from '../../reference-site/load-graph.ts';
 import type { Ground } from '../bench.ts';
-import { contactsOf, gatherCircle, ids } from '../circle.ts';
+import { contactsOf, gatherCircle } from '../circle.ts';
 
 export type JobKind = 'backfill' | 'repair_dry_run' | 'verify';
 
@@ -86,7 +86,7 @@ const FIRST_OF_MANY = 30_000_000n;
 
 export async function gatherHouseholds({ stores }: Ground, { few, many }: HouseholdsSize): Promise<Household[]> {
   const circle = await gatherCircle(stores, { count: few.users, contacts: few.contacts });
-  const users = ids(FIRST_OF_MANY, many.users);
+  const users = idsFrom(FIRST_OF_MANY, many.users);
   await loadGraph(stores.pool, {
     users: users.map((id) => ({ id })),
     contacts: users.flatMap((user, position) =>

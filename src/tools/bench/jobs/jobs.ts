@@ -52,10 +52,10 @@ interface Notes {
 }
 
 async function measure(ground: Ground, size: JobsSize, kinds: readonly JobKind[]): Promise<Measurements> {
-  const { stores, tell, signal } = ground;
+  const { stores, progress, signal } = ground;
   const households = await gatherHouseholds(ground, size);
   for (const { users } of households) await buildIndexes(stores, users);
-  tell(households.map(({ users, contacts }) => `${users.length} users with ${contacts} contacts`).join(', '));
+  progress(households.map(({ users, contacts }) => `${users.length} users with ${contacts} contacts`).join(', '));
   const notes = new Map<string, Notes>();
   const turns: Turn<JobRow>[][] = [];
   for (const household of households) {

@@ -18,12 +18,15 @@ export const pages: Bench<PagesSize> = {
   measure,
 };
 
-async function measure({ stores, processGroup, signal, tell }: Ground, { batch }: PagesSize): Promise<Measurements> {
+async function measure(
+  { stores, processGroup, signal, progress }: Ground,
+  { batch }: PagesSize,
+): Promise<Measurements> {
   const { users } = await gatherCircle(stores, { count: batch.users, contacts: batch.contacts });
   await buildIndexes(stores, users);
   const api = await launchApi(processGroup);
   await api.untilReady();
-  tell(
+  progress(
     `${users.length} users with ${batch.contacts} contacts, ${batch.connections} connections; ${batch.rounds} rounds`,
   );
   return await measureBatch({ ...batch, url: api.url, users, signal });

@@ -4,20 +4,17 @@ import type { Id } from '../../../contracts/id.ts';
 import { readCandidates } from '../../../mysql/contacts.ts';
 import type { Database, Parameter } from '../../../mysql/database.ts';
 import { setUpSession } from '../../../mysql/session.ts';
+import { SPARE_CANDIDATES } from '../../../query/narrow.ts';
 import type { HttpAnswer } from '../../harness/http.ts';
+import type { Variant } from '../../harness/latency.ts';
 import type { Ground } from '../bench.ts';
-
-export interface PartClient {
-  get(path: string): Promise<HttpAnswer>;
-}
+import type { Statement } from '../statements.ts';
 
 const USER = /^\/v1\/users\/(\d+)\//;
 
-const SPARE_CANDIDATES = 2;
-
 const ANSWERED: HttpAnswer = { status: 200, body: '' };
 
-export function redisScript({ stores }: Ground): PartClient {
+export function redisScript({ stores }: Ground): Variant['client'] {
   return {
     get: async (path) => {
       await stores.index.read(userIn(path), 0, true);
@@ -27,7 +24,10 @@ export function redisScript({ stores }: Ground): PartClient {
 }
 
 /** The narrowed query alone, prepared, on one connection. */
-export async function bareSql({ stores, namespace, resources }: Ground, users: readonly Id[]): Promise<PartClient> {
+export async function bareSql(
+  { stores, namespace, resources }: Ground,
+  users: readonly Id[],
+): Promise<Variant['client']> {
   const connection = await createConnection({
     uri: namespace.config.mysqlUrl,
     supportBigNumbers: true,
@@ -35,27 +35,22 @@ export async function bareSql({ stores, namespace, resources }: Ground, users: r
   });
   resources.defer(() => connection.end());
   await setUpSession(connection, { statementMs: 0 });
-  const questions = new Map<Id, Question>();
+  const questions = new Map<Id, Statement>();
   for (const user of users) questions.set(user, await questionOf(stores.index, user));
   return {
     get: async (path) => {
       const question = questions.get(userIn(path));
       if (question === undefined) throw new Error(`nobody knows what to ask for ${path}`);
-      await connection.execute({ sql: question.sql, rowsAsArray: true }, question.parameters);
+      await connection.execute({ sql: question.sql, rowsAsArray: true }, [...question.parameters]);
       return ANSWERED;
     },
   };
 }
 
-interface Question {
-  readonly sql: string;
-  readonly parameters: Parameter[];
-}
-
-async function questionOf(index: Ground['stores']['index'], user: Id): Promise<Question> {
+async function questionOf(index: Ground['stores']['index'], user: Id): Promise<Statement> {
   const reading = await index.read(user, DEFAULT_LIMIT + SPARE_CANDIDATES, false);
   if (reading.state !== 'warm') throw new Error(`user ${user} has no index`);
-  const asked: Question[] = [];
+  const asked: Statement[] = [];
   const listening = {
     proofUnder: async () => '',
     rows: async (sql: string, parameters: readonly Parameter[]) => {

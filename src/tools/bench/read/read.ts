@@ -6,9 +6,8 @@ import { MeasuringClient } from '../../harness/measuring-client.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
 import { fillRecipeIndex, RecipeIndex } from '../../harness/variants/recipe.ts';
 import { SERVED_VARIANTS, startVariant } from '../../harness/variants/start-variant.ts';
-import { loadGraph, type NewContact } from '../../reference-site/load-graph.ts';
+import { idsFrom, loadGraph, type NewContact } from '../../reference-site/load-graph.ts';
 import type { Bench, Ground } from '../bench.ts';
-import { ids } from '../circle.ts';
 import { type Measurements, rounded } from '../report.ts';
 import { bareSql, redisScript } from './parts.ts';
 
@@ -40,17 +39,17 @@ export const read: Bench<ReadSize> = {
 };
 
 /** The variants over HTTP, and the parts that every answer needs. */
-const ARMS = ['recency', ...SERVED_VARIANTS, 'redis_script', 'bare_sql'] as const;
-export type ReadVariant = (typeof ARMS)[number];
+const READ_VARIANTS = ['recency', ...SERVED_VARIANTS, 'redis_script', 'bare_sql'] as const;
+export type ReadVariant = (typeof READ_VARIANTS)[number];
 
 async function measure(ground: Ground, size: ReadSize): Promise<Measurements> {
-  const { tell, signal } = ground;
+  const { progress, signal } = ground;
   const users = await gatherReaders(ground, size);
   const variants = await openVariants(
     ground,
     users.map(({ user }) => user),
   );
-  tell(`users with ${size.contacts.join(', ')} contacts; ${size.rounds} rounds`);
+  progress(`users with ${size.contacts.join(', ')} contacts; ${size.rounds} rounds`);
   const { rounds, requests, budgetMs, warmUp } = size;
   const rows = await measureLatency({ variants, users, rounds, requests, budgetMs, warmUp, signal });
   return { rows: rows.flatMap(rowsOf), ratios: readRatios(rows) };
@@ -74,7 +73,7 @@ async function openVariants(ground: Ground, users: readonly string[]): Promise<V
 
 function rowsOf({ contacts, variants }: LatencyRow<ReadVariant>) {
   const microseconds = (ms: number) => Math.round(ms * 1_000);
-  return ARMS.map((arm) => {
+  return READ_VARIANTS.map((arm) => {
     const { p50, p99 } = variants[arm];
     return { contacts, arm, p50_us: microseconds(p50), p99_us: microseconds(p99) };
   });
@@ -121,9 +120,9 @@ async function gatherReaders(
   { contacts, ordinary }: { contacts: readonly number[]; ordinary: number },
 ): Promise<VariantReader[]> {
   const { stores, namespace } = ground;
-  const readers = ids(FIRST_READER, contacts.length).map((user, i) => ({ user, contacts: contacts[i] ?? 0 }));
-  const people = ids(FIRST_PERSON, Math.max(...contacts));
-  const others = ids(FIRST_ORDINARY, ordinary);
+  const readers = idsFrom(FIRST_READER, contacts.length).map((user, i) => ({ user, contacts: contacts[i] ?? 0 }));
+  const people = idsFrom(FIRST_PERSON, Math.max(...contacts));
+  const others = idsFrom(FIRST_ORDINARY, ordinary);
   const now = Date.now();
   await loadGraph(stores.pool, {
     users: [...readers.map(({ user }) => user), ...people, ...others].map((id) => ({ id })),

@@ -7,7 +7,7 @@ import type { OutgoingTask } from '../../../transport/task-publisher.ts';
 import type { NewContact } from '../../reference-site/load-graph.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
 import type { Ground } from '../bench.ts';
-import { buildIndexes, type Circle, contactsOf, gatherCircle } from '../circle.ts';
+import { buildIndexes, type Circle, contactsOf, gatherCircle, TURN_OVER } from '../circle.ts';
 import { prime, recencyLine, type TaskLine } from './line.ts';
 
 export interface SiteSize {
@@ -72,12 +72,6 @@ async function check({ stores, signal }: Ground, { users }: Circle): Promise<voi
   if (counts.wrong + counts.unsettled + counts.cold === 0) return;
   throw new Error(`not every task was applied: ${JSON.stringify(counts)}`);
 }
-
-// As a site's own change: the version grows under the row's lock.
-const TURN_OVER = `
-  UPDATE JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', contact_id BIGINT UNSIGNED PATH '$[1]')) AS it
-  STRAIGHT_JOIN contacts ON contacts.user_id = it.user_id AND contacts.contact_id = it.contact_id
-  SET contacts.active = NOT contacts.active, contacts.version = contacts.version + 1`;
 
 const ROWS_AT_ONCE = 2_000;
 

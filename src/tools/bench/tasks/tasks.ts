@@ -13,8 +13,8 @@ export interface TasksSize extends SiteSize {
 }
 
 /**
- * A backlog of tasks, from the transport into the indexes. The contact tasks tell of as many relationships that changed, of
- * users who all have an index; the uploads are of as many people.
+ * A backlog of tasks, from the transport into the indexes. Each contact task is about another relationship that
+ * changed, between users who all have an index; each upload is by another person.
  */
 export const tasks: Bench<TasksSize> = {
   name: 'tasks',
@@ -38,12 +38,14 @@ interface TasksRow {
 }
 
 async function measure(ground: Ground, size: TasksSize): Promise<Measurements> {
-  const { signal, tell } = ground;
+  const { signal, progress } = ground;
   const kafka = await openSite(ground, size);
   const streams = await openSite(await openGround({ ...ground, transport: 'streams' }), size);
   const bare = await bareLine(ground, size.consumers);
   await prime(bare, kafka.contactTasks(), signal);
-  tell(`${size.users} users with ${size.contacts} contacts and an index each; ${size.consumers} consumers a transport`);
+  progress(
+    `${size.users} users with ${size.contacts} contacts and an index each; ${size.consumers} consumers a transport`,
+  );
   const turns = turnsOf({ kafka, streams, bare }, size.bareTimes, signal);
   const measured = await inTurns(
     turns.map((turn) => [turn]),

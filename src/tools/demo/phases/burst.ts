@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Id } from '../../../contracts/id.ts';
+import { chunks } from '../../../index/chunks.ts';
 import type { OutgoingTask, TaskPublisher } from '../../../transport/task-publisher.ts';
 import { settle } from '../../harness/stores.ts';
 import { shuffled } from '../random.ts';
@@ -54,7 +55,7 @@ async function untilMemoryLevels(world: World, publisher: TaskPublisher, tasks: 
 }
 
 async function apply({ raiseBarrier, signal }: World, publisher: TaskPublisher, tasks: readonly OutgoingTask[]) {
-  for (let at = 0; at < tasks.length; at += TASKS_A_CALL) await publisher.publish(tasks.slice(at, at + TASKS_A_CALL));
+  for (const some of chunks(tasks, TASKS_A_CALL)) await publisher.publish(some);
   await settle(raiseBarrier, signal);
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { RedisFanOutCursors } from '../../../index/redis/fan-out-cursors.ts';
+import { poll } from '../../harness/poll.ts';
 import type { ServiceProcess } from '../../harness/processes/process-group.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
 import type { World } from '../world.ts';
@@ -79,8 +80,5 @@ async function whoWorks(world: World, consumers: readonly ServiceProcess[], page
 
 /** Polls the progress until the condition holds or the time is up. */
 async function until(world: World, condition: (progress: number) => boolean, timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!condition(await progressOf(world)) && performance.now() < deadline) {
-    await pause(LOOK_MS, undefined, { signal: world.signal });
-  }
+  await poll(() => progressOf(world), condition, { everyMs: LOOK_MS, timeoutMs, signal: world.signal });
 }

@@ -1,10 +1,10 @@
 import type { Id } from '../../../contracts/id.ts';
 import { KeyNames } from '../../../index/redis/keys.ts';
 import type { Database } from '../../../mysql/database.ts';
-import type { RedisClient } from '../../../redis/connection.ts';
 import { type LatencyRow, measureLatency } from '../../harness/latency.ts';
 import { MeasuringClient } from '../../harness/measuring-client.ts';
 import type { ProcessGroup } from '../../harness/processes/process-group.ts';
+import { bytesOfKeys } from '../../harness/stores.ts';
 import { fillRecipeIndex, RecipeIndex } from '../../harness/variants/recipe.ts';
 import { startVariant } from '../../harness/variants/start-variant.ts';
 import { shuffled } from '../random.ts';
@@ -29,17 +29,14 @@ export async function compare(
   const index = new RecipeIndex(redis, { prefix: namespace.config.keyPrefix, max: namespace.config.max });
   await Promise.all(cast.measured.map(({ user }) => fillRecipeIndex(index, database, user, namespace.config.max)));
   const processes = await Promise.all((['sql', 'recipe'] as const).map((name) => startVariant(processGroup, name)));
-  const clients = [...processes.map(({ url }) => url), services.apiUrl].map((url) => new MeasuringClient(url));
-  const variants = (['sql', 'recipe', 'recency'] as const).flatMap((name, i) => {
-    const client = clients[i];
-    return client === undefined ? [] : [{ name, client }];
-  });
+  const clientOf = (i: number) => new MeasuringClient(processes[i]?.url ?? services.apiUrl);
+  const variants = (['sql', 'recipe', 'recency'] as const).map((name, i) => ({ name, client: clientOf(i) }));
   try {
     const onRound = (done: number) => progress(done, ROUNDS);
     const limits = { rounds: ROUNDS, requests: REQUESTS, budgetMs: BUDGET_MS, warmUp: WARM_UP };
     return await measureLatency({ variants, users: cast.measured, ...limits, onRound, signal: world.signal });
   } finally {
-    for (const client of clients) client.close();
+    for (const { client } of variants) client.close();
     await Promise.all(processes.map(({ member }) => processGroup.stop(member)));
   }
 }
@@ -61,15 +58,13 @@ export async function measureMemory({ redis, namespace, cast, random }: Measured
   const { keyPrefix, max } = namespace.config;
   const names = new KeyNames(keyPrefix);
   const asked = shuffled(random, cast.followersOfStar).slice(0, USERS_ASKED);
-  const sizes = await Promise.all(asked.map((user) => bytesOf(redis, names, user)));
-  const mean = Math.round(sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length));
+  const bytesOf = (users: readonly Id[]) =>
+    bytesOfKeys(
+      redis,
+      users.flatMap((user) => [names.set(user), names.meta(user)]),
+    );
+  const mean = Math.round((await bytesOf(asked)) / Math.max(1, asked.length));
   const most = cast.measured.at(-1);
-  const full = most === undefined ? 0 : await bytesOf(redis, names, most.user);
+  const full = most === undefined ? 0 : await bytesOf([most.user]);
   return { mean, full, fullSize: Math.min(max, most?.contacts ?? 0) };
-}
-
-async function bytesOf(redis: RedisClient, names: KeyNames, user: Id): Promise<number> {
-  const keys = [names.set(user), names.meta(user)];
-  const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key)));
-  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }

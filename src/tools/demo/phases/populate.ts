@@ -1,8 +1,8 @@
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { StartError } from '../../../app/start-error.ts';
 import { importEdges } from '../../reference-site/import-edges.ts';
-import { type LoadCounts, loadGraph } from '../../reference-site/load-graph.ts';
-import { type Cast, castGraph, idsFrom, playersGraph } from '../graph.ts';
+import { idsFrom, type LoadCounts, loadGraph } from '../../reference-site/load-graph.ts';
+import { type Cast, castGraph, playersGraph } from '../graph.ts';
 import type { DemoOptions } from '../options.ts';
 import type { Random } from '../random.ts';
 

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Id } from '../../../contracts/id.ts';
+import { poll } from '../../harness/poll.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
 import { addContact, changeRelationship } from '../../reference-site/relationships.ts';
 import { shuffled } from '../random.ts';
@@ -34,21 +34,15 @@ export async function withdrawGrant(world: World): Promise<WithdrawalReport> {
   await addContact(world.pool, owner, viewer, { friend: true, family: false });
   const at = Date.now();
   await uploadPhoto(world.pool, owner, FRIENDS, at);
-  const before = await readUntilShown(world, viewer, owner, at);
+  const before = await poll(
+    () => read(world, viewer),
+    (rows) => isShown(rows, owner, at),
+    { everyMs: 10, timeoutMs: TIMEOUT_MS, signal: world.signal },
+  );
   await changeRelationship(world.pool, owner, viewer, { friend: false, family: false });
   const after = await read(world, viewer);
   const right = isShown(before, owner, at) && !isShown(after, owner, at);
   return { viewer, owner, before: describe(before), after: describe(after), right };
-}
-
-/** Waits for the task of the upload. */
-async function readUntilShown(world: World, viewer: Id, owner: Id, at: number): Promise<ShownRow[]> {
-  const deadline = performance.now() + TIMEOUT_MS;
-  for (;;) {
-    const rows = await read(world, viewer);
-    if (isShown(rows, owner, at) || performance.now() > deadline) return rows;
-    await pause(10, undefined, { signal: world.signal });
-  }
 }
 
 async function read({ api }: World, viewer: Id): Promise<ShownRow[]> {

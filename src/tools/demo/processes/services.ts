@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Id } from '../../../contracts/id.ts';
 import { freePort } from '../../devservers/launch/free-port.ts';
 import { residentBytes } from '../../harness/http.ts';
+import { poll } from '../../harness/poll.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
 import { modulePath, type ProcessGroup, RECENCY, type ServiceProcess } from '../../harness/processes/process-group.ts';
 
@@ -76,15 +76,11 @@ export class Services {
 
   /** Retries, because a new consumer does not answer at once. */
   async #memory(metricsPort: number): Promise<number> {
-    const deadline = performance.now() + READY_TIMEOUT_MS;
-    for (;;) {
-      const bytes = await Promise.race([
-        this.#processGroup.failed,
-        residentBytes(metricsPort).catch((error: Error) => error),
-      ]);
-      if (typeof bytes === 'number') return bytes;
-      if (performance.now() > deadline) throw bytes;
-      await pause(LOOK_MS);
-    }
+    const look = () =>
+      Promise.race([this.#processGroup.failed, residentBytes(metricsPort).catch((error: Error) => error)]);
+    const isNumber = (seen: number | Error) => typeof seen === 'number';
+    const bytes = await poll(look, isNumber, { everyMs: LOOK_MS, timeoutMs: READY_TIMEOUT_MS });
+    if (bytes instanceof Error) throw bytes;
+    return bytes;
   }
 }

@@ -36,8 +36,11 @@ async function majorVersion(java: string): Promise<number> {
   }
 }
 
-/** The folder that keeps the broker's jars, so that they are fetched once. */
-export const jarsFolder = (): string => resolve('.recency', `kafka-${KAFKA_VERSION}`);
+/** Without a logger, a broker that cannot start would not say why. The version is that of the broker's own Log4j. */
+const LOG4J_VERSION = '2.24.3';
+
+/** The folder that keeps the broker's jars and the logger, so that they are fetched once. */
+export const jarsFolder = (): string => resolve('.recency', `kafka-${KAFKA_VERSION}-with-logger`);
 
 /** Fetches the broker and its dependencies from Maven Central unless they are there. Returns the folder of the jars. */
 export async function fetchKafkaJars(maven: string, signal: AbortSignal): Promise<string> {
@@ -71,6 +74,7 @@ const PROJECT = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <groupId>recency</groupId><artifactId>kafka</artifactId><version>1</version>
   <dependencies>
     <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${KAFKA_VERSION}</version></dependency>
+    <dependency><groupId>org.apache.logging.log4j</groupId><artifactId>log4j-slf4j-impl</artifactId><version>${LOG4J_VERSION}</version></dependency>
   </dependencies>
 </project>
 `;

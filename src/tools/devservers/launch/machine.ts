@@ -52,9 +52,13 @@ export async function runProgram(
   return output;
 }
 
-/** The end of a log, enough to see why a program failed. */
+/** The end of a log without the frames of Java's stack traces: enough to see why a program failed. */
 export function lastLines(text: string, count = 12): string {
-  return text.trimEnd().split('\n').slice(-count).join('\n');
+  const lines = text.trimEnd().split('\n');
+  return lines
+    .filter((line) => !/^\s+(at|\.\.\.) /.test(line))
+    .slice(-count)
+    .join('\n');
 }
 
 /** Debian's maintainer scripts run this before they start a service; exit code 101 forbids it. */

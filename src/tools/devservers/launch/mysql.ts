@@ -71,7 +71,7 @@ async function recipeFor(program: string): Promise<ProgramRecipe> {
 const dataOf = ({ dir }: ProgramSite): string => join(dir, 'data');
 const initFile = ({ dir }: ProgramSite): string => join(dir, 'init.sql');
 
-/** Both servers refuse to run as root unless told so. */
+/** Both servers refuse to run as root unless an option allows it. */
 const asRoot = (): readonly string[] => (process.getuid?.() === 0 ? ['--user=root'] : []);
 
 function mariaDbInstaller(site: ProgramSite): [program: string, args: string[]] {

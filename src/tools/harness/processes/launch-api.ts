@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../devservers/launch/free-port.ts';
-import { HttpClient } from '../http.ts';
+import { type HttpAnswer, HttpClient } from '../http.ts';
+import { poll } from '../poll.ts';
 import { type ProcessGroup, RECENCY } from './process-group.ts';
 
 const READY_TIMEOUT_MS = 60_000;
@@ -17,12 +17,11 @@ export async function launchApi(processGroup: ProcessGroup) {
 
 async function untilReady(processGroup: ProcessGroup, url: string): Promise<void> {
   const client = new HttpClient(url);
-  const deadline = performance.now() + READY_TIMEOUT_MS;
-  for (;;) {
-    const answer = await Promise.race([processGroup.failed, client.get('/readyz?verbose').catch(() => undefined)]);
-    if (answer?.status === 200 && (JSON.parse(answer.body) as { status: string }).status === 'ready') break;
-    if (performance.now() > deadline) throw new Error(`the API is not ready: ${answer?.body ?? 'it does not answer'}`);
-    await pause(LOOK_MS);
-  }
-  client.close();
+  const look = () => Promise.race([processGroup.failed, client.get('/readyz?verbose').catch(() => undefined)]);
+  const answer = await poll(look, isReady, { everyMs: LOOK_MS, timeoutMs: READY_TIMEOUT_MS });
+  if (!isReady(answer)) throw new Error(`the API is not ready: ${answer?.body ?? 'it does not answer'}`);
+}
+
+function isReady(answer: HttpAnswer | undefined): boolean {
+  return answer?.status === 200 && (JSON.parse(answer.body) as { status: string }).status === 'ready';
 }

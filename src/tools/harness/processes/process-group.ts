@@ -3,8 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from '../../../app/start-error.ts';
-import type { Environment } from '../../../config/environment.ts';
-import { childEnvironment } from '../../../config/environment.ts';
+import { childEnvironment, type Environment } from '../../../config/environment.ts';
 import type { SettingName } from '../../../config/settings.ts';
 import type { Namespace } from '../namespace.ts';
 import type { ProcessLogs } from './process-logs.ts';
@@ -31,7 +30,7 @@ export class ProcessGroup {
     this.#settings = settings;
     this.#logs = logs;
     const { promise, reject } = Promise.withResolvers<never>();
-    promise.catch(() => undefined); // whoever waits for it hears of it
+    promise.catch(() => undefined); // those who wait for it get the error
     this.failed = promise;
     this.#fail = reject;
   }
@@ -43,7 +42,6 @@ export class ProcessGroup {
       args,
       environment: childEnvironment({ ...this.#settings, ...settings }),
       logFile: this.#logs.fileOf(name),
-      preload: modulePath(import.meta.url, './end-with-parent'),
     });
     this.#members.add(member);
     member.failed.catch((reason: Error) => this.#fail(reason));
@@ -77,15 +75,10 @@ export function modulePath(from: string, module: string): string {
 /** The command line, `recency`. */
 export const RECENCY = modulePath(import.meta.url, '../../../cli/main');
 
-export interface ServiceOptions {
-  readonly name: string;
-  readonly module: string;
-  readonly args: readonly string[];
-  readonly environment: Environment;
-  readonly logFile: string;
-  /** Loaded first. */
-  readonly preload: string;
-}
+/** Loaded first by each process. */
+const PRELOAD = modulePath(import.meta.url, './end-with-parent');
+
+type ServiceOptions = Omit<Member, 'settings'> & { readonly environment: Environment; readonly logFile: string };
 
 /** After this many ms SIGKILL follows; draining takes less. */
 const STOP_TIMEOUT_MS = 15_000;
@@ -104,7 +97,7 @@ export class ServiceProcess {
     this.#child = start(options);
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
-    promise.catch(() => undefined); // whoever waits for it hears of it
+    promise.catch(() => undefined); // those who wait for it get the error
     this.#ended = new Promise((resolve) => {
       this.#child.once('error', (error) => reject(new StartError(`${this.name} did not start: ${error.message}`)));
       this.#child.once('exit', (code, signal) => {
@@ -148,12 +141,12 @@ export class ServiceProcess {
   }
 }
 
-function start({ module, args, environment, logFile, preload }: ServiceOptions): ChildProcess {
+function start({ module, args, environment, logFile }: ServiceOptions): ChildProcess {
   const log = openSync(logFile, 'a');
   try {
     return fork(module, args, {
       detached: true,
-      execArgv: ['--import', preload],
+      execArgv: ['--import', PRELOAD],
       env: { ...environment },
       stdio: ['ignore', log, log, 'ipc'],
     });

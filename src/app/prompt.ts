@@ -7,14 +7,17 @@ import { FreshReads } from '../query/fresh-reads.ts';
 import { RefreshNow } from '../query/refresh-now.ts';
 import type { ProcessContext } from './run-process.ts';
 
-/** Waits for the replica take at most half of its connections. Its first fault is logged, all are counted. */
+/**
+ * Waits for the replica take at most half of its connections, and each at most half of the time that a statement may take:
+ * otherwise the statement would be late, and nobody would ask the primary. Its first fault is logged, all are counted.
+ */
 export function openReplicaWaits(
   { config, logger }: Pick<ProcessContext, 'config' | 'logger'>,
   replica: Database,
 ): ReplicaWaits {
   let isLogged = false;
   return new ReplicaWaits(replica, {
-    waitMs: config.mysqlReplicaWaitMs,
+    waitMs: Math.min(config.mysqlReplicaWaitMs, config.mysqlTimeoutMs / 2),
     atOnce: Math.floor(config.mysqlConnections / 2),
     onFault: (err) => {
       logger[isLogged ? 'debug' : 'warn']({ err }, 'the replica cannot say which GTIDs it has; the primary answers');

@@ -53,7 +53,7 @@ export const SETTINGS = {
   MYSQL_REPLICA_WAIT_MS: setting(
     whole(0, 60_000),
     '500',
-    'how long a read whose Recency-Fresh names a GTID set waits for the replica; then the primary answers',
+    'how long a read whose Recency-Fresh names a GTID set waits for the replica, at most half of MYSQL_TIMEOUT_MS; then the primary answers',
   ),
   MYSQL_TLS: setting(
     oneOf('off', 'on', 'unverified'),

@@ -63,7 +63,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
   const routes = [
     recentContactsRoute(recentContacts, fresh, metrics),
     recentPhotosRoute(recentPhotos, fresh, metrics),
-    recentOfManyRoute(dependencies.recentBatch, metrics, (problem, requestId) => {
+    recentOfManyRoute(dependencies.recentBatch, dependencies.fresh, metrics, (problem, requestId) => {
       const { status, code, cause: err } = problem;
       logger[status === 503 ? 'debug' : 'error']({ requestId, status, code, err }, 'a user of many was not answered');
     }),

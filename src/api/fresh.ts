@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { FRESH_HEADER, type FreshHeader, InvalidFresh, MOST_FRESH, parseFresh } from '../contracts/fresh.ts';
 import type { Id } from '../contracts/id.ts';
-import type { Freshness, FreshReads } from '../query/fresh-reads.ts';
+import type { Freshness, FreshnessOfMany, FreshReads } from '../query/fresh-reads.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import { HttpProblem } from './http-problem.ts';
 
@@ -12,7 +12,7 @@ export const freshHeaders = z.object({
     .string()
     .optional()
     .meta({
-      description: `Changes that the answer must show although their tasks may still be in flight, once committed: up to ${MOST_FRESH} of the user's relations, each with the version that its row has since the change if that is known, joined by commas. \`gtid=\` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers.`,
+      description: `Changes that the answer must show although their tasks may still be in flight, once committed: up to ${MOST_FRESH} of the user's relations, each with the version that its row has since the change if that is known, joined by commas. Where several users are asked for, a relation is one of each of them, or of the one that it names: \`contact=42/7@3\`. \`gtid=\` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers.`,
       example: 'contact=7@3, contact=12',
     }),
 });
@@ -25,25 +25,39 @@ interface ReadFor {
   readonly deadline: Deadline;
 }
 
+interface Timed {
+  readonly timing: { readonly index: number; readonly db: number };
+}
+
 /**
  * Runs a read so that it shows the changes that the request names, if it names any.
  * @throws HttpProblem 400 for a header that is not valid; what the read throws
  */
-export async function readFresh<T extends { readonly timing: { readonly index: number; readonly db: number } }>(
+export async function readFresh<T extends Timed>(
   fresh: Pick<FreshReads, 'read' | 'kinds'>,
   request: Pick<Request, 'headers'>,
   { user, deadline }: ReadFor,
   read: (freshness?: Freshness) => Promise<T>,
 ): Promise<T> {
-  const header = request.headers[HEADER];
-  if (header === undefined) return await read();
-  const tokens = tokensIn(String(header), user, fresh.kinds);
-  return await fresh.read({ ...tokens, user, deadline }, read);
+  return await readManyFresh(fresh, request, { users: [user], deadline }, (freshness) => read(freshness?.of(user)));
 }
 
-function tokensIn(header: string, user: Id, kinds: readonly string[]): FreshHeader {
+/** The same for several users. @param users each may come several times */
+export async function readManyFresh<T extends Timed>(
+  fresh: Pick<FreshReads, 'read' | 'kinds'>,
+  request: Pick<Request, 'headers'>,
+  { users, deadline }: { readonly users: readonly Id[]; readonly deadline: Deadline },
+  read: (freshness?: FreshnessOfMany) => Promise<T>,
+): Promise<T> {
+  const header = request.headers[HEADER];
+  if (header === undefined) return await read();
+  const tokens = tokensIn(String(header), [...new Set(users)], fresh.kinds);
+  return await fresh.read({ ...tokens, deadline }, read);
+}
+
+function tokensIn(header: string, users: readonly Id[], kinds: readonly string[]): FreshHeader {
   try {
-    return parseFresh(header, user, kinds);
+    return parseFresh(header, users, kinds);
   } catch (error) {
     if (!(error instanceof InvalidFresh)) throw error;
     const { message: detail } = error;

@@ -20,7 +20,7 @@ export interface RelationChange {
 
 /** The content of the header. */
 export interface FreshHeader {
-  /** Each relation once, with the newest version named. */
+  /** Each relation of each user once, with the newest version named. */
   readonly changes: readonly RelationChange[];
   /** What a replica must have applied before it may answer. */
   readonly gtids: GtidSet | undefined;
@@ -34,20 +34,30 @@ export class InvalidFresh extends Error {
 const TOKEN = /^([a-z_]+)=(.*)$/;
 const GTID = 'gtid';
 
+/** Before the relation, the user whose it is: `contact=42/7@3`. */
+const OF_USER = /^(?:([^/]*)\/)?([^/]*)$/;
+
 /**
- * Parses `contact=7@3, group=12, gtid=SET`. Tokens of several changes, and several headers, are joined by commas.
- * @param user of the request
+ * Parses `contact=7@3, group=12, gtid=SET`. Tokens of several changes, and several headers, are joined by commas. A relation
+ * is one of each user of the request, or of the one that it names: `contact=42/7@3`.
+ * @param users of the request, each once
  * @param kinds the names that are known here
  * @throws InvalidFresh
  */
-export function parseFresh(header: string, user: Id, kinds: readonly string[]): FreshHeader {
+export function parseFresh(header: string, users: readonly Id[], kinds: readonly string[]): FreshHeader {
+  const named = new Set<string>();
   const changes = new Map<string, RelationChange>();
   const gtids: string[] = [];
   for (const [name, value] of tokensOf(header)) {
     if (name === GTID) gtids.push(value);
-    else addChange(changes, changeOf(name, value, user, kinds));
+    else {
+      const { user, ...change } = changeOf(name, value, kinds);
+      if (user !== undefined && !users.includes(user)) throw new InvalidFresh('names a user who is not asked for');
+      named.add(`${change.kind} ${user ?? '*'} ${change.id}`);
+      for (const one of user === undefined ? users : [user]) addChange(changes, { ...change, user: one });
+    }
   }
-  if (changes.size > MOST_FRESH) throw new InvalidFresh(`names more than ${MOST_FRESH} relations`);
+  if (named.size > MOST_FRESH) throw new InvalidFresh(`names more than ${MOST_FRESH} relations`);
   return { changes: [...changes.values()], gtids: gtids.length > 0 ? gtidsOf(gtids.join(',')) : undefined };
 }
 
@@ -64,17 +74,23 @@ function tokensOf(header: string): [name: string, value: string][] {
   return tokens;
 }
 
-function changeOf(kind: string, value: string, user: Id, kinds: readonly string[]): RelationChange {
+/** The user is undefined where the token names none. */
+type NamedChange = Omit<RelationChange, 'user'> & { readonly user: Id | undefined };
+
+function changeOf(kind: string, value: string, kinds: readonly string[]): NamedChange {
   if (!kinds.includes(kind)) throw new InvalidFresh(`knows ${[...kinds, GTID].join(', ')}, and nothing else`);
-  const [id, version, ...rest] = value.split('@');
-  if (!isId(id) || rest.length > 0 || (version !== undefined && !isId(version))) {
-    throw new InvalidFresh(`${kind} must be an id, or an id and a version from 1: ${kind}=7 or ${kind}=7@3`);
+  const [relation = '', version, ...rest] = value.split('@');
+  const [, user, id] = OF_USER.exec(relation) ?? [];
+  const isWrong = [user, version].some((given) => given !== undefined && !isId(given));
+  if (!isId(id) || isWrong || rest.length > 0) {
+    const forms = `${kind}=7, ${kind}=7@3 or, of user 42, ${kind}=42/7@3`;
+    throw new InvalidFresh(`${kind} must be an id, or an id and a version from 1: ${forms}`);
   }
   return { kind, user, id, ...(version === undefined ? {} : { version }) };
 }
 
 function addChange(changes: Map<string, RelationChange>, change: RelationChange): void {
-  const name = `${change.kind} ${change.id}`;
+  const name = `${change.kind} ${change.user} ${change.id}`;
   const known = changes.get(name);
   if (known === undefined || BigInt(change.version ?? 0) > BigInt(known.version ?? 0)) changes.set(name, change);
 }

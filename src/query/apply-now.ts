@@ -49,8 +49,8 @@ export class ApplyNow {
     const part = new Deadline(deadline.leftMs * PART);
     const unlisten = deadline.onCancel(() => part.cancel());
     try {
-      const { isBehind, unsettled } = await refreshNow.refresh(changes, part);
-      return !isBehind && unsettled.size === 0;
+      const { behind, unsettled } = await refreshNow.refresh(changes, part);
+      return behind.size === 0 && unsettled.size === 0;
     } catch (error) {
       if (!(error instanceof DeadlineExceeded) && storeFaultOf(error) === undefined) throw error;
       onFault(error);

@@ -8,7 +8,7 @@ import type { Deadline } from '../timing/deadline.ts';
 import type { RefreshNow } from './refresh-now.ts';
 import { Stopwatch } from './stopwatch.ts';
 
-/** What an answer must respect so that it shows the changes that its reader named. */
+/** What the answer of one user must respect so that it shows the changes that its reader named. */
 export interface Freshness {
   /** The server that answers, in place of the usual one. */
   readonly database: AnswerDatabase | undefined;
@@ -18,18 +18,33 @@ export interface Freshness {
   readonly isBehind: boolean;
 }
 
+/** The same for the answers of several users. */
+export interface FreshnessOfMany {
+  /** As in {@link Freshness}, for all of them. */
+  readonly database: AnswerDatabase | undefined;
+  readonly of: (user: Id) => Freshness;
+}
+
 export interface FreshReadsOptions {
-  readonly refreshNow: Pick<RefreshNow, 'refresh' | 'areBehind' | 'kinds'>;
+  readonly refreshNow: Pick<RefreshNow, 'refresh' | 'behind' | 'kinds'>;
   /** The API reads a replica. Then the primary answers where the replica may lack a change. */
   readonly replica?: { readonly primary: AnswerDatabase; readonly waits: Pick<ReplicaWaits, 'after'> } | undefined;
   /** Monotonic clock, ms. */
   readonly now: () => number;
 }
 
-/** A read whose reader names changes. */
+/** A read whose reader names changes of its users. */
 export interface FreshRead extends FreshHeader {
-  readonly user: Id;
   readonly deadline?: Deadline | undefined;
+}
+
+/** What became of the changes that a read names. */
+interface Refreshed {
+  readonly plain: Freshness['plain'];
+  /** Users for whom the plain query must answer, if `plain` is set. */
+  readonly plainFor: ReadonlySet<Id>;
+  /** Users of whom MySQL lacks a change. */
+  readonly behind: ReadonlySet<Id>;
 }
 
 interface Timed {
@@ -56,38 +71,40 @@ export class FreshReads {
   }
 
   /**
-   * @param answer is called again, with the primary, when the replica is behind
+   * @param answer for one or several users; called again, with the primary, when the replica is behind
    * @throws DatabaseUnavailable, DeadlineExceeded, RequestCancelled, what `answer` throws
    */
-  async read<T extends Timed>(read: FreshRead, answer: (freshness: Freshness) => Promise<T>): Promise<T> {
+  async read<T extends Timed>(read: FreshRead, answer: (freshness: FreshnessOfMany) => Promise<T>): Promise<T> {
     const clock = new Stopwatch(this.#options.now);
-    const freshness = await this.#refresh(read, clock);
-    const found = await this.#answer(read, freshness, answer);
+    const refreshed = await this.#refresh(read, clock);
+    const found = await this.#answer(read, refreshed, answer);
     clock.add(found.timing);
     return { ...found, timing: clock.spent };
   }
 
-  async #refresh({ user, changes, deadline }: FreshRead, clock: Stopwatch): Promise<Omit<Freshness, 'database'>> {
-    if (changes.length === 0) return { plain: undefined, isBehind: false };
-    const { refreshNow } = this.#options;
+  async #refresh({ changes, deadline }: FreshRead, clock: Stopwatch): Promise<Refreshed> {
+    const nobody: ReadonlySet<Id> = new Set();
+    if (changes.length === 0) return { plain: undefined, plainFor: nobody, behind: nobody };
+    const users = new Set(changes.map(({ user }) => user));
     try {
-      const { isBehind, unsettled } = await refreshNow.refresh(changes, deadline, clock);
-      const plain = unsettled.has(user) ? 'not_refreshed' : undefined;
-      this.counts[plain ?? (isBehind ? 'behind' : 'refreshed')] += 1;
-      return { plain, isBehind };
+      const { behind, unsettled } = await this.#options.refreshNow.refresh(changes, deadline, clock);
+      const plain = [...users].some((user) => unsettled.has(user)) ? 'not_refreshed' : undefined;
+      this.counts[plain ?? (behind.size > 0 ? 'behind' : 'refreshed')] += 1;
+      return { plain, plainFor: unsettled, behind };
     } catch (error) {
       const plain = reasonOf(error);
       if (plain === undefined) throw error;
       this.counts[plain] += 1;
-      return { plain, isBehind: await this.#areBehind(changes, deadline) };
+      return { plain, plainFor: users, behind: await this.#behind(changes, deadline) };
     }
   }
 
-  async #areBehind(changes: readonly RelationChange[], deadline: Deadline | undefined): Promise<boolean> {
+  async #behind(changes: readonly RelationChange[], deadline: Deadline | undefined): Promise<ReadonlySet<Id>> {
     try {
-      return await this.#options.refreshNow.areBehind(changes, deadline);
+      return await this.#options.refreshNow.behind(changes, deadline);
     } catch (error) {
-      if (error instanceof DatabaseNotPrimary) return true; // what other servers say of a version proves nothing
+      // What other servers say of a version proves nothing.
+      if (error instanceof DatabaseNotPrimary) return new Set(changes.map(({ user }) => user));
       throw error;
     }
   }
@@ -95,22 +112,30 @@ export class FreshReads {
   /** Without the writer's position in the binary log, nobody knows when the replica has the change. */
   async #answer<T>(
     { gtids, changes, deadline }: FreshRead,
-    freshness: Omit<Freshness, 'database'>,
-    answer: (freshness: Freshness) => Promise<T>,
+    refreshed: Refreshed,
+    answer: (freshness: FreshnessOfMany) => Promise<T>,
   ): Promise<T> {
     const { replica } = this.#options;
-    if (replica === undefined) return await answer({ ...freshness, database: undefined });
+    const from = (database: AnswerDatabase | undefined) => answer(freshnessOf(refreshed, database));
+    if (replica === undefined) return await from(undefined);
     const { primary, waits } = replica;
-    if (gtids === undefined) {
-      return await answer({ ...freshness, database: changes.length > 0 ? primary : undefined });
-    }
+    if (gtids === undefined) return await from(changes.length > 0 ? primary : undefined);
     try {
-      return await answer({ ...freshness, database: waits.after(gtids, deadline) });
+      return await from(waits.after(gtids, deadline));
     } catch (error) {
       if (!(error instanceof ReplicaBehind)) throw error;
-      return await answer({ ...freshness, database: primary });
+      return await from(primary);
     }
   }
+}
+
+function freshnessOf({ plain, plainFor, behind }: Refreshed, database: AnswerDatabase | undefined): FreshnessOfMany {
+  const of = (user: Id): Freshness => ({
+    database,
+    plain: plainFor.has(user) ? plain : undefined,
+    isBehind: behind.has(user),
+  });
+  return { database, of };
 }
 
 function reasonOf(error: unknown): Freshness['plain'] {

@@ -43,6 +43,11 @@ export interface RecentAnswer extends ContactPage {
   readonly timing: { readonly index: number; readonly db: number };
 }
 
+/** The answer, which is not exact if MySQL lacks a change that its reader named. */
+export function asCommitted(answer: RecentAnswer, freshness: Freshness | undefined): RecentAnswer {
+  return freshness?.isBehind ? { ...answer, exact: false, reason: 'version_not_committed' } : answer;
+}
+
 /** When the reading of an answer began, and what the indexes may have lacked then. */
 export type Beginning = Pick<RecentAnswer, 'asOf' | 'lagMs'>;
 

@@ -2,12 +2,15 @@ import pLimit from 'p-limit';
 import type { Id } from '../contracts/id.ts';
 import type { ContactIndex, WarmReading } from '../index/contact-index.ts';
 import { readCandidatesOfMany } from '../mysql/candidates-of-many.ts';
-import type { Database } from '../mysql/database.ts';
+import type { AnswerDatabase, Database } from '../mysql/database.ts';
+import { ReplicaBehind } from '../mysql/replica-waits.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { RequestCancelled, withinDeadline } from '../timing/deadline.ts';
+import type { FreshnessOfMany } from './fresh-reads.ts';
 import { type Candidates, candidatesFor, certifiedPage, isBeyondIndex } from './narrow.ts';
 import {
   answerOf,
+  asCommitted,
   type Beginning,
   isTooFarBehind,
   mayNotLag,
@@ -18,7 +21,10 @@ import type { RecentContacts } from './recent-contacts.ts';
 import { Stopwatch } from './stopwatch.ts';
 
 /** The same question about several users. */
-export type BatchQuery = Omit<RecentQuery, 'user' | 'below' | 'freshness'>;
+export interface BatchQuery extends Omit<RecentQuery, 'user' | 'below' | 'freshness'> {
+  /** Undefined: the caller names no change that the answers must show. */
+  readonly freshness?: FreshnessOfMany | undefined;
+}
 
 /** What became of one user: an answer, or why there is none. */
 export type BatchOutcome = { readonly answer: RecentAnswer } | { readonly error: unknown };
@@ -71,7 +77,7 @@ export class RecentBatch {
 
   /**
    * @param asked a user may come several times
-   * @throws DatabaseUnavailable, DeadlineExceeded when nobody can be answered; RequestCancelled
+   * @throws DatabaseUnavailable, DeadlineExceeded when nobody can be answered; RequestCancelled; ReplicaBehind
    */
   async find(asked: readonly Id[], query: BatchQuery): Promise<BatchAnswers> {
     const users = [...new Set(asked)];
@@ -86,11 +92,12 @@ export class RecentBatch {
 
   /** The users whom the indexes answer for. */
   async #narrowed(users: readonly Id[], query: BatchQuery, clock: Stopwatch): Promise<Map<Id, RecentAnswer>> {
-    const { database, lagMs, clock: time = Date.now } = this.#options;
+    const { lagMs, clock: time = Date.now } = this.#options;
     const answers = new Map<Id, RecentAnswer>();
-    const begun = { asOf: time(), lagMs: database.isReplica ? undefined : lagMs?.() };
+    const begun = { asOf: time(), lagMs: this.#databaseFor(query).isReplica ? undefined : lagMs?.() };
     if (query.consistency === 'strong' || isTooFarBehind(query, begun.lagMs)) return answers;
-    let waiting = await this.#read(users, query, clock);
+    const mayNarrow = users.filter((user) => query.freshness?.of(user).plain === undefined);
+    let waiting = await this.#read(mayNarrow, query, clock);
     while (waiting.length > 0) waiting = await this.#step(waiting, { query, begun, clock }, answers);
     return answers;
   }
@@ -118,14 +125,14 @@ export class RecentBatch {
     { query, begun, clock }: { query: BatchQuery; begun: Beginning; clock: Stopwatch },
     answers: Map<Id, RecentAnswer>,
   ): Promise<Narrowing[]> {
-    const { database, onServed } = this.#options;
+    const { onServed } = this.#options;
     const asked = waiting.flatMap((one) => {
       const { value } = one.steps.next();
       return value === undefined ? [] : [{ ...one, ...value }];
     });
     if (asked.length === 0) return [];
     const wanted = asked.map(({ user, keys }) => ({ user, candidates: keys.map(({ id }) => id) }));
-    const live = await clock.time('db', () => readCandidatesOfMany(database, wanted, query.deadline));
+    const live = await clock.time('db', () => readCandidatesOfMany(this.#databaseFor(query), wanted, query.deadline));
     if (live.isReplica && mayNotLag(query)) return [];
     const uncertain: Narrowing[] = [];
     for (const { user, reading, steps, horizon } of asked) {
@@ -135,7 +142,8 @@ export class RecentBatch {
       else {
         const { floor } = reading;
         const from = { source: 'index', floor, reason: undefined, replica: live.isReplica } as const;
-        answers.set(user, answerOf({ ...page, ...begun, ...from }, clock));
+        const answer = answerOf({ ...page, ...begun, ...from }, clock);
+        answers.set(user, asCommitted(answer, query.freshness?.of(user)));
         onServed?.(user);
       }
     }
@@ -144,12 +152,18 @@ export class RecentBatch {
 
   async #alone(user: Id, query: BatchQuery, clock: Stopwatch): Promise<BatchOutcome> {
     try {
-      const answer = await this.#options.recent.find({ ...query, user, below: undefined });
+      const freshness = query.freshness?.of(user);
+      const answer = await this.#options.recent.find({ ...query, user, below: undefined, freshness });
       clock.add(answer.timing);
       return { answer };
     } catch (error) {
       if (error instanceof RequestCancelled) throw error; // nobody is there for the others either
+      if (error instanceof ReplicaBehind) throw error; // the primary answers for all of them
       return { error };
     }
+  }
+
+  #databaseFor({ freshness }: BatchQuery): AnswerDatabase {
+    return freshness?.database ?? this.#options.database;
   }
 }

@@ -9,6 +9,7 @@ import type { ColdAnswer } from './cold-builds.ts';
 import { candidatesFor, certifiedPage, countAboveFloor, isBeyondIndex, pageOfTop } from './narrow.ts';
 import {
   answerOf,
+  asCommitted,
   type Beginning,
   isTooFarBehind,
   mayNotLag,
@@ -58,14 +59,13 @@ export class RecentContacts {
 
   /** @throws DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled */
   async find(query: RecentQuery): Promise<RecentAnswer> {
-    const { plain, isBehind = false } = query.freshness ?? {};
     const { coldAnswers, now } = this.#options;
     const clock = new Stopwatch(now);
-    const reason = query.consistency === 'strong' ? 'strong' : plain;
+    const reason = query.consistency === 'strong' ? 'strong' : query.freshness?.plain;
     const answer = await (reason === undefined
       ? this.#find(query, clock, coldAnswers)
       : this.#plain(query, reason, clock));
-    return isBehind ? { ...answer, exact: false, reason: 'version_not_committed' } : answer;
+    return asCommitted(answer, query.freshness);
   }
 
   /** @param coldAnswers undefined: a cold user is answered by the plain query */

@@ -1,8 +1,9 @@
 import type { RelationChange } from '../contracts/fresh.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Kind } from '../contracts/kind.ts';
+import { chunks } from '../index/chunks.ts';
 import { run, type Steps } from '../index/protocol.ts';
-import { addHint, type Hint, isBehind, refresh } from '../index/refresh.ts';
+import { addHint, type Hint, isBehind, PAIRS_A_CALL, type RefreshReport, refresh } from '../index/refresh.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import { Stopwatch } from './stopwatch.ts';
@@ -23,8 +24,8 @@ export interface RefreshNowOptions {
 
 /** The outcome for changes that were refreshed at once. */
 export interface RefreshedNow {
-  /** A row is older than its version: the change is not committed yet. What MySQL says now was applied. */
-  readonly isBehind: boolean;
+  /** Users with a row that is older than its version: the change is not committed yet. What MySQL says now was applied. */
+  readonly behind: ReadonlySet<Id>;
   /** Users whose indexes kept changing, so that nothing was written; the refresh waits in the delay queue. */
   readonly unsettled: ReadonlySet<Id>;
 }
@@ -57,29 +58,29 @@ export class RefreshNow {
   ): Promise<RefreshedNow> {
     if (!this.#options.isTrusted()) throw new RedisUnavailable('Redis has not been compared with those known');
     const ofKinds = this.#hintsOf(changes).map(async ({ steps, hints }) => {
-      const running = run(refresh(hints), stepsWithin(steps, deadline, clock), renewedUntil(deadline));
-      return await withinDeadline(deadline, running);
+      const within = stepsWithin(steps, deadline, clock);
+      const reports: RefreshReport[] = [];
+      for (const some of chunks(hints, PAIRS_A_CALL)) {
+        reports.push(await withinDeadline(deadline, run(refresh(some), within, renewedUntil(deadline))));
+      }
+      return reports;
     });
-    const reports = await Promise.all(ofKinds);
+    const reports = (await Promise.all(ofKinds)).flat();
     return {
-      isBehind: reports.some(({ behind }) => behind.length > 0),
-      unsettled: new Set(reports.flatMap(({ unsettled }) => unsettled.map(({ user }) => user))),
+      behind: usersOf(reports.flatMap((report) => report.behind)),
+      unsettled: usersOf(reports.flatMap((report) => report.unsettled)),
     };
   }
 
-  /** Whether MySQL has a row that is older than its version. For when no index can be refreshed. @throws as `refresh` */
-  async areBehind(changes: readonly RelationChange[], deadline?: Deadline): Promise<boolean> {
+  /** Users of whom MySQL has a row that is older than its version. For when no index can be refreshed. @throws as `refresh` */
+  async behind(changes: readonly RelationChange[], deadline?: Deadline): Promise<ReadonlySet<Id>> {
     const versioned = changes.filter(({ version }) => version !== undefined);
     const ofKinds = this.#hintsOf(versioned).map(async ({ steps, hints }) => {
-      const { rows } = await steps.pairs(hints, { deadline });
-      return hints.some((hint) =>
-        isBehind(
-          hint,
-          rows.find(({ user, contact }) => user === hint.user && contact === hint.contact),
-        ),
-      );
+      const read = chunks(hints, PAIRS_A_CALL).map(async (some) => (await steps.pairs(some, { deadline })).rows);
+      const rows = new Map((await Promise.all(read)).flat().map((row) => [`${row.user} ${row.contact}`, row]));
+      return hints.filter((hint) => isBehind(hint, rows.get(`${hint.user} ${hint.contact}`)));
     });
-    return (await Promise.all(ofKinds)).includes(true);
+    return usersOf((await Promise.all(ofKinds)).flat());
   }
 
   #hintsOf(changes: readonly RelationChange[]): { steps: Steps; hints: Hint[] }[] {
@@ -99,6 +100,10 @@ export class RefreshNow {
 function sidesOf({ user, id: contact, version }: RelationChange, { areUsers }: Kind): Hint[] {
   const own: Hint = version === undefined ? { user, contact } : { user, contact, version };
   return areUsers && contact !== user ? [own, { user: contact, contact: user }] : [own];
+}
+
+function usersOf(pairs: readonly { readonly user: Id }[]): ReadonlySet<Id> {
+  return new Set(pairs.map(({ user }) => user));
 }
 
 const NOT_READ = async () => ({ epoch: '', tops: [] });

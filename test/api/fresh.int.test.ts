@@ -57,6 +57,7 @@ async function truth(user: Id) {
     id,
     last_upload_at: isoTime(at),
     relation: [...(isFriend ? ['friend'] : []), ...(isFamily ? ['family'] : [])],
+    unseen: true,
   }));
 }
 

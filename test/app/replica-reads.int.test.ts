@@ -7,9 +7,10 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
+import { RecentBatch } from '../../src/query/recent-batch.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import { addContact, removeContact } from '../../src/tools/reference-site/relationships.ts';
-import { ask, startTestApi, type TestApi } from '../support/api.ts';
+import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
 import { ReplicatedMysql } from '../support/replicated-mysql.ts';
 import { freshName, freshPrefix } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
@@ -19,6 +20,8 @@ import { until } from '../support/until.ts';
 const LIMITS = { max: 8, min: 4 };
 const USER = '1';
 const CONTACTS = Array.from({ length: 12 }, (_, i) => String(101 + i));
+/** A user without contacts and without an index. */
+const COLD = '902';
 /** Not a contact yet, with the newest photo. */
 const NEW = '900';
 const BEFORE = ['112', '111', '110'];
@@ -78,6 +81,7 @@ async function startApi({ waitMs = FOREVER_MS, connections = 4, timeoutMs = 2 * 
     ...LIMITS,
     ...promptOn({ steps, primary, isTrusted: () => true, onFault: () => undefined }, replicaWaits),
     ...{ replicaWaits, recentContacts },
+    recentBatch: new RecentBatch({ index: stores.index, database: replica, recent: recentContacts, now }),
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: replica, primary, now }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });
@@ -143,6 +147,32 @@ describe('a replica that does not have it yet', () => {
     expect(await list).toMatchObject(FROM_REPLICA);
     expect(await photos).toMatchObject(FROM_REPLICA);
     expect(countsOf(api)).toEqual({ reached: 3, behind: 0, busy: 0, fault: 0 });
+  });
+
+  it('answers many users once it has, and otherwise leaves all of them to the primary: from an index, and cold', async () => {
+    const fresh = async (api: TestApi, header: string) => {
+      const { body } = await post(api, '/v1/recent', { users: [USER, COLD], limit: 3 }, { 'Recency-Fresh': header });
+      return body.answers.map(({ contacts, answer }: { contacts: unknown[]; answer: Record<string, unknown> }) => ({
+        contacts: contacts.length,
+        ...{ source: answer.source, replica: answer.replica ?? false, exact: answer.exact },
+      }));
+    };
+    const [patient, hasty] = [await startApi(), await startApi({ waitMs: 100 })];
+    await servers.hold();
+    const header = (await change()).replace(`=${NEW}`, `=${USER}/${NEW}`);
+    const fromPrimary = { replica: false, exact: true };
+    expect(await fresh(hasty, header)).toEqual([
+      { contacts: 3, source: 'index', ...fromPrimary },
+      { contacts: 0, source: 'database', ...fromPrimary },
+    ]);
+    const answers = fresh(patient, header);
+    await until(async () => (await servers.waiting()) > 0);
+    await servers.release();
+    const fromReplica = { replica: true, exact: false };
+    expect(await answers).toEqual([
+      { contacts: 3, source: 'index', ...fromReplica },
+      { contacts: 0, source: 'database', ...fromReplica },
+    ]);
   });
 
   it('leaves the answer to the primary when the time is up', async () => {

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { InvalidFresh, parseFresh } from '../../src/contracts/fresh.ts';
 import { LONGEST_GTID_SET, parseGtidSet } from '../../src/contracts/gtid.ts';
 
-const parse = (header: string) => parseFresh(header, '42', ['contact', 'group']);
+const parse = (header: string) => parseFresh(header, ['42'], ['contact', 'group']);
 const contact = (id: string, version?: string) => ({
   kind: 'contact',
   user: '42',
@@ -35,6 +35,21 @@ describe('Recency-Fresh', () => {
     expect(() => parse([...eight, 'group=1'].join(','))).toThrow(/more than 8/);
   });
 
+  it('names relations of each user of the request, or of one of them', () => {
+    const all = parseFresh('contact=7, contact=43/8@3, contact=7@2, contact=42/7@5', ['42', '43'], ['contact']);
+    expect(all.changes).toEqual([
+      contact('7', '5'),
+      { kind: 'contact', user: '43', id: '7', version: '2' },
+      { kind: 'contact', user: '43', id: '8', version: '3' },
+    ]);
+    const users = Array.from({ length: 100 }, (_, i) => String(i + 1));
+    expect(parseFresh('contact=7', users, ['contact']).changes).toHaveLength(100);
+    const nine = Array.from({ length: 9 }, (_, i) => `contact=${i + 1}/7`).join(',');
+    expect(() => parseFresh(nine, users, ['contact'])).toThrow(/more than 8/);
+    expect(parse('contact=42/7@3').changes).toEqual([contact('7', '3')]);
+    expect(() => parse('contact=43/7@3')).toThrow('names a user who is not asked for');
+  });
+
   it('holds a GTID set, whose own commas are no separators', () => {
     const { changes, gtids } = parse(`contact=7@3, gtid=${UUID}:1-5:7, ${OTHER}:9, group=12`);
     expect(changes.map(({ id }) => id)).toEqual(['7', '12']);
@@ -54,6 +69,11 @@ describe('Recency-Fresh', () => {
     'contact=7@0',
     'contact=7@3@4',
     'contact=-1',
+    'contact=/7',
+    'contact=42/',
+    'contact=042/7',
+    'contact=42/7/8',
+    'contact=42@3/7',
     'contact=7 8',
     'contact=18446744073709551616',
     'Contact=7',

@@ -71,9 +71,11 @@ async function read(changes: readonly RelationChange[], given: Given = {}) {
   const recent = recentContactsOn(stores, LIMITS, given.parts);
   const { fresh } = promptOn({ steps, primary: stores.primary, isTrusted, onFault: nothing });
   const { contacts, source, exact, reason, timing } = await fresh.read(
-    { user: USER, changes, gtids: undefined, deadline },
-    (freshness) =>
-      recent.find({ user: USER, relation: 'any', limit: 3, below: undefined, deadline, ...given.query, freshness }),
+    { changes, gtids: undefined, deadline },
+    ({ of }) =>
+      recent.find({
+        ...{ user: USER, relation: 'any', limit: 3, below: undefined, deadline, ...given.query, freshness: of(USER) },
+      }),
   );
   return { ids: contacts.map(({ id }) => id), source, exact, reason, timing, counts: fresh.counts };
 }
@@ -228,8 +230,8 @@ describe('a replica', () => {
     const { primary, steps } = stores;
     const { fresh } = promptOn({ steps, primary, isTrusted: () => true, onFault: nothing }, waits);
     const find = (changes: readonly RelationChange[]) =>
-      fresh.read({ user: USER, changes, gtids: undefined }, (freshness) =>
-        recent.find({ user: USER, relation: 'any', limit: 3, below: undefined, freshness }),
+      fresh.read({ changes, gtids: undefined }, ({ of }) =>
+        recent.find({ user: USER, relation: 'any', limit: 3, below: undefined, freshness: of(USER) }),
       );
     expect(await find([contact(NEW)])).toMatchObject({ exact: true, replica: false });
     expect(await find([])).toMatchObject({ exact: false, replica: true });

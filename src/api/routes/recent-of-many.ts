@@ -8,6 +8,8 @@ import { type Problem, problemSchema } from '../../contracts/problem.ts';
 import { RELATIONS } from '../../contracts/relation.ts';
 import type { BatchOutcome, RecentBatch } from '../../query/recent-batch.ts';
 import { answerWith } from '../answer-reply.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { freshHeaders, readManyFresh } from '../fresh.ts';
 import { type HttpProblem, problemOf } from '../http-problem.ts';
 import { jsonBody } from '../json-body.ts';
 import type { ApiMetrics } from '../metrics.ts';
@@ -74,6 +76,7 @@ const operation: HttpOperation = {
   description:
     'For digests and pages with many users. Each answer is the first page, certified by that user’s own index; `next` continues it at the route of that user. The reply is a problem only when nobody can be answered.',
   query,
+  headers: freshHeaders,
   body: bodySchema,
   replies: {
     200: {
@@ -93,6 +96,7 @@ export type OnUnanswered = (problem: HttpProblem, requestId: string) => void;
 
 export function recentOfManyRoute(
   batch: Pick<RecentBatch, 'find'>,
+  fresh: ApiDependencies['fresh'],
   metrics: ApiMetrics,
   onUnanswered: OnUnanswered,
 ): Route {
@@ -103,7 +107,9 @@ export function recentOfManyRoute(
       parse('query', query, request.query);
       const { users, limit, relation, since, consistency, max_lag } = parse('body', bodySchema, request.body);
       const asked = { limit, relation, since, consistency, maxLagMs: max_lag, deadline };
-      const { outcomes, timing } = await batch.find(users, asked);
+      const { outcomes, timing } = await readManyFresh(fresh, request, { users, deadline }, (freshness) =>
+        batch.find(users, { ...asked, freshness }),
+      );
       const requestId = requestIdIn(request);
       const views = new Map(Array.from(outcomes, ([user, outcome]) => [user, viewOf(user, outcome)]));
       return json(200, { answers: users.map((user) => views.get(user)) }, serverTiming(timing));

@@ -48,7 +48,7 @@ export interface CallOptions {
   readonly attempts?: number;
   /** More headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** For reads of a user: pairs to show as they are now (`contact=7@3,contact=9`), beside those that the client remembers. */
+  /** For reads of a user, or of each of several: pairs to show as they are now (`contact=7@3,contact=9`), beside those that the client remembers. */
   readonly fresh?: string;
 }
 

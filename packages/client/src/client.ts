@@ -26,8 +26,9 @@ const REPEATABLE: Readonly<Record<Route<'post'>, boolean>> = {
   '/v1/users/{user}/index/rebuild': true,
 };
 
-/** The routes that answer for one user, and so can be told of that user's own changes. */
+/** The routes that answer for one user, and so can be told of that user's own changes; and the one that does for several. */
 const OF_A_USER = '/v1/users/{user}/';
+const OF_MANY = '/v1/recent';
 
 /** A call, once its types have done their work. */
 interface Call extends CallOptions {
@@ -118,12 +119,12 @@ export class RecencyClient {
   }
 
   async #call<T>(method: Method, path: string, init: Call = {}, mayRepeat: boolean): Promise<Reply<T>> {
-    const { params, body, signal, headers, fresh } = init;
+    const { params, body, signal, headers } = init;
     checkPath(params?.path);
     const deadlineMs = checkTime('deadlineMs', init.deadlineMs ?? this.#options.deadlineMs);
     const attempts = checkAttempts(init.attempts ?? this.#options.attempts);
-    const pairs = path.startsWith(OF_A_USER) ? this.#fresh.header(params?.path?.user, fresh) : undefined;
-    const carried = method === 'get' && pairs !== undefined ? { 'Recency-Fresh': pairs } : {};
+    const pairs = this.#pairsFor(method, path, init);
+    const carried = pairs === undefined ? {} : { 'Recency-Fresh': pairs };
     // Even without a body: an API without tokens wants it, because pages of other sites cannot send it.
     const type = method === 'post' ? { 'Content-Type': 'application/json' } : {};
     const request = { params, body, headers: { ...type, ...carried, ...headers } };
@@ -133,6 +134,12 @@ export class RecencyClient {
       signal,
       random: Math.random,
     });
+  }
+
+  #pairsFor(method: Method, path: string, { params, body, fresh }: Call): string | undefined {
+    if (path === OF_MANY) return this.#fresh.headerOfMany((body as { users: Id[] }).users, fresh);
+    const isRead = method === 'get' && path.startsWith(OF_A_USER);
+    return isRead ? this.#fresh.header(params?.path?.user, fresh) : undefined;
   }
 
   async #attempt<T>(method: Method, path: string, init: object): Promise<Reply<T>> {

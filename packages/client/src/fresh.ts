@@ -80,6 +80,23 @@ export class FreshTokens {
     return pairs.length === 0 ? undefined : pairs.map(text).join(',');
   }
 
+  /**
+   * The value of the header for a read of several users; undefined: none is needed. Each change is named with its user. Where
+   * there are more than eight, the eight latest.
+   * @param given pairs of this read alone, which come first and are of each of the users
+   * @throws InvalidArgument
+   */
+  headerOfMany(users: readonly Id[], given: FreshToken = ''): string | undefined {
+    const now = this.#now();
+    const own = given === '' ? [] : [...parse(given)].reverse().map(text);
+    const kept = [...new Set(users)].flatMap((user) =>
+      [...(this.#users.get(user) ?? [])].map(([source, pair]) => ({ ...pair, token: ofUser(user, source, pair) })),
+    );
+    const latest = kept.filter(({ expires }) => expires > now).sort((a, b) => b.expires - a.expires);
+    const pairs = [...own, ...latest.map(({ token }) => token)].slice(0, MOST_PAIRS);
+    return pairs.length === 0 ? undefined : pairs.join(',');
+  }
+
   /** Users are in the order of their latest changes, so those to forget are the first. */
   #forgetUsers(now: number): void {
     for (const [user, pairs] of this.#users) {
@@ -105,6 +122,11 @@ function parse(token: FreshToken): Map<string, bigint | undefined> {
 function higher(one: bigint | undefined, other: bigint | undefined): bigint | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one > other ? one : other;
+}
+
+/** `contact=7` of user 42 is written `contact=42/7`. */
+function ofUser(user: Id, source: string, { version }: Pair): string {
+  return text([source.replace('=', `=${user}/`), version]);
 }
 
 function text([source, version]: readonly [string, bigint | undefined]): string {

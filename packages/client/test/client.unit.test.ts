@@ -118,6 +118,17 @@ describe('Recency-Fresh', () => {
     expect(seen).toEqual(['contact=9,contact=7@3', 'contact=9']);
   });
 
+  it('is carried by a read of several users, each change with its user', async () => {
+    const seen = await headerOf(async (client) => {
+      client.changed('42', { contact: '7', version: '3' });
+      client.changed('44', 'contact=7');
+      await client.POST('/v1/recent', { body: { users: ['42', '43', '42'] } });
+      await client.POST('/v1/recent', { body: { users: ['43'] } });
+      await client.POST('/v1/recent', { body: { users: ['43', '42'] }, fresh: 'contact=9' });
+    });
+    expect(seen).toEqual(['contact=42/7@3', undefined, 'contact=9,contact=42/7@3']);
+  });
+
   it('follows from the relationship tasks that are posted', async () => {
     const seen = await headerOf(async (client) => {
       const contact = { type: 'recency.contact.added', user: '42', contact: '7', version: 3 } as const;

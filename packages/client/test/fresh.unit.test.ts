@@ -34,6 +34,22 @@ describe('the changes of a user', () => {
     expect(tokens.header('42', 'contact=1')).toMatch(/^contact=1,contact=10,.*contact=4$/);
   });
 
+  it('of several users are eight at most, the latest of all of them', () => {
+    const { clock, tokens } = fresh(1_000);
+    for (let n = 1; n <= 10; n += 1) {
+      clock.now = n;
+      tokens.add(n % 2 === 0 ? '42' : '43', `contact=${n}@1`);
+    }
+    tokens.add('44', 'contact=1');
+    expect(tokens.headerOfMany(['42', '43'], 'contact=5,group=6')).toBe(
+      'group=6,contact=5,contact=42/10@1,contact=43/9@1,contact=42/8@1,contact=43/7@1,contact=42/6@1,contact=43/5@1',
+    );
+    clock.now = 1_008;
+    expect(tokens.headerOfMany(['42', '43', '45'])).toBe('contact=42/10@1,contact=43/9@1');
+    clock.now = 1_010;
+    expect(tokens.headerOfMany(['42', '43'])).toBeUndefined();
+  });
+
   it.each([
     ['', 'fresh'],
     ['7', 'fresh'],

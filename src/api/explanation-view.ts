@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { INDEX_CLASSES } from '../contracts/drift.ts';
 import { floorSchema, REASONS, relationsSchema, timeSchema } from '../contracts/http.ts';
 import { idSchema } from '../contracts/id.ts';
-import type { ExplainedContact } from '../mysql/contacts.ts';
+import type { ExplainedContact } from '../mysql/explained-contact.ts';
 import { audiencesOf } from '../mysql/photos.ts';
 import type { Explanation } from '../query/explain.ts';
 import { ANSWER_VERDICT_CODES, RULES, VERDICT_CODES } from '../query/verdict.ts';

@@ -9,7 +9,7 @@ import { StartError } from './start-error.ts';
 
 /** Recency's own tables, each with its columns that were added later. */
 const OWN_TABLES: Readonly<Record<string, string>> = {
-  recency_epoch: '1',
+  recency_epoch: 'seen_in_use',
   recency_redis_masters: 'replid',
   recency_mysql_servers: '1',
   recency_settings: '1',

@@ -1,8 +1,17 @@
 import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import { COLUMNS, HAS_UPLOAD, type ShownContact, shownOf, shownStatement } from './contacts.ts';
+import {
+  HAS_UPLOAD,
+  readShown,
+  type ShownContact,
+  shownColumns,
+  shownOf,
+  shownStatement,
+  USER_COLUMN,
+} from './contacts.ts';
 import type { AnswerDatabase } from './database.ts';
 import { readAnswer } from './epoch.ts';
+import { madeOnce } from './seen.ts';
 
 /** Candidates of several users, from one statement: one snapshot of one server, so one proof and one epoch hold for all. */
 export interface LiveCandidates {
@@ -20,14 +29,15 @@ export interface UserCandidates {
 }
 
 // The pairs drive the join, as in `readCandidates`: each is one look-up by primary key, however many contacts a user has.
-const OF_MANY = shownStatement(`
-    SELECT ${COLUMNS}, c.user_id
+const OF_MANY = madeOnce(
+  shownStatement(
+    (by) => `
+    SELECT ${shownColumns(by)}
     FROM JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', id BIGINT UNSIGNED PATH '$[1]')) AS candidate
     STRAIGHT_JOIN recency_contacts AS c ON c.user_id = candidate.user_id AND c.contact_id = candidate.id
-    WHERE ${HAS_UPLOAD}`);
-
-/** Place of the user's id, behind `COLUMNS` and whether it is unseen. */
-const USER_COLUMN = 6;
+    WHERE ${HAS_UPLOAD}`,
+  ),
+);
 
 /**
  * The candidates of each user that are related to the user and have an upload, in no order.
@@ -40,7 +50,9 @@ export async function readCandidatesOfMany(
   deadline?: Deadline,
 ): Promise<LiveCandidates> {
   const pairs = wanted.flatMap(({ user, candidates }) => candidates.map((id) => [user, id]));
-  const { epoch, rows, isReplica } = await readAnswer(database, OF_MANY, [JSON.stringify(pairs)], { deadline });
+  const { epoch, rows, isReplica } = await readShown(database, OF_MANY, (statement) =>
+    readAnswer(database, statement, [JSON.stringify(pairs)], { deadline }),
+  );
   const contacts = new Map<Id, ShownContact[]>(wanted.map(({ user }) => [user, []]));
   for (const row of rows) if (row[0] !== null) contacts.get(String(row[USER_COLUMN]))?.push(shownOf(row));
   return { epoch, contacts, isReplica };

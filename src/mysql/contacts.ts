@@ -7,8 +7,8 @@ import { byKeyDescending, type Key } from '../contracts/key.ts';
 import type { Relation } from '../contracts/relation.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, ColumnValue, Database } from './database.ts';
-import { type AnswerRows, EPOCH, readAnswer } from './epoch.ts';
-import { isUnseen, joinSeen } from './seen.ts';
+import { type AnswerRows, EPOCH, type EpochRows, readAnswer } from './epoch.ts';
+import { type Compared, type ComparingStatement, isUnseen, joinSeen, madeOnce, readCompared } from './seen.ts';
 
 /** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */
 export const GREATEST_SCORE = Number.MAX_SAFE_INTEGER;
@@ -68,18 +68,37 @@ export function contactOf([id, at, isFriend, isFamily, sees]: readonly ColumnVal
   };
 }
 
+/** SQL: the columns that a {@link shownStatement} needs, of a row of `recency_contacts AS c`. */
+export function shownColumns({ since }: Compared): string {
+  return `${COLUMNS}, c.user_id${since ? ', c.since' : ''}`;
+}
+
 /**
  * A statement with the epoch and the contacts of `live`, each with whether it is unseen, in one snapshot. The cursors are
  * joined to the rows that `live` returns, not to those that it reads.
- * @param live selects `COLUMNS` and `c.user_id`
+ * @param live selects {@link shownColumns}
  */
-export function shownStatement(live: string): string {
-  const row = { user: 'live.user_id', id: 'live.contact_id', at: 'live.at', since: undefined };
-  return `
-  SELECT ${EPOCH}, live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row)}, live.user_id,
-         seen_all.seen_at, seen_all.seen_id
+export function shownStatement(live: ComparingStatement): ComparingStatement {
+  const row = { user: 'live.user_id', id: 'live.contact_id', at: 'live.at', since: 'live.since' };
+  return (by) => `
+  SELECT ${EPOCH}, live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row, by)}, live.user_id,
+         e.seen_in_use${by.seen ? ', seen_all.seen_at, seen_all.seen_id' : ''}
   FROM recency_epoch AS e
-  LEFT JOIN (${live}) AS live ON TRUE${joinSeen('contacts', row)}`;
+  LEFT JOIN (${live(by)}) AS live ON TRUE${joinSeen('contacts', row, by)}`;
+}
+
+/** Places behind `COLUMNS` and whether the row is unseen. */
+export const USER_COLUMN = 6;
+const IN_USE_COLUMN = 7;
+const SEEN_ALL_COLUMN = 8;
+
+/** Reads the rows of a {@link shownStatement}. @throws what `read` throws */
+export function readShown<Rows extends EpochRows>(
+  database: AnswerDatabase,
+  statement: ComparingStatement,
+  read: (statement: string) => Promise<Rows>,
+): Promise<Rows> {
+  return readCompared(database, { statement, inUse: IN_USE_COLUMN }, read);
 }
 
 /** Contacts, and where their rows came from. */
@@ -94,11 +113,15 @@ export interface LiveContacts {
 
 // The candidates drive the join: with `contact_id IN (…)` MariaDB reads all of a heavy user's contacts. One placeholder
 // for any number of them also means one statement text.
-const CANDIDATES = shownStatement(`
-    SELECT ${COLUMNS}, c.user_id
+const CANDIDATES = madeOnce(
+  shownStatement(
+    (by) => `
+    SELECT ${shownColumns(by)}
     FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS candidate
     STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = candidate.id
-    WHERE ${HAS_UPLOAD}`);
+    WHERE ${HAS_UPLOAD}`,
+  ),
+);
 
 /**
  * The candidates that are related to the user and have an upload, in no order, with the epoch of the same snapshot.
@@ -111,7 +134,9 @@ export async function readCandidates(
   deadline?: Deadline,
 ): Promise<LiveContacts> {
   const parameters = [JSON.stringify(candidates), user];
-  return contactsOf(await readAnswer(database, CANDIDATES, parameters, { deadline }));
+  return contactsOf(
+    await readShown(database, CANDIDATES, (statement) => readAnswer(database, statement, parameters, { deadline })),
+  );
 }
 
 const RELATED_BY: Readonly<Record<Relation, string>> = {
@@ -125,15 +150,17 @@ const BELOW = `AND ${LAST_UPLOAD} <= ? AND (${LAST_UPLOAD} < ? OR CAST(c.contact
 
 const SINCE = `AND ${LAST_UPLOAD} >= ?`;
 
-const PLAIN_ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: undefined };
+const PLAIN_ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: 'c.since' };
 
-function plain(relation: Relation, page: string, unseen: boolean): string {
-  return shownStatement(`
-    SELECT ${COLUMNS}, c.user_id
-    FROM recency_contacts AS c${unseen ? joinSeen('contacts', PLAIN_ROW) : ''}
-    WHERE c.user_id = ? AND ${HAS_UPLOAD} ${RELATED_BY[relation]} ${page} ${unseen ? `AND ${isUnseen(PLAIN_ROW)}` : ''}
+function plain(relation: Relation, page: string, unseen: boolean): ComparingStatement {
+  return shownStatement(
+    (by) => `
+    SELECT ${shownColumns(by)}
+    FROM recency_contacts AS c${unseen ? joinSeen('contacts', PLAIN_ROW, by) : ''}
+    WHERE c.user_id = ? AND ${HAS_UPLOAD} ${RELATED_BY[relation]} ${page} ${unseen ? `AND ${isUnseen(PLAIN_ROW, by)}` : ''}
     ORDER BY ${BY_KEY}
-    LIMIT ?`);
+    LIMIT ?`,
+  );
 }
 
 interface PlainQuestion {
@@ -162,13 +189,15 @@ export async function readPlain(
   const page = below ? [String(below.at), String(below.at), below.id] : [];
   const statement = plain(relation, `${since === undefined ? '' : SINCE} ${below ? BELOW : ''}`, unseen);
   const parameters = [user, ...from, ...page, String(limit)];
-  const rows = await readAnswer(database, statement, parameters, { heavy: 'answer', deadline });
+  const rows = await readShown(database, statement, (text) =>
+    readAnswer(database, text, parameters, { heavy: 'answer', deadline }),
+  );
   const found = contactsOf(rows);
   return { ...found, contacts: found.contacts.sort(byKeyDescending) }; // a derived table has no order of its own
 }
 
 function contactsOf({ epoch, rows, isReplica }: AnswerRows): LiveContacts {
-  const [at = null, id] = rows[0]?.slice(7) ?? [];
+  const [at = null, id] = rows[0]?.slice(SEEN_ALL_COLUMN) ?? [];
   const seenAll = at === null ? undefined : { at: Number(at), id: String(id) };
   return { epoch, seenAll, contacts: shownContacts(rows), isReplica };
 }
@@ -181,48 +210,6 @@ export function shownContacts(rows: AnswerRows['rows']): ShownContact[] {
 /** The contact in a row that begins with `COLUMNS` and whether it is unseen. */
 export function shownOf(row: readonly ColumnValue[]): ShownContact {
   return { ...contactOf(row), unseen: Number(row[5]) === 1 };
-}
-
-/** One pair's whole row. */
-export interface ExplainedContact extends LiveContact {
-  readonly related: boolean;
-  /** Version of the relationship's row. */
-  readonly version: string;
-  /** How many of the user's contacts have a higher key: 0 is the most recently active one. */
-  readonly above: number;
-}
-
-const EXPLAINED = `
-  SELECT ${EPOCH}, mine.*, (
-    SELECT COUNT(*)
-    FROM recency_contacts AS c
-    WHERE c.user_id = ? AND ${HAS_UPLOAD}
-      AND (${LAST_UPLOAD} > mine.at
-           OR (${LAST_UPLOAD} = mine.at AND CAST(c.contact_id AS BINARY) > CAST(mine.contact_id AS BINARY)))
-  ) AS above
-  FROM recency_epoch AS e
-  LEFT JOIN (
-    SELECT ${COLUMNS}, c.related, c.version FROM recency_contacts AS c WHERE c.user_id = ? AND c.contact_id = ?
-  ) AS mine ON TRUE`;
-
-/**
- * One pair and its place among all of the user's contacts, with the epoch of the same snapshot. A heavy query: its time
- * grows with the number of the user's contacts.
- * @returns `row` is undefined when the pair has none
- * @throws DatabaseUnavailable
- */
-export async function readExplainedContact(
-  database: AnswerDatabase,
-  user: Id,
-  contact: Id,
-  deadline?: Deadline,
-): Promise<{ epoch: string; row: ExplainedContact | undefined }> {
-  const { epoch, rows } = await readAnswer(database, EXPLAINED, [user, user, contact], { heavy: 'answer', deadline });
-  const [row] = rows;
-  if (row === undefined || row[0] === null) return { epoch, row: undefined };
-  const [related, version, above] = row.slice(5);
-  const place = { related: Number(related) !== 0, version: String(version ?? 0), above: Number(above) };
-  return { epoch, row: { ...contactOf(row), ...place } };
 }
 
 /** A row of `recency_contacts` as it is, valid or not. */

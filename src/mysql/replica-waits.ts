@@ -3,6 +3,7 @@ import type { GtidSet } from '../contracts/gtid.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, Database } from './database.ts';
 import { mysqlFaultOf } from './faults.ts';
+import { learnTogether } from './seen.ts';
 
 /** The replica does not have the transactions yet, or cannot say whether it has. */
 export class ReplicaBehind extends Error {
@@ -61,12 +62,13 @@ export class ReplicaWaits {
   after(gtids: GtidSet, deadline?: Deadline): AnswerDatabase {
     const replica = this.#replica;
     const first = (connection: PoolConnection) => this.#reach(connection, gtids, deadline);
-    return {
+    const waiting: AnswerDatabase = {
       isReplica: replica.isReplica,
       rows: (statement, parameters, options) => replica.rows(statement, parameters, { ...options, first }),
       proofUnder: (token, by) => replica.proofUnder(token, by),
       renewConnections: () => replica.renewConnections(),
     };
+    return learnTogether(waiting, replica);
   }
 
   async #reach(connection: PoolConnection, { product, text }: GtidSet, deadline: Deadline | undefined): Promise<void> {

@@ -1,8 +1,11 @@
 /** What users have seen (`recency_seen`), and the SQL that says what is new. */
 
+import type { RowDataPacket } from 'mysql2/promise';
 import type { Id } from '../contracts/id.ts';
 import { EVERY_PHOTO, type SeenCursor } from '../contracts/seen.ts';
-import type { Database } from './database.ts';
+import type { AnswerDatabase, Database } from './database.ts';
+import type { EpochRows } from './epoch.ts';
+import { codeOf } from './faults.ts';
 
 // The greater of two cursors, whatever came first. seen_id is assigned first, because both servers let an assignment see
 // those before it, and it compares the times. Source 0 has keys, whose ids compare as text; the others have photos.
@@ -23,6 +26,9 @@ const RAISE = `
       ELSE recency_seen.seen_id END,
     recency_seen.seen_at = GREATEST(given.seen_at, recency_seen.seen_at)`;
 
+const READ_IN_USE = 'SELECT seen_in_use FROM recency_epoch';
+const SET_IN_USE = 'UPDATE recency_epoch SET seen_in_use = TRUE';
+
 /**
  * Raises the user's cursors, all of them or none. A cursor that is higher already stays, so late, repeated and concurrent
  * calls do no harm.
@@ -32,24 +38,99 @@ const RAISE = `
 export async function raiseSeen(database: Database, user: Id, cursors: readonly SeenCursor[]): Promise<void> {
   if (cursors.length === 0) return;
   const ordered = [...cursors].sort((a, b) => (a.kind < b.kind ? -1 : 1)); // two calls wait for each other, never in a circle
-  await database.write(RAISE, [user, JSON.stringify(ordered)]);
+  await database.transaction(async (connection) => {
+    await connection.execute(RAISE, [user, JSON.stringify(ordered)]);
+    // Read without a lock, so that marks do not wait for each other. A mark is never committed without it.
+    const [[row]] = await connection.query<RowDataPacket[]>(READ_IN_USE);
+    if (!row?.seen_in_use) await connection.query(SET_IN_USE);
+  });
 }
 
-/** SQL: where a statement finds the columns of the rows that it compares with cursors. */
+/** What a statement compares with the last uploads of the rows that it shows. */
+export interface Compared {
+  /** The cursors of `recency_seen`. Their joins cost a tenth of an answer, so they are left out until there is a cursor. */
+  readonly seen: boolean;
+  /** When the relations began: the view has the column `since`. A view that gets it later needs a restart. */
+  readonly since: boolean;
+}
+
+/** A statement whose text depends on what it compares. */
+export type ComparingStatement = (by: Compared) => string;
+
+const COMPARISONS: readonly Compared[] = [
+  { seen: false, since: true },
+  { seen: true, since: true },
+  { seen: false, since: false },
+  { seen: true, since: false },
+];
+
+/** The same, with each text made once. */
+export function madeOnce(statement: ComparingStatement): ComparingStatement {
+  const texts = COMPARISONS.map((by) => ({ ...by, text: statement(by) }));
+  return ({ seen, since }) => String(texts.find((one) => one.seen === seen && one.since === since)?.text);
+}
+
+/** By database, what its statements must compare. It is learned from answers: at first, that nobody has seen anything. */
+const LEARNED = new WeakMap<AnswerDatabase, { by: Compared }>();
+
+function learnedOf(database: AnswerDatabase): { by: Compared } {
+  const learned = LEARNED.get(database) ?? { by: { seen: false, since: true } };
+  LEARNED.set(database, learned);
+  return learned;
+}
+
+/** What is learned of one of them holds for both: they ask the same server about the same views. @returns `other` */
+export function learnTogether<D extends AnswerDatabase>(other: D, database: AnswerDatabase): D {
+  LEARNED.set(other, learnedOf(database));
+  return other;
+}
+
+const UNKNOWN_COLUMN = /\bsince\b/;
+
+function lacksSince(error: unknown): boolean {
+  return codeOf(error) === 'ER_BAD_FIELD_ERROR' && error instanceof Error && UNKNOWN_COLUMN.test(error.message);
+}
+
+/**
+ * Reads rows with whether they are unseen. Whether there are cursors is in the rows themselves, in the same snapshot: if
+ * there are and they were not compared, the rows are read again.
+ * @param inUse the column that says so, without those of `EPOCH`
+ * @throws what `read` throws
+ */
+export async function readCompared<Rows extends EpochRows>(
+  database: AnswerDatabase,
+  { statement, inUse }: { readonly statement: ComparingStatement; readonly inUse: number },
+  read: (statement: string) => Promise<Rows>,
+): Promise<Rows> {
+  const learned = learnedOf(database);
+  for (;;) {
+    const { by } = learned;
+    const found = await read(statement(by)).catch((error: unknown) => {
+      if (by.since && lacksSince(error)) return undefined;
+      throw error;
+    });
+    if (found === undefined) learned.by = { ...learned.by, since: false };
+    else if (by.seen || Number(found.rows[0]?.[inUse]) !== 1) return found;
+    else learned.by = { ...learned.by, seen: true };
+  }
+}
+
+/** SQL: where a statement finds the columns of the rows that it compares. */
 export interface ComparedRow {
   readonly user: string;
   /** The followed thing's id. */
   readonly id: string;
   /** The last upload, whole ms. */
   readonly at: string;
-  /** When the relation began, ms; undefined: the view does not say. */
-  readonly since: string | undefined;
+  /** When the relation began, ms; null: unknown. */
+  readonly since: string;
 }
 
 /**
  * SQL: joins the user's cursor for all of a kind (`seen_all`), and the one of each row (`seen_own`), by their primary key.
  */
-export function joinSeen(kind: string, { user, id }: ComparedRow): string {
+export function joinSeen(kind: string, { user, id }: ComparedRow, { seen }: Compared): string {
+  if (!seen) return '';
   return `
   LEFT JOIN recency_seen AS seen_all ON seen_all.user_id = ${user} AND seen_all.kind = '${kind}' AND seen_all.source_id = 0
   LEFT JOIN recency_seen AS seen_own ON seen_own.user_id = ${user} AND seen_own.kind = '${kind}' AND seen_own.source_id = ${id}`;
@@ -57,14 +138,14 @@ export function joinSeen(kind: string, { user, id }: ComparedRow): string {
 
 /**
  * SQL: is the row new to the user? It is if its key is above the cursor for all, its last upload is above its own
- * cursor, and it was uploaded since the relation began.
+ * cursor, and it was uploaded after the relation began.
  */
-export function isUnseen({ id, at, since }: ComparedRow): string {
-  const conditions = [
+export function isUnseen({ id, at, since }: ComparedRow, by: Compared): string {
+  const cursors = [
     `(seen_all.seen_at IS NULL OR ${at} > seen_all.seen_at
       OR (${at} = seen_all.seen_at AND CAST(${id} AS BINARY) > CAST(seen_all.seen_id AS BINARY)))`,
     `(seen_own.seen_at IS NULL OR ${at} > seen_own.seen_at OR (${at} = seen_own.seen_at AND seen_own.seen_id < ${EVERY_PHOTO}))`,
-    ...(since === undefined ? [] : [`(${since} IS NULL OR ${at} > ${since})`]),
   ];
-  return `(${conditions.join(' AND ')})`;
+  const conditions = [...(by.seen ? cursors : []), ...(by.since ? [`(${since} IS NULL OR ${at} > ${since})`] : [])];
+  return conditions.length === 0 ? 'TRUE' : `(${conditions.join(' AND ')})`;
 }

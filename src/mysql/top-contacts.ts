@@ -3,16 +3,18 @@ import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
 import {
   BY_KEY,
-  COLUMNS,
   HAS_UPLOAD,
   LAST_UPLOAD,
   lastUploadOf,
+  readShown,
   type ShownContact,
+  shownColumns,
   shownContacts,
   shownStatement,
 } from './contacts.ts';
 import { type ColumnValue, type Database, type ReadOptions, StatementTooSlow } from './database.ts';
 import { EPOCH, readOwn } from './epoch.ts';
+import { madeOnce } from './seen.ts';
 
 export interface TopContacts {
   readonly epoch: string;
@@ -34,12 +36,16 @@ export interface LiveTop {
 
 // For one user, a sort that keeps only the rows wanted. For several, one pass with a window, because MariaDB has no
 // LATERAL.
-const TOP_OF_ONE = shownStatement(`
-    SELECT ${COLUMNS}, c.user_id
+const TOP_OF_ONE = madeOnce(
+  shownStatement(
+    (by) => `
+    SELECT ${shownColumns(by)}
     FROM recency_contacts AS c
     WHERE c.user_id = ? AND ${HAS_UPLOAD}
     ORDER BY ${BY_KEY}
-    LIMIT ?`);
+    LIMIT ?`,
+  ),
+);
 
 const TOP_OF_MANY = `
   SELECT ${EPOCH}, top.user_id, top.contact_id, top.at
@@ -65,7 +71,9 @@ export async function readTopContacts(
   const asked = { heavy: 'background', ...options } as const;
   const [only] = users;
   if (users.length === 1 && only !== undefined) {
-    const { epoch, rows } = await readOwn(database, TOP_OF_ONE, [only, String(count)], asked);
+    const { epoch, rows } = await readShown(database, TOP_OF_ONE, (statement) =>
+      readOwn(database, statement, [only, String(count)], asked),
+    );
     const live = shownContacts(rows);
     live.sort(byKeyDescending); // a derived table has no order of its own
     return {

@@ -3,8 +3,8 @@ import { DEFAULT_LIMIT, type Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import type { ContactIndex, Limits, Reading } from '../index/contact-index.ts';
-import { type ExplainedContact, readExplainedContact } from '../mysql/contacts.ts';
 import type { Database } from '../mysql/database.ts';
+import { type ExplainedContact, readExplainedContact } from '../mysql/explained-contact.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import type { RecentContacts } from './recent-contacts.ts';
 import {

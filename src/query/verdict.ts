@@ -2,8 +2,8 @@ import { INDEX_CLASSES, type IndexClass } from '../contracts/drift.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
 import type { Epoch, Reading, WarmReading } from '../index/contact-index.ts';
 import { type Limits, outsideLimits } from '../index/contact-index.ts';
-import type { ExplainedContact } from '../mysql/contacts.ts';
 import { isSuspended } from '../mysql/epoch.ts';
+import type { ExplainedContact } from '../mysql/explained-contact.ts';
 
 /** The invariant that each kind of drift breaks (docs/exactness.md). */
 export const RULES: Readonly<Record<IndexClass, string>> = {

@@ -1,14 +1,20 @@
 import fc from 'fast-check';
 import type { Pool } from 'mysql2/promise';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, isAbove, type Key } from '../../src/contracts/key.ts';
 import { RELATIONS } from '../../src/contracts/relation.ts';
 import { allUntil, EVERY_PHOTO, type SeenCursor, sourceUntil } from '../../src/contracts/seen.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
+import { readCandidatesOfMany } from '../../src/mysql/candidates-of-many.ts';
+import { Database, type Parameter, type ReadOptions } from '../../src/mysql/database.ts';
 import { raiseSeen } from '../../src/mysql/seen.ts';
-import { IDS, site } from '../support/site-arbitrary.ts';
+import { readTopContacts } from '../../src/mysql/top-contacts.ts';
+import { RecentPhotos } from '../../src/query/recent-photos.ts';
+import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import { addContact, removeContact } from '../../src/tools/reference-site/relationships.ts';
+import { IDS, site, time } from '../support/site-arbitrary.ts';
 import { everybodyKnows, freshSitePool, rankedContacts, type SmallSite, writeSite } from '../support/small-site.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 
@@ -37,6 +43,11 @@ const mark: fc.Arbitrary<Mark> = fc.record({
   what: fc.constantFrom('all', 'all until', 'one', 'part of one'),
 });
 
+/** Sites where some relations began before, between or after the photos. */
+const siteWithBeginnings: fc.Arbitrary<SmallSite> = fc
+  .tuple(site, fc.array(fc.option(time, { nil: undefined }), { minLength: 56, maxLength: 56 }))
+  .map(([all, since]) => ({ ...all, ties: all.ties.map((tie, i) => ({ ...tie, since: since[i] })) }));
+
 function cursorOf(all: SmallSite, { user, place, what }: Mark): SeenCursor | undefined {
   const key = rankedContacts(all, user, 'any')[place];
   if (key === undefined) return undefined;
@@ -60,7 +71,9 @@ class Seen {
     if (isHigher) this.#own.set(`${user} ${source}`, { at, id: BigInt(id) });
   }
 
-  isUnseen(user: Id, key: Key): boolean {
+  isUnseen({ ties }: SmallSite, user: Id, key: Key): boolean {
+    const { since = 0 } = ties.find((tie) => tie.user === user && tie.contact === key.id) ?? {};
+    if (key.at <= since) return false;
     const all = this.#all.get(user);
     const own = this.#own.get(`${user} ${key.id}`);
     const isOwn = own === undefined || key.at > own.at || (key.at === own.at && own.id < BigInt(EVERY_PHOTO));
@@ -86,12 +99,26 @@ async function walk(user: Id, relation: (typeof RELATIONS)[number], limit: numbe
   }
 }
 
+/** Every way to a row says the same of it: narrowed and plain, alone and of many, from a build's rows, and with photos. */
 async function expectTruth(all: SmallSite, seen: Seen, limit: number, relation: (typeof RELATIONS)[number]) {
+  const { primary: database } = stores;
   const recent = recentContactsOn(stores, LIMITS);
+  const pictures = new RecentPhotos({ recent, database, now: () => performance.now() });
+  const ofMany = await readCandidatesOfMany(
+    database,
+    IDS.map((user) => ({ user, candidates: IDS })),
+  );
   for (const user of IDS) {
-    const ranked = rankedContacts(all, user, relation).map((row) => ({ ...row, unseen: seen.isUnseen(user, row) }));
+    const rankedBy = (wanted: (typeof RELATIONS)[number]) =>
+      rankedContacts(all, user, wanted).map((row) => ({ ...row, unseen: seen.isUnseen(all, user, row) }));
+    const ranked = rankedBy(relation);
     const page = await recent.find({ user, relation, limit: 100, below: undefined });
-    expect(page.contacts.map(({ sees: _, ...rest }) => rest)).toEqual(ranked);
+    expect(page.contacts.map(withoutSees)).toEqual(ranked);
+    const everybody = rankedBy('any');
+    expect((await readTopContacts(database, [user], 100)).live?.contacts.map(withoutSees)).toEqual(everybody);
+    expect(ofMany.contacts.get(user)?.toSorted(byKeyDescending).map(withoutSees)).toEqual(everybody);
+    const { contacts } = await pictures.find({ user, relation, contacts: 3, photos: 1 });
+    expect(contacts.map(({ photos: _, ...rest }) => withoutSees(rest))).toEqual(ranked.slice(0, 3));
     const unseen = ranked.filter((row) => row.unseen).map(({ id, at }) => ({ id, at }));
     expect(await walk(user, relation, limit)).toEqual(unseen);
     const count = await recent.find({ user, relation, limit: 100, below: undefined, unseen: true });
@@ -99,14 +126,18 @@ async function expectTruth(all: SmallSite, seen: Seen, limit: number, relation: 
   }
 }
 
+function withoutSees<Row extends { sees: string }>({ sees: _, ...rest }: Row): Omit<Row, 'sees'> {
+  return rest;
+}
+
 describe('what is unseen', () => {
   it(
-    'is what the rules say, after marks of several devices in any order, and after photos and grants have changed',
+    'is what the rules say, after marks of several devices in any order, and after photos, grants and relations have changed',
     async () => {
       await fc.assert(
         fc.asyncProperty(
-          site,
-          site,
+          siteWithBeginnings,
+          siteWithBeginnings,
           fc.array(mark, { maxLength: 20 }),
           fc.integer({ min: 1, max: 6 }),
           fc.constantFrom(...RELATIONS),
@@ -170,5 +201,102 @@ describe('what is unseen', () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+/** Remembers its statements. */
+class Listening extends Database {
+  readonly statements: string[] = [];
+
+  override rows(statement: string, parameters: readonly Parameter[], options?: ReadOptions) {
+    this.statements.push(statement);
+    return super.rows(statement, parameters, options);
+  }
+
+  static async on(url: string): Promise<Listening> {
+    const database = new Listening(url, { connections: 1, queue: 100, deadlineMs: 10_000 });
+    onTestFinished(() => database.close());
+    return database;
+  }
+}
+
+describe('where nobody has seen anything yet', () => {
+  it('answers do not look for cursors, until another process has made the first one', async () => {
+    const fresh = await freshStores(LIMITS);
+    await writeSite(freshSitePool(fresh.url), everybodyKnows(['1'], ['11', '12']));
+    await run(rebuild(['1']), fresh.steps);
+    const database = await Listening.on(fresh.url);
+    const recent = recentContactsOn(fresh, LIMITS, { database });
+    const unseen = async () => {
+      const before = database.statements.length;
+      const { contacts } = await recent.find({ user: '1', relation: 'any', limit: 2, below: undefined });
+      const joined = database.statements.slice(before).map((statement) => statement.includes('recency_seen'));
+      return { joined, unseen: contacts.filter((row) => row.unseen).map(({ id }) => id) };
+    };
+    expect(await unseen()).toEqual({ joined: [false], unseen: ['12', '11'] });
+    await raiseSeen(fresh.primary, '2', [sourceUntil(KIND, '11', 1_000)]);
+    expect(await unseen()).toEqual({ joined: [false, true], unseen: ['12', '11'] });
+    await raiseSeen(fresh.primary, '1', [sourceUntil(KIND, '11', 1_000)]);
+    expect(await unseen()).toEqual({ joined: [true], unseen: ['12'] });
+  });
+
+  it('no mark is kept that answers would not look for', async () => {
+    const fresh = await freshStores(LIMITS);
+    const refuse = "CREATE TRIGGER refuse BEFORE UPDATE ON recency_epoch FOR EACH ROW SIGNAL SQLSTATE '45000'";
+    await freshSitePool(fresh.url).query(refuse);
+    await expect(raiseSeen(fresh.primary, '1', [sourceUntil(KIND, '7', 1)])).rejects.toThrow();
+    expect(await fresh.primary.rows('SELECT * FROM recency_seen', [])).toEqual([]);
+  });
+});
+
+describe('a view without `since`', () => {
+  it('is compared with cursors alone, after one refused statement', async () => {
+    const fresh = await freshStores(LIMITS);
+    const own = freshSitePool(fresh.url);
+    const all = everybodyKnows(['1'], ['11', '12']);
+    await writeSite(own, { ...all, ties: all.ties.map((tie) => ({ ...tie, since: 9_000 })) });
+    const [[made]] = (await own.query('SHOW CREATE VIEW recency_contacts')) as unknown as [Record<string, string>[]];
+    const text = String(made?.['Create View']);
+    const view = text.replace(/,\s*`[^,]*`\.`since` AS `since`/, '');
+    expect(view).not.toBe(text);
+    await own.query('DROP VIEW recency_contacts');
+    await own.query(view);
+    await run(rebuild(['1']), fresh.steps);
+    const database = await Listening.on(fresh.url);
+    const find = async () => {
+      const recent = recentContactsOn(fresh, LIMITS, { database });
+      const { contacts } = await recent.find({ user: '1', relation: 'any', limit: 2, below: undefined, unseen: true });
+      return contacts.map(({ id }) => id);
+    };
+    expect(await find()).toEqual(['12', '11']);
+    expect(database.statements).toHaveLength(2);
+    await raiseSeen(fresh.primary, '1', [{ kind: KIND, source: '0', at: 1_000, id: '11' }]);
+    expect(await find()).toEqual(['12']);
+    expect(await find()).toEqual(['12']);
+    expect(database.statements).toHaveLength(5);
+  });
+});
+
+describe('a user who leaves and joins again', () => {
+  it('starts over: nothing older is new, whatever was not seen before', async () => {
+    const all = everybodyKnows(['1'], ['11', '12', '13', '14', '15', '16']);
+    await writeSite(pool, all); // 16 at 1,005
+    await build(['1']);
+    await pool.query('DELETE FROM recency_seen');
+    const unseen = async () => {
+      const page = { user: '1', relation: 'any', limit: 100, below: undefined, unseen: true } as const;
+      return (await recentContactsOn(stores, LIMITS).find(page)).contacts.map(({ id }) => id);
+    };
+    expect(await unseen()).toEqual(['16', '15', '14', '13', '12', '11']);
+    await addContact(pool, '1', '16', undefined, 5_000); // they have the contact: nothing begins
+    expect(await unseen()).toContain('16');
+    await removeContact(pool, '1', '16');
+    await addContact(pool, '1', '16', undefined, 6_000);
+    await build(['1']);
+    expect(await unseen()).toEqual(['15', '14', '13', '12', '11']);
+    await uploadPhoto(pool, '16', 0, 6_000);
+    expect(await unseen()).not.toContain('16'); // of the very millisecond of the beginning
+    await uploadPhoto(pool, '16', 0, 6_001);
+    expect(await unseen()).toContain('16');
   });
 });

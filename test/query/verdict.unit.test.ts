@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { INDEX_CLASSES } from '../../src/contracts/drift.ts';
 import type { Reading } from '../../src/index/contact-index.ts';
-import type { ExplainedContact } from '../../src/mysql/contacts.ts';
+import type { ExplainedContact } from '../../src/mysql/explained-contact.ts';
 import {
   ANSWER_VERDICT_CODES,
   ANSWER_VERDICTS,

@@ -5,7 +5,7 @@ import type { SitePhoto, SmallSite, Tie } from './small-site.ts';
 export const IDS = ['2', '9', '10', '100', '101', '20', '9007199254740993', '18446744073709551615'] as const;
 
 /** Few different times, so that many are equal. */
-const time = fc.integer({ min: 1, max: 6 }).map((minute) => 1_083_412_800_000 + minute * 60_000);
+export const time = fc.integer({ min: 1, max: 6 }).map((minute) => 1_083_412_800_000 + minute * 60_000);
 
 const tie: fc.Arbitrary<Tie> = fc
   .record({

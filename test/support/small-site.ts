@@ -13,6 +13,8 @@ export interface Tie {
   readonly friend: boolean;
   readonly family: boolean;
   readonly active: boolean;
+  /** When it began, ms since 1970 UTC; undefined: before that was recorded. */
+  readonly since?: number | undefined;
 }
 
 export interface SitePhoto {
@@ -50,8 +52,8 @@ export async function writeSite(pool: Pool, { users, ties, photos }: SmallSite):
       users.map((id) => [id]),
     );
     await insert(
-      'INSERT INTO contacts (user_id, contact_id, is_friend, is_family, active) VALUES ?',
-      ties.map((tie) => [tie.user, tie.contact, tie.friend, tie.family, tie.active]),
+      'INSERT INTO contacts (user_id, contact_id, is_friend, is_family, active, since) VALUES ?',
+      ties.map((tie) => [tie.user, tie.contact, tie.friend, tie.family, tie.active, tie.since ?? 0]),
     );
     await insert(
       'INSERT INTO photos (id, owner_id, audience, uploaded_at, title) VALUES ?',

@@ -32,7 +32,13 @@ export async function expectAnswersExact(
   let answers = 0;
   for (const relation of relations) {
     const expected = wanted(truth, relation);
-    for (const limit of limits) answers += await expectPages(contacts, { user, relation, limit }, expected);
+    const unseen = expected.filter((one) => one.unseen);
+    for (const limit of limits) {
+      answers += await expectPages(contacts, { user, relation, limit }, expected);
+      answers += await expectPages(contacts, { user, relation, limit, unseen: true }, unseen);
+    }
+    await expectCount(contacts, { user, relation, limit: 100, unseen: true }, unseen.length);
+    answers++;
     for (const count of [1, 3]) {
       await expectPhotos(photos, { user, relation, contacts: count, photos: 2 }, expected);
       answers++;
@@ -45,13 +51,19 @@ interface Question {
   readonly user: Id;
   readonly relation: Relation;
   readonly limit: number;
+  readonly unseen?: boolean;
+}
+
+async function expectCount(contacts: RecentContacts, asked: Question, expected: number): Promise<void> {
+  const { contacts: rows, more } = await contacts.find({ ...asked, below: undefined });
+  deepStrictEqual({ count: rows.length, more }, { count: expected, more: false }, `user ${asked.user}: I8: unseen`);
 }
 
 async function expectPages(contacts: RecentContacts, asked: Question, expected: readonly PlainContact[]) {
   let below: Key | undefined;
   for (let page = 0; ; page++) {
     const answer = await contacts.find({ ...asked, below });
-    const what = `user ${asked.user}: I8: ${asked.relation}, limit ${asked.limit}, page ${page} (${answer.source})`;
+    const what = `user ${asked.user}: I8: ${asked.unseen ? 'unseen ' : ''}${asked.relation}, limit ${asked.limit}, page ${page} (${answer.source})`;
     const from = page * asked.limit;
     const rows = expected.slice(from, from + asked.limit).map(lineOf);
     deepStrictEqual(answer.contacts.map(lineOf), rows, what);
@@ -78,6 +90,6 @@ async function expectPhotos(
   deepStrictEqual(shown, rows, `user ${asked.user}: I8: photos, ${asked.relation}, ${asked.contacts} contacts`);
 }
 
-function lineOf({ id, at, isFriend, isFamily }: Omit<PlainContact, 'photos'>) {
-  return { id, at, isFriend, isFamily };
+function lineOf({ id, at, isFriend, isFamily, unseen }: Omit<PlainContact, 'photos'>) {
+  return { id, at, isFriend, isFamily, unseen };
 }

@@ -6,6 +6,7 @@ import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import type { Journal, Span } from '../../src/tools/demo/play/journal.ts';
 import { judge, type Shown } from '../../src/tools/demo/play/reader.ts';
+import { expectUnmarked, type SeenBy } from './seen-by.ts';
 
 interface QueryParts {
   readonly index: Pick<ContactIndex, 'read'>;
@@ -34,7 +35,10 @@ interface ClientOptions {
   readonly journal: Journal;
   /** The journal's clock. */
   readonly now: () => number;
+  readonly seenBy: SeenBy;
 }
+
+type Marks = ReturnType<SeenBy['marksOf']>;
 
 export interface Asked {
   readonly user: Id;
@@ -56,28 +60,44 @@ export class Client {
   /** Reads a page of contacts and the one after it. @throws Error when an answer shows what it must not */
   async readContacts({ user, relation, limit }: Asked): Promise<void> {
     const { contacts } = this.#options.queries;
-    const first = await this.#timed(() => contacts.find({ user, relation, limit, below: undefined }));
+    const first = await this.#timed(user, () => contacts.find({ user, relation, limit, below: undefined }));
     this.#judge(user, first);
+    this.#options.seenBy.show(user, first.answer.contacts);
     const below = first.answer.contacts.at(-1);
     if (!first.answer.more || below === undefined) return;
-    this.#judge(user, await this.#timed(() => contacts.find({ user, relation, limit, below })));
+    this.#judge(user, await this.#timed(user, () => contacts.find({ user, relation, limit, below })));
+  }
+
+  /** Counts what is new to the user. @throws Error when something else is counted, or what was marked before */
+  async readUnseen(user: Id): Promise<void> {
+    const { contacts } = this.#options.queries;
+    const all = { user, relation: 'any', limit: 100, below: undefined, unseen: true } as const;
+    const read = await this.#timed(user, () => contacts.find(all));
+    this.#judge(user, read);
+    const rows = read.answer.contacts;
+    if (rows.some(({ unseen }) => !unseen)) throw new Error(`seen, and listed as unseen: ${JSON.stringify(rows)}`);
+    const ids = new Set(rows.map(({ id }) => id));
+    if (ids.size < rows.length) throw new Error(`counted twice: ${JSON.stringify(rows)}`);
+    this.#options.seenBy.show(user, rows);
   }
 
   /** @throws Error when an answer shows what it must not */
   async readPhotos({ user, relation, limit }: Asked): Promise<void> {
     const { photos } = this.#options.queries;
-    const asked = await this.#timed(() => photos.find({ user, relation, contacts: limit, photos: 2 }));
+    const asked = await this.#timed(user, () => photos.find({ user, relation, contacts: limit, photos: 2 }));
     this.#judge(user, asked);
   }
 
-  async #timed<T>(ask: () => Promise<T>): Promise<{ answer: T; span: Span }> {
+  async #timed<T>(user: Id, ask: () => Promise<T>): Promise<{ answer: T; span: Span; marks: Marks }> {
     const from = this.#options.now();
+    const marks = this.#options.seenBy.marksOf(user);
     const answer = await ask();
-    return { answer, span: { from, until: this.#options.now() } };
+    return { answer, span: { from, until: this.#options.now() }, marks };
   }
 
-  #judge(user: Id, { answer, span }: { answer: Answered; span: Span }): void {
+  #judge(user: Id, { answer, span, marks }: { answer: Answered; span: Span; marks: Marks }): void {
     this.answers++;
+    if (answer.exact) expectUnmarked(user, answer.contacts, marks);
     if (answer.source === 'index') this.narrowed++;
     for (const shown of answer.contacts.flatMap((row) => shownBy(user, row))) {
       const wrong = judge(this.#options.journal, shown, span);
@@ -89,11 +109,13 @@ export class Client {
 interface ShownRow {
   readonly id: Id;
   readonly at: number;
+  readonly unseen: boolean;
   readonly photos?: readonly { readonly id: Id; readonly uploadedAt: number }[];
 }
 
 interface Answered {
   readonly source: string;
+  readonly exact: boolean;
   readonly contacts: readonly ShownRow[];
 }
 

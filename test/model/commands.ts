@@ -91,6 +91,22 @@ const asked = fc
     }),
   );
 
+const unseenAsked = member.map((user) =>
+  happening(`${user} asks what is new`, (trial) => trial.inBackground(trial.client.readUnseen(user))),
+);
+const marks = fc.array(fc.record({ nth, source: fc.option(fc.constantFrom(...CAST), { nil: undefined }) }), {
+  minLength: 1,
+  maxLength: 3,
+});
+const marked = fc
+  .tuple(member, marks)
+  .map(([user, some]) =>
+    happening(
+      `${user} has seen ${some.map(({ nth: list, source }) => `list ${list}${source ? `, of ${source}` : ''}`).join(' and ')}`,
+      ({ seenBy }) => seenBy.mark(user, some),
+    ),
+  );
+
 const built = users.map((some) => happening(`backfill ${some.join(' ')}`, (trial) => trial.backfill(some)));
 const repaired = users.map((some) => happening(`repair ${some.join(' ')}`, (trial) => trial.repair(some)));
 
@@ -154,6 +170,8 @@ const USUAL: Weighted = [
   [30, delivered],
   [5, delayed],
   [12, asked],
+  [6, unseenAsked],
+  [6, marked],
   [2, built],
   [1, repaired],
   [4, killed],

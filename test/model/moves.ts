@@ -16,7 +16,14 @@ import { changingAll, type Site } from './site.ts';
 
 /** An action of a person on the site. An impossible one does nothing. */
 export type Move =
-  | { readonly kind: 'add' | 'change'; readonly user: Id; readonly contact: Id; readonly grant: Grant }
+  /** `at`: when an added relationship begins, if there is none. */
+  | {
+      readonly kind: 'add' | 'change';
+      readonly user: Id;
+      readonly contact: Id;
+      readonly grant: Grant;
+      readonly at: number;
+    }
   | { readonly kind: 'remove'; readonly user: Id; readonly contact: Id }
   | { readonly kind: 'upload'; readonly owner: Id; readonly audience: Audience; readonly at: number }
   /** `nth` of the owner's photos, modulo their number. */
@@ -35,9 +42,11 @@ const nth = fc.nat(5);
 const at = fc.integer({ min: 1, max: MINUTES }).map(timeAt);
 const pair = fc.tuple(member, member).filter(([user, contact]) => user !== contact);
 
-const related = fc.tuple(pair, granted, fc.constantFrom('add' as const, 'add' as const, 'change' as const));
+const related = fc.tuple(pair, granted, fc.constantFrom('add' as const, 'add' as const, 'change' as const), at);
 
-const granting = related.map(([[user, contact], grant, kind]): Relating => ({ kind, user, contact, grant }));
+const granting = related.map(
+  ([[user, contact], grant, kind, ms]): Relating => ({ kind, user, contact, grant, at: ms }),
+);
 const removing = pair.map(([user, contact]): Relating => ({ kind: 'remove', user, contact }));
 
 export const relating: fc.Arbitrary<Relating> = fc.oneof(
@@ -112,7 +121,7 @@ async function relate(made: Relating, site: Site): Promise<boolean> {
   if (!canRelate(made, site)) return false;
   const state = kind === 'remove' ? { ...before, active: false } : { active: true, ...made.grant };
   await journal.changeRelationship(user, contact, state, async () => {
-    if (kind === 'add') await addContact(pool, user, contact, made.grant);
+    if (kind === 'add') await addContact(pool, user, contact, made.grant, made.at);
     else if (kind === 'change') done(await changeRelationship(pool, user, contact, made.grant));
     else done(await removeContact(pool, user, contact));
   });
@@ -197,7 +206,7 @@ export function describeMove(made: Move): string {
   switch (made.kind) {
     case 'add':
     case 'change':
-      return `${made.kind} ${made.user} → ${made.contact}${made.grant.friend ? ' friend' : ''}${made.grant.family ? ' family' : ''}`;
+      return `${made.kind} ${made.user} → ${made.contact}${made.grant.friend ? ' friend' : ''}${made.grant.family ? ' family' : ''}${made.kind === 'add' ? ` at ${made.at}` : ''}`;
     case 'remove':
       return `remove ${made.user} → ${made.contact}`;
     case 'upload':

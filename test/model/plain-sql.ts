@@ -7,12 +7,23 @@ import { isWanted, type Relation } from '../../src/contracts/relation.ts';
 export interface PlainContact extends Key {
   readonly isFriend: boolean;
   readonly isFamily: boolean;
+  /** The newest of the photos is later than what the user has seen, and than the beginning of the relationship. */
+  readonly unseen: boolean;
   /** The photos that the user may see: newest first; for equal times, the greater id first. */
   readonly photos: readonly { readonly id: Id; readonly at: number }[];
 }
 
 const VISIBLE = `
-  SELECT c.user_id, c.contact_id, c.is_friend, c.is_family, p.id, p.uploaded_at
+  SELECT c.user_id, c.contact_id, c.is_friend, c.is_family, p.id, p.uploaded_at,
+         p.uploaded_at > c.since
+           AND p.uploaded_at > COALESCE(
+             (SELECT own.seen_at FROM recency_seen AS own
+              WHERE own.user_id = c.user_id AND own.kind = 'contacts' AND own.source_id = c.contact_id), 0)
+           AND NOT EXISTS
+             (SELECT * FROM recency_seen AS for_all
+              WHERE for_all.user_id = c.user_id AND for_all.kind = 'contacts' AND for_all.source_id = 0
+                AND (p.uploaded_at < for_all.seen_at OR p.uploaded_at = for_all.seen_at
+                     AND CAST(c.contact_id AS BINARY) <= CAST(for_all.seen_id AS BINARY)))
   FROM contacts AS c
   JOIN users AS u ON u.id = c.contact_id
   JOIN photos AS p ON p.owner_id = c.contact_id
@@ -28,11 +39,12 @@ const VISIBLE = `
 export async function readPlainSql(pool: Pool): Promise<Map<Id, PlainContact[]>> {
   const [rows] = await pool.query({ sql: VISIBLE, rowsAsArray: true });
   const found = new Map<Id, Map<Id, PlainContact & { photos: { id: Id; at: number }[] }>>();
-  for (const [user, contact, isFriend, isFamily, photo, at] of rows as unknown as (string | number)[][]) {
+  for (const [user, contact, isFriend, isFamily, photo, at, unseen] of rows as unknown as (string | number)[][]) {
     const contacts = found.get(String(user)) ?? new Map();
     found.set(String(user), contacts);
     const one = contacts.get(String(contact)) ?? {
       ...{ id: String(contact), at: Number(at), isFriend: Number(isFriend) !== 0, isFamily: Number(isFamily) !== 0 },
+      unseen: Number(unseen) !== 0,
       photos: [],
     };
     contacts.set(String(contact), one);

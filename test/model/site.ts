@@ -13,7 +13,7 @@ export interface Site {
   readonly absent: Set<Id>;
 }
 
-const TABLES = ['photos', 'contacts', 'users', 'recency_outbox'];
+const TABLES = ['photos', 'contacts', 'users', 'recency_outbox', 'recency_seen'];
 
 /** Sets the initial state of a history: everybody is everybody's contact and has one photo. */
 export async function newSite(pool: Pool, now: () => number): Promise<Site> {

@@ -7,6 +7,7 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { readRecheckBacklog } from '../../src/mysql/rechecks.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
+import { MarkSeen } from '../../src/query/mark-seen.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { IndexCheck } from '../../src/repair/index-check.ts';
@@ -22,6 +23,7 @@ import type { HistoryCounts } from './counts.ts';
 import { Disturbances } from './disturbances.ts';
 import { EarlyTasks } from './early-tasks.ts';
 import { type Move, perform, type Relating } from './moves.ts';
+import { SeenBy } from './seen-by.ts';
 import { newSite, type Site } from './site.ts';
 import { Truths } from './truths.ts';
 import { Actor, Turns } from './turns.ts';
@@ -50,6 +52,7 @@ export class Trial {
   readonly workers: Workers;
   readonly disturbances: Disturbances;
   readonly client: Client;
+  readonly seenBy: SeenBy;
   readonly early: EarlyTasks;
   readonly delayQueue: DelayQueue;
   readonly stores: ReturnType<typeof stepsOn>;
@@ -88,7 +91,9 @@ export class Trial {
     this.disturbances = new Disturbances(redis, this.prefix);
     this.early = new EarlyTasks(site, primary);
     arena.inTurns.asking(turns, this.#api);
-    this.client = new Client({ queries: this.#queries(), journal: site.journal, now: turns.now });
+    this.seenBy = new SeenBy(new MarkSeen({ database: primary, clock: Date.now }));
+    const { seenBy } = this;
+    this.client = new Client({ queries: this.#queries(), journal: site.journal, now: turns.now, seenBy });
   }
 
   /** Starts with everybody as everybody's contact, and most indexes warm. */

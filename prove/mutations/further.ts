@@ -77,7 +77,9 @@ export const FURTHER: readonly Mutation[] = [
   {
     rule: 'a task of a relationship looks at both sides',
     instead: "only the task's own user is refreshed",
-    patches: [{ file: PLAN, from: 'return [own, { user: contact, contact: user }];', to: 'return [own];' }],
+    patches: [
+      { file: PLAN, from: 'return areUsers ? [own, { user: contact, contact: user }] : [own];', to: 'return [own];' },
+    ],
   },
   {
     rule: 'a fan-out covers every pair of its owner',
@@ -89,7 +91,7 @@ export const FURTHER: readonly Mutation[] = [
   {
     rule: 'a change of a user is fanned out',
     instead: "only the user's own index is dropped",
-    patches: [{ file: PLAN, from: '      addFanOut(fanOuts, task.user, position);\n', to: '' }],
+    patches: [{ file: PLAN, from: '      if (kind.areUsers) addFanOut(fanOuts, about.user, position);\n', to: '' }],
     try: ['suspension'],
   },
   {
@@ -98,7 +100,7 @@ export const FURTHER: readonly Mutation[] = [
     patches: [
       {
         file: PLAN,
-        from: "      (task.type === 'recency.user.deleted' ? forgotten : dropped).add(task.user);\n",
+        from: '      (about.isDeleted ? forgotten : dropped).add(about.user);\n',
         to: '',
       },
     ],
@@ -166,7 +168,7 @@ export const FURTHER: readonly Mutation[] = [
     patches: [
       {
         file: DELAYED,
-        from: "if (item.kind === 'recheck') addHint(",
+        from: "if (item.kind === 'recheck' && areUsers) addHint(",
         to: "if (item.user === '') addHint(",
       },
     ],
@@ -189,7 +191,7 @@ export const FURTHER: readonly Mutation[] = [
     patches: [
       {
         file: 'query/narrow.ts',
-        from: 'if (certain.length < page.limit && !isComplete) return undefined;',
+        from: 'if (certain.length < page.limit && !isWhole) return undefined;',
         to: '',
       },
     ],

@@ -1,5 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
+import { CONTACTS, KINDS } from '../contracts/kind.ts';
 import { RequestCancelled } from '../timing/deadline.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { Exchanges } from './exchange.ts';
@@ -56,14 +57,21 @@ export function createApp(dependencies: ApiDependencies): Express {
 
 /** All routes, the busiest first, because express tries them in order. */
 function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
-  const { recentContacts, recentPhotos, fresh, explain, inspect, rebuild, forget, seen, kinds } = dependencies;
+  const { kinds, recentContacts, recentPhotos, otherAnswers, fresh } = dependencies;
+  const { explain, inspect, rebuild, forget, seen } = dependencies;
   const { checks, degrading, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
+  const answers = [{ kind: CONTACTS, recentContacts, recentPhotos }, ...otherAnswers];
   const readiness = new Readiness({ checks, degrading, deadlineMs: checkDeadlineMs, onFailure, now });
   const routes = [
-    recentContactsRoute(recentContacts, fresh, metrics),
-    recentPhotosRoute(recentPhotos, fresh, metrics),
-    recentOfManyRoute(dependencies.recentBatch, dependencies.fresh, metrics, (problem, requestId) => {
+    ...KINDS.flatMap((kind) => {
+      const inUse = answers.find((of) => kinds.includes(of.kind) && of.kind.name === kind.name);
+      return [
+        recentContactsRoute(kind, inUse?.recentContacts, fresh, metrics),
+        recentPhotosRoute(kind, inUse?.recentPhotos, fresh, metrics),
+      ];
+    }),
+    recentOfManyRoute(dependencies.recentBatch, fresh, metrics, (problem, requestId) => {
       const { status, code, cause: err } = problem;
       logger[status === 503 ? 'debug' : 'error']({ requestId, status, code, err }, 'a user of many was not answered');
     }),

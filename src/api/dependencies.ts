@@ -17,11 +17,23 @@ import type { MeasuredParts } from './metrics.ts';
 import type { Check } from './readiness.ts';
 import type { AcceptTasks } from './routes/post-tasks.ts';
 
+/** The answers about one kind. */
+export interface KindAnswers {
+  readonly kind: Kind;
+  readonly recentContacts: Pick<RecentContacts, 'find'>;
+  readonly recentPhotos: Pick<RecentPhotos, 'find'>;
+}
+
 /** What the API needs from the composition root. */
 export interface ApiDependencies extends MeasuredParts {
+  /** The kinds in use. */
+  readonly kinds: readonly Kind[];
+  /** The answers about contacts. */
   readonly recentContacts: Pick<RecentContacts, 'find'>;
   readonly recentPhotos: Pick<RecentPhotos, 'find'>;
   readonly recentBatch: Pick<RecentBatch, 'find'>;
+  /** Those about the other kinds in use. */
+  readonly otherAnswers: readonly KindAnswers[];
   /** Reads that show the changes that a request names. */
   readonly fresh: Pick<FreshReads, 'read' | 'kinds' | 'counts'>;
   /** Applies tasks before the reply. */
@@ -32,8 +44,6 @@ export interface ApiDependencies extends MeasuredParts {
   readonly rebuild: (user: Id, deadline?: Deadline) => Promise<RebuildReport>;
   /** Drops the user's index and pending work. */
   readonly forget: (user: Id) => Promise<void>;
-  /** The kinds in use. */
-  readonly kinds: readonly Kind[];
   /** Resolves once the transport has the tasks. A rejection is answered with 503 and logged. */
   readonly accept: AcceptTasks;
   /** Empty: everything is allowed, so the API listens only on loopback (`checkHost`). */

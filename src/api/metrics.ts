@@ -48,7 +48,8 @@ export class ApiMetrics {
     this.#durations.observe({ route, method, status }, ms / 1000);
   }
 
-  countAnswer(list: 'contacts' | 'photos', { source, exact, reason }: Certainty): void {
+  /** @param list a kind, or the photos of a kind */
+  countAnswer(list: string, { source, exact, reason }: Certainty): void {
     this.#answers.inc({ list, source, exact: String(exact), reason: reason ?? 'none' });
   }
 }

@@ -1,6 +1,7 @@
 import type { Reason } from '../contracts/http.ts';
 import { isoTime } from '../contracts/iso-time.ts';
 import type { Key } from '../contracts/key.ts';
+import type { Kind } from '../contracts/kind.ts';
 import type { ShownList } from '../contracts/seen.ts';
 import type { ShownContact } from '../mysql/contacts.ts';
 
@@ -22,9 +23,10 @@ export function relationView({ isFriend, isFamily }: { readonly isFriend: boolea
   return relations;
 }
 
-export function contactView(contact: ShownContact) {
+/** A row of an answer about this kind. */
+export function contactView(contact: ShownContact, { hasRelations }: Pick<Kind, 'hasRelations'>) {
   const { id, at, unseen } = contact;
-  return { id, last_upload_at: isoTime(at), relation: relationView(contact), unseen };
+  return { id, last_upload_at: isoTime(at), ...(hasRelations ? { relation: relationView(contact) } : {}), unseen };
 }
 
 /** What rows show of the list of a kind's sources. @param rows highest key first */

@@ -1,15 +1,15 @@
 import type { ApiDependencies } from '../api/dependencies.ts';
 import type { Id } from '../contracts/id.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { ContactIndex, Epoch, Limits } from '../index/contact-index.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
-import { run, type Steps } from '../index/protocol.ts';
-import { type RebuildReport, rebuild } from '../index/rebuild.ts';
-import { type Database, StatementTooSlow } from '../mysql/database.ts';
+import type { Database } from '../mysql/database.ts';
 import { isSuspended } from '../mysql/epoch.ts';
+import { ofKind } from '../mysql/kind-database.ts';
 import { readPairs } from '../mysql/pairs.ts';
-import type { Urgency } from '../mysql/query-limiter.ts';
-import { type BuildBy, ColdBuilds, isGivenUp } from '../query/cold-builds.ts';
+import { ColdBuilds } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
+import type { Freshness } from '../query/fresh-reads.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
 import { MarkSeen } from '../query/mark-seen.ts';
 import { RecentBatch } from '../query/recent-batch.ts';
@@ -17,15 +17,18 @@ import { RecentContacts, type RecentContactsOptions } from '../query/recent-cont
 import { RecentPhotos } from '../query/recent-photos.ts';
 import { WarmUp, type WarmUpOptions } from '../query/warm-up.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
+import { buildOn } from './build-on.ts';
 import { openReplicaWaits, promptOn } from './prompt.ts';
 import type { ProcessContext } from './run-process.ts';
-import type { Stores } from './stores.ts';
+import type { KindStores, Stores } from './stores.ts';
 
 type Queries = Pick<
   ApiDependencies,
+  | 'kinds'
   | 'recentContacts'
   | 'recentBatch'
   | 'recentPhotos'
+  | 'otherAnswers'
   | 'fresh'
   | 'applyNow'
   | 'replicaWaits'
@@ -57,10 +60,42 @@ export interface AnswersFrom {
 
 /** The queries and commands of the API. */
 export function apiQueries(context: QueryContext, stores: Stores, { reading, lagMs }: AnswersFrom): Queries {
-  const { config, logger } = context;
-  const { primary, index, steps, delayed, watch } = stores;
-  const onFault = (err: unknown) => logger.debug({ err }, 'a task could not be applied at once; it is published');
+  const { primary, kinds, watch } = stores;
+  const onFault = (err: unknown) =>
+    context.logger.debug({ err }, 'a task could not be applied at once; it is published');
   const replicaWaits = reading === primary ? undefined : openReplicaWaits(context, reading);
+  const servers = { isReplica: reading !== primary, reading, lagMs, watch };
+  const queries = kinds.map((parts) => kindQueries(context, parts, servers));
+  const [first] = queries;
+  if (first === undefined) throw new RangeError('no kind is in use');
+  return {
+    ...(queries.find(({ kind }) => kind.name === CONTACTS.name) ?? first),
+    kinds: kinds.map(({ kind }) => kind),
+    otherAnswers: queries.filter(({ kind }) => kind.name !== CONTACTS.name),
+    ...promptOn({ kinds, primary, isTrusted: () => watch.isTrusted(), onFault }, replicaWaits),
+    replicaWaits,
+    seen: new MarkSeen({ database: primary, clock: Date.now }),
+    forget: async (user) => {
+      for (const { forget } of queries) await forget(user);
+    },
+    plainQueries: primary.heavy,
+  };
+}
+
+interface AnsweringServers extends AnswersFrom {
+  readonly isReplica: boolean;
+  readonly watch: Stores['watch'];
+}
+
+/** The queries and commands about one kind. */
+function kindQueries(
+  context: QueryContext,
+  parts: KindStores,
+  { isReplica, watch, lagMs, ...servers }: AnsweringServers,
+) {
+  const { config, logger } = context;
+  const { kind, primary, index, steps, delayed } = parts;
+  const reading = isReplica ? ofKind(servers.reading, kind) : primary;
   const build = buildOn({ steps, delayed }, config);
   const trusted = trustedReads(index, watch);
   const sources = { index: trusted, reading, primary, limits: config };
@@ -74,7 +109,7 @@ export function apiQueries(context: QueryContext, stores: Stores, { reading, lag
   const recentContacts = recentContactsOf(sources, {
     onServed,
     // Rows for a build come from the primary, so they cannot be the answer of a replica.
-    ...(reading === primary ? { coldAnswers: answerCold } : {}),
+    ...(isReplica ? {} : { coldAnswers: answerCold }),
     onCold: (user) => {
       coldBuilds.request(user);
       warmUp.cold(user);
@@ -85,23 +120,43 @@ export function apiQueries(context: QueryContext, stores: Stores, { reading, lag
     touch: true,
     lagMs,
   });
-  const batch = { index: trusted, database: reading, recent: recentContacts, lagMs, onServed, now };
+  const recentPhotos = new RecentPhotos({ recent: recentContacts, database: reading, primary, now });
+  const recentBatch = new RecentBatch({
+    index: trusted,
+    database: reading,
+    recent: recentContacts,
+    lagMs,
+    onServed,
+    now,
+  });
   return {
-    recentContacts,
-    recentBatch: new RecentBatch(batch),
-    recentPhotos: new RecentPhotos({ recent: recentContacts, database: reading, primary, now }),
-    ...promptOn({ steps, primary, isTrusted: () => watch.isTrusted(), onFault }, replicaWaits),
-    replicaWaits,
-    seen: new MarkSeen({ database: primary, clock: Date.now }),
+    kind,
+    recentContacts: askedAbout(kind, recentContacts),
+    recentPhotos: askedAbout(kind, recentPhotos),
+    recentBatch,
     explain: explainer(sources),
-    inspect: (user, deadline) => withinDeadline(deadline, inspectIndex({ index, database: primary }, user)),
-    rebuild: (user, deadline) => build(user, { deadline, asked: true }),
-    forget: async (user) => {
+    inspect: (user: Id, deadline?: Deadline) =>
+      withinDeadline(deadline, inspectIndex({ index, database: primary }, user)),
+    rebuild: (user: Id, deadline?: Deadline) => build(user, { deadline, asked: true }),
+    forget: async (user: Id) => {
       warmUp.forget(user);
       await steps.forget([user]);
     },
-    plainQueries: primary.heavy,
     coldBuilds,
+  };
+}
+
+/** The same answers where a reader names changes: the server that answers then is asked about this kind, too. */
+function askedAbout<Q extends { readonly freshness?: Freshness | undefined }, A>(
+  kind: Kind,
+  answers: { find(query: Q): Promise<A> },
+): { find(query: Q): Promise<A> } {
+  return {
+    find: (query) => {
+      const { freshness } = query;
+      if (freshness?.database === undefined) return answers.find(query);
+      return answers.find({ ...query, freshness: { ...freshness, database: ofKind(freshness.database, kind) } });
+    },
   };
 }
 
@@ -139,44 +194,6 @@ function openWarmUp({ config, logger, resources }: QueryContext, sources: QueryS
   });
   resources.defer(() => warmUp.stop()); // ends before the builds do: last deferred, first closed
   return warmUp;
-}
-
-interface OneBuild extends BuildBy {
-  readonly urgency?: Urgency;
-  /** Build the index even if it was forgotten. */
-  readonly asked?: boolean;
-}
-
-/**
- * Builds one user's index. A build that takes too long is left to the consumers, who have more time; no answer is attempted then
- * in less time than was too short. A build that lost its race is left to them too if its rows have already served as the answer:
- * reading them all again would serve nobody here.
- */
-export function buildOn(
-  { steps, delayed }: { readonly steps: Steps; readonly delayed: Pick<Stores['delayed'], 'askForRebuild'> },
-  { mysqlTimeoutMs }: Pick<ProcessContext['config'], 'mysqlTimeoutMs'>,
-) {
-  return async (user: Id, { deadline, onRows, urgency, asked = false }: OneBuild): Promise<RebuildReport> => {
-    const heavy = deadline === undefined ? (urgency ?? 'answer') : 'answer';
-    let isAnswered = false;
-    const topContacts: Steps['topContacts'] = async (users) => {
-      if (isAnswered) return { epoch: '', tops: [] };
-      const found = await steps.topContacts(users, { deadline, heavy });
-      isAnswered = onRows !== undefined && found.live !== undefined;
-      if (found.live !== undefined) onRows?.(found.live);
-      return found;
-    };
-    const running = run(rebuild([user], asked), { ...steps, topContacts });
-    const report = await withinDeadline(deadline, running).catch((error: unknown) => {
-      // Otherwise a user whose clients never wait long enough would stay cold for ever.
-      if (isGivenUp(error)) delayed.askForRebuild(user).catch(() => undefined); // the next read tries again
-      throw error;
-    });
-    if (report.slow.length === 0) return report;
-    await delayed.askForRebuild(user);
-    if (isAnswered || deadline === undefined || deadline.leftMs >= mysqlTimeoutMs) return report;
-    throw new StatementTooSlow(`reading all contacts of a user takes longer than ${mysqlTimeoutMs} ms`);
-  };
 }
 
 interface QuerySources {

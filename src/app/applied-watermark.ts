@@ -1,3 +1,4 @@
+import { inTurn } from '../index/drain-barrier.ts';
 import { drainBarrierOf } from '../index/index-drain-barrier.ts';
 import { AppliedWatermark } from '../query/applied-watermark.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -10,11 +11,22 @@ import type { Stores } from './stores.ts';
  */
 export function watchApplied(
   context: Pick<ProcessContext, 'logger' | 'resources' | 'fail'>,
-  { primary, rechecks, delayed }: Pick<Stores, 'primary' | 'rechecks' | 'delayed'>,
+  {
+    primary,
+    rechecks,
+    delayed,
+    kinds = [{ rechecks, delayed }],
+  }: Pick<Stores, 'primary' | 'rechecks' | 'delayed'> & {
+    readonly kinds?: readonly Pick<Stores, 'rechecks' | 'delayed'>[];
+  },
   transport: Pick<Transport, 'barrier'>,
 ): AppliedWatermark {
   const watermark = new AppliedWatermark({
-    barrier: drainBarrierOf({ primary, rechecks, delayed: delayed.changes }, transport.barrier),
+    barrier: inTurn(
+      kinds.map((of) =>
+        drainBarrierOf({ primary, rechecks: of.rechecks, delayed: of.delayed.changes }, transport.barrier),
+      ),
+    ),
     now: () => performance.now(),
     onError: (err) => context.logger.debug({ err }, 'the lag of the indexes could not be measured'),
   });

@@ -28,7 +28,7 @@ export const DEGRADING: readonly string[] = [
 
 /** What the API needs to answer requests. The backlogs and the epoch are only reported, and never fail. */
 export function apiChecks(
-  { primary, redis, watch, delayQueue }: Stores,
+  { primary, redis, watch, delayQueue }: Pick<Stores, 'primary' | 'redis' | 'watch' | 'delayQueue'>,
   reading: Database,
   fill?: Transport['fill'],
 ): Record<string, Check> {

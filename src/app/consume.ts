@@ -88,30 +88,23 @@ interface ConsumerParts {
 function startConsumer(context: ProcessContext, parts: ConsumerParts): void {
   const { config, logger, resources, fail } = context;
   const { stores, source, deadLetters, recovery, observer } = parts;
-  const { primary, steps, patient, delayed, delayQueue, rechecks } = stores;
+  const { primary, kinds, delayQueue } = stores;
   const answers = answersAtOnce([() => primary.rows('SELECT 1', []), () => delayQueue.size()]);
   const consumer = new TaskConsumer({
     source,
-    worker: new TaskWorker({ steps, pageSize: FOLLOWERS_A_PAGE, ...observer }),
+    worker: kinds.map(({ kind, steps }) => new TaskWorker({ kind, steps, pageSize: FOLLOWERS_A_PAGE, ...observer })),
     deadLetters,
     onLoss: (loss) => recovery.found(loss),
     logger,
     answers,
     onBatch: observer.onBatch,
   });
-  const delayedWorker = new DelayedWorker({
-    steps,
-    patient,
-    delayed,
-    rechecks,
-    logger,
-    answers,
-    deadLetters,
-    ...observer,
-  });
+  const delayedWorkers = kinds.map(
+    (parts) => new DelayedWorker({ ...parts, logger, answers, deadLetters, ...observer }),
+  );
   inBackground(context, (stopping) => watchSettings(context, primary, stopping));
   inBackground(context, (stopping) => recovery.run(stopping));
-  inBackground(context, (stopping) => delayedWorker.run(stopping));
+  for (const worker of delayedWorkers) inBackground(context, (stopping) => worker.run(stopping));
   const running = consumer.run().catch((error: unknown) => {
     fail(error, error instanceof SourceStalled ? STALLED_GRACE_MS : undefined);
   });
@@ -135,14 +128,18 @@ function startIdleSweep(context: ProcessContext, registry: Registry, stores: Sto
     help: 'Indexes dropped because nobody had read them for RECENCY_IDLE_DAYS.',
     registers: [registry],
   });
-  const reaper = new IdleReaper({
-    index: stores.index,
-    indexedUsers: () => indexedUsers(stores.redis, keyPrefix),
-    onDropped: (indexes) => counter.inc(indexes),
-    idleDays,
-    logger,
-  });
-  const job = { name: 'idle-sweep', work: (held: AbortSignal) => reaper.run(held), logger };
+  const reapers = stores.kinds.map(
+    ({ kind, index }) =>
+      new IdleReaper({
+        index,
+        indexedUsers: () => indexedUsers(stores.redis, keyPrefix, kind),
+        onDropped: (indexes) => counter.inc(indexes),
+        idleDays,
+        logger,
+      }),
+  );
+  const work = async (held: AbortSignal) => void (await Promise.all(reapers.map((reaper) => reaper.run(held))));
+  const job = { name: 'idle-sweep', work, logger };
   inBackground(context, (stopping) =>
     whileLeading(createLeases(config, stores, IDLE_SWEEP_LEASE), job, AbortSignal.any([stopping, signal])),
   );

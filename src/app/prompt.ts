@@ -1,10 +1,8 @@
-import { CONTACTS } from '../contracts/kind.ts';
-import type { Steps } from '../index/protocol.ts';
 import type { Database } from '../mysql/database.ts';
 import { ReplicaWaits } from '../mysql/replica-waits.ts';
 import { ApplyNow } from '../query/apply-now.ts';
 import { FreshReads } from '../query/fresh-reads.ts';
-import { RefreshNow } from '../query/refresh-now.ts';
+import { type RefreshedKind, RefreshNow } from '../query/refresh-now.ts';
 import type { ProcessContext } from './run-process.ts';
 
 /**
@@ -27,7 +25,8 @@ export function openReplicaWaits(
 }
 
 interface PromptSources {
-  readonly steps: Steps;
+  /** Those in use. */
+  readonly kinds: readonly RefreshedKind[];
   readonly primary: Database;
   /** Is this Redis the one on record? */
   readonly isTrusted: () => boolean;
@@ -39,10 +38,10 @@ const now = () => performance.now();
 
 /** What shows or applies named changes at once. @param waits undefined: the API reads the primary */
 export function promptOn(
-  { steps, primary, isTrusted, onFault }: PromptSources,
+  { kinds, primary, isTrusted, onFault }: PromptSources,
   waits?: Pick<ReplicaWaits, 'after'>,
 ): { fresh: FreshReads; applyNow: ApplyNow } {
-  const refreshNow = new RefreshNow({ kinds: [{ kind: CONTACTS, steps }], isTrusted, now });
+  const refreshNow = new RefreshNow({ kinds: kinds.map(({ kind, steps }) => ({ kind, steps })), isTrusted, now });
   const fresh = new FreshReads({ refreshNow, replica: waits && { primary, waits }, now });
   return { fresh, applyNow: new ApplyNow({ refreshNow, onFault }) };
 }

@@ -8,7 +8,6 @@ import { type Check, NotReady } from '../api/readiness.ts';
 import type { AcceptTasks } from '../api/routes/post-tasks.ts';
 import type { Config } from '../config/config.ts';
 import type { Id } from '../contracts/id.ts';
-import { kindsNamed } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
@@ -100,7 +99,6 @@ function apiApp(
   return createApp({
     ...onceAdmitted(context, parts),
     accept: acceptOnce(admission, acceptTasks(publisher)),
-    kinds: kindsNamed(config.kinds),
     tokens: config.tokens ?? [],
     ...checksOf(parts),
     checkDeadlineMs: CHECK_DEADLINE_MS,

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type Config, loadConfig } from '../config/config.ts';
-import { kindsNamed } from '../contracts/kind.ts';
+import { CONTACTS, type Kind, kindsNamed } from '../contracts/kind.ts';
 import { DelayedWork, Rechecks } from '../index/delayed-work.ts';
 import { EpochWatch } from '../index/epoch-watch.ts';
 import type { Steps } from '../index/protocol.ts';
 import type { RedisContactIndex } from '../index/redis/redis-contact-index.ts';
 import { stepsOn } from '../index/steps.ts';
 import type { Database } from '../mysql/database.ts';
+import { ofKind } from '../mysql/kind-database.ts';
 import { nextFencingToken } from '../mysql/leases.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { DelayQueue } from '../redis/delay-queue.ts';
@@ -131,8 +132,11 @@ export async function checkMysql(
   }
 }
 
-/** The users' indexes, and what is needed to change them. */
-export interface IndexStores {
+/** The users' indexes of one kind, and what is needed to change them. */
+export interface KindStores {
+  readonly kind: Kind;
+  /** The primary, asked about this kind. */
+  readonly primary: Database;
   readonly index: RedisContactIndex;
   readonly steps: Steps;
   /** The same steps with more time, enough to build the index of a user with very many contacts. */
@@ -142,12 +146,30 @@ export interface IndexStores {
   readonly rechecks: Rechecks;
 }
 
+/** The indexes of contacts, and those of every kind in use. */
+export interface IndexStores extends Omit<KindStores, 'kind' | 'primary'> {
+  readonly kinds: readonly KindStores[];
+}
+
 export function indexStores(config: Config, primary: Database, redis: RedisClient): IndexStores {
-  const delayQueue = new DelayQueue(redis, config.keyPrefix);
+  const contacts = kindStores(CONTACTS, config, primary, redis);
+  const kinds = kindsNamed(config.kinds).map((kind) =>
+    kind.name === CONTACTS.name ? contacts : kindStores(kind, config, primary, redis),
+  );
+  const { kind: _kind, primary: _primary, ...index } = contacts;
+  return { ...index, kinds };
+}
+
+/** All kinds share the connections and the epoch; each has its own indexes, delayed work and re-checks. */
+function kindStores(kind: Kind, config: Config, server: Database, redis: RedisClient): KindStores {
+  const primary = ofKind(server, kind);
+  const own = kind.name === CONTACTS.name ? config.keyPrefix : `${config.keyPrefix}:${kind.name}`;
+  const delayQueue = new DelayQueue(redis, own);
   const delayed = new DelayedWork(delayQueue);
   const steps = stepsOn(
     { primary, redis, delayed },
     {
+      kind,
       max: config.max,
       min: config.min,
       prefix: config.keyPrefix,
@@ -157,7 +179,8 @@ export function indexStores(config: Config, primary: Database, redis: RedisClien
     },
   );
   const { patient } = steps;
-  return { index: steps.index, steps, patient, delayed, delayQueue, rechecks: new Rechecks(primary) };
+  const rechecks = new Rechecks(primary);
+  return { kind, primary, index: steps.index, steps, patient, delayed, delayQueue, rechecks };
 }
 
 /** Maximum number of SCAN calls, of a thousand keys each. */

@@ -98,7 +98,9 @@ export function addForget(program: Command): void {
   whenCalled<object, [user: string]>(command, async (output, _options, user) => {
     const { withStores } = await import('../app/stores.ts');
     await interruptible((signal) =>
-      withStores({ name: 'forget' }, signal, ({ stores }) => stores.steps.forget([user])),
+      withStores({ name: 'forget' }, signal, async ({ stores }) => {
+        for (const { steps } of stores.kinds) await steps.forget([user]);
+      }),
     );
     await output.result({ forgotten: user }, `Recency holds nothing of user ${user} any more.`);
   });

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Id } from '../contracts/id.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { DelayedItem, DelayedWork } from '../index/delayed-work.ts';
 import { RECHECKS, type Rechecks } from '../index/delayed-work.ts';
 import { type Operation, run, type Steps, step } from '../index/protocol.ts';
@@ -20,6 +21,8 @@ export interface DelayedObserver {
 }
 
 export interface DelayedWorkerOptions extends DelayedObserver {
+  /** Of this kind; contacts if left out. */
+  readonly kind?: Kind;
   readonly steps: Steps;
   /** For rebuilds that take longer than a statement of `steps` may. Left out: `steps`. */
   readonly patient?: Steps;
@@ -135,7 +138,7 @@ export class DelayedWorker {
     const { steps, logger, answers = async () => false } = this.#options;
     const slow = new Set<Id>();
     const work = async (some: readonly DelayedItem[]) => {
-      for (const user of await run(doDelayed(some, this.#options), steps)) slow.add(user);
+      for (const user of await run(doDelayed(some, this.#options, this.#options.kind), steps)) slow.add(user);
     };
     const aside = await settingAside(items, work, {
       answers,
@@ -148,7 +151,8 @@ export class DelayedWorker {
   async #putAside(aside: readonly SetAside<DelayedItem>[]): Promise<void> {
     const { deadLetters, logger } = this.#options;
     for (const { item, error } of aside) logger.error({ err: error, item }, 'delayed work cannot be done; set aside');
-    const letters = aside.flatMap(letterOf);
+    const { kind = CONTACTS } = this.#options;
+    const letters = aside.flatMap((failed) => letterOf(failed, kind));
     if (letters.length > 0) await deadLetters?.put(letters);
   }
 }
@@ -157,11 +161,15 @@ export class DelayedWorker {
  * Does items of the delay queue, or re-checks. When it ends they are written, or have been put back, and may be finished.
  * @returns users whose rebuilds take longer than a statement may, and were not done
  */
-export function* doDelayed(items: readonly DelayedItem[], observer: DelayedObserver): Operation<readonly Id[]> {
+export function* doDelayed(
+  items: readonly DelayedItem[],
+  observer: DelayedObserver,
+  kind: Kind = CONTACTS,
+): Operation<readonly Id[]> {
   const users = items.filter((item) => item.kind === 'rebuild').map((item) => item.user);
   const slow = users.length > 0 ? yield* rebuildAgain(users) : [];
   for (const [attempt, some] of Map.groupBy(items.filter(isRefresh), attemptOf)) {
-    yield* refreshAgain(some, attempt, observer);
+    yield* refreshAgain(hintsOf(some, kind), attempt, observer);
   }
   return slow;
 }
@@ -175,8 +183,8 @@ function* rebuildAgain(users: readonly Id[]): Operation<readonly Id[]> {
 
 type RefreshItem = Exclude<DelayedItem, { kind: 'rebuild' }>;
 
-function* refreshAgain(items: readonly RefreshItem[], attempt: number, observer: DelayedObserver): Operation<void> {
-  const report = yield* refresh(hintsOf(items));
+function* refreshAgain(hints: readonly Hint[], attempt: number, observer: DelayedObserver): Operation<void> {
+  const report = yield* refresh(hints);
   observer.onRefresh?.(report);
   const { behind } = report;
   if (behind.length === 0) return;
@@ -184,13 +192,13 @@ function* refreshAgain(items: readonly RefreshItem[], attempt: number, observer:
   else observer.onGivenUp?.(behind.length);
 }
 
-/** A re-check may wait for what its user grants the contact, so the contact's side is refreshed with it. */
-function hintsOf(items: readonly RefreshItem[]): Hint[] {
+/** A re-check of two users may wait for what one grants the other, so the other side is refreshed with it. */
+function hintsOf(items: readonly RefreshItem[], { areUsers }: Kind): Hint[] {
   const hints = new Map<string, Hint>();
   for (const item of items) {
     const { user, contact } = item;
     addHint(hints, item.kind === 'recheck' ? { user, contact, version: item.version } : { user, contact });
-    if (item.kind === 'recheck') addHint(hints, { user: contact, contact: user });
+    if (item.kind === 'recheck' && areUsers) addHint(hints, { user: contact, contact: user });
   }
   return [...hints.values()];
 }
@@ -218,10 +226,10 @@ function itemOf({ user, contact, version, attempt }: RecheckRow): DelayedItem {
 }
 
 /** A task that refreshes the same pair when it is replayed. Rebuilds have no task: reads ask for them again. */
-function letterOf({ item, error, attempts }: SetAside<DelayedItem>) {
+function letterOf({ item, error, attempts }: SetAside<DelayedItem>, { singular, relationTasks }: Kind) {
   if (item.kind === 'rebuild') return [];
   const { user, contact } = item;
-  const task = { type: 'recency.contact.changed', user, contact };
+  const task = { type: relationTasks.changed, user, [singular]: contact };
   const delivery = {
     position: `delayed:${user}:${contact}`,
     body: Buffer.from(JSON.stringify(task)),

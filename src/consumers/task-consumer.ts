@@ -13,9 +13,13 @@ import {
 } from '../transport/task-source.ts';
 import { planWork, type ReceivedTask, type TaskWorker } from './work-plan.ts';
 
+/** Does the work on the indexes of one kind; contacts if it does not say. */
+export type KindWorker = Pick<TaskWorker, 'work'> & Partial<Pick<TaskWorker, 'kind'>>;
+
 export interface TaskConsumerOptions {
   readonly source: TaskSource;
-  readonly worker: Pick<TaskWorker, 'work'>;
+  /** One, or one for each kind in use. Tasks of other kinds have nothing to do. */
+  readonly worker: KindWorker | readonly KindWorker[];
   readonly deadLetters: Pick<DeadLetters, 'put'>;
   /** Tasks were lost: raises the alarm and marks every index as untrusted. Nothing after the loss is delivered until it resolves. */
   readonly onLoss: (loss: Loss) => Promise<void>;
@@ -35,11 +39,13 @@ export interface TaskConsumerOptions {
  */
 export class TaskConsumer {
   readonly #options: TaskConsumerOptions;
+  readonly #workers: readonly KindWorker[];
   /** The time to finish is over: batches are given back at their next step. */
   #isOver = false;
 
   constructor(options: TaskConsumerOptions) {
     this.#options = options;
+    this.#workers = [options.worker].flat();
   }
 
   /** Runs until `stop`. Rejects when the source cannot continue. */
@@ -86,9 +92,9 @@ export class TaskConsumer {
    * @returns the tasks that failed alone
    */
   async #apply(tasks: readonly DecodedTask[], lease: BatchLease): Promise<Rejected[]> {
-    const { worker, logger, answers = async () => false } = this.#options;
+    const { logger, answers = async () => false } = this.#options;
     try {
-      const aside = await settingAside(tasks, (some) => worker.work(planWork(some), lease), {
+      const aside = await settingAside(tasks, (some) => this.#work(some, lease), {
         answers,
         isEnd: (error) => error instanceof BatchLost,
         onFailure: (err) => logger.error({ err }, 'a batch failed; trying smaller parts of it'),
@@ -100,6 +106,10 @@ export class TaskConsumer {
       }
       throw error;
     }
+  }
+
+  async #work(tasks: readonly DecodedTask[], lease: BatchLease): Promise<void> {
+    for (const worker of this.#workers) await worker.work(planWork(tasks, worker.kind), lease);
   }
 
   async #putAside(rejected: readonly Rejected[]): Promise<void> {

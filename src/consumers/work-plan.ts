@@ -33,6 +33,8 @@ export interface WorkObserver {
 }
 
 export interface TaskWorkerOptions extends WorkObserver {
+  /** Of this kind; contacts if left out. */
+  readonly kind?: Kind;
   readonly steps: Steps;
   /** Followers of one owner read at once. */
   readonly pageSize: number;
@@ -44,12 +46,16 @@ const OPERATIONS_AT_ONCE = 2;
 /** Owners whose followers are paged together. */
 const OWNERS_AT_ONCE = 32;
 
-/** Carries out plans on the stores. */
+/** Carries out plans on the indexes of one kind. */
 export class TaskWorker {
   readonly #options: TaskWorkerOptions;
 
   constructor(options: TaskWorkerOptions) {
     this.#options = options;
+  }
+
+  get kind(): Kind {
+    return this.#options.kind ?? CONTACTS;
   }
 
   /**

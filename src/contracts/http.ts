@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema } from './id.ts';
+import type { Kind } from './kind.ts';
 import { decodeCursor, LONGEST_CURSOR } from './page-cursor.ts';
 import { RELATIONS } from './relation.ts';
 import { LONGEST_THROUGH } from './seen.ts';
@@ -49,6 +50,10 @@ export const unseenParameter = z
     description: 'true: only what is new to the user.',
     override: { type: 'boolean', default: false },
   });
+/** In place of {@link relationParameter} for what users do not call friend or family. */
+export const noRelation = z
+  .enum(['any'], { error: givenOnce('must be any: only contacts are called friend or family') })
+  .default('any');
 
 const NO_CURSOR = 'is not a cursor: pass the `next` of the previous page, unchanged';
 
@@ -120,7 +125,14 @@ export const answerSchema = z
 /** How the user has marked a contact. */
 export const relationsSchema = z.array(z.enum(['friend', 'family']));
 
-export const contactFields = {
+/** The fields of a row of an answer about this kind. */
+export function fieldsOf({ hasRelations, singular }: Kind): z.ZodRawShape {
+  if (hasRelations) return contactFields;
+  const what = `The time of the ${singular}'s newest photo that this user may see.`;
+  return { id: idSchema, last_upload_at: timeSchema.meta({ description: what }), unseen: contactFields.unseen };
+}
+
+const contactFields = {
   id: idSchema,
   last_upload_at: timeSchema.meta({ description: "The time of the contact's newest photo that this user may see." }),
   relation: relationsSchema,

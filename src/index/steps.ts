@@ -29,7 +29,7 @@ export interface RealSteps extends Steps {
   readonly patient: Steps;
 }
 
-/** The steps of the protocol on real stores. */
+/** The steps of the protocol on the indexes of one kind. @param stores `primary` is asked about this kind (`ofKind`), and `delayed` is its own */
 export function stepsOn(
   stores: { readonly primary: Database; readonly redis: RedisClient; readonly delayed: DelayedWork },
   options: StepsOptions,
@@ -37,7 +37,7 @@ export function stepsOn(
   const { aloneMs = ALONE_MS, patientMs = PATIENT_MS } = options;
   const { primary, redis, delayed } = stores;
   const index = new RedisContactIndex(redis, options);
-  const cursors = new RedisFanOutCursors(redis, options.prefix);
+  const cursors = new RedisFanOutCursors(redis, options.prefix, options.kind);
   const rechecks = new Rechecks(primary);
   const steps: Steps = {
     ...systemOfRecord(primary, options.max, aloneMs),

@@ -55,7 +55,7 @@ export interface ShownContact extends LiveContact {
 }
 
 /** SQL: the columns that `contactOf` reads, of a row of `recency_contacts AS c`. */
-export const COLUMNS = `c.contact_id, ${LAST_UPLOAD} AS at, c.is_friend, c.is_family, c.sees`;
+export const COLUMNS = `c.contact_id, ${LAST_UPLOAD} AS at, c.is_friend AS is_friend, c.is_family AS is_family, c.sees`;
 
 /** The contact in a row that begins with `COLUMNS`. */
 export function contactOf([id, at, isFriend, isFamily, sees]: readonly ColumnValue[]): LiveContact {

@@ -19,13 +19,14 @@ export interface RecheckRow {
   readonly attempt: number;
 }
 
-const DUE = `
-  recency_outbox FORCE INDEX (recency_outbox_published)
-  WHERE published_at IS NULL AND is_recheck = TRUE AND due_at <= ${OUTBOX_NOW}`;
-
-const WAITING = `
+const OF_ANY_KIND = `
   recency_outbox FORCE INDEX (recency_outbox_published)
   WHERE published_at IS NULL AND is_recheck = TRUE`;
+
+// The type says of which kind it is.
+const WAITING = `${OF_ANY_KIND} AND type = 'recency.contact.changed'`;
+
+const DUE = `${WAITING} AND due_at <= ${OUTBOX_NOW}`;
 
 // The type makes the row a valid task, in case a relay that does not know re-checks finds it.
 const INSERT = `
@@ -99,7 +100,7 @@ const ofUsers = (column: string) => `
   STRAIGHT_JOIN (
     SELECT DISTINCT given.id FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS given
   ) AS asked ON asked.id = o.${column}
-  WHERE o.published_at IS NULL AND o.is_recheck = TRUE`;
+  WHERE o.published_at IS NULL AND o.is_recheck = TRUE AND o.type = 'recency.contact.changed'`;
 
 const OF_USERS = `${ofUsers('user_id')} UNION ${ofUsers('other_id')}`;
 
@@ -115,7 +116,7 @@ export async function readRechecksOf(database: Database, users: readonly Id[] | 
   return rows.map(rowOf);
 }
 
-/** How many re-checks wait or are claimed, and how long the first has been due. */
+/** How many re-checks of all kinds wait or are claimed, and how long the first has been due. */
 export interface RecheckBacklog {
   readonly rows: number;
   /** ms; 0 when none is due. */
@@ -123,8 +124,8 @@ export interface RecheckBacklog {
 }
 
 const BACKLOG = `
-  SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM ${WAITING} LIMIT ?) AS waiting),
-         (SELECT ${OUTBOX_NOW} - due_at FROM ${WAITING} ORDER BY due_at, id LIMIT 1)`;
+  SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM ${OF_ANY_KIND} LIMIT ?) AS waiting),
+         (SELECT ${OUTBOX_NOW} - due_at FROM ${OF_ANY_KIND} ORDER BY due_at, id LIMIT 1)`;
 
 /** @param counted the maximum number of rows counted @throws DatabaseUnavailable */
 export async function readRecheckBacklog(database: Database, counted: number): Promise<RecheckBacklog> {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { promptOn } from '../../src/app/prompt.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import { isoTime } from '../../src/contracts/iso-time.ts';
+import { CONTACTS } from '../../src/contracts/kind.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
@@ -192,9 +193,9 @@ describe('POST /v1/tasks?apply=now', () => {
 
   /** An API whose steps fail in this way. */
   const failing = (steps: Partial<Steps>) => {
-    const broken = { steps: { ...stores.steps, ...steps }, primary: stores.primary };
+    const kinds = [{ kind: CONTACTS, steps: { ...stores.steps, ...steps } }];
     return startTestApi(stores, {
-      ...promptOn({ ...broken, isTrusted: () => true, onFault: () => undefined }),
+      ...promptOn({ kinds, primary: stores.primary, isTrusted: () => true, onFault: () => undefined }),
       ...LIMITS,
     });
   };
@@ -237,7 +238,12 @@ describe('POST /v1/tasks?apply=now', () => {
   it('answers 503 when it can neither apply nor publish', async () => {
     const steps = { ...stores.steps, nonces: () => Promise.reject(new RedisUnavailable('not there')) };
     const nowhere = await startTestApi(stores, {
-      ...promptOn({ steps, primary: stores.primary, isTrusted: () => true, onFault: () => undefined }),
+      ...promptOn({
+        kinds: [{ kind: CONTACTS, steps }],
+        primary: stores.primary,
+        isTrusted: () => true,
+        onFault: () => undefined,
+      }),
       accept: () => Promise.reject(new Error('no broker')),
     });
     const { status, body, headers } = await post(nowhere, path, task('1'));
@@ -250,7 +256,12 @@ describe('POST /v1/tasks?apply=now', () => {
     const never: Partial<Steps> = { nonces: () => new Promise(() => undefined) };
     const steps = { ...stores.steps, ...never };
     const slow = await startTestApi(stores, {
-      ...promptOn({ steps, primary: stores.primary, isTrusted: () => true, onFault: () => undefined }),
+      ...promptOn({
+        kinds: [{ kind: CONTACTS, steps }],
+        primary: stores.primary,
+        isTrusted: () => true,
+        onFault: () => undefined,
+      }),
       deadlineMs: 400,
     });
     expect((await post(slow, path, task('1'))).status).toBe(202);

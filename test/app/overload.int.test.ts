@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { buildOn } from '../../src/app/api-queries.ts';
+import { buildOn } from '../../src/app/build-on.ts';
 import { RELATIONS } from '../../src/contracts/relation.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openReplicaWaits, promptOn } from '../../src/app/prompt.ts';
 import type { GtidSet } from '../../src/contracts/gtid.ts';
+import { CONTACTS as CONTACTS_KIND } from '../../src/contracts/kind.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { Database } from '../../src/mysql/database.ts';
@@ -79,7 +80,10 @@ async function startApi({ waitMs = FOREVER_MS, connections = 4, timeoutMs = 2 * 
   const recentContacts = recentContactsOn(stores, LIMITS, { database: replica, primary });
   return await startTestApi(stores, {
     ...LIMITS,
-    ...promptOn({ steps, primary, isTrusted: () => true, onFault: () => undefined }, replicaWaits),
+    ...promptOn(
+      { kinds: [{ kind: CONTACTS_KIND, steps }], primary, isTrusted: () => true, onFault: () => undefined },
+      replicaWaits,
+    ),
     ...{ replicaWaits, recentContacts },
     recentBatch: new RecentBatch({ index: stores.index, database: replica, recent: recentContacts, now }),
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: replica, primary, now }),

@@ -6,7 +6,7 @@ import { createApp } from '../../src/api/app.ts';
 import type { ApiDependencies } from '../../src/api/dependencies.ts';
 import { type RunningApi, startApi } from '../../src/api/listen.ts';
 import type { IdentifiedTask } from '../../src/api/routes/post-tasks.ts';
-import { buildOn } from '../../src/app/api-queries.ts';
+import { buildOn } from '../../src/app/build-on.ts';
 import { DEGRADING } from '../../src/app/checks.ts';
 import { promptOn } from '../../src/app/prompt.ts';
 import type { Id } from '../../src/contracts/id.ts';
@@ -92,7 +92,13 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
     coldBuilds,
     recentContacts,
     recentPhotos,
-    ...promptOn({ steps, primary, isTrusted: () => true, onFault: () => undefined }),
+    otherAnswers: [],
+    ...promptOn({
+      kinds: [{ kind: CONTACTS, steps }],
+      primary,
+      isTrusted: () => true,
+      onFault: () => undefined,
+    }),
     seen: new MarkSeen({ database: primary, clock: Date.now }),
     explain: (user: Id, contact: Id) =>
       explain({ index, database: primary, recent: recentContacts, limits }, user, contact),

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
+import { CONTACTS, type Kind } from '../../src/contracts/kind.ts';
 import type { ContactIndex, Limits } from '../../src/index/contact-index.ts';
 import { DelayedWork, Rechecks } from '../../src/index/delayed-work.ts';
 import type { Steps } from '../../src/index/protocol.ts';
 import type { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import { stepsOn } from '../../src/index/steps.ts';
 import { Database } from '../../src/mysql/database.ts';
+import { ofKind } from '../../src/mysql/kind-database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { RecentContacts, type RecentContactsOptions } from '../../src/query/recent-contacts.ts';
 import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
@@ -25,6 +27,8 @@ export interface Stores {
 }
 
 interface StoresOptions {
+  /** The kinds whose views are made; default: contacts. */
+  readonly kinds?: readonly Kind[];
   readonly max?: number;
   readonly min?: number;
   /** Time limit of a statement that reads all contacts of one user, ms; and of one that nothing waits for, ms. */
@@ -43,15 +47,15 @@ export async function freshRedis(url = redisUrl()): Promise<RedisClient> {
 }
 
 /** Creates a database with the reference tables and views, dropped when the test file ends. Returns its URL. */
-export async function migratedDatabase(): Promise<string> {
+export async function migratedDatabase(kinds: readonly Kind[] = [CONTACTS]): Promise<string> {
   const url = await freshDatabase();
-  await migrate({ url });
+  await migrate({ url, kinds });
   return url;
 }
 
 /** A database and a key prefix of the test's own, migrated, with the steps of the protocol on them. */
-export async function freshStores(options: StoresOptions = {}): Promise<Stores> {
-  const url = await migratedDatabase();
+export async function freshStores({ kinds, ...options }: StoresOptions = {}): Promise<Stores> {
+  const url = await migratedDatabase(kinds);
   const primary = new Database(url, { connections: 5, queue: 1_000, deadlineMs: 10_000 });
   afterAll(() => primary.close());
   return storesOn({ url, prefix: freshPrefix(), primary, redis: await freshRedis() }, options);
@@ -64,6 +68,17 @@ export function storesOn(
 ): Stores {
   const delayed = new DelayedWork(new DelayQueue(redis, prefix));
   const steps = stepsOn({ primary, redis, delayed }, { max, min, prefix, freshNonce, ...times });
+  const { index, patient } = steps;
+  return { url, prefix, primary, redis, delayed, rechecks: new Rechecks(primary), index, steps, patient };
+}
+
+/** The indexes of another kind on the same connections, as the composition root opens them. */
+export function kindStoresOn(stores: Stores, kind: Kind, options: StoresOptions = {}): Stores {
+  const { url, prefix, primary: server, redis } = stores;
+  const { max = 4, min = 2, ...times } = options;
+  const primary = ofKind(server, kind);
+  const delayed = new DelayedWork(new DelayQueue(redis, `${prefix}:${kind.name}`));
+  const steps = stepsOn({ primary, redis, delayed }, { kind, max, min, prefix, freshNonce, ...times });
   const { index, patient } = steps;
   return { url, prefix, primary, redis, delayed, rechecks: new Rechecks(primary), index, steps, patient };
 }

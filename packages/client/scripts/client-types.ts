@@ -45,6 +45,7 @@ function withoutStores(): ApiDependencies {
     registry: new Registry(),
     logger: pino({ enabled: false }),
     kinds: KINDS,
+    otherAnswers: [],
     tokens: [],
     rateLimit: 0,
     trustProxy: undefined,

@@ -44,6 +44,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/{user}/groups/recent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The user's most recently active groups
+         * @description Only groups with a photo that the user may see, ordered by the newest such photo. 404 where RECENCY_KINDS does not name groups.
+         */
+        get: operations["recentGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/groups/recent/photos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest photos of the user's most recently active groups
+         * @description Grouped by group. Only photos that the user may see; this is checked again when the photos are read. 404 where RECENCY_KINDS does not name groups.
+         */
+        get: operations["recentGroupPhotos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/recent": {
         parameters: {
             query?: never;
@@ -566,6 +606,33 @@ export interface components {
             uploaded_at: components["schemas"]["Time"];
             title: string;
         };
+        RecentGroups: {
+            user: components["schemas"]["Id"];
+            /** @description Most recently active first. */
+            groups: {
+                id: components["schemas"]["Id"];
+                /** @description The time of the group's newest photo that this user may see. */
+                last_upload_at: components["schemas"]["Time"];
+                /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
+                unseen: boolean;
+            }[];
+            /** @description The `after` of the next page; null: this is the last page. */
+            next: string | null;
+            answer: components["schemas"]["Answer"];
+        };
+        RecentGroupPhotos: {
+            user: components["schemas"]["Id"];
+            /** @description Most recently active group first; the newest photo of each first. */
+            groups: {
+                id: components["schemas"]["Id"];
+                /** @description The time of the group's newest photo that this user may see. */
+                last_upload_at: components["schemas"]["Time"];
+                /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
+                unseen: boolean;
+                photos: components["schemas"]["Photo"][];
+            }[];
+            answer: components["schemas"]["Answer"];
+        };
         RecentAnswers: {
             /** @description In the order of `users`: the same as a single answer, or a problem (it has `code`) for a user who cannot be answered now. */
             answers: (components["schemas"]["RecentContacts"] | components["schemas"]["Problem"])[];
@@ -903,6 +970,270 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recentGroups: {
+        parameters: {
+            query?: {
+                /** @description Groups in the answer. The index answers up to RECENCY_MAX (24). A trim may remove up to four entries, so from 21 to 24 the database answers now and then, until the index is refilled. Beyond RECENCY_MAX the database answers. */
+                limit?: number;
+                relation?: "any";
+                /** @description The `next` of the previous page. */
+                after?: string;
+                /** @description true: only what is new to the user. */
+                unseen?: "true" | "false";
+                /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
+                since?: string;
+                /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */
+                consistency?: "index" | "strong";
+                /** @description The greatest `lag_ms` to accept. When it is greater, or not known, plain SQL on the primary answers, with the reason `lag`. */
+                max_lag?: number;
+            };
+            header?: {
+                /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
+                "If-None-Match"?: string;
+                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
+                "Recency-Fresh"?: string;
+            };
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecentGroups"];
+                };
+            };
+            /** @description The client has this answer. There is no body. */
+            304: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recentGroupPhotos: {
+        parameters: {
+            query?: {
+                /** @description Groups in the answer. */
+                groups?: number;
+                /** @description The newest photos of each group. */
+                photos?: number;
+                relation?: "any";
+                /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
+                since?: string;
+                /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */
+                consistency?: "index" | "strong";
+                /** @description The greatest `lag_ms` to accept. When it is greater, or not known, plain SQL on the primary answers, with the reason `lag`. */
+                max_lag?: number;
+            };
+            header?: {
+                /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
+                "If-None-Match"?: string;
+                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
+                "Recency-Fresh"?: string;
+            };
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The photos. */
+            200: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecentGroupPhotos"];
+                };
+            };
+            /** @description The client has this answer. There is no body. */
+            304: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

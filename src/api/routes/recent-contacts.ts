@@ -3,20 +3,23 @@ import { answerParameters } from '../../contracts/answer-parameters.ts';
 import {
   afterParameter,
   answerSchema,
-  contactFields,
   DEFAULT_LIMIT,
+  fieldsOf,
+  noRelation,
   relationParameter,
   unseenParameter,
   wholeNumber,
 } from '../../contracts/http.ts';
 import { type Id, idSchema } from '../../contracts/id.ts';
-import { CONTACTS } from '../../contracts/kind.ts';
+import { CONTACTS, type Kind } from '../../contracts/kind.ts';
 import { encodeCursor } from '../../contracts/page-cursor.ts';
 import type { ContactPage } from '../../query/narrow.ts';
 import type { RecentContacts } from '../../query/recent-contacts.ts';
 import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { freshHeaders, readFresh } from '../fresh.ts';
+import { HttpProblem } from '../http-problem.ts';
+import { capitalized, whereInUse } from '../kind-texts.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import type { HttpOperation, Route } from '../route.ts';
@@ -24,65 +27,83 @@ import { contactView, shownSources } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
 
-const query = z.strictObject({
-  limit: wholeNumber(1, 100, DEFAULT_LIMIT).meta({
-    description:
-      'Contacts in the answer. The index answers up to RECENCY_MAX (24). A trim may remove up to four entries, so from 21 to 24 the database answers now and then, until the index is refilled. Beyond RECENCY_MAX the database answers.',
-  }),
-  relation: relationParameter,
-  after: afterParameter,
-  unseen: unseenParameter,
-  ...answerParameters,
-});
+function queryOf({ name, hasRelations }: Kind) {
+  return z.strictObject({
+    limit: wholeNumber(1, 100, DEFAULT_LIMIT).meta({
+      description: `${capitalized(name)} in the answer. The index answers up to RECENCY_MAX (24). A trim may remove up to four entries, so from 21 to 24 the database answers now and then, until the index is refilled. Beyond RECENCY_MAX the database answers.`,
+    }),
+    relation: hasRelations ? relationParameter : noRelation,
+    after: afterParameter,
+    unseen: unseenParameter,
+    ...answerParameters,
+  });
+}
 
-export const recentContactsSchema = z
-  .strictObject({
-    user: idSchema,
-    contacts: z.array(z.strictObject(contactFields)).meta({ description: 'Most recently active first.' }),
-    next: z.string().nullable().meta({ description: 'The `after` of the next page; null: this is the last page.' }),
-    answer: answerSchema,
-  })
-  .meta({ id: 'RecentContacts' });
+const SCHEMAS = new Map<string, z.ZodObject>();
 
-const operation: HttpOperation = {
-  id: 'recentContacts',
-  method: 'get',
-  path: '/v1/users/{user}/contacts/recent',
-  scope: 'read',
-  tag: 'answers',
-  summary: "The user's most recently active contacts",
-  description: 'Only contacts with a photo that the user may see, ordered by the newest such photo.',
-  params,
-  query,
-  headers: answerRequestHeaders.extend(freshHeaders.shape),
-  replies: answerReplies('One page.', recentContactsSchema),
-};
+/** The schema of a page about this kind: one object, because several routes document it. */
+export function recentSchemaOf(kind: Kind): z.ZodObject {
+  const schema = SCHEMAS.get(kind.name) ?? newSchemaOf(kind);
+  SCHEMAS.set(kind.name, schema);
+  return schema;
+}
 
+function newSchemaOf(kind: Kind) {
+  return z
+    .strictObject({
+      user: idSchema,
+      [kind.name]: z.array(z.strictObject(fieldsOf(kind))).meta({ description: 'Most recently active first.' }),
+      next: z.string().nullable().meta({ description: 'The `after` of the next page; null: this is the last page.' }),
+      answer: answerSchema,
+    })
+    .meta({ id: `Recent${capitalized(kind.name)}` });
+}
+
+function operationOf(kind: Kind): HttpOperation {
+  const { name, singular } = kind;
+  return {
+    id: `recent${capitalized(name)}`,
+    method: 'get',
+    path: `/v1/users/{user}/${name}/recent`,
+    scope: 'read',
+    tag: 'answers',
+    summary: `The user's most recently active ${name}`,
+    description: `Only ${name} with a photo that the user may see, ordered by the newest such photo.${whereInUse(kind)}`,
+    params,
+    query: queryOf(kind),
+    headers: answerRequestHeaders.extend(freshHeaders.shape),
+    replies: answerReplies('One page.', recentSchemaOf(kind)),
+    ...(singular === CONTACTS.singular ? {} : { problems: [404] }),
+  };
+}
+
+/** @param recent undefined: the kind is not in use */
 export function recentContactsRoute(
-  recent: Pick<RecentContacts, 'find'>,
+  kind: Kind,
+  recent: Pick<RecentContacts, 'find'> | undefined,
   fresh: ApiDependencies['fresh'],
   metrics: ApiMetrics,
 ): Route {
+  const query = queryOf(kind);
   return {
-    operation,
+    operation: operationOf(kind),
     handle: async (request, deadline) => {
+      if (recent === undefined) throw new HttpProblem('not_found');
       const { user } = parse('path', params, request.params);
       const { limit, relation, after, unseen, since, consistency, max_lag } = parse('query', query, request.query);
       const wanted = { user, relation, limit, below: after, unseen, since, consistency, maxLagMs: max_lag, deadline };
       const found = await readFresh(fresh, request, { user, deadline }, (freshness) =>
         recent.find({ ...wanted, freshness }),
       );
-      metrics.countAnswer('contacts', found);
-      return answerReply(request, pageView(user, found), shownSources(CONTACTS.name, found.contacts), found);
+      metrics.countAnswer(kind.name, found);
+      return answerReply(request, pageView(kind, user, found), shownSources(kind.name, found.contacts), found);
     },
   };
 }
 
 /** The page without `answer`. */
-export function pageView(
-  user: Id,
-  { contacts, more }: ContactPage,
-): Omit<z.input<typeof recentContactsSchema>, 'answer'> {
+export function pageView(kind: Kind, user: Id, { contacts, more }: ContactPage) {
   const last = more ? contacts.at(-1) : undefined;
-  return { user, contacts: contacts.map(contactView), next: last === undefined ? null : encodeCursor(last) };
+  const rows = contacts.map((contact) => contactView(contact, kind));
+  return { user, [kind.name]: rows, next: last === undefined ? null : encodeCursor(last) };
 }

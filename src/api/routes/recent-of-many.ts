@@ -4,7 +4,7 @@ import { CONSISTENCIES, GREATEST_LAG_MS, NO_TIME, timeOf } from '../../contracts
 import { DEFAULT_LIMIT } from '../../contracts/http.ts';
 import { idSchema } from '../../contracts/id.ts';
 import { CONTACTS } from '../../contracts/kind.ts';
-import { type Problem, problemSchema } from '../../contracts/problem.ts';
+import { problemSchema } from '../../contracts/problem.ts';
 import { RELATIONS } from '../../contracts/relation.ts';
 import type { BatchOutcome, RecentBatch } from '../../query/recent-batch.ts';
 import { answerWith } from '../answer-reply.ts';
@@ -17,7 +17,7 @@ import { parse } from '../parse.ts';
 import { json, problemBody } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
 import { serverTiming, shownSources } from '../views.ts';
-import { pageView, recentContactsSchema } from './recent-contacts.ts';
+import { pageView, recentSchemaOf } from './recent-contacts.ts';
 
 const MAX_USERS = 100;
 
@@ -59,7 +59,7 @@ const bodySchema = z
 
 const answersSchema = z
   .strictObject({
-    answers: z.array(z.union([recentContactsSchema, problemSchema])).meta({
+    answers: z.array(z.union([recentSchemaOf(CONTACTS), problemSchema])).meta({
       description:
         'In the order of `users`: the same as a single answer, or a problem (it has `code`) for a user who cannot be answered now.',
     }),
@@ -114,11 +114,11 @@ export function recentOfManyRoute(
       const views = new Map(Array.from(outcomes, ([user, outcome]) => [user, viewOf(user, outcome)]));
       return json(200, { answers: users.map((user) => views.get(user)) }, serverTiming(timing));
 
-      function viewOf(user: string, outcome: BatchOutcome): z.input<typeof recentContactsSchema> | Problem {
+      function viewOf(user: string, outcome: BatchOutcome) {
         if ('answer' in outcome) {
           metrics.countAnswer('contacts', outcome.answer);
           return {
-            ...pageView(user, outcome.answer),
+            ...pageView(CONTACTS, user, outcome.answer),
             answer: answerWith(outcome.answer, shownSources(CONTACTS.name, outcome.answer.contacts)),
           };
         }

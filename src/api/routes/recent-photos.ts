@@ -1,14 +1,23 @@
 import { z } from 'zod';
 import { answerParameters } from '../../contracts/answer-parameters.ts';
-import { answerSchema, contactFields, relationParameter, timeSchema, wholeNumber } from '../../contracts/http.ts';
+import {
+  answerSchema,
+  fieldsOf,
+  noRelation,
+  relationParameter,
+  timeSchema,
+  wholeNumber,
+} from '../../contracts/http.ts';
 import { idSchema } from '../../contracts/id.ts';
 import { isoTime } from '../../contracts/iso-time.ts';
-import { CONTACTS } from '../../contracts/kind.ts';
+import { CONTACTS, type Kind } from '../../contracts/kind.ts';
 import type { Photo } from '../../mysql/photos.ts';
-import type { RecentPhotos } from '../../query/recent-photos.ts';
+import type { PhotosQuery, RecentPhotos } from '../../query/recent-photos.ts';
 import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { freshHeaders, readFresh } from '../fresh.ts';
+import { HttpProblem } from '../http-problem.ts';
+import { capitalized, whereInUse } from '../kind-texts.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import type { HttpOperation, Route } from '../route.ts';
@@ -16,62 +25,82 @@ import { contactView, shownSources } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
 
-const query = z.strictObject({
-  contacts: wholeNumber(1, 20, 1).meta({ description: 'Contacts in the answer.' }),
-  photos: wholeNumber(1, 50, 10).meta({ description: 'The newest photos of each contact.' }),
-  relation: relationParameter,
-  ...answerParameters,
-});
-
 const photoSchema = z.strictObject({ id: idSchema, uploaded_at: timeSchema, title: z.string() }).meta({ id: 'Photo' });
 
-const recentPhotosSchema = z
-  .strictObject({
-    user: idSchema,
-    contacts: z
-      .array(z.strictObject({ ...contactFields, photos: z.array(photoSchema).min(1) }))
-      .meta({ description: 'Most recently active contact first; the newest photo of each first.' }),
-    answer: answerSchema,
-  })
-  .meta({ id: 'RecentPhotos' });
+function queryOf({ name, singular, hasRelations }: Kind) {
+  return z.strictObject({
+    [name]: wholeNumber(1, 20, 1).meta({ description: `${capitalized(name)} in the answer.` }),
+    photos: wholeNumber(1, 50, 10).meta({ description: `The newest photos of each ${singular}.` }),
+    relation: hasRelations ? relationParameter : noRelation,
+    ...answerParameters,
+  });
+}
 
-const operation: HttpOperation = {
-  id: 'recentPhotos',
-  method: 'get',
-  path: '/v1/users/{user}/contacts/recent/photos',
-  scope: 'read',
-  tag: 'answers',
-  summary: "The newest photos of the user's most recently active contacts",
-  description: 'Grouped by contact. Only photos that the user may see; this is checked again when the photos are read.',
-  params,
-  query,
-  headers: answerRequestHeaders.extend(freshHeaders.shape),
-  replies: answerReplies('The photos.', recentPhotosSchema),
+/** The parameters of {@link queryOf}, apart from the one that the kind names. */
+type PhotosParameters = Pick<PhotosQuery, 'photos' | 'relation' | 'since' | 'consistency'> & {
+  readonly max_lag?: number | undefined;
 };
 
+function answerOf(kind: Kind) {
+  const { name, singular } = kind;
+  return z
+    .strictObject({
+      user: idSchema,
+      [name]: z
+        .array(z.strictObject({ ...fieldsOf(kind), photos: z.array(photoSchema).min(1) }))
+        .meta({ description: `Most recently active ${singular} first; the newest photo of each first.` }),
+      answer: answerSchema,
+    })
+    .meta({ id: kind.name === CONTACTS.name ? 'RecentPhotos' : `Recent${capitalized(singular)}Photos` });
+}
+
+function operationOf(kind: Kind): HttpOperation {
+  const { name, singular } = kind;
+  return {
+    id: name === CONTACTS.name ? 'recentPhotos' : `recent${capitalized(singular)}Photos`,
+    method: 'get',
+    path: `/v1/users/{user}/${name}/recent/photos`,
+    scope: 'read',
+    tag: 'answers',
+    summary: `The newest photos of the user's most recently active ${name}`,
+    description: `Grouped by ${singular}. Only photos that the user may see; this is checked again when the photos are read.${whereInUse(kind)}`,
+    params,
+    query: queryOf(kind),
+    headers: answerRequestHeaders.extend(freshHeaders.shape),
+    replies: answerReplies('The photos.', answerOf(kind)),
+    ...(name === CONTACTS.name ? {} : { problems: [404] }),
+  };
+}
+
+/** @param recent undefined: the kind is not in use */
 export function recentPhotosRoute(
-  recent: Pick<RecentPhotos, 'find'>,
+  kind: Kind,
+  recent: Pick<RecentPhotos, 'find'> | undefined,
   fresh: ApiDependencies['fresh'],
   metrics: ApiMetrics,
 ): Route {
+  const query = queryOf(kind);
   return {
-    operation,
+    operation: operationOf(kind),
     handle: async (request, deadline) => {
+      if (recent === undefined) throw new HttpProblem('not_found');
       const { user } = parse('path', params, request.params);
-      const { contacts, photos, relation, since, consistency, max_lag } = parse('query', query, request.query);
+      const parameters = parse('query', query, request.query) as Readonly<Record<string, unknown>>;
+      const { photos, relation, since, consistency, max_lag } = parameters as unknown as PhotosParameters;
+      const contacts = Number(parameters[kind.name]);
       const wanted = { user, relation, contacts, photos, since, consistency, maxLagMs: max_lag, deadline };
       const found = await readFresh(fresh, request, { user, deadline }, (freshness) =>
         recent.find({ ...wanted, freshness }),
       );
-      metrics.countAnswer('photos', found);
-      const shown: Omit<z.input<typeof recentPhotosSchema>, 'answer'> = {
+      metrics.countAnswer(kind.name === CONTACTS.name ? 'photos' : `${kind.singular}_photos`, found);
+      const shown = {
         user,
-        contacts: found.contacts.map((contact) => ({
-          ...contactView(contact),
+        [kind.name]: found.contacts.map((contact) => ({
+          ...contactView(contact, kind),
           photos: contact.photos.map(photoView),
         })),
       };
-      return answerReply(request, shown, shownSources(CONTACTS.name, found.contacts), found);
+      return answerReply(request, shown, shownSources(kind.name, found.contacts), found);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Id } from '../../contracts/id.ts';
+import { CONTACTS, type Kind } from '../../contracts/kind.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import { defineScript, type Script } from '../../redis/script.ts';
 import { reply } from '../../redis/unavailable.ts';
@@ -13,9 +14,9 @@ export class RedisFanOutCursors implements Pick<Steps, 'loadCursors' | 'saveCurs
   readonly #prefix: string;
   readonly #save: Script;
 
-  constructor(client: RedisClient, prefix: string) {
+  constructor(client: RedisClient, prefix: string, kind: Kind = CONTACTS) {
     this.#client = client;
-    this.#prefix = prefix;
+    this.#prefix = kind.name === CONTACTS.name ? `${prefix}:fanout` : `${prefix}:fanout:${kind.name}`;
     this.#save = defineScript(client, 'save_cursor', new URL('./lua/save-cursor.lua', import.meta.url));
   }
 
@@ -39,6 +40,6 @@ export class RedisFanOutCursors implements Pick<Steps, 'loadCursors' | 'saveCurs
   }
 
   #key(owner: Id): string {
-    return `${this.#prefix}:fanout:{${owner}}`;
+    return `${this.#prefix}:{${owner}}`;
   }
 }

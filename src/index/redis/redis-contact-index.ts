@@ -1,4 +1,5 @@
 import type { Id } from '../../contracts/id.ts';
+import type { Kind } from '../../contracts/kind.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import { defineScript, type Script } from '../../redis/script.ts';
 import { reply } from '../../redis/unavailable.ts';
@@ -12,6 +13,7 @@ import type {
   ReplaceOutcome,
   ReplaceRequest,
 } from '../contact-index.ts';
+import { groupArguments, groupsOf } from './apply-arguments.ts';
 import { IndexReader } from './index-reader.ts';
 import { KeyNames } from './keys.ts';
 import { nonceIn } from './meta.ts';
@@ -22,15 +24,14 @@ export interface ContactIndexOptions {
   readonly max: number;
   readonly min: number;
   readonly prefix: string;
+  /** Default: contacts. */
+  readonly kind?: Kind;
   /** A fresh nonce: at least 64 bits from the client's secure generator. */
   readonly freshNonce: () => Nonce;
 }
 
 /** How long a placeholder is kept if its rebuild never ends, ms. */
 const PLACEHOLDER_MS = 600_000;
-
-/** In apply.lua: there was no nonce. */
-const NO_NONCE = '-';
 
 const APPLY_OUTCOMES: Readonly<Record<string, ApplyOutcome>> = {
   A: 'applied',
@@ -69,7 +70,7 @@ export class RedisContactIndex implements ContactIndex {
     const script = (name: string) => defineScript(client, name, new URL(`./lua/${name}.lua`, import.meta.url));
     this.#client = client;
     this.#options = options;
-    this.#names = new KeyNames(options.prefix);
+    this.#names = new KeyNames(options.prefix, options.kind);
     this.#reader = new IndexReader(client, this.#names);
     this.#apply = script('apply');
     this.#claim = script('claim');
@@ -211,35 +212,4 @@ function outcomes<T>(names: Readonly<Record<string, T>>, raw: unknown): T[] {
     if (name === undefined) throw new Error(`a script of the index answered with the unknown outcome '${letter}'`);
     return name;
   });
-}
-
-/** Groups requests with the same changes: in a fan-out, nearly all of them. */
-function groupsOf(requests: readonly ApplyRequest[]): ApplyRequest[][] {
-  const groups = new Map<string, ApplyRequest[]>();
-  let last: ApplyRequest[] = [];
-  for (const request of requests) {
-    if (!saysTheSame(request, last[0])) {
-      const text = changesText(request);
-      last = groups.get(text) ?? [];
-      groups.set(text, last);
-    }
-    last.push(request);
-  }
-  return [...groups.values()];
-}
-
-function saysTheSame({ changes }: ApplyRequest, other: ApplyRequest | undefined): boolean {
-  const [one, first] = [changes[0], other?.changes[0]];
-  return changes.length === 1 && other?.changes.length === 1 && one?.id === first?.id && one?.at === first?.at;
-}
-
-function changesText({ changes }: ApplyRequest): string {
-  return changes.map(({ id, at }) => `${id} ${at}`).join(' ');
-}
-
-/** The arguments of apply.lua for users with the same changes. All nonces are one argument, because each argument has a cost. */
-function groupArguments(group: readonly ApplyRequest[]): (string | number)[] {
-  const changes = group[0]?.changes ?? [];
-  const seen = group.map((request) => request.seen || NO_NONCE).join(' ');
-  return [changes.length, ...changes.flatMap(({ id, at }) => [id, at]), seen];
 }

@@ -6,6 +6,7 @@ import { Exchanges } from '../../../api/exchange.ts';
 import { ApiMetrics, type MeasuredParts } from '../../../api/metrics.ts';
 import { register } from '../../../api/route.ts';
 import { recentContactsRoute } from '../../../api/routes/recent-contacts.ts';
+import { CONTACTS } from '../../../contracts/kind.ts';
 import { FreshReads } from '../../../query/fresh-reads.ts';
 import type { RecentContacts } from '../../../query/recent-contacts.ts';
 import { RefreshNow } from '../../../query/refresh-now.ts';
@@ -40,7 +41,7 @@ export function variantApp(variant: Pick<RecentContacts, 'find'>, logger: Logger
   for (const setting of ['x-powered-by', 'etag', 'trust proxy']) app.disable(setting);
   app.set('query parser', 'simple');
   app.use(exchanges.begin);
-  register(app, [recentContactsRoute(variant, NO_KINDS, metrics)], exchanges, []);
+  register(app, [recentContactsRoute(CONTACTS, variant, NO_KINDS, metrics)], exchanges, []);
   return app;
 }
 

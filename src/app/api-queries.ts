@@ -7,6 +7,7 @@ import type { Database } from '../mysql/database.ts';
 import { isSuspended } from '../mysql/epoch.ts';
 import { ofKind } from '../mysql/kind-database.ts';
 import { readPairs } from '../mysql/pairs.ts';
+import { learnTogether } from '../mysql/seen.ts';
 import { ColdBuilds } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
 import type { Freshness } from '../query/fresh-reads.ts';
@@ -131,8 +132,8 @@ function kindQueries(
   });
   return {
     kind,
-    recentContacts: askedAbout(kind, recentContacts),
-    recentPhotos: askedAbout(kind, recentPhotos),
+    recentContacts: askedAbout(kind, reading, recentContacts),
+    recentPhotos: askedAbout(kind, reading, recentPhotos),
     recentBatch,
     explain: explainer(sources),
     inspect: (user: Id, deadline?: Deadline) =>
@@ -149,13 +150,15 @@ function kindQueries(
 /** The same answers where a reader names changes: the server that answers then is asked about this kind, too. */
 function askedAbout<Q extends { readonly freshness?: Freshness | undefined }, A>(
   kind: Kind,
+  reading: Database,
   answers: { find(query: Q): Promise<A> },
 ): { find(query: Q): Promise<A> } {
   return {
     find: (query) => {
       const { freshness } = query;
       if (freshness?.database === undefined) return answers.find(query);
-      return answers.find({ ...query, freshness: { ...freshness, database: ofKind(freshness.database, kind) } });
+      const database = learnTogether(ofKind(freshness.database, kind), reading);
+      return answers.find({ ...query, freshness: { ...freshness, database } });
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { promptOn } from '../../src/app/prompt.ts';
+import { CONTACTS as CONTACTS_KIND } from '../../src/contracts/kind.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
@@ -47,9 +48,9 @@ const AFTER = { ...BEFORE, ids: ['111', '110'] };
 
 /** An API whose steps fail in this way. */
 function failing(steps: Partial<Steps>) {
-  const parts = { steps: { ...stores.steps, ...steps }, primary: stores.primary };
+  const kinds = [{ kind: CONTACTS_KIND, steps: { ...stores.steps, ...steps } }];
   return startTestApi(stores, {
-    ...promptOn({ ...parts, isTrusted: () => true, onFault: () => undefined }),
+    ...promptOn({ kinds, primary: stores.primary, isTrusted: () => true, onFault: () => undefined }),
     ...LIMITS,
   });
 }

@@ -1035,7 +1035,7 @@ export interface operations {
             header?: {
                 /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
                 "If-None-Match"?: string;
-                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
+                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. Where several users are asked for, a relation is one of each of them, or of the one that it names: `contact=42/7@3`. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
                 "Recency-Fresh"?: string;
             };
             path: {
@@ -1166,7 +1166,7 @@ export interface operations {
             header?: {
                 /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
                 "If-None-Match"?: string;
-                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
+                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. Where several users are asked for, a relation is one of each of them, or of the one that it names: `contact=42/7@3`. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
                 "Recency-Fresh"?: string;
             };
             path: {

@@ -35,9 +35,13 @@ export class MeasuringClient {
     this.#socket.on('close', () => this.#fail(new Error(`${origin} closed the connection`)));
   }
 
-  /** @throws Error when the connection breaks, or when the previous request is not answered yet */
-  get(path: string): Promise<MeasuredAnswer> {
-    return this.#ask(`GET ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n\r\n`);
+  /**
+   * @param headers more of them
+   * @throws Error when the connection breaks, or when the previous request is not answered yet
+   */
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<MeasuredAnswer> {
+    const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    return this.#ask(`GET ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n${more.join('')}\r\n`);
   }
 
   /** @param body JSON @throws as `get` */

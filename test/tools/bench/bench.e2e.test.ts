@@ -71,8 +71,10 @@ describe('on MySQL and Redis', () => {
 
   test('pages', async () => {
     const { rows, ratios } = await bench('pages');
-    expect(valuesOf(rows, 'arm')).toEqual(['single', 'batch']);
+    expect(valuesOf(rows, 'arm')).toEqual(['single', 'batch', 'plain', 'fresh', 'fresh']);
     expect(Number(ratios.batch_over_single)).toBeGreaterThan(1);
+    expect(ratios).toMatchObject({ fresh_stale: 0, fresh_extra_p50_ms: expect.any(Number) });
+    expect(Number(rows.at(-1)?.pairs)).toBe(200);
   });
 
   test('epoch', async () => {

@@ -8,6 +8,7 @@ import { jobRatios } from '../../../src/tools/bench/jobs/jobs.ts';
 import { memoryRatios } from '../../../src/tools/bench/memory.ts';
 import { overloadRatios } from '../../../src/tools/bench/overload.ts';
 import { batchRatios } from '../../../src/tools/bench/pages/batch.ts';
+import { freshRatios } from '../../../src/tools/bench/pages/fresh.ts';
 import { readRatios } from '../../../src/tools/bench/read/read.ts';
 import { overBareConsumer } from '../../../src/tools/bench/tasks/tasks.ts';
 import { inTurns } from '../../../src/tools/bench/turns.ts';
@@ -24,6 +25,15 @@ test('a batch is compared by users, and needs both arms', () => {
   ];
   expect(batchRatios(rows)).toEqual({ batch_over_single: 5.5 });
   expect(() => batchRatios(rows.slice(1))).toThrow('too little');
+});
+
+test('what a fresh read costs more is in ms, and needs both arms', () => {
+  const rows = [
+    { arm: 'plain', p50_ms: 0.75 },
+    { arm: 'fresh', p50_ms: 1.5 },
+  ];
+  expect(freshRatios(rows)).toEqual({ fresh_extra_p50_ms: 0.75 });
+  expect(() => freshRatios(rows.slice(1))).toThrow('too little');
 });
 
 describe('turns', () => {

@@ -3,24 +3,33 @@ import type { Bench, Ground } from '../bench.ts';
 import { buildIndexes, gatherCircle } from '../circle.ts';
 import type { Measurements } from '../report.ts';
 import { type BatchSize, measureBatch } from './batch.ts';
+import { type FreshSize, measureFresh } from './fresh.ts';
 
 export interface PagesSize {
   readonly batch: BatchSize;
+  readonly fresh: FreshSize;
 }
 
 /** Measures what a page needs besides one user's list. */
 export const pages: Bench<PagesSize> = {
   name: 'pages',
-  summary: 'users per second when one request asks for a hundred of them, against a request for each',
+  summary:
+    'users per second when one request asks for a hundred of them, against a request for each; what a read that names its change costs, and whether it shows it',
   transport: 'streams',
-  full: { batch: { users: 1_000, contacts: 50, limit: 3, connections: 8, rounds: 9, warmUp: 1 } },
-  quick: { batch: { users: 200, contacts: 10, limit: 3, connections: 2, rounds: 1, warmUp: 1 } },
+  full: {
+    batch: { users: 1_000, contacts: 50, limit: 3, connections: 8, rounds: 9, warmUp: 1 },
+    fresh: { pairs: 100_000, connections: 4, limit: 10, reads: 300, rounds: 9, warmUp: 1 },
+  },
+  quick: {
+    batch: { users: 200, contacts: 10, limit: 3, connections: 2, rounds: 1, warmUp: 1 },
+    fresh: { pairs: 200, connections: 2, limit: 5, reads: 10, rounds: 1, warmUp: 1 },
+  },
   measure,
 };
 
 async function measure(
   { stores, processGroup, signal, progress }: Ground,
-  { batch }: PagesSize,
+  { batch, fresh }: PagesSize,
 ): Promise<Measurements> {
   const { users } = await gatherCircle(stores, { count: batch.users, contacts: batch.contacts });
   await buildIndexes(stores, users);
@@ -29,5 +38,8 @@ async function measure(
   progress(
     `${users.length} users with ${batch.contacts} contacts, ${batch.connections} connections; ${batch.rounds} rounds`,
   );
-  return await measureBatch({ ...batch, url: api.url, users, signal });
+  const ofBatch = await measureBatch({ ...batch, url: api.url, users, signal });
+  const { pool, primary: database } = stores;
+  const ofFresh = await measureFresh({ ...fresh, url: api.url, pool, database, users, signal, progress });
+  return { rows: [...ofBatch.rows, ...ofFresh.rows], ratios: { ...ofBatch.ratios, ...ofFresh.ratios } };
 }

@@ -1,0 +1,177 @@
+import type { Pool } from 'mysql2/promise';
+import type { Id } from '../../../contracts/id.ts';
+import { readPlain } from '../../../mysql/contacts.ts';
+import type { Database } from '../../../mysql/database.ts';
+import { quantile } from '../../harness/latency.ts';
+import { MeasuringClient } from '../../harness/measuring-client.ts';
+import { addContact, removeContact } from '../../reference-site/relationships.ts';
+import { type Measurements, rounded } from '../report.ts';
+import { inTurns, secondsOf } from '../turns.ts';
+
+export interface FreshSize {
+  /** Changes, each followed by a read that names it. */
+  readonly pairs: number;
+  /** Lanes that change and read at once, each with a connection and users of its own. */
+  readonly connections: number;
+  readonly limit: number;
+  /** Reads of each arm in a round, one at a time, for the latency. */
+  readonly reads: number;
+  readonly rounds: number;
+  readonly warmUp: number;
+}
+
+interface FreshOptions extends FreshSize {
+  /** Address of the API. Nothing applies tasks. */
+  readonly url: string;
+  readonly pool: Pool;
+  readonly database: Database;
+  /** All of them have an index. */
+  readonly users: readonly Id[];
+  readonly signal: AbortSignal;
+  readonly progress: (text: string) => void;
+}
+
+/** Reads whose answer was not what MySQL said at that moment, and reads that the index answered. */
+interface Counts {
+  stale: number;
+  index: number;
+}
+
+/**
+ * Changes that only their reader knows of, because no consumer runs: how many reads do not show them, and how much longer a
+ * read takes that names one. The change is a relation among those whom the first page shows, ended or begun again.
+ */
+export async function measureFresh(options: FreshOptions): Promise<Measurements> {
+  const { pairs, connections, progress, signal } = options;
+  const lanes = await Promise.all(
+    Array.from({ length: connections }, async (_, lane) => {
+      const own = options.users.filter((_user, i) => i % connections === lane);
+      return { client: new MeasuringClient(options.url), users: await viewersOf(own, options) };
+    }),
+  );
+  try {
+    const latency = await measureLatency(lanes[0], options);
+    progress(`${pairs} changes, each followed by a read that names it, over ${connections} connections`);
+    const counts: Counts = { stale: 0, index: 0 };
+    const perLane = Math.ceil(pairs / connections);
+    const seconds = await secondsOf(async () => {
+      await Promise.all(lanes.map((lane) => changeAndRead(lane, perLane, options, counts, signal)));
+    });
+    const done = perLane * connections;
+    const row = { arm: 'fresh', connections, pairs: done, pairs_per_second: Math.round(done / seconds), ...counts };
+    return { rows: [...latency, row], ratios: { ...freshRatios(latency), fresh_stale: counts.stale } };
+  } finally {
+    for (const { client } of lanes) client.close();
+  }
+}
+
+/** @throws Error when an arm is missing */
+export function freshRatios(rows: readonly { readonly arm: string; readonly p50_ms: number }[]) {
+  const [plain, fresh] = ['plain', 'fresh'].map((arm) => rows.find((row) => row.arm === arm)?.p50_ms);
+  if (plain === undefined || fresh === undefined) throw new Error('too little was measured');
+  return { fresh_extra_p50_ms: rounded(fresh - plain) };
+}
+
+/** A user, and what MySQL says of them. */
+class Viewer {
+  readonly id: Id;
+  /** Those whom the user follows at first, most recently active first. */
+  readonly #ranked: readonly Id[];
+  #removed: Id | undefined;
+  #changes = 0;
+
+  constructor(id: Id, ranked: readonly Id[]) {
+    this.id = id;
+    this.#ranked = ranked;
+  }
+
+  /** Ends a relation among the first, or begins again the one that was ended last. @returns what names the change */
+  async change(pool: Pool, among: number): Promise<string> {
+    this.#changes += 1;
+    const removed = this.#removed;
+    if (removed !== undefined) {
+      const version = await addContact(pool, this.id, removed);
+      this.#removed = undefined;
+      return `contact=${removed}@${version}`;
+    }
+    const contact = this.#ranked[this.#changes % among] ?? '';
+    const version = await removeContact(pool, this.id, contact);
+    this.#removed = contact;
+    return `contact=${contact}@${version}`;
+  }
+
+  /** The first page. */
+  page(limit: number): readonly Id[] {
+    return this.#ranked.filter((id) => id !== this.#removed).slice(0, limit);
+  }
+}
+
+interface Lane {
+  readonly client: MeasuringClient;
+  readonly users: readonly Viewer[];
+}
+
+async function viewersOf(users: readonly Id[], { database }: FreshOptions): Promise<Viewer[]> {
+  const viewers: Viewer[] = [];
+  for (const user of users) {
+    const query = { user, relation: 'any', below: undefined, limit: 1_000 } as const;
+    const { contacts } = await readPlain(database, query);
+    viewers.push(
+      new Viewer(
+        user,
+        contacts.map(({ id }) => id),
+      ),
+    );
+  }
+  return viewers;
+}
+
+async function changeAndRead(
+  lane: Lane,
+  count: number,
+  { pool, limit }: FreshOptions,
+  counts: Counts,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    signal.throwIfAborted();
+    const viewer = lane.users[i % lane.users.length];
+    if (viewer === undefined) throw new Error('there are fewer users than connections');
+    const fresh = await viewer.change(pool, limit);
+    const { isRight, isOfIndex } = await readOnce(lane.client, viewer, limit, fresh);
+    if (!isRight) counts.stale += 1;
+    if (isOfIndex) counts.index += 1;
+  }
+}
+
+/** The two arms by turns, each read after a change: one names it, and the other comes when the index has it. */
+async function measureLatency(lane: Lane | undefined, { pool, limit, reads, rounds, warmUp, signal }: FreshOptions) {
+  if (lane === undefined) throw new Error('there are no connections');
+  const p50Of = async (arm: 'plain' | 'fresh') => {
+    const times: number[] = [];
+    for (let i = 0; i < reads; i++) {
+      const viewer = lane.users[i % lane.users.length] as Viewer;
+      const fresh = await viewer.change(pool, limit);
+      if (arm === 'plain') await readOnce(lane.client, viewer, limit, fresh);
+      const { ms, isRight } = await readOnce(lane.client, viewer, limit, arm === 'fresh' ? fresh : undefined);
+      if (!isRight) throw new Error(`the answer of user ${viewer.id} is not what MySQL says`);
+      times.push(ms);
+    }
+    return quantile(times, 0.5);
+  };
+  const turns = (['plain', 'fresh'] as const).map((arm) => ({ row: { arm }, take: () => p50Of(arm) }));
+  const measured = await inTurns([turns], { rounds, warmUp, signal });
+  return measured.map(({ arm, median }) => ({ arm, connections: 1, p50_ms: rounded(median) }));
+}
+
+async function readOnce(client: MeasuringClient, viewer: Viewer, limit: number, fresh: string | undefined) {
+  const headers = fresh === undefined ? {} : { 'Recency-Fresh': fresh };
+  const from = performance.now();
+  const { status, body } = await client.get(`/v1/users/${viewer.id}/contacts/recent?limit=${limit}`, headers);
+  const ms = performance.now() - from;
+  if (status !== 200) throw new Error(`an answer of ${status}: ${body}`);
+  const found = JSON.parse(body) as { contacts: { id: Id }[]; answer: { source: string; exact: boolean } };
+  const ids = found.contacts.map(({ id }) => id).join();
+  const isRight = ids === viewer.page(limit).join() && found.answer.exact;
+  return { ms, isRight, isOfIndex: found.answer.source === 'index' };
+}

@@ -11,7 +11,7 @@ import { inTurns, secondsOf } from '../turns.ts';
 export interface FreshSize {
   /** Changes, each followed by a read that names it. */
   readonly pairs: number;
-  /** Lanes that change and read at once, each with a connection and users of its own. */
+  /** That change and read at once. A divisor of the number of users. */
   readonly connections: number;
   readonly limit: number;
   /** Reads of each arm in a round, one at a time, for the latency. */
@@ -31,37 +31,33 @@ interface FreshOptions extends FreshSize {
   readonly progress: (text: string) => void;
 }
 
-/** Reads whose answer was not what MySQL said at that moment, and reads that the index answered. */
-interface Counts {
-  stale: number;
-  index: number;
-}
+/** Pairs between two lines for the person who waits. */
+const PROGRESS_PAIRS = 10_000;
 
 /**
  * Changes that only their reader knows of, because no consumer runs: how many reads do not show them, and how much longer a
  * read takes that names one. The change is a relation among those whom the first page shows, ended or begun again.
  */
 export async function measureFresh(options: FreshOptions): Promise<Measurements> {
-  const { pairs, connections, progress, signal } = options;
-  const lanes = await Promise.all(
-    Array.from({ length: connections }, async (_, lane) => {
-      const own = options.users.filter((_user, i) => i % connections === lane);
-      return { client: new MeasuringClient(options.url), users: await viewersOf(own, options) };
-    }),
+  const viewers = await viewersOf(options);
+  const latency = await overConnections(1, options, ([client]) =>
+    measureLatency(client as MeasuringClient, viewers, options),
   );
+  const pairs = await overConnections(options.connections, options, (clients) => countStale(clients, viewers, options));
+  return { rows: [...latency, pairs], ratios: { ...freshRatios(latency), fresh_stale: pairs.stale } };
+}
+
+/** They are opened for each part: the API closes connections that are idle for long. */
+async function overConnections<T>(
+  count: number,
+  { url }: FreshOptions,
+  work: (clients: readonly MeasuringClient[]) => Promise<T>,
+): Promise<T> {
+  const clients = Array.from({ length: count }, () => new MeasuringClient(url));
   try {
-    const latency = await measureLatency(lanes[0], options);
-    progress(`${pairs} changes, each followed by a read that names it, over ${connections} connections`);
-    const counts: Counts = { stale: 0, index: 0 };
-    const perLane = Math.ceil(pairs / connections);
-    const seconds = await secondsOf(async () => {
-      await Promise.all(lanes.map((lane) => changeAndRead(lane, perLane, options, counts, signal)));
-    });
-    const done = perLane * connections;
-    const row = { arm: 'fresh', connections, pairs: done, pairs_per_second: Math.round(done / seconds), ...counts };
-    return { rows: [...latency, row], ratios: { ...freshRatios(latency), fresh_stale: counts.stale } };
+    return await work(clients);
   } finally {
-    for (const { client } of lanes) client.close();
+    for (const client of clients) client.close();
   }
 }
 
@@ -106,12 +102,7 @@ class Viewer {
   }
 }
 
-interface Lane {
-  readonly client: MeasuringClient;
-  readonly users: readonly Viewer[];
-}
-
-async function viewersOf(users: readonly Id[], { database }: FreshOptions): Promise<Viewer[]> {
+async function viewersOf({ users, database }: FreshOptions): Promise<Viewer[]> {
   const viewers: Viewer[] = [];
   for (const user of users) {
     const query = { user, relation: 'any', below: undefined, limit: 1_000 } as const;
@@ -126,34 +117,50 @@ async function viewersOf(users: readonly Id[], { database }: FreshOptions): Prom
   return viewers;
 }
 
-async function changeAndRead(
-  lane: Lane,
-  count: number,
-  { pool, limit }: FreshOptions,
-  counts: Counts,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let i = 0; i < count; i++) {
-    signal.throwIfAborted();
-    const viewer = lane.users[i % lane.users.length];
-    if (viewer === undefined) throw new Error('there are fewer users than connections');
-    const fresh = await viewer.change(pool, limit);
-    const { isRight, isOfIndex } = await readOnce(lane.client, viewer, limit, fresh);
-    if (!isRight) counts.stale += 1;
-    if (isOfIndex) counts.index += 1;
-  }
+/** Each connection has users of its own, so that what one changes is not in what another reads. */
+async function countStale(
+  clients: readonly MeasuringClient[],
+  viewers: readonly Viewer[],
+  { pool, pairs, limit, signal, progress }: FreshOptions,
+) {
+  progress(`${pairs} changes, each followed by a read that names it, over ${clients.length} connections`);
+  const counts = { done: 0, stale: 0, index: 0 };
+  const lane = async (client: MeasuringClient, first: number) => {
+    for (let place = first; counts.done < pairs; place += clients.length) {
+      signal.throwIfAborted();
+      counts.done += 1;
+      const viewer = viewers[place % viewers.length] as Viewer;
+      const { isRight, isOfIndex } = await readOnce(client, viewer, limit, await viewer.change(pool, limit));
+      if (!isRight) counts.stale += 1;
+      if (isOfIndex) counts.index += 1;
+      if (counts.done % PROGRESS_PAIRS === 0) progress(`${counts.done} pairs, ${counts.stale} stale`);
+    }
+  };
+  const seconds = await secondsOf(() => Promise.all(clients.map(lane)));
+  const { stale, index } = counts;
+  return {
+    arm: 'fresh',
+    connections: clients.length,
+    pairs,
+    pairs_per_second: Math.round(pairs / seconds),
+    stale,
+    index,
+  };
 }
 
 /** The two arms by turns, each read after a change: one names it, and the other comes when the index has it. */
-async function measureLatency(lane: Lane | undefined, { pool, limit, reads, rounds, warmUp, signal }: FreshOptions) {
-  if (lane === undefined) throw new Error('there are no connections');
+async function measureLatency(
+  client: MeasuringClient,
+  viewers: readonly Viewer[],
+  { pool, limit, reads, rounds, warmUp, signal }: FreshOptions,
+) {
   const p50Of = async (arm: 'plain' | 'fresh') => {
     const times: number[] = [];
     for (let i = 0; i < reads; i++) {
-      const viewer = lane.users[i % lane.users.length] as Viewer;
+      const viewer = viewers[i % viewers.length] as Viewer;
       const fresh = await viewer.change(pool, limit);
-      if (arm === 'plain') await readOnce(lane.client, viewer, limit, fresh);
-      const { ms, isRight } = await readOnce(lane.client, viewer, limit, arm === 'fresh' ? fresh : undefined);
+      if (arm === 'plain') await readOnce(client, viewer, limit, fresh);
+      const { ms, isRight } = await readOnce(client, viewer, limit, arm === 'fresh' ? fresh : undefined);
       if (!isRight) throw new Error(`the answer of user ${viewer.id} is not what MySQL says`);
       times.push(ms);
     }

@@ -6,7 +6,7 @@ import { KafkaEnds } from '../mysql/kafka-ends.ts';
 import { retry } from '../timing/loop.ts';
 import { createKafka, type KafkaSettings } from '../transport/kafka/client.ts';
 import { KafkaDeadLetters } from '../transport/kafka/dead-letters.ts';
-import { kafkaBarrier, kafkaPositions } from '../transport/kafka/drain-barrier.ts';
+import { kafkaBarrier, kafkaPositions, strictKafkaBarrier } from '../transport/kafka/drain-barrier.ts';
 import { isElecting, isPassing, missingPermission, permitted } from '../transport/kafka/errors.ts';
 import { oauthTokens } from '../transport/kafka/oauth-token.ts';
 import { KafkaTaskPublisher } from '../transport/kafka/publisher.ts';
@@ -32,6 +32,8 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
   const { topic, kafkaGroup: group, kafkaTimeoutMs: deadlineMs } = config;
   const kafka = kafkaSettings(config, name, logger);
   const admin = new TopicAdmin(createKafka(kafka), topic);
+  const offsets = () => permitted(admin.offsets(group), 'DESCRIBE', { topic, group });
+  const ends = () => admin.ends();
   return {
     untilAnswers: (signal, withinMs) => untilAnswers(admin, config, signal, withinMs),
     openPublisher: (primary) =>
@@ -45,17 +47,15 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
         const hasMissed = !hasStarted && (await admin.offsets(group)).some(({ low }) => low > 0n);
         return (hasStarted || hasMissed) && (await doIndexesExist());
       };
-      const ends = new KafkaEnds(primary, topic);
+      const recorded = new KafkaEnds(primary, topic);
       return new KafkaTaskSource({
-        ...{ kafka, topic, group, history, expectsOffsets, ends },
+        ...{ kafka, topic, group, history, expectsOffsets, ends: recorded },
         sessionTimeoutMs: config.takeoverMs,
       });
     },
-    barrier: kafkaBarrier(
-      () => admin.offsets(group),
-      () => admin.ends(),
-    ),
-    positions: kafkaPositions({ topic, group }, () => admin.offsets(group)),
+    barrier: kafkaBarrier(offsets, ends),
+    strictBarrier: strictKafkaBarrier(offsets, ends),
+    positions: kafkaPositions({ topic, group }, offsets),
     lag: () => lagIfKnown(admin.lag(group)),
     answers: () => permitted(admin.answers(), 'DESCRIBE', { topic }),
     close: () => admin.close(),

@@ -10,7 +10,7 @@ import type { RedisClient } from '../redis/connection.ts';
 import { reply } from '../redis/unavailable.ts';
 import { ConsumerGroup } from '../transport/streams/consumer-group.ts';
 import { StreamsDeadLetters } from '../transport/streams/dead-letters.ts';
-import { streamsBarrier, streamsPositions } from '../transport/streams/drain-barrier.ts';
+import { streamsBarrier, streamsPositions, strictStreamsBarrier } from '../transport/streams/drain-barrier.ts';
 import { StreamRoom, StreamsTaskPublisher } from '../transport/streams/publisher.ts';
 import { StreamsTaskSource } from '../transport/streams/source.ts';
 import type { Transport, WatchOptions } from '../transport/transport.ts';
@@ -55,6 +55,7 @@ function openStreamsTransport(config: Config, name: string, logger: Logger): Tra
         mark: streamCheckpoint(primary, stream, group),
       }),
     barrier: streamsBarrier(location),
+    strictBarrier: strictStreamsBarrier(location),
     positions: streamsPositions(location),
     lag: async () => {
       const backlog = await groupView.backlog();

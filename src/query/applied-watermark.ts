@@ -5,6 +5,8 @@ import { loop } from '../timing/loop.ts';
 export interface AppliedWatermarkOptions {
   /** The barrier behind every change on its way to the indexes: the outbox, the transport, delayed refreshes. */
   readonly barrier: RaiseBarrier;
+  /** The token of the epoch in force. */
+  readonly epoch: () => Promise<string>;
   /** Monotonic clock, ms. */
   readonly now: () => number;
   /** Between two measurements, ms (500). */
@@ -30,13 +32,17 @@ const MOST = 12;
  * back or a consumer delayed. The age of that moment bounds the age of every change that is not applied yet. It is never
  * too small: a change that has just been committed, and that no measurement has seen, is younger than the moment.
  *
- * While a measurement fails the bound keeps growing, and stays right.
+ * While a measurement fails the bound keeps growing, and stays right. So it does when changes were lost on their way, until
+ * the loss is found and a new epoch begins. Every index of that one is built from rows read after its beginning, and so has
+ * what was committed before; barriers behind what is lost may never be passed.
  */
 export class AppliedWatermark {
   readonly #options: AppliedWatermarkOptions;
   /** Oldest first. */
   #raised: readonly Raised[] = [];
   #appliedAt: number | undefined;
+  /** The epoch when last asked, and a moment before. */
+  #known: { readonly epoch: string; readonly at: number } | undefined;
 
   constructor(options: AppliedWatermarkOptions) {
     this.#options = options;
@@ -69,14 +75,25 @@ export class AppliedWatermark {
 
   /** Measures once. @throws RedisUnavailable, DatabaseUnavailable, what the transport throws */
   async measure(): Promise<void> {
-    const { barrier, now } = this.#options;
+    const { barrier, epoch, now } = this.#options;
     const at = now(); // before the barrier is raised: what is committed meanwhile may be in front of it or behind
+    this.#see({ epoch: await epoch(), at });
     this.#raised = thinned([...this.#raised, { at, barrier: await barrier([EVERYBODY]) }]);
     for (let oldest = this.#raised[0]; oldest !== undefined; oldest = this.#raised[0]) {
       if (!(await oldest.barrier.passed())) return;
-      this.#appliedAt = oldest.at;
-      this.#raised = this.#raised.slice(1);
+      this.#passedAt(oldest.at);
     }
+  }
+
+  #see(now: { readonly epoch: string; readonly at: number }): void {
+    const before = this.#known;
+    this.#known = now;
+    if (before !== undefined && before.epoch !== now.epoch) this.#passedAt(before.at);
+  }
+
+  #passedAt(at: number): void {
+    this.#appliedAt = Math.max(at, this.#appliedAt ?? at);
+    this.#raised = this.#raised.filter((raised) => raised.at > at);
   }
 }
 

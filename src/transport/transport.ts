@@ -18,8 +18,13 @@ export interface Transport {
    */
   openDeadLetters(primary: Database, onDropped?: (letters: number) => void): DeadLetters;
   openSource(options: SourceOptions): TaskSource;
-  /** A barrier that is passed when everything that was on the transport has been applied. */
+  /** A barrier that is passed when everything that was on the transport has been applied, or is lost. */
   readonly barrier: RaiseBarrier;
+  /**
+   * The same, but what was removed before the group had it counts as waiting until the group has gone on past it, which it
+   * does only when it has begun a new epoch. Nobody may have found that loss yet. It throws where there is no group.
+   */
+  readonly strictBarrier: RaiseBarrier;
   /** Show whether the group has caught up after a loss. */
   readonly positions: GroupPositions;
   /** The number of tasks not yet acknowledged; undefined if unknown. */

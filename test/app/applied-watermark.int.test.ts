@@ -1,9 +1,11 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { bumpEpoch } from '../../src/index/epoch.ts';
 import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
+import { readEpoch } from '../../src/mysql/epoch.ts';
 import { AppliedWatermark } from '../../src/query/applied-watermark.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
-import { streamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
+import { strictStreamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
 import { redisUrl } from '../support/servers.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -16,6 +18,7 @@ const PAIR = { user: '1', contact: '2' };
 let stores: Stores;
 let now = 0;
 let watermark: AppliedWatermark;
+let openWatermark: () => AppliedWatermark;
 let stream: string;
 
 beforeAll(async () => {
@@ -23,9 +26,13 @@ beforeAll(async () => {
   stream = `${stores.prefix}:{tasks}:stream`;
   const { primary, redis: client, rechecks, delayed } = stores;
   const view = new ConsumerGroup({ client, stream, group: 'g', consumer: 'none' });
-  const transport = streamsBarrier({ client, stream, group: 'g', view });
+  const transport = strictStreamsBarrier({ client, stream, group: 'g', view });
   const barrier = drainBarrierOf({ primary, rechecks, delayed: delayed.changes }, transport);
-  watermark = new AppliedWatermark({ barrier, now: () => now });
+  openWatermark = () =>
+    new AppliedWatermark({ barrier, epoch: async () => (await readEpoch(primary)).token, now: () => now });
+  watermark = openWatermark();
+  await expect(watermark.measure(), 'no consumer has run').rejects.toThrow('no consumer');
+  await view.create();
 });
 
 /** The lag after another second. */
@@ -94,4 +101,28 @@ it('a re-check is a change on its way, in MySQL or where an older version left i
   expect(await lagLater()).toBe(1_000);
   await queue.drop([item]);
   expect(await lagLater()).toBe(0);
+});
+
+it('tasks that were removed unread are changes on their way, also for a process that starts, until a consumer finds the loss', async () => {
+  expect(await lagLater()).toBe(0);
+  const opened = await open({ kind: 'streams', url: redisUrl(), stream });
+  onTestFinished(() => opened.close());
+  await opened.publisher.publish([freshTask(), freshTask()]);
+  await stores.redis.xtrim(stream, 'MAXLEN', 0);
+  expect(await lagLater()).toBe(1_000);
+  const started = openWatermark();
+  await started.measure();
+  expect(started.lagMs()).toBeUndefined();
+
+  const found: string[] = [];
+  const consuming = consume(opened.source(), undefined, async ({ reason }) => {
+    await bumpEpoch(stores.primary, 'lost');
+    found.push(reason);
+  });
+  await until(() => found.length > 0);
+  expect(found).toEqual(['stream_lost']);
+  await until(async () => (await lagLater()) === 0);
+  await started.measure();
+  expect(started.lagMs()).toBe(0);
+  await consuming.stop();
 });

@@ -3,21 +3,35 @@ import { describe, expect, it } from 'vitest';
 import type { DrainBarrier } from '../../src/index/drain-barrier.ts';
 import { AppliedWatermark } from '../../src/query/applied-watermark.ts';
 
-/** Changes on their way, and barriers behind those that are on their way when they are raised. */
+/** Changes on their way, and barriers behind those that are on their way, or lost, when they are raised. */
 class Way {
   now = 0;
   /** When each change that is not applied was committed. */
   changes: readonly number[] = [];
+  /** The same of changes that nobody will apply. */
+  lost: readonly number[] = [];
   isAway = false;
   raised = 0;
+  /** When the epoch began. */
+  begun = Number.NEGATIVE_INFINITY;
+
+  readonly epoch = async (): Promise<string> => {
+    this.#mustAnswer();
+    return String(this.begun);
+  };
+
+  /** When the oldest change was committed that an index of the epoch may lack. */
+  get oldestMissing(): number | undefined {
+    return [...this.changes, ...this.lost].filter((change) => change > this.begun).sort((a, b) => a - b)[0];
+  }
 
   readonly raise = async (): Promise<DrainBarrier> => {
     this.#mustAnswer();
     this.raised += 1;
-    const behind = new Set(this.changes);
+    const behind = new Set([...this.changes, ...this.lost]);
     const passed = async () => {
       this.#mustAnswer();
-      return !this.changes.some((change) => behind.has(change));
+      return ![...this.changes, ...this.lost].some((change) => behind.has(change));
     };
     return { passed, holds: () => true };
   };
@@ -27,10 +41,10 @@ class Way {
   }
 }
 
-const watermarkOn = (way: Way) => new AppliedWatermark({ barrier: way.raise, now: () => way.now });
+const watermarkOn = (way: Way) => new AppliedWatermark({ barrier: way.raise, epoch: way.epoch, now: () => way.now });
 
 type Move =
-  | { readonly kind: 'commit' | 'measure' | 'applyOldest' | 'applyNewest' | 'away' | 'back' }
+  | { readonly kind: 'commit' | 'measure' | 'applyOldest' | 'applyNewest' | 'away' | 'back' | 'lose' | 'find' }
   | { readonly kind: 'wait'; readonly ms: number };
 
 const moves: fc.Arbitrary<Move[]> = fc.array(
@@ -40,6 +54,7 @@ const moves: fc.Arbitrary<Move[]> = fc.array(
     { weight: 3, arbitrary: fc.constant({ kind: 'applyOldest' } as const) },
     { weight: 1, arbitrary: fc.constant({ kind: 'applyNewest' } as const) },
     { weight: 1, arbitrary: fc.constantFrom({ kind: 'away' } as const, { kind: 'back' } as const) },
+    { weight: 1, arbitrary: fc.constantFrom({ kind: 'lose' } as const, { kind: 'find' } as const) },
     { weight: 6, arbitrary: fc.integer({ min: 1, max: 1_000 }).map((ms) => ({ kind: 'wait', ms }) as const) },
   ),
   { maxLength: 120 },
@@ -54,6 +69,9 @@ async function make(way: Way, watermark: AppliedWatermark, move: Move): Promise<
   else if (move.kind === 'commit') way.changes = [...way.changes, distinct()];
   else if (move.kind === 'applyOldest') way.changes = way.changes.slice(1);
   else if (move.kind === 'applyNewest') way.changes = way.changes.slice(0, -1);
+  else if (move.kind === 'lose')
+    [way.lost, way.changes] = [[...way.lost, ...way.changes.slice(0, 1)], way.changes.slice(1)];
+  else if (move.kind === 'find') [way.begun, way.lost] = [distinct(), []];
   else if (move.kind === 'measure') await watermark.measure().catch(() => undefined);
   else way.isAway = move.kind === 'away';
 }
@@ -67,7 +85,7 @@ describe('the lag of the indexes', () => {
         for (const move of all) {
           await make(way, watermark, move);
           const lag = watermark.lagMs();
-          const [oldest] = way.changes;
+          const oldest = way.oldestMissing;
           if (lag !== undefined && oldest !== undefined) expect(lag).toBeGreaterThanOrEqual(way.now - oldest);
         }
       }),
@@ -99,6 +117,23 @@ describe('the lag of the indexes', () => {
     way.changes = [];
     await watermark.measure();
     expect(watermark.lagMs()).toBe(0);
+  });
+
+  it('grows after a loss that nobody has found, and not after the new epoch', async () => {
+    const way = new Way();
+    const watermark = watermarkOn(way);
+    await watermark.measure();
+    way.lost = [way.now];
+    for (let i = 0; i < 100; i++) {
+      way.now += 500;
+      await watermark.measure();
+      expect(watermark.lagMs()).toBe(way.now);
+    }
+    way.begun = way.now + 1; // the barriers behind what is lost may never be passed
+    way.now += 500;
+    way.changes = [way.now];
+    await watermark.measure();
+    expect(watermark.lagMs()).toBe(500);
   });
 
   it('grows while a store is unavailable, and is right afterwards', async () => {
@@ -137,7 +172,7 @@ it('measuring ends at once when aborted, though a store does not answer', async 
     asked.resolve();
     return new Promise<never>(() => undefined);
   };
-  const running = new AppliedWatermark({ barrier, now: () => 0 }).run(ending.signal);
+  const running = new AppliedWatermark({ barrier, epoch: async () => '', now: () => 0 }).run(ending.signal);
   await asked.promise;
   ending.abort();
   await running;
@@ -152,7 +187,8 @@ it('measuring goes on after an error, which is told', async () => {
     errors.push(error);
     way.isAway = false;
   };
-  const watermark = new AppliedWatermark({ barrier: way.raise, now: () => way.now, intervalMs: 1, onError });
+  const parts = { barrier: way.raise, epoch: way.epoch, now: () => way.now };
+  const watermark = new AppliedWatermark({ ...parts, intervalMs: 1, onError });
   const running = watermark.run(ending.signal);
   await expect.poll(() => watermark.lagMs()).toBe(0);
   expect(errors).toEqual([new Error('away')]);

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { EVERYBODY, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { createKafka } from '../../src/transport/kafka/client.ts';
-import { kafkaBarrier, kafkaPositions } from '../../src/transport/kafka/drain-barrier.ts';
+import { kafkaBarrier, kafkaPositions, strictKafkaBarrier } from '../../src/transport/kafka/drain-barrier.ts';
 import { TopicAdmin } from '../../src/transport/kafka/topic-admin.ts';
 import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
-import { streamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
+import { streamsBarrier, strictStreamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
 import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
 import { freshRedis } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -89,18 +89,67 @@ describe('a partition', () => {
   const at = (committed: bigint | undefined, low: bigint) => ({ partition: 0, committed, low, high: 9n });
 
   it.each([
-    ['none was committed', at(undefined, 0n), false],
-    ['less was committed', at(8n, 0n), false],
-    ['as much was committed', at(9n, 0n), true],
-    ['what was left was removed by retention', at(3n, 9n), true],
-    ['all was removed by retention, and none committed', at(undefined, 9n), true],
-  ])('has passed or not when %s', async (_what, offsets, expected) => {
-    const raiseBarrier = kafkaBarrier(
-      async () => [offsets],
-      async () => new Map([[offsets.partition, offsets.high]]),
-    );
-    expect(await (await raiseBarrier([EVERYBODY])).passed()).toBe(expected);
+    ['none was committed', at(undefined, 0n), false, false],
+    ['less was committed', at(8n, 0n), false, false],
+    ['as much was committed', at(9n, 0n), true, true],
+    ['what was left was removed by retention', at(3n, 9n), true, false],
+    ['all was removed by retention, and none committed', at(undefined, 9n), true, false],
+    ['there never was a message', { ...at(undefined, 0n), high: 0n }, true, true],
+  ])('has passed or not when %s, and strictly', async (_what, offsets, expected, expectedStrictly) => {
+    const parts = [async () => [offsets], async () => new Map([[offsets.partition, offsets.high]])] as const;
+    const passed = async (raise: RaiseBarrier) => await (await raise([EVERYBODY])).passed();
+    expect(await passed(kafkaBarrier(...parts))).toBe(expected);
+    expect(await passed(strictKafkaBarrier(...parts))).toBe(expectedStrictly);
   });
+});
+
+describe('the strict barrier of Redis Streams', () => {
+  async function freshStream() {
+    const stream = `${freshPrefix()}:{tasks}:stream`;
+    const client = await freshRedis();
+    const view = new ConsumerGroup({ client, stream, group: 'g', consumer: 'none' });
+    const raise = strictStreamsBarrier({ client, stream, group: 'g', view });
+    return { client, stream, view, passed: async () => (await raise([EVERYBODY])).passed() };
+  }
+
+  it('cannot be raised without a group; with one, it passes when nothing was added', async () => {
+    const { view, passed } = await freshStream();
+    await expect(passed()).rejects.toThrow('no consumer has created the group g');
+    await view.create();
+    expect(await passed()).toBe(true);
+  });
+
+  it.each([
+    ['all of it', 0],
+    ['a part', 1],
+  ])(
+    'is held by what was removed unread (%s), until the group has found that and read what is left',
+    async (_what, left) => {
+      const { client, stream, view, passed } = await freshStream();
+      await view.create();
+      for (let i = 0; i < 3; i++) await client.xadd(stream, '*', 'n', i);
+      await client.xreadgroup('GROUP', 'g', 'c', 'COUNT', 1, 'STREAMS', stream, '>');
+      await client.xtrim(stream, 'MAXLEN', left);
+      expect(await passed()).toBe(false);
+      const [[id] = ['']] = (await client.xpending(stream, 'g', '-', '+', 9)) as [string][];
+      await client.xack(stream, 'g', id);
+      expect(await passed()).toBe(false);
+      expect((await view.state())?.removedUnread).toBe(2 - left);
+      await view.accept();
+      expect(await passed()).toBe(left === 0);
+      const found = (await client.xreadgroup('GROUP', 'g', 'c', 'STREAMS', stream, '>')) as
+        | [string, [string][]][]
+        | null;
+      for (const [one] of found?.[0]?.[1] ?? []) await client.xack(stream, 'g', one);
+      expect(await passed()).toBe(true);
+      const added = String(await client.xadd(stream, '*', 'n', 9));
+      expect(await passed()).toBe(false);
+      await client.xreadgroup('GROUP', 'g', 'c', 'STREAMS', stream, '>');
+      await client.xack(stream, 'g', added);
+      expect(await passed()).toBe(true);
+      expect((await view.state())?.removedUnread).toBe(0);
+    },
+  );
 });
 
 describe('after a loss', () => {

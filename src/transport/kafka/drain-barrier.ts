@@ -13,10 +13,26 @@ export function kafkaBarrier(
   offsets: () => Promise<readonly PartitionOffsets[]>,
   readEnds: () => Promise<ReadonlyMap<number, bigint>>,
 ): RaiseBarrier {
+  return barrierOf(offsets, readEnds, passedBy);
+}
+
+/** The same; but what was removed before the group had it holds it until the group has found the loss. See Transport. */
+export function strictKafkaBarrier(
+  offsets: () => Promise<readonly PartitionOffsets[]>,
+  readEnds: () => Promise<ReadonlyMap<number, bigint>>,
+): RaiseBarrier {
+  return barrierOf(offsets, readEnds, ({ committed = 0n }) => committed);
+}
+
+function barrierOf(
+  offsets: () => Promise<readonly PartitionOffsets[]>,
+  readEnds: () => Promise<ReadonlyMap<number, bigint>>,
+  reachedIn: (found: PartitionOffsets) => bigint,
+): RaiseBarrier {
   return async () => {
     const ends = await readEnds();
     return sharedBarrier(async () => {
-      return (await offsets()).every((found) => passedBy(found) >= (ends.get(found.partition) ?? 0n));
+      return (await offsets()).every((found) => reachedIn(found) >= (ends.get(found.partition) ?? 0n));
     });
   };
 }

@@ -27,6 +27,15 @@ export function streamsBarrier(options: StreamsBarrierOptions): RaiseBarrier {
   };
 }
 
+/** The same; but what was removed before the group had it holds it until the group has found the loss. See Transport. */
+export function strictStreamsBarrier(options: StreamsBarrierOptions): RaiseBarrier {
+  return async () => {
+    const state = await options.view.state();
+    if (state === undefined) throw new Error(`no consumer has created the group ${options.group} of the stream`);
+    return sharedBarrier(() => isProcessed(options, state.lastAdded));
+  };
+}
+
 /** The group's position. A stream is a single place. */
 export function streamsPositions(options: StreamsBarrierOptions): GroupPositions {
   const place = `streams:${options.stream}:${options.group}`;

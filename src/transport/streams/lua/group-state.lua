@@ -2,7 +2,7 @@
 --
 -- KEYS    1 stream
 -- ARGV    1 group
---         2 accept  1: entries found removed are not reported again
+--         2 accept  1: entries found removed are not reported again; if nothing is left, the group stands behind them
 -- reply   nil if the stream or the group does not exist; otherwise
 --         { last entry ever added, how many were ever added, last entry delivered to the group,
 --           entries removed before the group had read them }
@@ -41,6 +41,9 @@ local removed = all['entries-added'] - all['length']
 local unread = 0
 if read and nothing_left and removed > read then
   unread = removed - read
-  if accept then redis.call('XGROUP', 'SETID', stream, group, delivered, 'ENTRIESREAD', removed) end
+  if accept then
+    local behind = first and delivered or all['last-generated-id']
+    redis.call('XGROUP', 'SETID', stream, group, behind, 'ENTRIESREAD', removed)
+  end
 end
 return { all['last-generated-id'], all['entries-added'], delivered, unread }

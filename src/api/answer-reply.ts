@@ -24,18 +24,23 @@ const TAG_LENGTH = 22;
 /**
  * Replies with an answer, or with 304 when the client says that it has it.
  * @param shown the body without `answer`: the user, the rows, and where the next page begins
- * @param list what of a list the rows show
+ * @param lists what the rows show of each list: one, or one for each kind
  */
-export function answerReply(request: Request, shown: object, list: ShownList, found: FoundAnswer): Reply {
+export function answerReply(
+  request: Request,
+  shown: object,
+  lists: ShownList | readonly ShownList[],
+  found: FoundAnswer,
+): Reply {
   const text = JSON.stringify(shown);
   const headers = { ...CACHING, ETag: entityTag(text, found.exact), ...serverTiming(found.timing) };
   if (isKnown(request.headers['if-none-match'], headers.ETag)) return { ...noContent(headers), status: 304 };
-  return json(200, { ...shown, answer: answerWith(found, list) }, headers);
+  return json(200, { ...shown, answer: answerWith(found, lists) }, headers);
 }
 
 /** The field `answer`. */
-export function answerWith(found: Certainty, list: ShownList) {
-  return { ...answerView(found), through: encodeThrough([list]) };
+export function answerWith(found: Certainty, lists: ShownList | readonly ShownList[]) {
+  return { ...answerView(found), through: encodeThrough([lists].flat()) };
 }
 
 /**

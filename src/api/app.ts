@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
-import { CONTACTS, KINDS } from '../contracts/kind.ts';
+import { CONTACTS, KINDS, type Kind } from '../contracts/kind.ts';
 import { RequestCancelled } from '../timing/deadline.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { Exchanges } from './exchange.ts';
@@ -9,7 +9,7 @@ import { checkHostHeader } from './listen.ts';
 import { ApiMetrics } from './metrics.ts';
 import { Readiness } from './readiness.ts';
 import { type Route, register } from './route.ts';
-import { countUnseenRoute } from './routes/count-unseen.ts';
+import { countUnseenOfAllRoute, countUnseenRoute } from './routes/count-unseen.ts';
 import { docsRoutes, openApiRoute } from './routes/docs.ts';
 import { explainRoute } from './routes/explain.ts';
 import { forgetIndexRoute } from './routes/forget-index.ts';
@@ -57,26 +57,26 @@ export function createApp(dependencies: ApiDependencies): Express {
 
 /** All routes, the busiest first, because express tries them in order. */
 function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
-  const { kinds, recentContacts, recentPhotos, otherAnswers, fresh } = dependencies;
+  const { kinds, recentContacts, recentPhotos, recentBatch, otherAnswers, fresh } = dependencies;
   const { explain, inspect, rebuild, forget, seen } = dependencies;
   const { checks, degrading, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
-  const answers = [{ kind: CONTACTS, recentContacts, recentPhotos }, ...otherAnswers];
+  const all = [{ kind: CONTACTS, recentContacts, recentPhotos, recentBatch }, ...otherAnswers];
+  const inUse = all.filter((of) => kinds.some(({ name }) => name === of.kind.name));
+  const answersOf = ({ name }: Kind) => inUse.find((of) => of.kind.name === name);
   const readiness = new Readiness({ checks, degrading, deadlineMs: checkDeadlineMs, onFailure, now });
   const routes = [
-    ...KINDS.flatMap((kind) => {
-      const inUse = answers.find((of) => kinds.includes(of.kind) && of.kind.name === kind.name);
-      return [
-        recentContactsRoute(kind, inUse?.recentContacts, fresh, metrics),
-        recentPhotosRoute(kind, inUse?.recentPhotos, fresh, metrics),
-      ];
-    }),
-    recentOfManyRoute(dependencies.recentBatch, fresh, metrics, (problem, requestId) => {
+    ...KINDS.flatMap((kind) => [
+      recentContactsRoute(kind, answersOf(kind)?.recentContacts, fresh, metrics),
+      recentPhotosRoute(kind, answersOf(kind)?.recentPhotos, fresh, metrics),
+    ]),
+    recentOfManyRoute(inUse, fresh, metrics, (problem, requestId) => {
       const { status, code, cause: err } = problem;
       logger[status === 503 ? 'debug' : 'error']({ requestId, status, code, err }, 'a user of many was not answered');
     }),
     explainRoute(explain),
-    countUnseenRoute(recentContacts, fresh, metrics),
+    ...KINDS.map((kind) => countUnseenRoute(kind, answersOf(kind), fresh, metrics)),
+    countUnseenOfAllRoute(inUse, fresh, metrics),
     ...markSeenRoutes(seen, kinds),
     postTasksRoute(dependencies),
     inspectIndexRoute(inspect),

@@ -22,6 +22,7 @@ export interface KindAnswers {
   readonly kind: Kind;
   readonly recentContacts: Pick<RecentContacts, 'find'>;
   readonly recentPhotos: Pick<RecentPhotos, 'find'>;
+  readonly recentBatch: Pick<RecentBatch, 'find'>;
 }
 
 /** What the API needs from the composition root. */

@@ -25,7 +25,7 @@ interface ReadFor {
   readonly deadline: Deadline;
 }
 
-interface Timed {
+interface TimedAnswer {
   readonly timing: { readonly index: number; readonly db: number };
 }
 
@@ -33,7 +33,7 @@ interface Timed {
  * Runs a read so that it shows the changes that the request names, if it names any.
  * @throws HttpProblem 400 for a header that is not valid; what the read throws
  */
-export async function readFresh<T extends Timed>(
+export async function readFresh<T extends TimedAnswer>(
   fresh: Pick<FreshReads, 'read' | 'kinds'>,
   request: Pick<Request, 'headers'>,
   { user, deadline }: ReadFor,
@@ -43,7 +43,7 @@ export async function readFresh<T extends Timed>(
 }
 
 /** The same for several users. @param users each may come several times */
-export async function readManyFresh<T extends Timed>(
+export async function readManyFresh<T extends TimedAnswer>(
   fresh: Pick<FreshReads, 'read' | 'kinds'>,
   request: Pick<Request, 'headers'>,
   { users, deadline }: { readonly users: readonly Id[]; readonly deadline: Deadline },

@@ -1,16 +1,14 @@
 import type { ApiDependencies } from '../api/dependencies.ts';
 import type { Id } from '../contracts/id.ts';
-import { CONTACTS, type Kind } from '../contracts/kind.ts';
+import { CONTACTS } from '../contracts/kind.ts';
 import type { ContactIndex, Epoch, Limits } from '../index/contact-index.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
 import type { Database } from '../mysql/database.ts';
 import { isSuspended } from '../mysql/epoch.ts';
 import { ofKind } from '../mysql/kind-database.ts';
 import { readPairs } from '../mysql/pairs.ts';
-import { learnTogether } from '../mysql/seen.ts';
 import { ColdBuilds } from '../query/cold-builds.ts';
 import { explain } from '../query/explain.ts';
-import type { Freshness } from '../query/fresh-reads.ts';
 import { inspectIndex } from '../query/inspect-index.ts';
 import { MarkSeen } from '../query/mark-seen.ts';
 import { RecentBatch } from '../query/recent-batch.ts';
@@ -18,6 +16,7 @@ import { RecentContacts, type RecentContactsOptions } from '../query/recent-cont
 import { RecentPhotos } from '../query/recent-photos.ts';
 import { WarmUp, type WarmUpOptions } from '../query/warm-up.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
+import { askedAbout, batchAbout } from './asked-about.ts';
 import { buildOn } from './build-on.ts';
 import { openReplicaWaits, promptOn } from './prompt.ts';
 import type { ProcessContext } from './run-process.ts';
@@ -134,7 +133,7 @@ function kindQueries(
     kind,
     recentContacts: askedAbout(kind, reading, recentContacts),
     recentPhotos: askedAbout(kind, reading, recentPhotos),
-    recentBatch,
+    recentBatch: batchAbout(kind, reading, recentBatch),
     explain: explainer(sources),
     inspect: (user: Id, deadline?: Deadline) =>
       withinDeadline(deadline, inspectIndex({ index, database: primary }, user)),
@@ -144,22 +143,6 @@ function kindQueries(
       await steps.forget([user]);
     },
     coldBuilds,
-  };
-}
-
-/** The same answers where a reader names changes: the server that answers then is asked about this kind, too. */
-function askedAbout<Q extends { readonly freshness?: Freshness | undefined }, A>(
-  kind: Kind,
-  reading: Database,
-  answers: { find(query: Q): Promise<A> },
-): { find(query: Q): Promise<A> } {
-  return {
-    find: (query) => {
-      const { freshness } = query;
-      if (freshness?.database === undefined) return answers.find(query);
-      const database = learnTogether(ofKind(freshness.database, kind), reading);
-      return answers.find({ ...query, freshness: { ...freshness, database } });
-    },
   };
 }
 

@@ -27,7 +27,7 @@ const RETRY_MS = 500;
 const CHANGES = ['ready', 'close', '+node'];
 
 /** Masters that MySQL knows. */
-interface Compared {
+interface ComparedMaster {
   /** The number of the latest connection when they were asked. */
   readonly connection: number;
   /** What they were asked through; on a cluster, each connection is a node of its own. */
@@ -52,7 +52,7 @@ export class EpochWatch {
   /** Comparisons are numbered as they start: one that ends after a later one has decided is ignored. */
   #started = 0;
   #latest = 0;
-  #compared: Compared | undefined;
+  #compared: ComparedMaster | undefined;
   /** The identity of the masters when last asked; undefined: they did not answer. */
   #seen: string | undefined;
   /** When a master was last looked for, ms; undefined: not since one was known. */
@@ -157,7 +157,7 @@ export class EpochWatch {
     this.#decide(number, undefined);
   }
 
-  #decide(number: number, compared: Compared | undefined): void {
+  #decide(number: number, compared: ComparedMaster | undefined): void {
     if (number < this.#latest) return;
     this.#latest = number;
     this.#compared = compared;

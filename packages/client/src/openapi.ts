@@ -94,7 +94,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The most recently active contacts of up to 100 users
+         * The most recently active contacts, or groups, of up to 100 users
          * @description For digests and pages with many users. Each answer is the first page, certified by that user’s own index; `next` continues it at the route of that user. The reply is a problem only when nobody can be answered.
          */
         post: operations["recentOfMany"];
@@ -136,6 +136,46 @@ export interface paths {
          * @description Counted up to 100. They are the rows of `…/contacts/recent?unseen=true`, so `answer.through` covers all of them.
          */
         get: operations["countUnseenContacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/groups/unseen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many groups have something new
+         * @description Counted up to 100. They are the rows of `…/groups/recent?unseen=true`, so `answer.through` covers all of them. 404 where RECENCY_KINDS does not name groups.
+         */
+        get: operations["countUnseenGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/unseen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many sources of every kind have something new
+         * @description The sum over the kinds in use, up to 100. `answer` says what holds for all of them: the index answered if it did for each, and the floor is the highest. `answer.through` covers every kind.
+         */
+        get: operations["countUnseen"];
         put?: never;
         post?: never;
         delete?: never;
@@ -437,16 +477,18 @@ export interface components {
             /** @description A user may come several times. */
             users: components["schemas"]["Id"][];
             /**
+             * @description One that RECENCY_KINDS names.
              * @default contacts
              * @enum {string}
              */
-            kind?: "contacts";
+            kind?: "contacts" | "groups";
             /**
-             * @description Contacts in each answer.
+             * @description Sources in each answer.
              * @default 10
              */
             limit?: number;
             /**
+             * @description Only of contacts.
              * @default any
              * @enum {string}
              */
@@ -635,7 +677,7 @@ export interface components {
         };
         RecentAnswers: {
             /** @description In the order of `users`: the same as a single answer, or a problem (it has `code`) for a user who cannot be answered now. */
-            answers: (components["schemas"]["RecentContacts"] | components["schemas"]["Problem"])[];
+            answers: (components["schemas"]["RecentContacts"] | components["schemas"]["RecentGroups"] | components["schemas"]["Problem"])[];
         };
         Explanation: {
             user: components["schemas"]["Id"];
@@ -701,7 +743,7 @@ export interface components {
         IndexState: "warm" | "cold" | "building" | "torn" | "wrong_type";
         Unseen: {
             user: components["schemas"]["Id"];
-            /** @description Contacts with something that is new to the user. */
+            /** @description How many have something that is new to the user. */
             count: number;
             /** @description There are more than `count`. */
             at_least: boolean;
@@ -1482,6 +1524,251 @@ export interface operations {
             query?: {
                 /** @description Only contacts that the user has marked as such. */
                 relation?: "any" | "friends" | "family" | "friends_or_family";
+                /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
+                since?: string;
+                /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */
+                consistency?: "index" | "strong";
+                /** @description The greatest `lag_ms` to accept. When it is greater, or not known, plain SQL on the primary answers, with the reason `lag`. */
+                max_lag?: number;
+            };
+            header?: {
+                /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
+                "If-None-Match"?: string;
+                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. Where several users are asked for, a relation is one of each of them, or of the one that it names: `contact=42/7@3`. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
+                "Recency-Fresh"?: string;
+            };
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The count. */
+            200: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unseen"];
+                };
+            };
+            /** @description The client has this answer. There is no body. */
+            304: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    countUnseenGroups: {
+        parameters: {
+            query?: {
+                relation?: "any";
+                /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
+                since?: string;
+                /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */
+                consistency?: "index" | "strong";
+                /** @description The greatest `lag_ms` to accept. When it is greater, or not known, plain SQL on the primary answers, with the reason `lag`. */
+                max_lag?: number;
+            };
+            header?: {
+                /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
+                "If-None-Match"?: string;
+                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. Where several users are asked for, a relation is one of each of them, or of the one that it names: `contact=42/7@3`. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
+                "Recency-Fresh"?: string;
+            };
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The count. */
+            200: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unseen"];
+                };
+            };
+            /** @description The client has this answer. There is no body. */
+            304: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    countUnseen: {
+        parameters: {
+            query?: {
+                relation?: "any";
                 /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
                 since?: string;
                 /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */

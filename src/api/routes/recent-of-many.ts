@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { CONSISTENCIES, GREATEST_LAG_MS, NO_TIME, timeOf } from '../../contracts/answer-parameters.ts';
 import { DEFAULT_LIMIT } from '../../contracts/http.ts';
 import { idSchema } from '../../contracts/id.ts';
-import { CONTACTS } from '../../contracts/kind.ts';
+import { CONTACTS, KIND_NAMES, KINDS } from '../../contracts/kind.ts';
 import { problemSchema } from '../../contracts/problem.ts';
 import { RELATIONS } from '../../contracts/relation.ts';
-import type { BatchOutcome, RecentBatch } from '../../query/recent-batch.ts';
+import type { BatchOutcome } from '../../query/recent-batch.ts';
 import { answerWith } from '../answer-reply.ts';
-import type { ApiDependencies } from '../dependencies.ts';
+import type { ApiDependencies, KindAnswers } from '../dependencies.ts';
 import { freshHeaders, readManyFresh } from '../fresh.ts';
-import { type HttpProblem, problemOf } from '../http-problem.ts';
+import { HttpProblem, problemOf } from '../http-problem.ts';
 import { jsonBody } from '../json-body.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
@@ -43,9 +43,9 @@ const bodySchema = z
       .min(1, 'contains no user')
       .max(MAX_USERS, `contains more than ${MAX_USERS} users`)
       .meta({ description: 'A user may come several times.' }),
-    kind: z.enum([CONTACTS.name]).default(CONTACTS.name),
-    limit: z.int().min(1).max(100).default(DEFAULT_LIMIT).meta({ description: 'Contacts in each answer.' }),
-    relation: z.enum(RELATIONS).default('any'),
+    kind: z.enum(KIND_NAMES).default(CONTACTS.name).meta({ description: 'One that RECENCY_KINDS names.' }),
+    limit: z.int().min(1).max(100).default(DEFAULT_LIMIT).meta({ description: 'Sources in each answer.' }),
+    relation: z.enum(RELATIONS).default('any').meta({ description: 'Only of contacts.' }),
     since: sinceField,
     consistency: z.enum(CONSISTENCIES).default('index'),
     max_lag: z
@@ -59,7 +59,7 @@ const bodySchema = z
 
 const answersSchema = z
   .strictObject({
-    answers: z.array(z.union([recentSchemaOf(CONTACTS), problemSchema])).meta({
+    answers: z.array(z.union([...KINDS.map(recentSchemaOf), problemSchema])).meta({
       description:
         'In the order of `users`: the same as a single answer, or a problem (it has `code`) for a user who cannot be answered now.',
     }),
@@ -72,7 +72,7 @@ const operation: HttpOperation = {
   path: '/v1/recent',
   scope: 'read',
   tag: 'answers',
-  summary: 'The most recently active contacts of up to 100 users',
+  summary: 'The most recently active contacts, or groups, of up to 100 users',
   description:
     'For digests and pages with many users. Each answer is the first page, certified by that user’s own index; `next` continues it at the route of that user. The reply is a problem only when nobody can be answered.',
   query,
@@ -94,8 +94,9 @@ const operation: HttpOperation = {
 /** Called with the problem of a user who could not be answered. */
 export type OnUnanswered = (problem: HttpProblem, requestId: string) => void;
 
+/** @param answers of every kind in use */
 export function recentOfManyRoute(
-  batch: Pick<RecentBatch, 'find'>,
+  answers: readonly Pick<KindAnswers, 'kind' | 'recentBatch'>[],
   fresh: ApiDependencies['fresh'],
   metrics: ApiMetrics,
   onUnanswered: OnUnanswered,
@@ -105,10 +106,12 @@ export function recentOfManyRoute(
     before: jsonBody,
     handle: async (request, deadline) => {
       parse('query', query, request.query);
-      const { users, limit, relation, since, consistency, max_lag } = parse('body', bodySchema, request.body);
+      const body = parse('body', bodySchema, request.body);
+      const { users, limit, relation, since, consistency, max_lag } = body;
+      const { kind, recentBatch } = answersFor(body, answers);
       const asked = { limit, relation, since, consistency, maxLagMs: max_lag, deadline };
       const { outcomes, timing } = await readManyFresh(fresh, request, { users, deadline }, (freshness) =>
-        batch.find(users, { ...asked, freshness }),
+        recentBatch.find(users, { ...asked, freshness }),
       );
       const requestId = requestIdIn(request);
       const views = new Map(Array.from(outcomes, ([user, outcome]) => [user, viewOf(user, outcome)]));
@@ -116,10 +119,10 @@ export function recentOfManyRoute(
 
       function viewOf(user: string, outcome: BatchOutcome) {
         if ('answer' in outcome) {
-          metrics.countAnswer('contacts', outcome.answer);
+          metrics.countAnswer(kind.name, outcome.answer);
           return {
-            ...pageView(CONTACTS, user, outcome.answer),
-            answer: answerWith(outcome.answer, shownSources(CONTACTS.name, outcome.answer.contacts)),
+            ...pageView(kind, user, outcome.answer),
+            answer: answerWith(outcome.answer, shownSources(kind.name, outcome.answer.contacts)),
           };
         }
         const problem = problemOf(outcome.error);
@@ -128,6 +131,23 @@ export function recentOfManyRoute(
       }
     },
   };
+}
+
+/** @throws HttpProblem invalid_body: the kind is not in use, or cannot be filtered */
+function answersFor<A extends Pick<KindAnswers, 'kind'>>(
+  { kind: name, relation }: Pick<z.output<typeof bodySchema>, 'kind' | 'relation'>,
+  answers: readonly A[],
+): A {
+  const refused = (field: string, detail: string) =>
+    new HttpProblem('invalid_body', { detail: `${field}: ${detail}`, errors: [{ field, in: 'body', detail }] });
+  const found = answers.find(({ kind }) => kind.name === name);
+  if (found === undefined) {
+    const names = answers.map(({ kind }) => kind.name).join(',');
+    throw refused('kind', `${name} are not in use here; RECENCY_KINDS is ${names}`);
+  }
+  if (relation !== 'any' && !found.kind.hasRelations)
+    throw refused('relation', 'must be any: only contacts are called friend or family');
+  return found;
 }
 
 /** As the exchange gave it. */

@@ -1,0 +1,152 @@
+import type { Pool } from 'mysql2/promise';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { askedAbout, batchAbout } from '../../src/app/asked-about.ts';
+import { promptOn } from '../../src/app/prompt.ts';
+import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { RecentBatch } from '../../src/query/recent-batch.ts';
+import { RecentPhotos } from '../../src/query/recent-photos.ts';
+import { createGroup, joinGroup, leaveGroup } from '../../src/tools/reference-site/groups.ts';
+import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import { addToPool } from '../../src/tools/reference-site/pools.ts';
+import { addContact } from '../../src/tools/reference-site/relationships.ts';
+import { createUsers } from '../../src/tools/reference-site/users.ts';
+import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
+import { freshSitePool } from '../support/small-site.ts';
+import { freshStores, kindStoresOn, recentContactsOn, type Stores } from '../support/stores.ts';
+
+const LIMITS = { max: 8, min: 4 };
+const [USER, OTHER] = ['1', '2'];
+const LONG_AGO = 1;
+
+let stores: Stores;
+let ofGroups: Stores;
+let pool: Pool;
+let api: TestApi;
+/** Those of the user, the most recently active one last; each has one photo. */
+const groups: string[] = [];
+
+beforeAll(async () => {
+  stores = await freshStores({ kinds: [CONTACTS, GROUPS], ...LIMITS });
+  ofGroups = kindStoresOn(stores, GROUPS, LIMITS);
+  pool = freshSitePool(stores.url);
+  await createUsers(pool, [USER, OTHER, '3', '4']);
+  for (const at of [100, 200, 300]) {
+    const group = await createGroup(pool);
+    await addToPool(pool, group, await uploadPhoto(pool, '4', 0, at), at);
+    await joinGroup(pool, USER, group, LONG_AGO);
+    groups.push(group);
+  }
+  await joinGroup(pool, OTHER, groups[0] as string, LONG_AGO);
+  await uploadPhoto(pool, '3', 0, 250);
+  await addContact(pool, USER, '3');
+  await pool.query('UPDATE contacts SET since = ?', [LONG_AGO]);
+  for (const { steps } of [stores, ofGroups]) await run(rebuild([USER, OTHER], true), steps);
+  api = await startTestApi(stores, { ...LIMITS, ...bothKinds() });
+});
+
+function bothKinds() {
+  const { primary } = ofGroups;
+  const now = () => performance.now();
+  const recent = recentContactsOn(ofGroups, LIMITS);
+  const batch = new RecentBatch({ index: ofGroups.index, database: primary, recent, now });
+  const refreshed = [
+    { kind: CONTACTS, steps: stores.steps },
+    { kind: GROUPS, steps: ofGroups.steps },
+  ];
+  const nothing = () => undefined;
+  return {
+    kinds: [CONTACTS, GROUPS],
+    otherAnswers: [
+      {
+        kind: GROUPS,
+        recentContacts: askedAbout(GROUPS, primary, recent),
+        recentPhotos: askedAbout(GROUPS, primary, new RecentPhotos({ recent, database: primary, now })),
+        recentBatch: batchAbout(GROUPS, primary, batch),
+      },
+    ],
+    ...promptOn({ kinds: refreshed, primary: stores.primary, isTrusted: () => true, onFault: nothing }),
+  };
+}
+
+const mark = (path: string, body: unknown) =>
+  ask(api, path, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+const recent = (kind: string, more = '') => ask(api, `/v1/users/${USER}/${kind}/recent?limit=10${more}`);
+const unseen = async (kind = '') => (await ask(api, `/v1/users/${USER}${kind}/unseen`)).body;
+const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+
+describe('POST /v1/recent about groups', () => {
+  it('answers each user from the index of groups, as a single request does', async () => {
+    const { status, body } = await post(api, '/v1/recent', { users: [USER, OTHER], kind: 'groups' });
+    expect(status).toBe(200);
+    expect(body.answers.map((one: { groups: { id: string }[] }) => idsOf(one.groups))).toEqual([
+      groups.toReversed(),
+      [groups[0]],
+    ]);
+    expect(body.answers[0].answer).toMatchObject({ source: 'index', exact: true });
+    const single = (await recent('groups')).body;
+    expect(body.answers[0].groups).toEqual(single.groups);
+    expect(body.answers[0].answer.through).toBe(single.answer.through);
+  });
+
+  it('refuses a relation, and a kind that is not in use', async () => {
+    const asked = { users: [USER], kind: 'groups', relation: 'friends' };
+    expect((await post(api, '/v1/recent', asked)).body).toMatchObject({
+      code: 'invalid_body',
+      errors: [{ field: 'relation' }],
+    });
+    const contactsOnly = await startTestApi(stores, LIMITS);
+    const { status, body } = await post(contactsOnly, '/v1/recent', { users: [USER], kind: 'groups' });
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_body', errors: [{ field: 'kind' }] },
+    });
+    expect((await ask(contactsOnly, `/v1/users/${USER}/groups/unseen`)).status).toBe(404);
+  });
+});
+
+describe("a user's own change of a membership", () => {
+  it('is shown to a read that names it, and applied by apply=now, though no task was processed', async () => {
+    const [, , newest = ''] = groups;
+    const version = await leaveGroup(pool, USER, newest);
+    const headers = { 'Recency-Fresh': `group=${newest}@${version}` };
+    const { body } = await ask(api, `/v1/users/${USER}/groups/recent`, { headers });
+    expect(idsOf(body.groups)).toEqual([groups[1], groups[0]]);
+    expect(body.answer).toMatchObject({ source: 'index', exact: true });
+    const joined = await joinGroup(pool, USER, newest, LONG_AGO);
+    const task = { type: 'recency.group.joined', user: USER, group: newest, version: joined };
+    expect(await post(api, '/v1/tasks?apply=now', task)).toMatchObject({ status: 200, body: { applied: 1 } });
+    const reading = await ofGroups.index.read(USER, 0, false);
+    expect(reading.state === 'warm' && idsOf(reading.head)).toEqual(groups.toReversed());
+    const many = await post(api, '/v1/recent', { users: [USER], kind: 'groups' }, headers);
+    expect(idsOf(many.body.answers[0].groups)).toEqual(groups.toReversed());
+  });
+});
+
+describe('unseen', () => {
+  it('counts each kind and all of them; a mark of one kind leaves the other', async () => {
+    expect([await unseen(), await unseen('/contacts'), await unseen('/groups')]).toMatchObject([
+      { user: USER, count: 4, at_least: false, answer: { source: 'index', exact: true } },
+      { count: 1 },
+      { count: 3 },
+    ]);
+    const { through } = (await recent('groups')).body.answer;
+    expect((await mark(`/v1/users/${USER}/groups/seen`, { through })).status).toBe(204);
+    expect([await unseen(), await unseen('/contacts'), await unseen('/groups')]).toMatchObject([
+      { count: 1 },
+      { count: 1 },
+      { count: 0 },
+    ]);
+    await addToPool(pool, groups[0] as string, await uploadPhoto(pool, '4', 0, 400), 400);
+    const [first, ...others] = (await recent('groups', '&consistency=strong')).body.groups;
+    expect(first).toEqual({ id: groups[0], last_upload_at: expect.any(String), unseen: true });
+    expect(others.map((row: { unseen: boolean }) => row.unseen)).toEqual([false, false]);
+    const strong = `/v1/users/${USER}/unseen?consistency=strong`;
+    const { body } = await ask(api, strong);
+    expect(body).toMatchObject({ count: 2, answer: { source: 'database', reason: 'strong', exact: true } });
+    expect((await mark(`/v1/users/${USER}/seen`, { through: body.answer.through })).status).toBe(204);
+    expect((await ask(api, strong)).body).toMatchObject({ count: 0, at_least: false });
+  });
+});

@@ -115,13 +115,12 @@ const backfill = job(({ stores }, signal) => backfillAll({ ...stores.jobs, signa
 
 const repair = job(async ({ stores }, signal) => {
   const jobs = { ...stores.jobs, signal };
-  const { check } = jobs;
   await whileLeaseHolder(
     jobs,
     'repair',
     () => undefined,
     async (records, lost) => {
-      await runToEnd(createRepair({ ...records, check, steps: stores.steps }, {}), { signal: lost });
+      await runToEnd(createRepair({ ...records, kinds: jobs.kinds }, {}), { signal: lost });
     },
   );
 });

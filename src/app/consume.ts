@@ -46,7 +46,7 @@ async function startConsume(context: ProcessContext): Promise<void> {
 
   // Open and check.
   const stores = await openStores(context, { name: 'consume', onNewEpoch });
-  const { primary, redis, delayQueue } = stores;
+  const { primary, redis } = stores;
   const transport = openTransport(context, 'consume');
   await transport.untilAnswers(signal);
   await watchTransport(context, transport, { primary, onNewEpoch });
@@ -58,9 +58,10 @@ async function startConsume(context: ProcessContext): Promise<void> {
   // Measure.
   const observer = consumerMetrics(registry);
   measureSuspension(registry, primary);
-  measureBacklog(registry, { lag: () => source.lag(), delayQueue, primary });
+  const delayQueues = stores.kinds.map(({ delayQueue }) => delayQueue);
+  measureBacklog(registry, { lag: () => source.lag(), delayQueues, primary });
   measureFill(registry, transport);
-  const onTruth = watchTruth(context, { registry, primary });
+  const onTruth = watchTruth(context, { registry, kinds: stores.kinds });
   startSampler(context, { registry, stores, transport, onTruth });
   startIdleSweep(context, registry, stores);
   await serveMetrics(context, { registry, checks: consumerChecks(stores, source), port: METRICS_PORTS.consume });

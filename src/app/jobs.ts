@@ -1,10 +1,13 @@
 import type { Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { RaiseBarrier } from '../index/drain-barrier.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
 import { drainBarrierOf } from '../index/index-drain-barrier.ts';
+import type { Steps } from '../index/protocol.ts';
 import { indexedUsers } from '../index/redis/keys.ts';
 import type { Database } from '../mysql/database.ts';
+import { ofKind } from '../mysql/kind-database.ts';
 import type { Fence } from '../mysql/leases.ts';
 import { MeteredDatabase } from '../mysql/metered-database.ts';
 import type { RunKind } from '../mysql/runs.ts';
@@ -21,13 +24,30 @@ import type { Transport } from '../transport/transport.ts';
 import { samplerMetrics, truthMetrics } from './metrics.ts';
 import { openPrimary } from './open-mysql.ts';
 import { inBackground, type ProcessContext, whileLeading } from './run-process.ts';
-import { type CommandContext, createLeases, type Stores, withStores } from './stores.ts';
+import { type CommandContext, createLeases, type KindStores, type Stores, withStores } from './stores.ts';
 import { openTransport } from './transport.ts';
 
-/** What a long job needs. */
-export interface JobParts extends CommandContext {
+/** What a long job needs for one kind. */
+export interface KindJobParts {
+  readonly kind: Kind;
+  /** Asked about this kind. */
+  readonly primary: Database;
   readonly check: PageCheck;
   readonly indexedUsers: IndexedUsers;
+  /** With enough time to build the index of a user with very many contacts. */
+  readonly steps: Steps;
+}
+
+/** What a long job needs: for every kind in use. */
+export interface JobParts extends CommandContext {
+  readonly kinds: readonly KindJobParts[];
+}
+
+/** The parts for contacts. @throws RangeError where contacts are not in use */
+export function contactsAmong({ kinds }: Pick<JobParts, 'kinds'>): KindJobParts {
+  const contacts = kinds.find(({ kind }) => kind.name === CONTACTS.name);
+  if (contacts === undefined) throw new RangeError('contacts are not in use');
+  return contacts;
 }
 
 /** It outlasts the deadline of a small statement and a Redis timeout together, after which it is renewed. */
@@ -49,35 +69,46 @@ export async function withJobParts<T>(
   const isMetered = name !== 'verify'; // metering makes every statement more expensive
   const options = { name, isPatient: true, ...(isMetered ? { Database: MeteredDatabase } : {}) };
   return await withStores(options, signal, async (context) => {
-    const { config, stores, resources, logger } = context;
-    const { index, primary } = stores;
-    const limits = { max: config.max, min: config.min };
-    const raiseBarrier = drainBarrier(context);
+    const { config, stores, resources } = context;
     const aloneMs = config.mysqlBuildTimeoutMs;
     // The plain query for a user with very many contacts takes as long as reading them all.
-    const { heavy } = primary;
+    const { heavy } = stores.primary;
     const answersFrom = resources.adopt(openPrimary(config, { extraMs: aloneMs, heavy }), (opened) => opened.close());
-    const check = new PageCheck({
-      index,
-      primary,
-      answersFrom,
-      limits,
-      raiseBarrier,
-      settleMs: SETTLE_MS,
-      ...CLOCKS,
-      logger,
-      aloneMs,
-      truthMs: Math.min(aloneMs, config.mysqlTimeoutMs), // a larger comparison is split rather than run beyond the budget
+    const barrier = drainBarrier(context);
+    return await work({
+      ...context,
+      kinds: stores.kinds.map((parts) => kindJobParts(context, parts, { answersFrom, barrier })),
     });
-    return await work({ ...context, check, indexedUsers: () => indexedUsers(stores.redis, config.keyPrefix) });
   });
 }
 
-/** The transport is contacted only when something looks wrong. */
+/** @param answersFrom asked for answers, with enough time for a plain query */
+function kindJobParts(
+  { config, stores: { redis }, logger }: CommandContext,
+  { kind, primary, index, patient, rechecks, delayed }: KindStores,
+  { answersFrom, barrier }: { readonly answersFrom: Database; readonly barrier: RaiseBarrier },
+): KindJobParts {
+  const aloneMs = config.mysqlBuildTimeoutMs;
+  const check = new PageCheck({
+    kind,
+    index,
+    primary,
+    answersFrom: ofKind(answersFrom, kind),
+    limits: { max: config.max, min: config.min },
+    raiseBarrier: drainBarrierOf({ kind, primary, rechecks, delayed }, barrier),
+    settleMs: SETTLE_MS,
+    ...CLOCKS,
+    logger,
+    aloneMs,
+    truthMs: Math.min(aloneMs, config.mysqlTimeoutMs), // a larger comparison is split rather than run beyond the budget
+  });
+  return { kind, primary, check, indexedUsers: () => indexedUsers(redis, config.keyPrefix, kind), steps: patient };
+}
+
+/** Of the transport, which is contacted only when something looks wrong. */
 function drainBarrier(context: CommandContext): RaiseBarrier {
-  const { primary, delayed, rechecks } = context.stores;
   const transport = openTransport(context, 'jobs');
-  return drainBarrierOf({ primary, rechecks, delayed }, transport.barrier);
+  return (suspects) => transport.barrier(suspects);
 }
 
 /**
@@ -109,25 +140,29 @@ const SAMPLER_LEASE = { ttlMs: 10_000, retryMs: 2_000 };
 /** Interval at which the sampler polls the drain barrier, ms. It has time, and the stores are busy while it waits. */
 const POLL_MS = 500;
 
-export interface SamplerParts {
+export interface SamplingParts {
   readonly registry: Registry;
   readonly stores: Stores;
   readonly transport: Transport;
   /** The function that `watchTruth` returned. */
-  readonly onTruth: (truth: CheckedTruth) => void;
+  readonly onTruth: (truth: CheckedTruth, kind: Kind) => void;
 }
 
 /** Samples consistency, in one consumer at a time. Its failures never end the process. */
-export function startSampler(context: ProcessContext, { registry, stores, transport, onTruth }: SamplerParts): void {
+export function startSampler(context: ProcessContext, { registry, stores, transport, onTruth }: SamplingParts): void {
   const { config, logger } = context;
-  const { primary, redis, delayed, rechecks, index, watch } = stores;
+  const { primary, redis, watch } = stores;
   const { sampleRate: rate, max, min } = config;
   if (rate === 0) return;
   const windows = new Windows(now);
   const sampler = new Sampler({
-    index: trustedReads(index, watch),
+    kinds: stores.kinds.map((parts) => ({
+      kind: parts.kind,
+      primary: parts.primary,
+      index: trustedReads(parts.index, watch),
+      raiseBarrier: drainBarrierOf(parts, transport.barrier),
+    })),
     limits: { max, min },
-    raiseBarrier: drainBarrierOf({ primary, rechecks, delayed }, transport.barrier),
     reports: new SamplerReports(redis, config.keyPrefix),
     onCounts: samplerMetrics(registry, windows),
     settleMs: SETTLE_MS,
@@ -161,37 +196,41 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Minimum time between two log lines about wrong views, ms: every user of a wrong view would cause one. */
 const SILENT_MS = 600_000;
 
-const CONTRADICTED =
-  'last_upload_at of recency_contacts is not the newest row of recency_photos that the user may see: the views, or what they read, are wrong, and so are answers. `recency verify` shows more; no repair fixes it';
+const contradicted = ({ view, photosView }: Kind) =>
+  `last_upload_at of ${view} is not the newest row of ${photosView} that the user may see: the views, or what they read, are wrong, and so are answers. \`recency verify\` shows more; no repair fixes it`;
 
 /**
- * Compares some pairs with the photos, in the background, as soon as MySQL answers, and logs an error if the photos contradict
+ * Compares some pairs of each kind with the photos, in the background, as soon as MySQL answers, and logs an error if the photos contradict
  * the view.
- * @returns reports later findings, to the same metric and to the log, which gets a line every ten minutes at most
+ * @returns reports later findings, to the same metric and to the log, which gets a line about a kind every ten minutes at most
  */
 export function watchTruth(
   context: Omit<ProcessContext, 'config' | 'signal'> & { readonly config: Pick<Config, 'mysqlTimeoutMs'> },
-  { registry, primary }: { readonly registry: Registry; readonly primary: Database },
-): (truth: CheckedTruth) => void {
+  { registry, kinds }: { readonly registry: Registry; readonly kinds: readonly Pick<KindStores, 'kind' | 'primary'>[] },
+): (truth: CheckedTruth, kind: Kind) => void {
   const { config, logger } = context;
   const count = truthMetrics(registry);
-  let silentUntil = 0;
-  const report = ({ counts, wrong }: CheckedTruth) => {
+  const silentUntil = new Map<Kind, number>();
+  const report = ({ counts, wrong }: CheckedTruth, kind: Kind) => {
     count(counts);
-    if (counts.wrong === 0 || now() < silentUntil) return;
-    silentUntil = now() + SILENT_MS;
-    logger.error({ ...counts, example: wrong[0] }, CONTRADICTED);
+    if (counts.wrong === 0 || now() < (silentUntil.get(kind) ?? 0)) return;
+    silentUntil.set(kind, now() + SILENT_MS);
+    logger.error({ ...counts, example: wrong[0] }, contradicted(kind));
   };
-  inBackground(context, async (signal) => {
+  const check = async ({ kind, primary }: Pick<KindStores, 'kind' | 'primary'>, signal: AbortSignal) => {
     for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
-        return report(await sampleTruth({ primary, ...CLOCKS, aloneMs: config.mysqlTimeoutMs }, AT_START, signal));
+        const stores = { primary, ...CLOCKS, aloneMs: config.mysqlTimeoutMs };
+        return report(await sampleTruth(stores, AT_START, signal), kind);
       } catch (err) {
         if (signal.aborted) return;
         logger.warn({ err, pauseMs }, 'the views could not be compared with the photos yet');
         await pause(pauseMs, signal); // the process ends
       }
     }
+  };
+  inBackground(context, async (signal) => {
+    for (const parts of kinds) await check(parts, signal);
   });
   return report;
 }

@@ -98,12 +98,19 @@ export function consumerMetrics(registry: Registry): ConsumerObserver {
   };
 }
 
-export function measureBacklog(
-  registry: Registry,
-  { lag, delayQueue, primary }: { lag: () => Promise<number | undefined>; delayQueue: DelayQueue; primary: Database },
-): void {
+interface MeasuredBacklog {
+  readonly lag: () => Promise<number | undefined>;
+  /** Of every kind in use. */
+  readonly delayQueues: readonly DelayQueue[];
+  readonly primary: Database;
+}
+
+export function measureBacklog(registry: Registry, { lag, delayQueues, primary }: MeasuredBacklog): void {
   gauge(registry, 'recency_transport_lag_tasks', 'Tasks on the transport that are not acknowledged.', lag);
-  gauge(registry, 'recency_delay_queue_items', 'Delayed work, waiting or running.', () => delayQueue.size());
+  gauge(registry, 'recency_delay_queue_items', 'Delayed work, waiting or running.', async () => {
+    const sizes = await Promise.all(delayQueues.map((queue) => queue.size()));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  });
   gauge(
     registry,
     'recency_rechecks_waiting',

@@ -75,7 +75,7 @@ async function startServe(context: ProcessContext): Promise<void> {
 
   // Watch.
   inBackground(context, (ending) => admission.run(ending));
-  watchTruth(context, { registry, primary });
+  watchTruth(context, { registry, kinds: stores.kinds });
   inBackground(context, (ending) => watchSettings(context, primary, ending));
   logger.info({ address: url }, `answering at ${url}, described at ${url}/docs`);
 }

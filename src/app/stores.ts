@@ -160,11 +160,15 @@ export function indexStores(config: Config, primary: Database, redis: RedisClien
   return { ...index, kinds };
 }
 
+/** The delayed work of one kind. */
+export function delayQueueOf({ name }: Kind, { keyPrefix }: Pick<Config, 'keyPrefix'>, redis: RedisClient): DelayQueue {
+  return new DelayQueue(redis, name === CONTACTS.name ? keyPrefix : `${keyPrefix}:${name}`);
+}
+
 /** All kinds share the connections and the epoch; each has its own indexes, delayed work and re-checks. */
 function kindStores(kind: Kind, config: Config, server: Database, redis: RedisClient): KindStores {
   const primary = ofKind(server, kind);
-  const own = kind.name === CONTACTS.name ? config.keyPrefix : `${config.keyPrefix}:${kind.name}`;
-  const delayQueue = new DelayQueue(redis, own);
+  const delayQueue = delayQueueOf(kind, config, redis);
   const delayed = new DelayedWork(delayQueue);
   const steps = stepsOn(
     { primary, redis, delayed },

@@ -4,7 +4,7 @@ import { defineCommand, whenCalled } from './define-command.ts';
 import { failedText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
-import { type JobFlags, rangeOptions, runOptions, runRecordedJob, runRequest } from './job-command.ts';
+import { type JobFlags, kindOption, rangeOptions, runOptions, runRecordedJob, runRequest } from './job-command.ts';
 
 export function addBackfill(program: Command): void {
   const command = defineCommand(program, {
@@ -13,13 +13,11 @@ export function addBackfill(program: Command): void {
       'builds the indexes of all users, or of a range; resumable; safe while consumers run; exits with 1 when users failed',
     example: 'backfill --from 1 --to 100000 --rate 500',
   });
-  whenCalled<JobFlags>(runOptions(rangeOptions(command)), async (output, flags) => {
+  whenCalled<JobFlags>(kindOption(runOptions(rangeOptions(command))), async (output, flags) => {
     const request = runRequest(flags);
     const { createBackfill } = await import('../repair/backfill.ts');
     const result = await interruptible((signal) =>
-      runRecordedJob(output, 'backfill', signal, (stores, { stores: { patient: steps } }) =>
-        createBackfill({ ...stores, steps }, request),
-      ),
+      runRecordedJob(output, 'backfill', signal, (stores, { kinds }) => createBackfill({ ...stores, kinds }, request)),
     );
     await output.result(result, text(result));
     if (result.failed > 0) output.exitCode = EXIT.failed;

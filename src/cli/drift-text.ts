@@ -1,17 +1,24 @@
 import { type DriftClass, INDEX_CLASSES } from '../contracts/drift.ts';
+import { CONTACTS, KINDS } from '../contracts/kind.ts';
 import type { AnswerCounts, IndexCounts, TruthCounted } from '../repair/counts.ts';
 import type { DriftExample } from '../repair/examples.ts';
 import type { FailedUser } from '../repair/failed-users.ts';
 import { pairText, type WrongPair } from '../repair/truth-check.ts';
 
+interface FoundDrift {
+  readonly wrong_users: readonly DriftExample[];
+  readonly kinds?: Readonly<Record<string, IndexCounts>>;
+}
+
 /** What is wrong with indexes. */
-export function driftText(found: IndexCounts & { readonly wrong_users: readonly DriftExample[] }): string {
-  const { users, warm, cold, wrong, visible, unsettled, classes, visible_classes, wrong_users } = found;
+export function driftText(found: IndexCounts & FoundDrift): string {
+  const { unsettled, classes, visible_classes, wrong_users } = found;
   const kinds = INDEX_CLASSES.filter((drift) => classes[drift] > 0);
   const kindText = (drift: DriftClass) =>
     `${drift} ${classes[drift]}${visible_classes[drift] > 0 ? ` (${visible_classes[drift]} visibly)` : ''}`;
   return [
-    `${users} users: ${warm} with an index, ${cold} without; ${wrong} wrong, ${visible} of them visibly; ${unsettled} unsettled.`,
+    countsText(found),
+    ...kindsText(found.kinds),
     ...(kinds.length > 0 ? [`  ${kinds.map(kindText).join(', ')}`] : []),
     ...(unsettled > 0
       ? [`Unsettled: ${unsettled} users differ, but changes of theirs may still be on their way.`]
@@ -23,16 +30,29 @@ export function driftText(found: IndexCounts & { readonly wrong_users: readonly 
 /** Where the views contradict one another. */
 export function truthText(found: Pick<IndexCounts, 'classes'> & TruthCounted & TruthExamples): string[] {
   const { truth, classes, wrong_pairs } = found;
-  if (truth.wrong === 0) return [`recency_photos confirms last_upload_at of ${truth.pairs} pairs.`];
+  const views = found.kinds === undefined ? [CONTACTS.photosView] : photosViews(Object.keys(found.kinds));
+  if (truth.wrong === 0)
+    return [`${views.join(' and ')} confirm${views.length > 1 ? '' : 's'} last_upload_at of ${truth.pairs} pairs.`];
   return [
     `truth ${classes.truth}: last_upload_at of ${truth.wrong} of ${truth.pairs} pairs, of ${classes.truth} users, is not the newest row of`,
-    'recency_photos that the user may see. What the views read is wrong, and every answer shows it; no rebuild changes it.',
-    ...wrong_pairs.map((pair) => `  ${pairText(pair)}`),
+    `${views.join(' or ')} that the user may see. What the views read is wrong, and every answer shows it; no rebuild changes it.`,
+    ...wrong_pairs.map(
+      (pair) =>
+        `  ${pairText(
+          pair,
+          KINDS.find(({ name }) => name === pair.kind),
+        )}`,
+    ),
   ];
 }
 
+function photosViews(names: readonly string[]): string[] {
+  return KINDS.flatMap(({ name, photosView }) => (names.includes(name) ? [photosView] : []));
+}
+
 interface TruthExamples {
-  readonly wrong_pairs: readonly WrongPair[];
+  readonly kinds?: Readonly<Record<string, unknown>>;
+  readonly wrong_pairs: readonly (WrongPair & { readonly kind?: string })[];
 }
 
 /** What is wrong with answers. */
@@ -45,11 +65,25 @@ export function answersText({ answers_checked, answers_wrong, answers_unsettled 
   ].join('\n');
 }
 
-function exampleText({ user, mismatches }: DriftExample): string {
+/** The user, and the kind where it is named. */
+export function userText({ user, kind }: { readonly user: string; readonly kind?: string }): string {
+  return `user ${user}${kind === undefined ? '' : `, ${kind}`}`;
+}
+
+/** The sums of each kind, a line each. */
+export function kindsText(kinds: Readonly<Record<string, IndexCounts>> = {}): string[] {
+  return Object.entries(kinds).map(([name, counts]) => `  ${name}: ${countsText(counts)}`);
+}
+
+function countsText({ users, warm, cold, wrong, visible, unsettled }: IndexCounts): string {
+  return `${users} users: ${warm} with an index, ${cold} without; ${wrong} wrong, ${visible} of them visibly; ${unsettled} unsettled.`;
+}
+
+function exampleText({ mismatches, ...about }: DriftExample): string {
   const shown = mismatches.map((mismatch) =>
     mismatch.contact === undefined ? mismatch.class : `${mismatch.class} ${mismatch.contact}`,
   );
-  return `  user ${user}: ${shown.join(', ')}`;
+  return `  ${userText(about)}: ${shown.join(', ')}`;
 }
 
 /** Users with whom nothing could be done, and why. */
@@ -58,7 +92,7 @@ export function failedText({ failed, failed_users }: Failed): string[] {
   const others = failed - failed_users.length;
   return [
     `${failed} users failed, each for the reason below; all others were done:`,
-    ...failed_users.map(({ user, reason }) => `  user ${user}: ${reason}`),
+    ...failed_users.map(({ reason, ...about }) => `  ${userText(about)}: ${reason}`),
     ...(others > 0 ? [`  and ${others} more`] : []),
   ];
 }

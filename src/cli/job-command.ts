@@ -1,6 +1,7 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { JobParts } from '../app/jobs.ts';
 import type { Id } from '../contracts/id.ts';
+import { KIND_NAMES } from '../contracts/kind.ts';
 import type { RunKind } from '../mysql/runs.ts';
 import type { Job, JobProgress } from '../repair/job.ts';
 import type { PagedRunStores } from '../repair/paged-run.ts';
@@ -16,6 +17,14 @@ export interface JobFlags {
   readonly rate?: number;
   readonly dryRun?: boolean;
   readonly resume?: Id;
+  readonly kind?: string;
+}
+
+export function kindOption(command: Command): Command {
+  const names = KIND_NAMES.join(' or ');
+  return command.addOption(
+    new Option('--kind <name>', `only this kind: ${names} (default: all in use)`).choices(KIND_NAMES),
+  );
 }
 
 export function rangeOptions(command: Command): Command {
@@ -34,7 +43,7 @@ export function runOptions(command: Command): Command {
 }
 
 /** The request of a long job. @throws UsageError when the options contradict one another */
-export function runRequest({ users, from, to, rate, dryRun, resume }: JobFlags) {
+export function runRequest({ users, from, to, rate, dryRun, resume, kind }: JobFlags) {
   refuseEmptyRange(from, to);
   const rateOption = rate === undefined ? {} : { rate };
   if (resume === undefined) {
@@ -43,10 +52,11 @@ export function runRequest({ users, from, to, rate, dryRun, resume }: JobFlags) 
       ...(to === undefined ? {} : { to }),
       ...(typeof users === 'number' ? { sample: users } : {}),
       ...(dryRun ? { dryRun } : {}),
+      ...(kind === undefined ? {} : { kinds: [kind] }),
       ...rateOption,
     };
   }
-  if (users !== undefined || from !== undefined || to !== undefined || dryRun) {
+  if (users !== undefined || from !== undefined || to !== undefined || dryRun || kind !== undefined) {
     throw new UsageError('--resume keeps the options that the run was started with; only --rate can be changed.');
   }
   return { resume, ...rateOption };

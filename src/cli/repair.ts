@@ -4,7 +4,7 @@ import { defineCommand, whenCalled } from './define-command.ts';
 import { answersText, driftText, failedText, truthText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
-import { type JobFlags, runOptions, runRecordedJob, runRequest, usersOption } from './job-command.ts';
+import { type JobFlags, kindOption, runOptions, runRecordedJob, runRequest, usersOption } from './job-command.ts';
 
 export function addRepair(program: Command): void {
   const command = defineCommand(program, {
@@ -13,13 +13,11 @@ export function addRepair(program: Command): void {
       'verifies indexes and rebuilds those that are, or may be, wrong; resumable; exits with 3 unless all is well afterwards',
     example: 'repair --users all --dry-run',
   });
-  whenCalled<JobFlags>(runOptions(usersOption(command, 'users to repair')), async (output, flags) => {
+  whenCalled<JobFlags>(kindOption(runOptions(usersOption(command, 'users to repair'))), async (output, flags) => {
     const request = runRequest(flags);
     const { createRepair } = await import('../repair/repair.ts');
     const result = await interruptible((signal) =>
-      runRecordedJob(output, 'repair', signal, (stores, { check, indexedUsers, stores: { patient: steps } }) =>
-        createRepair({ ...stores, check, steps, indexedUsers }, request),
-      ),
+      runRecordedJob(output, 'repair', signal, (stores, { kinds }) => createRepair({ ...stores, kinds }, request)),
     );
     await output.result(result, text(result));
     if (result.failed > 0) output.exitCode = EXIT.failed;

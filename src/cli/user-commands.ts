@@ -1,4 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { IndexStores, KindStores } from '../app/stores.ts';
+import { CONTACTS, KIND_NAMES, KINDS } from '../contracts/kind.ts';
 import { id } from './arguments.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
 import { UsageError } from './exit-code.ts';
@@ -7,29 +9,51 @@ import { interruptible } from './interrupt.ts';
 type IndexView = ReturnType<typeof import('../api/index-view.ts').indexView>;
 type ExplanationView = ReturnType<typeof import('../api/explanation-view.ts').explanationView>;
 
+interface KindFlag {
+  readonly kind: string;
+}
+
+function kindOption(what: string): Option {
+  return new Option('--kind <name>', what).choices(KIND_NAMES).default(CONTACTS.name);
+}
+
+/** @throws UsageError when the kind is not in use */
+function inUse(stores: IndexStores, name: string): KindStores {
+  const found = stores.kinds.find(({ kind }) => kind.name === name);
+  if (found === undefined) throw new UsageError(`--kind ${name}: RECENCY_KINDS does not name it.`);
+  return found;
+}
+
+function singularOf(name: string): string {
+  return KINDS.find((kind) => kind.name === name)?.singular ?? CONTACTS.singular;
+}
+
 export function addInspect(program: Command): void {
   const command = defineCommand(program, {
     usage: 'inspect',
     summary: "shows a user's index as it is in Redis",
     example: 'inspect 42',
-  }).argument('<user>', 'the user whose index to show', id);
-  whenCalled<object, [user: string]>(command, async (output, _options, user) => {
+  })
+    .argument('<user>', 'the user whose index to show', id)
+    .addOption(kindOption('the kind whose index to show'));
+  whenCalled<KindFlag, [user: string]>(command, async (output, { kind }, user) => {
     const [{ withStores }, { inspectIndex }, { indexView }] = await Promise.all([
       import('../app/stores.ts'),
       import('../query/inspect-index.ts'),
       import('../api/index-view.ts'),
     ]);
     const inspection = await interruptible((signal) =>
-      withStores({ name: 'inspect' }, signal, ({ stores: { index, primary } }) =>
-        inspectIndex({ index, database: primary }, user),
-      ),
+      withStores({ name: 'inspect' }, signal, ({ stores }) => {
+        const { index, primary } = inUse(stores, kind);
+        return inspectIndex({ index, database: primary }, user);
+      }),
     );
     const view = indexView(inspection);
-    await output.result(view, () => indexText(view));
+    await output.result(view, () => indexText(view, singularOf(kind)));
   });
 }
 
-async function indexText({ members, ...about }: IndexView): Promise<string> {
+async function indexText({ members, ...about }: IndexView, singular: string): Promise<string> {
   const { textTable } = await import('./text-table.ts');
   const shown = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
   const facts = textTable(
@@ -38,7 +62,7 @@ async function indexText({ members, ...about }: IndexView): Promise<string> {
   );
   if (members.length === 0) return facts;
   const rows = members.map(({ id: contact, last_upload_at: at }, i) => [i + 1, contact, at]);
-  return `${facts}\n\n${textTable(['', 'contact', 'last upload'], rows)}`;
+  return `${facts}\n\n${textTable(['', singular, 'last upload'], rows)}`;
 }
 
 export function addExplain(program: Command): void {
@@ -48,9 +72,10 @@ export function addExplain(program: Command): void {
     example: 'explain 42 7',
   })
     .argument('<user>', 'the user who asks', id)
-    .argument('<contact>', 'the contact in question', id);
-  whenCalled<object, [user: string, contact: string]>(command, async (output, _options, user, contact) => {
-    if (user === contact) throw new UsageError('A user is not a contact of their own.');
+    .argument('<contact>', 'the contact in question, or whatever else the kind is about', id)
+    .addOption(kindOption('the kind whose index to explain'));
+  whenCalled<KindFlag, [user: string, contact: string]>(command, async (output, { kind }, user, contact) => {
+    if (kind === CONTACTS.name && user === contact) throw new UsageError('A user is not a contact of their own.');
     const [{ withStores }, { explainer }, { explanationView }, { KeyNames }] = await Promise.all([
       import('../app/stores.ts'),
       import('../app/api-queries.ts'),
@@ -58,14 +83,20 @@ export function addExplain(program: Command): void {
       import('../index/redis/keys.ts'),
     ]);
     const view = await interruptible((signal) =>
-      withStores({ name: 'explain' }, signal, async ({ stores: { index, primary }, config }) => {
+      withStores({ name: 'explain' }, signal, async ({ stores, config }) => {
+        const { kind: of, index, primary } = inUse(stores, kind);
         const explain = explainer({ index, primary, reading: primary, limits: config });
-        const names = new KeyNames(config.keyPrefix);
+        const names = new KeyNames(config.keyPrefix, of);
         return { ...explanationView(await explain(user, contact)), keys: [names.set(user), names.meta(user)] };
       }),
     );
-    await output.result(view, explanationText(view));
+    await output.result(namedFor(kind, view), explanationText(view));
   });
+}
+
+/** What an explanation calls a contact has the kind's own name. */
+function namedFor(kind: string, { user, contact, ...rest }: ExplanationView) {
+  return { user, [singularOf(kind)]: contact, ...rest };
 }
 
 function explanationText(view: ExplanationView & { readonly keys: readonly string[] }): string {

@@ -2,13 +2,13 @@ import { type Command, Option } from 'commander';
 import type { VerifyRequest, VerifyResult } from '../repair/verify.ts';
 import { id } from './arguments.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
-import { answersText, driftText, failedText, truthText } from './drift-text.ts';
+import { answersText, driftText, failedText, truthText, userText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
-import { type JobFlags, runRequest, showProgress, usersOption } from './job-command.ts';
+import { type JobFlags, kindOption, runRequest, showProgress, usersOption } from './job-command.ts';
 import type { Output } from './output.ts';
 
-interface VerifyFlags extends Pick<JobFlags, 'users'> {
+interface VerifyFlags extends Pick<JobFlags, 'users' | 'kind'> {
   readonly user?: string;
 }
 
@@ -19,13 +19,14 @@ export function addVerify(program: Command): void {
       'compares indexes and answers with plain SQL, and the views with the photos; changes nothing; exits with 3 when anything differs or cannot be decided',
     example: 'verify --users 1000',
   });
-  usersOption(command, 'users to verify').addOption(
+  kindOption(usersOption(command, 'users to verify')).addOption(
     new Option('--user <id>', 'verify one user, with every request that a client can make')
       .argParser(id)
       .conflicts('users'),
   );
   whenCalled<VerifyFlags>(command, async (output, { user, ...flags }) => {
-    const request = user === undefined ? (runRequest(flags) as VerifyRequest) : { user };
+    const { kinds, ...sampled } = runRequest(flags) as Exclude<VerifyRequest, { user: string }>;
+    const request = { ...(user === undefined ? sampled : { user }), ...(kinds && { kinds }) };
     const result = await interruptible((signal) => verify(output, request, signal));
     await output.result(result, text(result));
     if (result.failed > 0) output.exitCode = EXIT.failed;
@@ -39,9 +40,9 @@ async function verify(output: Output, request: VerifyRequest, signal: AbortSigna
     import('../repair/verify.ts'),
     import('../repair/job.ts'),
   ]);
-  return await withJobParts('verify', signal, async ({ stores: { primary }, check, indexedUsers }) => {
+  return await withJobParts('verify', signal, async ({ stores: { primary }, kinds }) => {
     const now = () => performance.now();
-    const job = new Verify({ primary, check, indexedUsers, now, random: Math.random }, request);
+    const job = new Verify({ primary, kinds, now, random: Math.random }, request);
     const { onProgress, stop } = showProgress(output);
     await runToEnd(job, { signal, onProgress }).finally(stop);
     return job.result;
@@ -60,7 +61,8 @@ function text(result: VerifyResult): string {
     driftText(result),
     answersText(result),
     ...wrong_answers.map(
-      ({ user, wrong }) => `  user ${user}: ${wrong.length} answers; \`recency verify --user ${user}\` shows more`,
+      ({ wrong, ...about }) =>
+        `  ${userText(about)}: ${wrong.length} answers; \`recency verify --user ${about.user}\` shows more`,
     ),
     ...truthText(result),
     ...(columns.users > 0

@@ -7,7 +7,8 @@ import { type Checks, fine, problem, type Verdict, warning } from './finding.ts'
 
 export interface BacklogSources {
   readonly primary: Database;
-  readonly delayQueue: DelayQueue;
+  /** Of every kind in use. */
+  readonly delayQueues: readonly Pick<DelayQueue, 'size'>[];
   /** Undefined: the lag is not known. */
   readonly transportLag: () => Promise<number | undefined>;
   /** Undefined: the transport has no limit. */
@@ -15,7 +16,7 @@ export interface BacklogSources {
 }
 
 /** Work that waits. Until a change is processed, answers from the index may lack it. */
-export function backlogChecks({ primary, delayQueue, transportLag, fill }: BacklogSources): Checks {
+export function backlogChecks({ primary, delayQueues, transportLag, fill }: BacklogSources): Checks {
   return {
     outbox: async () => {
       const { rows, oldestMs } = await readOutboxLag(primary);
@@ -35,7 +36,8 @@ export function backlogChecks({ primary, delayQueue, transportLag, fill }: Backl
     },
     ...(fill === undefined ? {} : { stream: async () => fillVerdict(await fill()) }),
     'delay queue': async () => {
-      const items = await delayQueue.size();
+      const sizes = await Promise.all(delayQueues.map((queue) => queue.size()));
+      const items = sizes.reduce((sum, size) => sum + size, 0);
       if (items < MANY) return fine(`${items} items`);
       return warning(`${items} items`, NO_CONSUMER);
     },

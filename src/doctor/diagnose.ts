@@ -4,12 +4,13 @@ import { kafkaSettings } from '../app/kafka-transport.ts';
 import { openLogger } from '../app/logger.ts';
 import { openForReading, openPrimary, untilMysqlAnswers } from '../app/open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../app/open-redis.ts';
+import { delayQueueOf } from '../app/stores.ts';
 import { openTransport } from '../app/transport.ts';
 import { type Config, type ReadConfig, readConfig } from '../config/config.ts';
 import { ConfigError } from '../config/environment.ts';
+import { kindsNamed } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RedisClient, untilReady } from '../redis/connection.ts';
-import { DelayQueue } from '../redis/delay-queue.ts';
 import type { Transport } from '../transport/transport.ts';
 import { backlogChecks } from './backlog-checks.ts';
 import { type Checks, examine, type Finding, fine } from './finding.ts';
@@ -132,9 +133,9 @@ function examineBacklog(
   transport: Transport,
   config: Config,
 ): Promise<Finding[]> {
-  const delayQueue = new DelayQueue(redis, config.keyPrefix);
+  const delayQueues = kindsNamed(config.kinds).map((kind) => delayQueueOf(kind, config, redis));
   return examine(
     'backlog',
-    backlogChecks({ primary, delayQueue, transportLag: () => transport.lag(), fill: transport.fill }),
+    backlogChecks({ primary, delayQueues, transportLag: () => transport.lag(), fill: transport.fill }),
   );
 }

@@ -2,10 +2,11 @@ import { checkSchema, GRANTS, missingGrants } from '../app/check-mysql.ts';
 import { mysqlAddress } from '../app/open-mysql.ts';
 import { compareSettings } from '../app/shared-settings.ts';
 import type { Config } from '../config/config.ts';
-import { type Kind, kindsNamed } from '../contracts/kind.ts';
+import { CONTACTS, type Kind, kindsNamed } from '../contracts/kind.ts';
 import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
 import type { Database } from '../mysql/database.ts';
 import { isExplainRefused, StatementTooSlow } from '../mysql/faults.ts';
+import { ofKind } from '../mysql/kind-database.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { isAnyPhoto } from '../mysql/newest-photos.ts';
 import { readServer, type ServerState, withoutRun } from '../mysql/server-record.ts';
@@ -32,11 +33,18 @@ export function mysqlChecks(primary: Database, config: Config): Checks {
     'column types': () => columnsVerdict(primary, kinds),
     permissions: () => permissionsVerdict(primary, user),
     indexes: () => plansVerdict(primary, kinds),
-    'last uploads': () => lastUploadsVerdict(primary),
+    ...Object.fromEntries(
+      kinds.map((kind) => [nameOf('last uploads', kind), () => lastUploadsVerdict(ofKind(primary, kind), kind)]),
+    ),
     'rows decide': () => volatileVerdict(primary, kinds),
     epoch: async () => epochVerdict(await readEpochState(primary)),
     'shared settings': () => sharedSettingsVerdict(primary, config),
   };
+}
+
+/** A check that is made of each kind; that of contacts has the name alone. */
+function nameOf(check: string, { name }: Kind): string {
+  return name === CONTACTS.name ? check : `${check} of ${name}`;
 }
 
 function epochVerdict({ epoch: { token, why, bumpedAt }, suspended, losses }: EpochState): Verdict {
@@ -153,32 +161,33 @@ const PAIRS = 10_000;
 
 const EXAMPLES = 3;
 
-const LAST_UPLOAD_FIX =
-  'last_upload_at must be the newest row of recency_photos whose audience is among the bits of sees, and nothing else: ' +
+const lastUploadFix = ({ photosView }: Kind) =>
+  `last_upload_at must be the newest row of ${photosView} whose audience is among the bits of sees, and nothing else: ` +
   'no deleted or private photo, no time of another kind. Fix the view or the columns that it reads (docs/adopting.md), ' +
   'begin a new epoch with `recency epoch bump`, and run `recency verify --users all`.';
 
 /** Compares the views with each other: Recency's answers cannot be better than they are. */
-async function lastUploadsVerdict(primary: Database): Promise<Verdict> {
+async function lastUploadsVerdict(primary: Database, kind: Kind): Promise<Verdict> {
+  const { photosView } = kind;
   try {
     const { counts, wrong, uploads } = await sampleTruth(
       { primary, random: Math.random, now: () => performance.now() },
       PAIRS,
     );
-    const compared = `${counts.pairs} pairs compared with recency_photos`;
+    const compared = `${counts.pairs} pairs compared with ${photosView}`;
     const isNever = counts.pairs > 0 && uploads === 0;
     const never = isNever ? 'last_upload_at is NULL or 0 in all of them; ' : '';
     if (counts.wrong > 0) {
-      const examples = wrong.slice(0, EXAMPLES).map((pair) => `\n${pairText(pair)}`);
-      return problem(`${compared}: ${never}${counts.wrong} contradict it${examples.join('')}`, LAST_UPLOAD_FIX);
+      const examples = wrong.slice(0, EXAMPLES).map((pair) => `\n${pairText(pair, kind)}`);
+      return problem(`${compared}: ${never}${counts.wrong} contradict it${examples.join('')}`, lastUploadFix(kind));
     }
     if (isNever && (await isAnyPhoto(primary))) {
-      return problem(`${compared}: ${never}there are photos, but no user may see any (sees)`, LAST_UPLOAD_FIX);
+      return problem(`${compared}: ${never}there are photos, but no user may see any (sees)`, lastUploadFix(kind));
     }
     return fine(`${compared}, all confirmed`);
   } catch (error) {
     if (!(error instanceof StatementTooSlow)) throw error;
-    return warning('not known: reading the newest photos takes too long', 'See `indexes`: recency_photos needs one.');
+    return warning('not known: reading the newest photos takes too long', `See \`indexes\`: ${photosView} needs one.`);
   }
 }
 

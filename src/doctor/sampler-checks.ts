@@ -25,7 +25,9 @@ function reportVerdict({ rate, windows, wrong_users }: SamplerReport, ageMs: num
     const fix = 'More users are unsettled than checked: what delays their changes? See the backlog.';
     return unsettled > checked ? warning(text, fix) : fine(text);
   }
-  const named = wrong_users.map(({ user, classes }) => `${user} (${classes.join(', ') || 'answers'})`).join('; ');
+  const about = ({ kind, classes }: SamplerReport['wrong_users'][number]) =>
+    `${kind === undefined ? '' : `${kind}: `}${classes.join(', ') || 'answers'}`;
+  const named = wrong_users.map((wrong) => `${wrong.user} (${about(wrong)})`).join('; ');
   const fix = `Wrong: ${named}. \`recency verify --user\` shows details; \`recency repair\` fixes it.`;
   return visible > 0 ? problem(text, fix) : warning(text, fix);
 }

@@ -1,3 +1,4 @@
+import { CONTACTS, KINDS, type Kind } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
 import { isPublishedUpTo, type OutboxRow, readLastOutboxId, readPutBackRows } from '../mysql/outbox.ts';
 import {
@@ -13,6 +14,8 @@ import {
 
 /** Where changes wait on their way to the indexes, besides the transport. */
 export interface DrainedStores {
+  /** The indexes of this kind; left out: of contacts. */
+  readonly kind?: Kind;
   readonly primary: Database;
   readonly rechecks: PendingSource;
   readonly delayed: PendingSource;
@@ -22,10 +25,13 @@ export interface DrainedStores {
  * The barrier behind everything on its way to the indexes: new rows of the outbox, rows that were put back, the transport,
  * then delayed work about the suspects. Work moves from re-checks to the delay queue, so they are asked in that order.
  */
-export function drainBarrierOf({ primary, rechecks, delayed }: DrainedStores, transport: RaiseBarrier): RaiseBarrier {
+export function drainBarrierOf(
+  { kind, primary, rechecks, delayed }: DrainedStores,
+  transport: RaiseBarrier,
+): RaiseBarrier {
   return inTurn([
     outboxBarrier(primary),
-    pendingBarrier(new PutBackRows(primary)),
+    pendingBarrier(new PutBackRows(primary, kind)),
     transport,
     pendingBarrier(rechecks, delayed),
   ]);
@@ -50,9 +56,11 @@ const TOO_MANY = 'more rows than are examined one by one';
  */
 export class PutBackRows implements PendingSource {
   readonly #database: Database;
+  readonly #kind: Kind;
 
-  constructor(database: Database) {
+  constructor(database: Database, kind: Kind = CONTACTS) {
     this.#database = database;
+    this.#kind = kind;
   }
 
   /** @throws DatabaseUnavailable */
@@ -60,18 +68,25 @@ export class PutBackRows implements PendingSource {
     const rows = await readPutBackRows(this.#database, MOST_ROWS + 1);
     const isTooMany = rows.length > MOST_ROWS;
     const pendingOf = (suspect: Suspect) =>
-      isTooMany ? [TOO_MANY] : rows.filter((row) => concerns(row, suspect)).map(({ id }) => `outbox ${id}`);
+      isTooMany ? [TOO_MANY] : rows.filter((row) => concerns(row, suspect, this.#kind)).map(({ id }) => `outbox ${id}`);
     return new Map(suspects.map((suspect) => [keyOf(suspect), new Set(pendingOf(suspect))]));
   }
 }
 
-/** Could the row's task change what this suspect's index says? */
-function concerns({ type, userId, otherId }: OutboxRow, { user, contact }: Suspect): boolean {
+/** Could the row's task change what this suspect's index of the kind says? */
+function concerns(
+  { type, userId, otherId }: OutboxRow,
+  { user, contact }: Suspect,
+  { relationTasks, photoTasks, areUsers }: Kind,
+): boolean {
   if (user === undefined) return true;
-  if (type.startsWith('recency.contact.')) {
-    const other = user === userId ? otherId : user === otherId ? userId : null;
+  const isOneOf = (tasks: object) => Object.values(tasks).includes(type);
+  if (isOneOf(relationTasks)) {
+    const other = user === userId ? otherId : areUsers && user === otherId ? userId : null;
     return other !== null && (contact === undefined || contact === other);
   }
-  // A task about an uploader, or about a user who was deleted: it concerns every follower's index.
+  if (!isOneOf(photoTasks) && KINDS.some((kind) => isOneOf(kind.relationTasks) || isOneOf(kind.photoTasks)))
+    return false;
+  // A task about an owner of photos, or about a user who was deleted: it concerns every follower's index.
   return user === userId || contact === undefined || contact === userId;
 }

@@ -1,5 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import { RELATIONS, type Relation } from '../contracts/relation.ts';
 import type { ContactIndex, Limits, Nonce } from '../index/contact-index.ts';
 import { type RawContact, readAllContacts } from '../mysql/contacts.ts';
@@ -13,6 +14,8 @@ import type { CheckedTruth, TruthCheck } from './truth-check.ts';
 export interface AnswerCheckStores {
   readonly index: Pick<ContactIndex, 'read'>;
   readonly primary: Database;
+  /** Left out: contacts. */
+  readonly kind?: Kind;
   readonly limits: Limits;
   /** Remembers photos from one user to the next. */
   readonly truth: TruthCheck;
@@ -67,11 +70,12 @@ export class AnswerCheck {
   readonly #questions: readonly ContactsQuestion[];
 
   constructor(stores: AnswerCheckStores) {
-    const { index, primary: database, limits, now } = stores;
+    const { index, primary: database, kind = CONTACTS, limits, now } = stores;
     const { min, max } = limits;
     this.#stores = stores;
     const counts = [...new Set([10, 1, min, max, GREATEST_LIMIT])];
-    this.#questions = RELATIONS.flatMap((relation) => counts.map((limit) => ({ relation, limit })));
+    const relations = kind.hasRelations ? RELATIONS : (['any'] as const);
+    this.#questions = relations.flatMap((relation) => counts.map((limit) => ({ relation, limit })));
     const ignore = () => undefined;
     this.#recent = new RecentContacts({ index, database, min, max, onCold: ignore, onLow: ignore, touch: false, now });
   }

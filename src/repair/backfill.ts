@@ -1,16 +1,25 @@
 import type { Id } from '../contracts/id.ts';
+import type { Kind } from '../contracts/kind.ts';
 import { run, type Steps } from '../index/protocol.ts';
 import { EpochSuspended, rebuild } from '../index/rebuild.ts';
+import type { Database } from '../mysql/database.ts';
 import { TimedBatches } from './adaptive-batches.ts';
 import { addCounts } from './counts.ts';
 import { ContactsTooMany } from './failed-users.ts';
 import type { Cost } from './job.ts';
-import { PagedRun, type PagedRunStores, type PageWork, type ProcessedUsers, type RunResult } from './paged-run.ts';
+import { type OfKind, type PartsByKind, partsByKind } from './job-kinds.ts';
+import { PagedRun, type PagedRunStores } from './paged-run.ts';
 import type { RunParameters, RunRequest } from './run-parameters.ts';
+import type { PageWork, ProcessedUsers, RunResult } from './run-work.ts';
 
-export interface BackfillStores extends PagedRunStores {
+/** What builds the indexes of one kind. */
+export interface BackfillParts {
+  /** Asked about this kind. */
+  readonly primary: Database;
   readonly steps: Steps;
 }
+
+export type BackfillStores = PagedRunStores & PartsByKind<BackfillParts>;
 
 /** What a run saves. */
 export type BackfillReport = {
@@ -34,16 +43,24 @@ const NOTHING_BUILT = { rebuilt: 0, unsettled: 0, obstructed: 0, failed: 0 };
 
 /** Builds the indexes of users page by page. A dry run only counts the users. @throws InvalidJob */
 export function createBackfill(stores: BackfillStores, request: RunRequest): PagedRun<BackfillReport> {
-  return new PagedRun(stores, new BackfillWork(stores), request);
+  const work = {
+    job: 'backfill',
+    empty: { before: { users: 0 }, after: NOTHING_BUILT, cost: { rows_read: 0, seconds: 0 } },
+    kinds: partsByKind<BackfillParts>(stores).map((parts) => new BackfillWork(parts, stores.now)),
+    examples: () => ({}),
+  } as const;
+  return new PagedRun(stores, work, request);
 }
 
 class BackfillWork implements PageWork<BackfillReport> {
-  readonly kind = 'backfill';
-  readonly empty = { before: { users: 0 }, after: NOTHING_BUILT, cost: { rows_read: 0, seconds: 0 } };
+  readonly kind: Kind;
+  readonly primary: Database;
   readonly #steps: Steps;
   readonly #batches: TimedBatches;
 
-  constructor({ steps, now }: BackfillStores) {
+  constructor({ kind, primary, steps }: OfKind<BackfillParts>, now: () => number) {
+    this.kind = kind;
+    this.primary = primary;
     this.#steps = steps;
     this.#batches = new TimedBatches(now);
   }
@@ -55,10 +72,6 @@ class BackfillWork implements PageWork<BackfillReport> {
   ): Promise<ProcessedUsers<BackfillReport>> {
     const built = dryRun ? [] : await this.#batches.each(users, (some) => this.#build(some), signal);
     return { before: { users: users.length }, after: built.reduce(addCounts, NOTHING_BUILT) };
-  }
-
-  examples(): object {
-    return {};
   }
 
   async #build(users: readonly Id[]): Promise<BackfillReport['after']> {

@@ -14,16 +14,23 @@ export interface FoundWrong {
   readonly pairs: readonly WrongPair[];
 }
 
-const NOTHING: FoundWrong = { drifted: [], answers: [], columns: [], pairs: [] };
+/** With the name of its kind; undefined: the job is about contacts alone. */
+type Tagged<T> = T & { readonly kind?: string };
+
+type TaggedWrong = { readonly [K in keyof FoundWrong]: readonly Tagged<FoundWrong[K][number]>[] };
+
+const NOTHING: TaggedWrong = { drifted: [], answers: [], columns: [], pairs: [] };
 
 export interface DriftExample {
   readonly user: Id;
+  readonly kind?: string;
   readonly visible: boolean;
   readonly mismatches: readonly Omit<Mismatch, 'nonce'>[];
 }
 
 export interface AnswerExample {
   readonly user: Id;
+  readonly kind?: string;
   readonly wrong: readonly Omit<WrongAnswer, 'nonce' | 'differing'>[];
 }
 
@@ -32,35 +39,42 @@ export interface ShownExamples {
   readonly wrong_answers: AnswerExample[];
   readonly wrong_columns: Id[];
   /** Drift of the class `truth`. */
-  readonly wrong_pairs: WrongPair[];
+  readonly wrong_pairs: Tagged<WrongPair>[];
 }
 
-/** Keeps the first few things of each kind that are wrong. */
+/** Keeps the first few things of each sort that are wrong. */
 export class Examples {
-  #found: FoundWrong = NOTHING;
+  #found: TaggedWrong = NOTHING;
 
-  add(more: Partial<FoundWrong>): void {
+  /** @param kind named with each of them */
+  add(more: Partial<FoundWrong>, kind?: string): void {
     const { drifted, answers, columns, pairs } = { ...NOTHING, ...more };
+    const tagged = <T extends object>(some: readonly T[]) =>
+      kind === undefined ? some : some.map((one) => ({ ...one, kind }));
     this.#found = {
-      drifted: [...this.#found.drifted, ...drifted].slice(0, SHOWN),
-      answers: [...this.#found.answers, ...answers].slice(0, SHOWN),
+      drifted: [...this.#found.drifted, ...tagged(drifted)].slice(0, SHOWN),
+      answers: [...this.#found.answers, ...tagged(answers)].slice(0, SHOWN),
       columns: [...this.#found.columns, ...columns].slice(0, SHOWN),
-      pairs: [...this.#found.pairs, ...pairs].slice(0, SHOWN),
+      pairs: [...this.#found.pairs, ...tagged(pairs)].slice(0, SHOWN),
     };
   }
 
   /** As `--json` prints them: without nonces, which mean nothing to a reader. */
   shown(): ShownExamples {
     const { drifted, answers, columns, pairs } = this.#found;
+    const about = ({ user, kind }: Tagged<{ readonly user: Id }>) => ({
+      user,
+      ...(kind === undefined ? {} : { kind }),
+    });
     return {
-      wrong_users: drifted.map(({ user, clientVisible, mismatches }) => ({
-        user,
-        visible: clientVisible,
-        mismatches: mismatches.slice(0, SHOWN).map(({ nonce: _, ...rest }) => rest),
+      wrong_users: drifted.map((one) => ({
+        ...about(one),
+        visible: one.clientVisible,
+        mismatches: one.mismatches.slice(0, SHOWN).map(({ nonce: _, ...rest }) => rest),
       })),
-      wrong_answers: answers.map(({ user, wrong }) => ({
-        user,
-        wrong: wrong.map(({ nonce: _, differing: __, ...rest }) => rest),
+      wrong_answers: answers.map((one) => ({
+        ...about(one),
+        wrong: one.wrong.map(({ nonce: _, differing: __, ...rest }) => rest),
       })),
       wrong_columns: [...columns],
       wrong_pairs: [...pairs],

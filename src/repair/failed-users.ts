@@ -7,6 +7,8 @@ import type { Database } from '../mysql/database.ts';
 export interface FailedUser {
   readonly user: Id;
   readonly reason: string;
+  /** The name of the kind; undefined: the job is about contacts alone. */
+  readonly kind?: string;
 }
 
 /** Maximum failed users that a report names; all are counted. */
@@ -38,20 +40,25 @@ export class FailedUsers {
 
   /**
    * @param work processes some of the users; a result counts only when it resolves
+   * @param kind named with the users who failed
    * @returns the results of all parts, and the users who failed
    * @throws faults that concern all users, errors that no store or user caused, the signal's reason
    */
   async workOn<R>(
     users: readonly Id[],
     work: (some: readonly Id[]) => Promise<R>,
-    signal?: AbortSignal,
+    { signal, kind }: { readonly signal?: AbortSignal | undefined; readonly kind?: string | undefined } = {},
   ): Promise<{ done: R[]; failures: readonly FailedUser[] }> {
     const done: R[] = [];
     const answers = answersAtOnce([() => this.#primary.rows('SELECT 1', [])]);
     const isOurs = (error: unknown) => error instanceof ContactsTooMany || storeFaultOf(error) !== undefined;
     const isEnd = (error: unknown) => signal?.aborted === true || !isOurs(error);
     const aside = await settingAside(users, async (some) => void done.push(await work(some)), { answers, isEnd });
-    const failures = aside.map(({ item, error }) => ({ user: item, reason: `${error.name}: ${error.message}` }));
+    const failures = aside.map(({ item, error }) => ({
+      user: item,
+      reason: `${error.name}: ${error.message}`,
+      ...(kind === undefined ? {} : { kind }),
+    }));
     this.#named = [...this.#named, ...failures].slice(0, NAMED);
     return { done, failures };
   }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { DRIFT_CLASSES, type DriftClass } from '../contracts/drift.ts';
 import type { Id } from '../contracts/id.ts';
+import type { Kind } from '../contracts/kind.ts';
 import type { ContactIndex, Limits } from '../index/contact-index.ts';
 import type { RaiseBarrier } from '../index/drain-barrier.ts';
 import { eachOrNone } from '../index/set-aside.ts';
@@ -14,6 +15,8 @@ import { IndexCheck, type IndexFinding } from './index-check.ts';
 import { addTruth, type CheckedTruth, TruthCheck } from './truth-check.ts';
 
 export interface PageCheckStores {
+  /** The users' indexes of this kind are checked; left out: of contacts. */
+  readonly kind?: Kind;
   readonly index: Pick<ContactIndex, 'read'>;
   /** Asked about the indexes. */
   readonly primary: Database;

@@ -1,16 +1,20 @@
 import type { Id } from '../contracts/id.ts';
+import { CONTACTS } from '../contracts/kind.ts';
 import { EpochSuspended } from '../index/rebuild.ts';
 import type { Database } from '../mysql/database.ts';
 import type { Fence } from '../mysql/leases.ts';
 import { readEpochState } from '../mysql/losses.ts';
-import { createRun, findRun, type RunKind, type RunState, saveRun } from '../mysql/runs.ts';
-import { addCounts, type Counts } from './counts.ts';
-import { Examples, type FoundWrong, type ShownExamples } from './examples.ts';
-import { type FailedUser, FailedUsers } from './failed-users.ts';
-import { type Cost, CostMeter, type CostSources, type Job, type JobProgress, ProgressMeter } from './job.ts';
+import { createRun, findRun, type RunState, saveRun } from '../mysql/runs.ts';
+import { addCounts } from './counts.ts';
+import { Examples } from './examples.ts';
+import { FailedUsers } from './failed-users.ts';
+import { CostMeter, type CostSources, type Job, type JobProgress, ProgressMeter } from './job.ts';
+import { chosenKinds, isContactsAlone } from './job-kinds.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { RunLedger, type SavedReport } from './run-ledger.ts';
 import { InvalidJob, parseRunParameters, type RunParameters, type RunRequest } from './run-parameters.ts';
-import { createUserPages, type IndexedUsers, PAGE_SIZE, type UserPages } from './user-pages.ts';
+import type { PageWork, RunReport, RunResult, RunWork } from './run-work.ts';
+import { createUserPages, estimateUsers, PAGE_SIZE, type UserPages } from './user-pages.ts';
 
 export interface PagedRunStores extends CostSources {
   readonly primary: Database;
@@ -24,69 +28,44 @@ export interface PagedRunStores extends CostSources {
   readonly pageSize?: number;
 }
 
-/** What a run saves in MySQL: what it found, what it did, and the cost. */
-export type RunReport = {
-  readonly before: Counts & { readonly users: number };
-  readonly after: Counts & { readonly failed: number };
-  readonly cost: Cost;
-};
-
-/** What a run does with the users of a page. */
-export interface PageWork<R extends RunReport, E extends object = object> {
-  readonly kind: RunKind;
-  /** The report of a run that has done nothing. */
-  readonly empty: R;
-  /** Given: after all users with relationships, the run also covers indexes whose user has none. */
-  readonly indexedUsers?: IndexedUsers | undefined;
-  /** Processes some users of a page. The same users may come again, until the page is saved. */
-  process(users: readonly Id[], parameters: RunParameters, signal?: AbortSignal): Promise<ProcessedUsers<R>>;
-  /** The examples that the result shows. */
-  examples(shown: ShownExamples): E;
-}
-
-export interface ProcessedUsers<R extends RunReport> {
-  readonly before: R['before'];
-  readonly after: R['after'];
-  /** Examples for the result; they are kept once the page is saved. */
-  readonly found?: Partial<FoundWrong>;
-}
-
-/** What a run's `--json` prints, apart from examples. */
-export type RunResult<R extends RunReport> = R['before'] &
-  R['after'] &
-  Cost & {
-    readonly run: Id;
-    readonly dry_run: boolean;
-    /** The first 100 of this part of the run. */
-    readonly failed_users: readonly FailedUser[];
-  };
-
 interface Started<R extends RunReport> {
   readonly id: Id;
   readonly parameters: RunParameters;
-  readonly pages: UserPages;
   readonly rateLimiter: RateLimiter;
   readonly meter: ProgressMeter;
   readonly costs: CostMeter;
-  /** The last user of the last saved page; '0': none. */
+  /** The kind that is being done. */
+  work: PageWork<R>;
+  pages: UserPages;
+  /** Estimated number of users of the kinds that come after it. */
+  usersLater: number;
+  /** The last user of the last saved page of this kind; '0': none. */
   cursor: Id | '0';
-  /** The sum of all saved pages, of all parts of the run. */
-  report: R;
+  /** Of all saved pages, of all parts of the run. */
+  ledger: RunLedger<R>;
 }
 
-type SavedRun<R extends RunReport> = { id: Id; parameters: unknown; cursor: Id | '0'; report: R };
+interface SavedRun<R extends RunReport> {
+  readonly id: Id;
+  readonly parameters: RunParameters;
+  readonly cursor: Id | '0';
+  readonly ledger: RunLedger<R>;
+}
 
-/** A resumable job: goes through users by id, page by page, and saves its cursor and report in MySQL after each page. */
+/**
+ * A resumable job: goes through users by id, page by page, for one kind after the other, and saves its cursor and report in
+ * MySQL after each page.
+ */
 export class PagedRun<R extends RunReport, E extends object = object> implements Job {
   readonly #stores: PagedRunStores;
-  readonly #work: PageWork<R, E>;
+  readonly #work: RunWork<R, E>;
   readonly #request: RunParameters | { readonly resume: Id; readonly rate?: number | undefined };
   readonly #failed: FailedUsers;
   readonly #examples = new Examples();
   #started: Started<R> | undefined;
 
   /** @throws InvalidJob */
-  constructor(stores: PagedRunStores, work: PageWork<R, E>, request: RunRequest) {
+  constructor(stores: PagedRunStores, work: RunWork<R, E>, request: RunRequest) {
     this.#stores = stores;
     this.#work = work;
     this.#failed = new FailedUsers(stores.primary);
@@ -96,47 +75,45 @@ export class PagedRun<R extends RunReport, E extends object = object> implements
 
   /** @throws InvalidJob, EpochSuspended, StaleFence, DatabaseUnavailable */
   async start(): Promise<void> {
-    const { primary, random, now, pageSize = PAGE_SIZE } = this.#stores;
-    const { indexedUsers } = this.#work;
+    const { now } = this.#stores;
     await this.#refuseWhileSuspended();
     const saved = 'resume' in this.#request ? await this.#resume(this.#request.resume) : await this.#begin();
     const { rate } = this.#request;
-    const parameters = parseRunParameters({ ...(saved.parameters as object), ...(rate !== undefined && { rate }) });
+    const parameters = { ...saved.parameters, ...(rate !== undefined && { rate }) };
     const rateLimiter = new RateLimiter(parameters.rate, now);
-    const done = { cursor: saved.cursor, users: saved.report.before.users };
-    const pageStores = { primary, random, pageSize, rateLimiter, indexedUsers };
-    const pages = await createUserPages(pageStores, parameters, done);
-    const meter = new ProgressMeter(now);
-    this.#started = { ...saved, parameters, pages, rateLimiter, meter, costs: new CostMeter(this.#stores) };
+    const costs = new CostMeter(this.#stores);
+    const opened = await this.#open(saved.ledger, saved.cursor, { parameters, rateLimiter });
+    this.#started = { ...saved, ...opened, parameters, rateLimiter, meter: new ProgressMeter(now), costs };
   }
 
   /** @throws StaleFence, DatabaseUnavailable, RedisUnavailable */
   async runOnce(signal?: AbortSignal): Promise<R | undefined> {
     const run = this.#mustBeStarted();
-    const users = await run.pages.next(signal);
+    const users = await this.#nextUsers(run, signal);
     if (users === undefined) {
-      await this.#save(run.id, 'done', run.cursor, run.report);
+      await this.#save(run.id, 'done', run.cursor, run.ledger);
       return undefined;
     }
     await run.rateLimiter.spend(users.length, signal);
-    const { page, found } = await this.#process(users, run.parameters, signal);
+    const { page, found } = await this.#process(run.work, users, run.parameters, signal);
     const cost = run.costs.unsaved();
-    const report = addCounts(run.report, { ...page, cost });
+    const ledger = run.ledger.with({ ...page, cost });
     const { cursor } = run.pages;
-    await this.#save(run.id, 'running', cursor, report);
+    await this.#save(run.id, 'running', cursor, ledger);
     run.cursor = cursor;
-    run.report = report; // not before it is saved: after an error the same page comes again
+    run.ledger = ledger; // not before it is saved: after an error the same page comes again
     run.costs.saved(cost);
-    for (const some of found) this.#examples.add(some);
+    for (const some of found) this.#examples.add(some, this.#tag(run));
     run.pages.done();
     run.meter.add(users.length);
     return page;
   }
 
   progress(): JobProgress {
-    const { id, report, pages, meter } = this.#mustBeStarted();
-    const done = report.before.users;
-    return meter.progress(id, done, pages.total(done));
+    const { id, ledger, pages, meter, usersLater } = this.#mustBeStarted();
+    const done = ledger.report.before.users;
+    const here = ledger.of(ledger.at).before.users;
+    return meter.progress(id, done, done - here + pages.total(here) + usersLater);
   }
 
   /** Is there a run that can be resumed? */
@@ -150,13 +127,13 @@ export class PagedRun<R extends RunReport, E extends object = object> implements
 
   /** The sum of all saved pages, of all parts of the run. */
   get report(): R {
-    return this.#mustBeStarted().report;
+    return this.#mustBeStarted().ledger.report;
   }
 
   /** The report, with examples and failed users of this part of the run. */
   get result(): RunResult<R> & E {
-    const { id, parameters, report } = this.#mustBeStarted();
-    const { before, after, cost }: RunReport = report;
+    const { id, parameters, ledger } = this.#mustBeStarted();
+    const { before, after, cost }: RunReport = ledger.report;
     const result = {
       run: id,
       dry_run: parameters.dryRun,
@@ -164,10 +141,40 @@ export class PagedRun<R extends RunReport, E extends object = object> implements
       ...after,
       rows_read: cost.rows_read,
       seconds: Math.round(cost.seconds * 1000) / 1000,
+      ...(ledger.byKind && { kinds: ledger.byKind }),
       ...this.#work.examples(this.#examples.shown()),
       failed_users: this.#failed.named,
     };
     return result as RunResult<R> & E;
+  }
+
+  /** The next page; when none is left of this kind, the first of the next one. */
+  async #nextUsers(run: Started<R>, signal?: AbortSignal): Promise<readonly Id[] | undefined> {
+    for (;;) {
+      const users = await run.pages.next(signal);
+      const ledger = users === undefined ? run.ledger.next() : undefined;
+      if (ledger === undefined) return users;
+      const opened = await this.#open(ledger, '0', run);
+      await this.#save(run.id, 'running', '0', ledger);
+      Object.assign(run, opened, { cursor: '0', ledger } satisfies Partial<Started<R>>);
+    }
+  }
+
+  /** What is needed to go on with the kind where the ledger is. */
+  async #open(
+    ledger: RunLedger<R>,
+    cursor: Id | '0',
+    { parameters, rateLimiter }: Pick<Started<R>, 'parameters' | 'rateLimiter'>,
+  ): Promise<Pick<Started<R>, 'work' | 'pages' | 'usersLater'>> {
+    const { random, pageSize = PAGE_SIZE } = this.#stores;
+    const [work] = chosenKinds(this.#work.kinds, [ledger.at]);
+    if (work === undefined) throw new Error('a run is about at least one kind');
+    const { primary, indexedUsers } = work;
+    const done = { cursor, users: ledger.of(ledger.at).before.users };
+    const pages = await createUserPages({ primary, random, pageSize, rateLimiter, indexedUsers }, parameters, done);
+    const later = chosenKinds(this.#work.kinds, ledger.kindsLeft);
+    const estimates = await Promise.all(later.map((kind) => estimateUsers(kind.primary, parameters)));
+    return { work, pages, usersLater: estimates.reduce((sum, users) => sum + users, 0) };
   }
 
   /** Checked before a run is saved or resumed that could do nothing. A dry run builds nothing, so it may run. */
@@ -182,10 +189,10 @@ export class PagedRun<R extends RunReport, E extends object = object> implements
   }
 
   /** One user's bad row or too many contacts stop nobody else: such users are counted as failed. */
-  async #process(users: readonly Id[], parameters: RunParameters, signal?: AbortSignal) {
+  async #process(work: PageWork<R>, users: readonly Id[], parameters: RunParameters, signal?: AbortSignal) {
     const { empty } = this.#work;
-    const process = (some: readonly Id[]) => this.#work.process(some, parameters, signal);
-    const { done, failures } = await this.#failed.workOn(users, process, signal);
+    const process = (some: readonly Id[]) => work.process(some, parameters, signal);
+    const { done, failures } = await this.#failed.workOn(users, process, { signal, kind: this.#tag() });
     const failed = failures.length;
     const page = done.reduce<R>((all, { before, after }) => addCounts(all, { ...empty, before, after }), {
       ...empty,
@@ -197,27 +204,39 @@ export class PagedRun<R extends RunReport, E extends object = object> implements
 
   async #begin(): Promise<SavedRun<R>> {
     const { primary, fence, clock } = this.#stores;
-    const { kind, empty } = this.#work;
-    const parameters = this.#request;
-    const id = await createRun(primary, fence, { kind, parameters, counts: empty }, clock());
-    return { id, parameters, cursor: '0', report: empty };
+    const { job, kinds, empty } = this.#work;
+    const input = this.#request as RunParameters;
+    const names = chosenKinds(kinds, input.kinds).map(({ kind }) => kind.name);
+    const { kinds: _, ...of } = input;
+    const parameters = isContactsAlone(names) ? of : { ...of, kinds: names };
+    const ledger = RunLedger.begin(names, empty);
+    const id = await createRun(primary, fence, { kind: job, parameters, counts: ledger.saved }, clock());
+    return { id, parameters, cursor: '0', ledger };
   }
 
   async #resume(id: Id): Promise<SavedRun<R>> {
-    const { kind } = this.#work;
+    const { job, kinds, empty } = this.#work;
     const run = await findRun(this.#stores.primary, id);
     if (run === undefined) throw new InvalidJob(`there is no run ${id} to resume`);
-    if (run.kind !== kind) throw new InvalidJob(`run ${id} is a ${run.kind}: resume it by \`recency ${run.kind}\``);
+    if (run.kind !== job) throw new InvalidJob(`run ${id} is a ${run.kind}: resume it by \`recency ${run.kind}\``);
     if (run.state === 'done') throw new InvalidJob(`run ${id} is done: start a new one, without --resume`);
-    const report = run.counts as R;
-    await this.#save(id, 'running', run.cursor, report);
-    return { id, parameters: run.parameters, cursor: run.cursor, report };
+    const parameters = parseRunParameters(run.parameters);
+    const names = parameters.kinds ?? [CONTACTS.name];
+    chosenKinds(kinds, names); // all of them are still in use
+    const ledger = RunLedger.resume(names, run.counts as SavedReport<R>, empty);
+    await this.#save(id, 'running', run.cursor, ledger);
+    return { id, parameters, cursor: run.cursor, ledger };
   }
 
   /** @throws StaleFence, DatabaseUnavailable */
-  async #save(id: Id, state: RunState, cursor: Id | '0', counts: R): Promise<void> {
+  async #save(id: Id, state: RunState, cursor: Id | '0', { saved: counts }: RunLedger<R>): Promise<void> {
     const { primary, fence, clock } = this.#stores;
     await saveRun(primary, fence, { id, state, cursor, counts }, clock());
+  }
+
+  /** What examples and failed users are marked with: nothing where there are contacts alone. */
+  #tag({ ledger }: Pick<Started<R>, 'ledger'> = this.#mustBeStarted()): string | undefined {
+    return isContactsAlone(ledger.names) ? undefined : ledger.at;
   }
 
   #mustBeStarted(): Started<R> {

@@ -1,6 +1,8 @@
 import type { Id } from '../contracts/id.ts';
+import type { Kind } from '../contracts/kind.ts';
 import { run, type Steps } from '../index/protocol.ts';
 import { EpochSuspended, rebuild } from '../index/rebuild.ts';
+import type { Database } from '../mysql/database.ts';
 import {
   type AnswerCounts,
   type IndexCounts,
@@ -13,17 +15,24 @@ import {
 import type { ShownExamples } from './examples.ts';
 import { ContactsTooMany } from './failed-users.ts';
 import type { Cost } from './job.ts';
+import { type OfKind, type PartsByKind, partsByKind } from './job-kinds.ts';
 import type { CheckedIndexes, PageCheck } from './page-check.ts';
-import { PagedRun, type PagedRunStores, type PageWork, type ProcessedUsers, type RunResult } from './paged-run.ts';
+import { PagedRun, type PagedRunStores } from './paged-run.ts';
 import type { RunParameters, RunRequest } from './run-parameters.ts';
+import type { PageWork, ProcessedUsers, RunResult } from './run-work.ts';
 import type { IndexedUsers } from './user-pages.ts';
 
-export interface RepairStores extends PagedRunStores {
+/** What checks and rebuilds the indexes of one kind. */
+export interface RepairParts {
+  /** Asked about this kind. */
+  readonly primary: Database;
   readonly check: PageCheck;
   readonly steps: Steps;
   /** Given: orphaned indexes are repaired as well. */
   readonly indexedUsers?: IndexedUsers;
 }
+
+export type RepairStores = PagedRunStores & PartsByKind<RepairParts>;
 
 /** What a run saves. */
 export type RepairReport = {
@@ -53,17 +62,25 @@ type RepairExamples = Pick<ShownExamples, 'wrong_users' | 'wrong_pairs'>;
 
 /** Verifies users page by page, and rebuilds the indexes that are wrong or may be. A dry run only verifies. @throws InvalidJob */
 export function createRepair(stores: RepairStores, request: RunRequest): PagedRun<RepairReport, RepairExamples> {
-  return new PagedRun(stores, new RepairWork(stores), request);
+  const work = {
+    job: 'repair',
+    empty: { before: NOTHING_FOUND, after: NOTHING_DONE, cost: { rows_read: 0, seconds: 0 } },
+    kinds: partsByKind<RepairParts>(stores).map((parts) => new RepairWork(parts)),
+    examples: ({ wrong_users, wrong_pairs }: ShownExamples) => ({ wrong_users, wrong_pairs }),
+  } as const;
+  return new PagedRun(stores, work, request);
 }
 
-class RepairWork implements PageWork<RepairReport, RepairExamples> {
-  readonly kind = 'repair';
-  readonly empty = { before: NOTHING_FOUND, after: NOTHING_DONE, cost: { rows_read: 0, seconds: 0 } };
+class RepairWork implements PageWork<RepairReport> {
+  readonly kind: Kind;
+  readonly primary: Database;
   readonly indexedUsers: IndexedUsers | undefined;
   readonly #check: PageCheck;
   readonly #steps: Steps;
 
-  constructor({ check, steps, indexedUsers }: RepairStores) {
+  constructor({ kind, primary, check, steps, indexedUsers }: OfKind<RepairParts>) {
+    this.kind = kind;
+    this.primary = primary;
     this.#check = check;
     this.#steps = steps;
     this.indexedUsers = indexedUsers;
@@ -78,10 +95,6 @@ class RepairWork implements PageWork<RepairReport, RepairExamples> {
     const after = dryRun ? NOTHING_DONE : await this.#repair(found, signal);
     const truth = await this.#check.truth(users, found.heads, signal); // last, because it repairs nothing
     return { before: withTruth(found.counts, truth), after, found: { drifted: found.drifted, pairs: truth.wrong } };
-  }
-
-  examples({ wrong_users, wrong_pairs }: ShownExamples): RepairExamples {
-    return { wrong_users, wrong_pairs };
   }
 
   /**

@@ -20,6 +20,8 @@ const schema = z
     to: idSchema.optional(),
     /** Number of users to choose at random. */
     sample: z.int('users: a whole number from 1, or all').positive('users: a whole number from 1, or all').optional(),
+    /** The names of the kinds whose indexes are covered; left out: of a new run all in use, of a saved one contacts. */
+    kinds: z.array(z.string()).min(1).optional(),
     /** Maximum users a second. */
     rate: rate.optional(),
     /** Only count; write to no index. */

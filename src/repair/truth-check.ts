@@ -11,6 +11,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
 import { isoTime } from '../contracts/iso-time.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import { lastUploadOf, type RawContact } from '../mysql/contacts.ts';
 import type { Database } from '../mysql/database.ts';
 import {
@@ -211,8 +212,9 @@ export function addTruth(checks: readonly CheckedTruth[]): CheckedTruth {
   };
 }
 
-/** What the views say about a pair, for people. */
-export function pairText({ user, contact, view_says, photos_say }: WrongPair): string {
+/** What the views of a kind say about a pair, for people. */
+export function pairText({ user, contact, view_says, photos_say }: WrongPair, kind: Kind = CONTACTS): string {
   const text = (at: number | null) => (at === null ? 'none' : isoTime(at));
-  return `user ${user}, contact ${contact}: recency_contacts says ${text(view_says)}, recency_photos ${text(photos_say)}`;
+  const { singular, view, photosView } = kind;
+  return `user ${user}, ${singular} ${contact}: ${view} says ${text(view_says)}, ${photosView} ${text(photos_say)}`;
 }

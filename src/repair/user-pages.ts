@@ -62,6 +62,17 @@ export async function createUserPages(
   return new OrphanedIndexPages(related, { primary, indexedUsers, rateLimiter }, range, size);
 }
 
+/** Estimated number of users in pages that are not begun yet. @throws DatabaseUnavailable */
+export async function estimateUsers(
+  primary: Database,
+  { from, to = GREATEST_ID, sample }: UsersWanted,
+): Promise<number> {
+  const after = from === undefined ? '0' : before(from);
+  const estimate = new UserEstimate(primary, { to });
+  await estimate.refresh(after, after, 0);
+  return Math.min(sample ?? Number.POSITIVE_INFINITY, estimate.left(0));
+}
+
 /** The part of the range that has users, so that ids after the last user are not searched. */
 async function narrowed(primary: Database, range: UserRange): Promise<UserRange> {
   const [first, last] = await Promise.all([readNextUser(primary, range), readLastUser(primary, range.to)]);

@@ -1,4 +1,5 @@
 import { type Id, isId } from '../contracts/id.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
 import { compareColumns, hasLastUploadColumns, readUsers } from '../mysql/newest-photos.ts';
 import { NO_ODD_ROWS, type OddRows } from './answer-check.ts';
@@ -15,27 +16,43 @@ import {
 import { Examples, type FoundWrong, type ShownExamples } from './examples.ts';
 import { type FailedUser, FailedUsers } from './failed-users.ts';
 import { type Job, type JobProgress, ProgressMeter } from './job.ts';
+import { chosenKinds, isContactsAlone, type OfKind, type PartsByKind, partsByKind } from './job-kinds.ts';
 import type { PageCheck } from './page-check.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { InvalidJob, parseRunParameters, type RunParameters, type RunParametersInput } from './run-parameters.ts';
-import { createUserPages, type IndexedUsers, ListPages, PAGE_SIZE, type UserPages } from './user-pages.ts';
+import {
+  createUserPages,
+  estimateUsers,
+  type IndexedUsers,
+  ListPages,
+  PAGE_SIZE,
+  type UserPages,
+} from './user-pages.ts';
 
-export interface VerifyStores {
+/** What checks the indexes of one kind. */
+export interface VerifyParts {
+  /** Asked about this kind. */
   readonly primary: Database;
   readonly check: PageCheck;
+  /** Given: orphaned indexes are verified as well. */
+  readonly indexedUsers?: IndexedUsers;
+}
+
+export type VerifyStores = VerifySources & PartsByKind<VerifyParts>;
+
+interface VerifySources {
+  readonly primary: Database;
   /** ms, monotonic. */
   readonly now: () => number;
   /** From 0 up to 1. */
   readonly random: () => number;
   /** Maximum users in a page (PAGE_SIZE). */
   readonly pageSize?: number;
-  /** Given: orphaned indexes are verified as well. */
-  readonly indexedUsers?: IndexedUsers;
 }
 
 /** One user, thoroughly; or a sample, a range, or everybody. */
 export type VerifyRequest =
-  | { readonly user: Id }
+  | { readonly user: Id; readonly kinds?: readonly string[] | undefined }
   | (Omit<RunParametersInput, 'dryRun'> & { readonly user?: undefined });
 
 /** Users of the reference schema whose `last_…_at` columns were compared with their photos. */
@@ -53,6 +70,8 @@ export type VerifyCounts = IndexCounts &
 /** What `verify --json` prints. */
 export type VerifyResult = VerifyCounts & {
   readonly seconds: number;
+  /** What each kind adds to the sums, by its name; undefined: contacts alone were verified. */
+  readonly kinds?: Readonly<Record<string, VerifyCounts>>;
   /** The first 100. */
   readonly failed_users: readonly FailedUser[];
 } & ShownExamples;
@@ -71,11 +90,12 @@ const NOTHING: VerifyCounts = {
 const COLUMNS_PAGE = 1_000;
 
 /**
- * Compares indexes and answers with plain SQL; and the last uploads that plain SQL gives, and the columns of the reference
- * schema, with the photos. Changes nothing and saves nothing.
+ * Compares indexes and answers with plain SQL, of one kind after the other; and the last uploads that plain SQL gives, and
+ * the columns of the reference schema, with the photos. Changes nothing and saves nothing.
  */
 export class Verify implements Job {
   readonly #stores: VerifyStores;
+  readonly #kinds: readonly OfKind<VerifyParts>[];
   readonly #user: Id | undefined;
   readonly #parameters: RunParameters;
   readonly #rateLimiter: RateLimiter;
@@ -83,10 +103,15 @@ export class Verify implements Job {
   readonly #startedAt: number;
   readonly #examples = new Examples();
   readonly #failed: FailedUsers;
+  /** The number of kinds that are done. */
+  #kindsDone = 0;
+  /** Of the kind that is being verified. */
   #pages: UserPages | undefined;
+  /** Estimated number of users of the kinds that come after it. */
+  #usersLater = 0;
   /** The columns are compared next after this user; undefined: none are left, or the site has tables of its own. */
   #columnsAfter: Id | '0' | undefined;
-  #counts: VerifyCounts = NOTHING;
+  readonly #counts: Map<Kind, VerifyCounts>;
 
   /** @throws InvalidJob */
   constructor(stores: VerifyStores, request: VerifyRequest) {
@@ -95,6 +120,8 @@ export class Verify implements Job {
     this.#stores = stores;
     this.#user = user;
     this.#parameters = parseRunParameters(parameters);
+    this.#kinds = chosenKinds(partsByKind<VerifyParts>(stores), this.#parameters.kinds);
+    this.#counts = new Map(this.#kinds.map(({ kind }) => [kind, NOTHING]));
     this.#failed = new FailedUsers(stores.primary);
     this.#rateLimiter = new RateLimiter(this.#parameters.rate, stores.now);
     this.#meter = new ProgressMeter(stores.now);
@@ -103,44 +130,95 @@ export class Verify implements Job {
 
   /** @throws DatabaseUnavailable */
   async start(): Promise<void> {
-    const { primary, random, pageSize = PAGE_SIZE, indexedUsers } = this.#stores;
-    const pageStores = { primary, random, pageSize, rateLimiter: this.#rateLimiter, indexedUsers };
-    this.#pages = this.#user ? new ListPages([this.#user], 1) : await createUserPages(pageStores, this.#parameters);
-    if (await hasLastUploadColumns(primary)) this.#columnsAfter = '0';
+    await this.#openPages(0);
+    const areContactsIn = this.#kinds.some(({ kind }) => kind.name === CONTACTS.name); // the columns are theirs
+    if (areContactsIn && (await hasLastUploadColumns(this.#stores.primary))) this.#columnsAfter = '0';
   }
 
   /** @throws RedisUnavailable, DatabaseUnavailable, the signal's reason */
   async runOnce(signal?: AbortSignal): Promise<VerifyCounts | undefined> {
-    if (this.#pages === undefined) throw new Error('verify must be started first');
-    const users = await this.#pages.next(signal);
-    if (users === undefined) return await this.#checkNextColumns();
+    const users = await this.#nextUsers(signal);
+    const parts = this.#kinds[this.#kindsDone];
+    if (users === undefined || parts === undefined) return await this.#checkNextColumns();
     await this.#rateLimiter.spend(users.length, signal);
-    const { done, failures } = await this.#failed.workOn(users, (some) => this.#checkUsers(some, signal), signal);
+    const kind = this.#isOfContactsAlone() ? undefined : parts.kind.name;
+    const check = (some: readonly Id[]) => this.#checkUsers(parts, some, signal);
+    const { done, failures } = await this.#failed.workOn(users, check, { signal, kind });
     const failed = failures.length;
     const page = done.reduce((all, { counts }) => addCounts(all, counts), { ...NOTHING, users: failed, failed });
-    for (const { found } of done) this.#examples.add(found); // not before the page is done: after an error it comes again
-    this.#counts = addCounts(this.#counts, page);
-    this.#pages.done();
+    for (const { found } of done) this.#examples.add(found, kind); // not before the page is done: after an error it comes again
+    this.#count(parts.kind, page);
+    this.#pages?.done();
     this.#meter.add(users.length);
     return page;
   }
 
   progress(): JobProgress {
-    const done = this.#counts.users;
-    return this.#meter.progress(undefined, done, this.#pages?.total(done) ?? done);
+    const { users } = this.#sum();
+    const here = this.#kinds[this.#kindsDone];
+    const done = here === undefined ? 0 : (this.#counts.get(here.kind)?.users ?? 0);
+    return this.#meter.progress(undefined, users, users - done + (this.#pages?.total(done) ?? done) + this.#usersLater);
   }
 
   /** Of the pages that are done. */
   get result(): VerifyResult {
     const seconds = Math.round(this.#stores.now() - this.#startedAt) / 1000;
-    return { ...this.#counts, seconds, failed_users: this.#failed.named, ...this.#examples.shown() };
+    const kinds = Object.fromEntries([...this.#counts].map(([{ name }, counts]) => [name, counts]));
+    return {
+      ...this.#sum(),
+      seconds,
+      ...(this.#isOfContactsAlone() ? {} : { kinds }),
+      failed_users: this.#failed.named,
+      ...this.#examples.shown(),
+    };
   }
 
-  async #checkUsers(users: readonly Id[], signal?: AbortSignal): Promise<{ counts: VerifyCounts; found: FoundWrong }> {
-    const { check, primary } = this.#stores;
+  #sum(): VerifyCounts {
+    return [...this.#counts.values()].reduce(addCounts, NOTHING);
+  }
+
+  #count(kind: Kind, page: VerifyCounts): void {
+    this.#counts.set(kind, addCounts(this.#counts.get(kind) ?? NOTHING, page));
+  }
+
+  /** The next page; when none is left of a kind, the first of the next one. */
+  async #nextUsers(signal?: AbortSignal): Promise<readonly Id[] | undefined> {
+    if (this.#pages === undefined) throw new Error('verify must be started first');
+    for (;;) {
+      const users = await this.#pages.next(signal);
+      if (users !== undefined || this.#kindsDone >= this.#kinds.length - 1) return users;
+      await this.#openPages(this.#kindsDone + 1);
+    }
+  }
+
+  /** @param kindsDone how many are done */
+  async #openPages(kindsDone: number): Promise<void> {
+    const { random, pageSize = PAGE_SIZE } = this.#stores;
+    const [parts, ...later] = this.#kinds.slice(kindsDone);
+    if (parts === undefined) throw new Error('no kind is in use');
+    const { primary, indexedUsers } = parts;
+    const stores = { primary, random, pageSize, rateLimiter: this.#rateLimiter, indexedUsers };
+    const one = this.#user;
+    const estimate = (of: OfKind<VerifyParts>) => (one ? 1 : estimateUsers(of.primary, this.#parameters));
+    const estimates = await Promise.all(later.map(estimate));
+    this.#pages = one ? new ListPages([one], 1) : await createUserPages(stores, this.#parameters);
+    this.#usersLater = estimates.reduce((sum, users) => sum + users, 0);
+    this.#kindsDone = kindsDone; // not before they are open: after an error this kind comes again
+  }
+
+  #isOfContactsAlone(): boolean {
+    return isContactsAlone(this.#kinds.map(({ kind }) => kind.name));
+  }
+
+  async #checkUsers(
+    { kind, check, primary }: OfKind<VerifyParts>,
+    users: readonly Id[],
+    signal?: AbortSignal,
+  ): Promise<{ counts: VerifyCounts; found: FoundWrong }> {
     const indexes = await check.indexes(users, signal);
     const answers = await check.answers(users, this.#user !== undefined, signal);
-    const hasColumns = this.#columnsAfter !== undefined && !this.#isEverybody(); // everybody's come at the end
+    // Everybody's come at the end.
+    const hasColumns = kind.name === CONTACTS.name && this.#columnsAfter !== undefined && !this.#isEverybody();
     const columns = hasColumns ? await compareColumns(primary, users) : { users: [], wrong: [] };
     const counts = {
       ...withTruth(indexes.counts, answers.truth),
@@ -162,7 +240,7 @@ export class Verify implements Job {
     this.#columnsAfter = users.length < COLUMNS_PAGE ? undefined : users.at(-1);
     this.#examples.add({ columns: compared.wrong });
     const page = { ...NOTHING, columns: { users: compared.users.length, wrong: compared.wrong.length } };
-    this.#counts = addCounts(this.#counts, page);
+    for (const { kind } of this.#kinds) if (kind.name === CONTACTS.name) this.#count(kind, page);
     return page;
   }
 

@@ -6,7 +6,7 @@ import { KeyNames } from '../../src/index/redis/keys.ts';
 import { DatabaseUnavailable } from '../../src/mysql/database.ts';
 import { nextFencingToken } from '../../src/mysql/leases.ts';
 import { findRun } from '../../src/mysql/runs.ts';
-import { type BackfillStores, createBackfill } from '../../src/repair/backfill.ts';
+import { createBackfill } from '../../src/repair/backfill.ts';
 import type { JobProgress } from '../../src/repair/job.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { createRepair } from '../../src/repair/repair.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   everybody = [...site.users.filter((_user, i) => i % 20 > 0), userId(USERS + 1)];
 });
 
-async function fresh(changes: Partial<BackfillStores> = {}): Promise<BackfillStores> {
+async function fresh(changes: Partial<RepairSite['repair']> = {}): Promise<RepairSite['repair']> {
   return { ...site.repair, fence: await freshFence(site.stores), pageSize: PAGE, ...changes };
 }
 

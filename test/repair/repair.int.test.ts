@@ -7,13 +7,13 @@ import { findRun } from '../../src/mysql/runs.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
 import { readUsersAmong } from '../../src/mysql/users.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import { createRepair, type RepairResult, type RepairStores } from '../../src/repair/repair.ts';
+import { createRepair, type RepairResult } from '../../src/repair/repair.ts';
 import type { RunRequest } from '../../src/repair/run-parameters.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { expectExact } from '../support/exact.ts';
 import { runThroughKills } from '../support/mortal-job.ts';
 import { PLANTS, plantEach, spoil, unreadableFloor } from '../support/plant-drift.ts';
-import { freshFence, freshSite, LIMITS } from '../support/repair-site.ts';
+import { freshFence, freshSite, LIMITS, type RepairSite } from '../support/repair-site.ts';
 import { until } from '../support/until.ts';
 
 const USERS = 210;
@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 async function start(
   request: RunRequest = {},
-  changes: Partial<RepairStores> = {},
+  changes: Partial<RepairSite['repair']> = {},
 ): Promise<ReturnType<typeof createRepair>> {
   const pageSize = 50;
   const job = createRepair({ ...site.repair, pageSize, fence: await freshFence(site.stores), ...changes }, request);
@@ -38,7 +38,7 @@ async function start(
   return job;
 }
 
-async function repair(request: RunRequest = {}, changes: Partial<RepairStores> = {}): Promise<RepairResult> {
+async function repair(request: RunRequest = {}, changes: Partial<RepairSite['repair']> = {}): Promise<RepairResult> {
   const job = await start(request, changes);
   await runToEnd({
     start: async () => undefined,

@@ -6,6 +6,7 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { watchTruth } from '../../src/app/jobs.ts';
 import { openLogger } from '../../src/app/logger.ts';
 import type { Id } from '../../src/contracts/id.ts';
+import { CONTACTS } from '../../src/contracts/kind.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { readAllContacts } from '../../src/mysql/contacts.ts';
@@ -219,7 +220,7 @@ describe('a view that contradicts the photos', () => {
       ...{ view_says: expect.any(Number), photos_say: expect.any(Number) },
     });
     const before = await count('wrong');
-    hear(await sampleTruth({ primary: site.stores.primary, ...CLOCKS }, 50));
+    hear(await sampleTruth({ primary: site.stores.primary, ...CLOCKS }, 50), CONTACTS);
     expect(await count('wrong')).toBeGreaterThan(before);
     expect(lines).toHaveLength(1);
   });
@@ -344,7 +345,7 @@ function watched(primary: Database = site.stores.primary) {
     throw error;
   };
   const config = { mysqlTimeoutMs: 5_000 };
-  const hear = watchTruth({ config, logger, resources, fail }, { registry, primary });
+  const hear = watchTruth({ config, logger, resources, fail }, { registry, kinds: [{ kind: CONTACTS, primary }] });
   const count = async (outcome: string) => {
     const metric = await registry.getSingleMetric('recency_sampled_pairs_total')?.get();
     return metric?.values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;

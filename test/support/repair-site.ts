@@ -11,7 +11,8 @@ import { stepsOn } from '../../src/index/steps.ts';
 import { type Fence, nextFencingToken } from '../../src/mysql/leases.ts';
 import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
 import { PageCheck } from '../../src/repair/page-check.ts';
-import type { RepairStores } from '../../src/repair/repair.ts';
+import type { PagedRunStores } from '../../src/repair/paged-run.ts';
+import type { RepairParts } from '../../src/repair/repair.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { passedAtOnce } from './barriers.ts';
@@ -34,7 +35,7 @@ export interface RepairSite {
   /** Builds everybody's index from nothing. */
   readonly rebuildAll: () => Promise<void>;
   /** Everything that a repair, a verify or a backfill needs, under a lease of its own. */
-  readonly repair: RepairStores;
+  readonly repair: PagedRunStores & RepairParts;
   /** Pending work: in the outbox or in the delay queue. */
   readonly raiseBarrier: RaiseBarrier;
   /** The check of `repair`, with another source of pending work. */
@@ -107,7 +108,7 @@ function graph(users: readonly Id[], contactsOf: (i: number) => number) {
   return { users: [...users, ...strangers].map((id) => ({ id })), contacts: [...contacts, ...granted], photos };
 }
 
-async function repairStores(stores: Stores, primary: MeteredDatabase): Promise<Omit<RepairStores, 'check'>> {
+async function repairStores(stores: Stores, primary: MeteredDatabase): Promise<Omit<RepairSite['repair'], 'check'>> {
   const { redis, delayed, prefix } = stores;
   return {
     primary,

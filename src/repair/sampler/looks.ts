@@ -47,7 +47,7 @@ export class FirstLook {
     for (let draws = 0; draws < MAX_DRAWS && seen() < count; draws++) {
       const drawn = await draw.next(count - seen());
       const users = drawn.filter((user) => !right.has(user) && !suspects.has(user) && !failures.has(user));
-      const looked = await failed.workOn(users, (some) => indexes.look(some, signal), signal);
+      const looked = await failed.workOn(users, (some) => indexes.look(some, signal), { signal });
       for (const failure of looked.failures) failures.set(failure.user, failure);
       for (const { user, state, mismatches } of looked.done.flat()) {
         if (state === 'cold') continue;
@@ -67,7 +67,7 @@ export class FirstLook {
 
   #checkAnswers(user: Id, signal?: AbortSignal) {
     const { answers, failed } = this.#parts;
-    return failed.workOn([user], () => answers.check(user, answers.someQuestions(user)), signal);
+    return failed.workOn([user], () => answers.check(user, answers.someQuestions(user)), { signal });
   }
 }
 
@@ -88,10 +88,10 @@ export async function lookAgain(
   suspects: readonly Id[],
   signal?: AbortSignal,
 ): Promise<ConfirmedUsers> {
-  const indexes = await failed.workOn(suspects, (some) => check.indexes(some, signal), signal);
+  const indexes = await failed.workOn(suspects, (some) => check.indexes(some, signal), { signal });
   const unchecked = new Set(indexes.failures.map(({ user }) => user));
   const checked = suspects.filter((user) => !unchecked.has(user));
-  const answers = await failed.workOn(checked, (some) => check.answers(some, false, signal), signal);
+  const answers = await failed.workOn(checked, (some) => check.answers(some, false, signal), { signal });
   const wrong = wrongUsers(
     indexes.done.flatMap(({ drifted }) => drifted),
     answers.done.flatMap((of) => of.wrong),

@@ -9,6 +9,8 @@ import { WINDOW_NAMES } from './windows.ts';
 
 const wrongUserSchema = z.object({
   user: idSchema,
+  /** The name of the kind; left out: the sampler is about contacts alone. */
+  kind: z.string().optional(),
   /** None: only answers are wrong. */
   classes: z.array(z.enum(DRIFT_CLASSES)).readonly(),
   /** A client would have noticed. */
@@ -70,7 +72,7 @@ export class WrongUsers {
   readonly #logger: Logger;
   readonly #now: () => number;
   /** With the time of the last finding, by `now`. */
-  readonly #known = new LRUCache<Id, { readonly found: WrongUser; readonly at: number }>({ max: MAX_KNOWN });
+  readonly #known = new LRUCache<string, { readonly found: WrongUser; readonly at: number }>({ max: MAX_KNOWN });
 
   /** @param now ms, monotonic */
   constructor(logger: Logger, now: () => number) {
@@ -80,15 +82,15 @@ export class WrongUsers {
 
   add(wrong: readonly WrongUser[]): void {
     for (const found of wrong) {
-      const before = this.#known.get(found.user);
+      const before = this.#known.get(keyOf(found));
       if (before === undefined || !isSame(before.found, found)) this.#log(found);
-      this.#known.set(found.user, { found, at: this.#now() });
+      this.#known.set(keyOf(found), { found, at: this.#now() });
     }
   }
 
   /** Call when the user is found right. */
-  forget(user: Id): void {
-    this.#known.delete(user);
+  forget(user: Id, kind?: string): void {
+    this.#known.delete(keyOf({ user, kind }));
   }
 
   /** At most `count` of those found within the last `withinMs`, latest first. */
@@ -100,10 +102,15 @@ export class WrongUsers {
       .map(({ found }) => found);
   }
 
-  #log({ user, classes, visible }: WrongUser): void {
+  #log({ user, kind, classes, visible }: WrongUser): void {
     const what = visible ? 'a user gets wrong answers' : "a user's index is wrong; no client would notice";
-    this.#logger.error({ user, classes, visible }, `${what}: \`recency verify --user\` shows it, \`repair\` fixes it`);
+    const about = { user, ...(kind === undefined ? {} : { kind }), classes, visible };
+    this.#logger.error(about, `${what}: \`recency verify --user\` shows it, \`repair\` fixes it`);
   }
+}
+
+function keyOf({ user, kind = '' }: Pick<WrongUser, 'user' | 'kind'>): string {
+  return `${kind} ${user}`;
 }
 
 function isSame(a: WrongUser, b: WrongUser): boolean {

@@ -1,6 +1,6 @@
 /**
  * Measures continuously how consistent the indexes are: every second it draws some users and checks them as a client would
- * ask. Those who seem wrong are checked again beside the next rounds, and count as wrong only once no pending work can
+ * ask, about one kind after the other in turn. Those who seem wrong are checked again beside the next rounds, and count as wrong only once no pending work can
  * explain it (repair/confirm). Users where this stays unknown count as neither right nor wrong.
  *
  * It only reports. A rebuild would fix an index and destroy the evidence of why it was wrong; `recency repair` does that
@@ -9,10 +9,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Id } from '../../contracts/id.ts';
+import type { Kind } from '../../contracts/kind.ts';
 import { AnswerCheck } from '../answer-check.ts';
 import { type FailedUser, FailedUsers } from '../failed-users.ts';
 import { UserDraw } from '../find-users.ts';
 import { IndexCheck } from '../index-check.ts';
+import { isContactsAlone, type OfKind, type PartsByKind, partsByKind } from '../job-kinds.ts';
 import { PageCheck, type PageCheckStores } from '../page-check.ts';
 import { RateLimiter } from '../rate-limiter.ts';
 import { type CheckedTruth, TruthCheck } from '../truth-check.ts';
@@ -20,7 +22,13 @@ import { FirstLook, lookAgain } from './looks.ts';
 import { type SamplerReports, WrongUsers } from './report.ts';
 import { NOTHING_SAMPLED, type SampleCounts, WINDOWS, type Windows } from './windows.ts';
 
-export interface SamplerStores extends Omit<PageCheckStores, 'answersFrom' | 'truthMs'> {
+/** What samples one kind. */
+export type SamplerParts = Pick<PageCheckStores, 'index' | 'primary' | 'raiseBarrier'>;
+
+export type SamplerStores = SamplerOptions & PartsByKind<SamplerParts>;
+
+interface SamplerOptions
+  extends Omit<PageCheckStores, 'answersFrom' | 'truthMs' | 'kind' | Exclude<keyof SamplerParts, 'primary'>> {
   /** Users a second. */
   readonly rate: number;
   /** Counted here; part of every report. */
@@ -30,10 +38,10 @@ export interface SamplerStores extends Omit<PageCheckStores, 'answersFrom' | 'tr
   /** Called with everything that is added to the windows. */
   readonly onCounts?: (counts: SampleCounts) => void;
   /** Called with each comparison of users' contacts with the photos. */
-  readonly onTruth?: (truth: CheckedTruth) => void;
+  readonly onTruth?: (truth: CheckedTruth, kind: Kind) => void;
 }
 
-/** Maximum users waiting for their second check: a long backlog makes many users seem wrong. */
+/** Maximum users of a kind waiting for their second check: a long backlog makes many users seem wrong. */
 const MAX_SUSPECTS = 500;
 
 /** Wrong users named in a report. */
@@ -42,32 +50,48 @@ const NAMED = 5;
 /** The same problem is logged once in this time, ms. */
 const LOGGED_EVERY_MS = 600_000;
 
+interface SampledKind {
+  readonly kind: Kind;
+  readonly look: FirstLook;
+  readonly check: PageCheck;
+  /** Waiting for their second check. */
+  readonly suspects: Set<Id>;
+}
+
 export class Sampler {
   readonly #stores: SamplerStores;
-  readonly #look: FirstLook;
-  readonly #check: PageCheck;
+  readonly #kinds: readonly SampledKind[];
+  /** Has something other than contacts, so users are named with the kind. */
+  readonly #namesKinds: boolean;
   readonly #failed: FailedUsers;
   readonly #wrongUsers: WrongUsers;
-  readonly #suspects = new Set<Id>();
+  #rounds = 0;
   #checkingAgain: Promise<void> | undefined;
-  /** Users whose failure was logged, and 'unread' for pairs that could not be read. */
-  readonly #logged: LRUCache<Id | 'unread', true>;
+  /** Users whose failure was logged, with the kind; and 'unread' for pairs that could not be read. */
+  readonly #logged: LRUCache<string, true>;
   #isFailing = false;
 
   constructor(stores: SamplerStores) {
-    const { logger, ...quiet } = stores;
-    const { primary, random, now } = quiet;
+    const { logger, now } = stores;
+    const kinds = partsByKind<SamplerParts>(stores);
     this.#stores = stores;
-    this.#failed = new FailedUsers(primary);
-    this.#look = new FirstLook({
-      draw: new UserDraw(primary, random),
+    this.#failed = new FailedUsers(stores.primary);
+    this.#kinds = kinds.map((parts) => this.#sampled(parts));
+    this.#namesKinds = !isContactsAlone(kinds.map(({ kind }) => kind.name));
+    this.#wrongUsers = new WrongUsers(logger, now);
+    this.#logged = new LRUCache({ max: 1_000, ttl: LOGGED_EVERY_MS, perf: { now } });
+  }
+
+  #sampled({ kind, index, primary, raiseBarrier }: OfKind<SamplerParts>): SampledKind {
+    const { logger: _, kinds: __, ...common } = this.#stores; // unread pairs are logged by the first look, less often
+    const stores = { ...common, kind, index, primary, raiseBarrier };
+    const look = new FirstLook({
+      draw: new UserDraw(primary, stores.random),
       indexes: new IndexCheck(stores),
       answers: new AnswerCheck({ ...stores, truth: new TruthCheck(stores) }),
       failed: this.#failed,
     });
-    this.#check = new PageCheck(quiet); // unread pairs are logged by the first look, less often
-    this.#wrongUsers = new WrongUsers(logger, now);
-    this.#logged = new LRUCache({ max: 1_000, ttl: LOGGED_EVERY_MS, perf: { now } });
+    return { kind, look, check: new PageCheck(stores), suspects: new Set() };
   }
 
   /** Runs until aborted. While Redis or MySQL is unavailable it counts nothing. */
@@ -81,19 +105,21 @@ export class Sampler {
     await this.idle();
   }
 
-  /** Checks one second's users. @returns how many of them have an index @throws RedisUnavailable, DatabaseUnavailable */
+  /** Checks one second's users, of the kind whose turn it is. @returns how many of them have an index @throws RedisUnavailable, DatabaseUnavailable */
   async runOnce(signal?: AbortSignal): Promise<number> {
     const { rate, onTruth } = this.#stores;
-    const { right, suspects, failures, truth } = await this.#look.at(rate, signal);
-    this.#logFailures(failures);
+    const sampled = this.#kinds[this.#rounds++ % this.#kinds.length];
+    if (sampled === undefined) return 0;
+    const { right, suspects, failures, truth } = await sampled.look.at(rate, signal);
+    this.#logFailures(failures, sampled);
     this.#logUnread(truth);
-    onTruth?.(truth);
-    for (const user of right) this.#wrongUsers.forget(user);
-    const taken = suspects.slice(0, MAX_SUSPECTS - this.#suspects.size);
-    for (const user of taken) this.#suspects.add(user);
+    onTruth?.(truth, sampled.kind);
+    for (const user of right) this.#wrongUsers.forget(user, this.#namesKinds ? sampled.kind.name : undefined);
+    const taken = suspects.slice(0, MAX_SUSPECTS - sampled.suspects.size);
+    for (const user of taken) sampled.suspects.add(user);
     const unsettled = suspects.length - taken.length + failures.length;
     this.#count({ ...NOTHING_SAMPLED, checked: right.length, unsettled });
-    if (this.#suspects.size > 0) {
+    if (sampled.suspects.size > 0) {
       this.#checkingAgain ??= this.#checkSuspects(signal).finally(() => {
         this.#checkingAgain = undefined;
       });
@@ -121,21 +147,25 @@ export class Sampler {
     }
   }
 
-  /** Checks all suspects found so far together, one batch after the other, so that pending work is asked for once. */
+  /** Checks all suspects of a kind found so far together, one batch after the other, so that pending work is asked for once. */
   async #checkSuspects(signal: AbortSignal | undefined): Promise<void> {
-    while (this.#suspects.size > 0 && !signal?.aborted) {
-      const suspects = [...this.#suspects];
-      this.#suspects.clear();
-      await this.#confirm(suspects, signal);
+    for (;;) {
+      const waiting = this.#kinds.filter(({ suspects }) => suspects.size > 0);
+      if (waiting.length === 0 || signal?.aborted) return;
+      for (const sampled of waiting) {
+        const suspects = [...sampled.suspects];
+        sampled.suspects.clear();
+        await this.#confirm(sampled, suspects, signal);
+      }
     }
   }
 
-  async #confirm(suspects: readonly Id[], signal: AbortSignal | undefined): Promise<void> {
+  async #confirm(sampled: SampledKind, suspects: readonly Id[], signal: AbortSignal | undefined): Promise<void> {
     try {
-      const parts = { check: this.#check, failed: this.#failed };
+      const parts = { check: sampled.check, failed: this.#failed };
       const { wrong, unsettled, failures } = await lookAgain(parts, suspects, signal);
-      this.#logFailures(failures);
-      this.#wrongUsers.add(wrong);
+      this.#logFailures(failures, sampled);
+      this.#wrongUsers.add(wrong.map((user) => this.#named(user, sampled)));
       const visible = wrong.filter((user) => user.visible).length;
       const checked = suspects.length - unsettled.length;
       this.#count({ checked, wrong: wrong.length, visible, unsettled: unsettled.length });
@@ -146,16 +176,24 @@ export class Sampler {
     }
   }
 
+  #named<T extends object>(user: T, { kind }: SampledKind): T & { readonly kind?: string } {
+    return this.#namesKinds ? { ...user, kind: kind.name } : user;
+  }
+
   #count(counts: SampleCounts): void {
     this.#stores.windows.add(counts);
     this.#stores.onCounts?.(counts);
   }
 
-  #logFailures(failures: readonly FailedUser[]): void {
+  #logFailures(failures: readonly FailedUser[], sampled: SampledKind): void {
     for (const { user, reason } of failures) {
-      if (this.#logged.has(user)) continue;
-      this.#logged.set(user, true);
-      this.#stores.logger.warn({ user, reason }, 'a user cannot be sampled, and counts as unsettled');
+      const key = `${sampled.kind.name} ${user}`;
+      if (this.#logged.has(key)) continue;
+      this.#logged.set(key, true);
+      this.#stores.logger.warn(
+        this.#named({ user, reason }, sampled),
+        'a user cannot be sampled, and counts as unsettled',
+      );
     }
   }
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { JobParts } from '../../app/jobs.ts';
 import { openStores, type Stores } from '../../app/stores.ts';
 import { openTransport } from '../../app/transport.ts';
-import { type DrainBarrier, EVERYBODY, type RaiseBarrier } from '../../index/drain-barrier.ts';
+import { type DrainBarrier, EVERYBODY, inTurn, type RaiseBarrier } from '../../index/drain-barrier.ts';
 import { drainBarrierOf } from '../../index/index-drain-barrier.ts';
 import { indexedUsers } from '../../index/redis/keys.ts';
 import type { RedisClient } from '../../redis/connection.ts';
@@ -41,13 +41,15 @@ export async function openHarnessStores({ config }: Namespace, opening: Opening)
   const transport = openTransport(context, 'rig');
   await transport.untilAnswers(signal);
   const publisher = resources.adopt(transport.openPublisher(stores.primary), (opened) => opened.close());
-  const { primary, delayed, rechecks, index } = stores;
-  const raiseBarrier = drainBarrierOf({ primary, rechecks, delayed }, transport.barrier);
+  const raiseBarrier = inTurn(stores.kinds.map((parts) => drainBarrierOf(parts, transport.barrier)));
   const limits = { max: config.max, min: config.min };
   const clocks = { now: () => performance.now(), clock: Date.now, random: Math.random };
-  const check = new PageCheck({ index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, ...clocks });
-  const indexed = () => indexedUsers(stores.redis, config.keyPrefix);
-  return { ...stores, pool, publisher, raiseBarrier, jobs: { ...context, stores, check, indexedUsers: indexed } };
+  const kinds = stores.kinds.map(({ kind, primary, index, steps, ...waiting }) => {
+    const raiseBarrier = drainBarrierOf({ kind, primary, ...waiting }, transport.barrier);
+    const check = new PageCheck({ kind, index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, ...clocks });
+    return { kind, primary, check, indexedUsers: () => indexedUsers(stores.redis, config.keyPrefix, kind), steps };
+  });
+  return { ...stores, pool, publisher, raiseBarrier, jobs: { ...context, stores, kinds } };
 }
 
 /** The memory that Redis reports for these keys, bytes; its own tables are not included. */

@@ -1,7 +1,8 @@
-import { type JobParts, whileLeaseHolder } from '../../../app/jobs.ts';
+import { contactsAmong, type JobParts, whileLeaseHolder } from '../../../app/jobs.ts';
 import { openPrimary } from '../../../app/open-mysql.ts';
 import { indexStores } from '../../../app/stores.ts';
 import type { Id } from '../../../contracts/id.ts';
+import { CONTACTS } from '../../../contracts/kind.ts';
 import type { Database } from '../../../mysql/database.ts';
 import { createBackfill } from '../../../repair/backfill.ts';
 import { type Job, runToEnd } from '../../../repair/job.ts';
@@ -23,26 +24,26 @@ const nobodyElse = () => undefined;
 export async function doJob(kind: JobKind, parts: JobParts, household: Household): Promise<number> {
   if (kind === 'verify') return await verify(parts, household);
   const { range, users } = household;
-  const { steps } = parts.stores;
+  const { steps, check } = contactsAmong(parts);
   return await whileLeaseHolder(parts, kind === 'backfill' ? kind : 'repair', nobodyElse, async (stores, signal) => {
     if (kind === 'backfill') {
       const job = createBackfill({ ...stores, steps }, range);
       await runToEnd(job, { signal });
       return rowsRead(job.result, job.result.rebuilt === users.length);
     }
-    const job = createRepair({ ...stores, steps, check: parts.check }, { ...range, dryRun: true });
+    const job = createRepair({ ...stores, steps, check }, { ...range, dryRun: true });
     await runToEnd(job, { signal });
     return rowsRead(job.result, job.result.warm === users.length && job.result.wrong === 0);
   });
 }
 
-async function verify({ stores, check, signal }: JobParts, { range, users }: Household): Promise<number> {
-  const { primary } = stores;
+async function verify(parts: JobParts, { range, users }: Household): Promise<number> {
+  const { primary, check } = contactsAmong(parts);
   const job: Job & { readonly result: Verify['result'] } = new Verify(
     { primary, check, now: () => performance.now(), random: Math.random },
     range,
   );
-  await runToEnd(job, { signal });
+  await runToEnd(job, { signal: parts.signal });
   return rowsRead({ ...job.result, rows_read: 0 }, job.result.warm === users.length && job.result.wrong === 0);
 }
 
@@ -67,7 +68,9 @@ export function jobPartsOn<D extends Database>(
     limits: { max: config.max, min: config.min },
     now: () => performance.now(),
   });
-  return { ...stores.jobs, stores: { ...stores, primary, ...parts }, check, primary };
+  const { indexedUsers } = contactsAmong(stores.jobs);
+  const contacts = { kind: CONTACTS, primary, check, steps: parts.steps, indexedUsers };
+  return { ...stores.jobs, stores: { ...stores, primary, ...parts }, kinds: [contacts], primary };
 }
 
 /** Users with consecutive ids and equally many contacts. */

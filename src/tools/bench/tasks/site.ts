@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'mysql2/promise';
 import pLimit from 'p-limit';
+import { contactsAmong } from '../../../app/jobs.ts';
 import type { Task } from '../../../contracts/task.ts';
 import { chunks } from '../../../index/chunks.ts';
 import type { OutgoingTask } from '../../../transport/task-publisher.ts';
@@ -68,7 +69,7 @@ async function uploadsBy({ stores }: Ground, owners: readonly string[]): Promise
 
 /** Checks that nobody wins by leaving work undone. */
 async function check({ stores, signal }: Ground, { users }: Circle): Promise<void> {
-  const { counts } = await stores.jobs.check.indexes(users.slice(0, CHECKED), signal);
+  const { counts } = await contactsAmong(stores.jobs).check.indexes(users.slice(0, CHECKED), signal);
   if (counts.wrong + counts.unsettled + counts.cold === 0) return;
   throw new Error(`not every task was applied: ${JSON.stringify(counts)}`);
 }

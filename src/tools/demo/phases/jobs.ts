@@ -6,10 +6,9 @@ import type { Progress } from '../story.ts';
 
 /** Builds the index of every user. @throws Error when one could not be built */
 export async function backfillAll(jobs: JobParts, progress: Progress): Promise<BackfillResult> {
-  const { steps } = jobs.stores;
   const nobodyElse = () => undefined;
   const result = await whileLeaseHolder(jobs, 'backfill', nobodyElse, async (stores, signal) => {
-    const job = createBackfill({ ...stores, steps }, {});
+    const job = createBackfill({ ...stores, kinds: jobs.kinds }, {});
     await runToEnd(job, { signal, onProgress: ({ done, total }) => progress(done, total) });
     return job.result;
   });
@@ -19,11 +18,11 @@ export async function backfillAll(jobs: JobParts, progress: Progress): Promise<B
 
 /** Compares every user's index and answers with plain SQL. */
 export async function verifyAll(
-  { stores: { primary }, check, indexedUsers, signal }: JobParts,
+  { stores: { primary }, kinds, signal }: JobParts,
   progress: Progress,
 ): Promise<VerifyResult> {
   const now = () => performance.now();
-  const verify = new Verify({ primary, check, indexedUsers, now, random: Math.random }, {});
+  const verify = new Verify({ primary, kinds, now, random: Math.random }, {});
   await runToEnd(verify, { signal, onProgress: ({ done, total }) => progress(done, total) });
   return verify.result;
 }

@@ -17,30 +17,13 @@ import { addContact, removeContact } from '../../src/tools/reference-site/relati
 import { createUsers, deleteUser } from '../../src/tools/reference-site/users.ts';
 import { decodeTask, encodeTask } from '../../src/transport/cloud-events.ts';
 import { freshSitePool } from '../support/small-site.ts';
+import { createStoreViews, STORES } from '../support/store-kind.ts';
 import { freshStores, kindStoresOn, recentContactsOn, type Stores } from '../support/stores.ts';
-
-/** A third kind, declared here and nowhere else. */
-const STORES = vi.hoisted(() => ({
-  name: 'stores',
-  singular: 'store',
-  view: 'recency_stores',
-  idColumn: 'store_id',
-  photosView: 'recency_store_photos',
-  ownerColumn: 'store_id',
-  ownerField: 'store',
-  areUsers: false,
-  hasRelations: false,
-  relationTasks: { added: 'recency.store.liked', removed: 'recency.store.unliked', changed: 'recency.store.changed' },
-  photoTasks: {
-    added: 'recency.store_photo.added',
-    removed: 'recency.store_photo.removed',
-    visibilityChanged: 'recency.store_photo.visibility_changed',
-  },
-}));
 
 vi.mock('../../src/contracts/kind.ts', async (original) => {
   const real = await original<typeof import('../../src/contracts/kind.ts')>();
-  const KINDS = [...real.KINDS, STORES];
+  const third = await import('../support/store-kind.ts');
+  const KINDS = [...real.KINDS, third.STORES];
   return { ...real, KINDS, KIND_NAMES: KINDS.map(({ name }) => name) };
 });
 
@@ -61,15 +44,7 @@ beforeAll(async () => {
     [GROUPS.name, kindStoresOn(stores, GROUPS, LIMITS)],
     [STORES.name, kindStoresOn(stores, STORES, LIMITS)],
   ]);
-  await pool.query(
-    'CREATE TABLE liked (user BIGINT UNSIGNED, store BIGINT UNSIGNED, active BOOLEAN, version BIGINT UNSIGNED, PRIMARY KEY (user, store), KEY (store, user))',
-  );
-  await pool.query('CREATE TABLE shop (id BIGINT UNSIGNED PRIMARY KEY, newest BIGINT NOT NULL)');
-  await pool.query(`CREATE ALGORITHM=MERGE VIEW recency_stores AS
-    SELECT liked.user AS user_id, liked.store AS store_id, liked.active AS related, shop.newest AS last_upload_at,
-           1 AS sees, liked.version FROM liked STRAIGHT_JOIN shop ON shop.id = liked.store`);
-  await pool.query(`CREATE ALGORITHM=MERGE VIEW recency_store_photos AS
-    SELECT id, id AS store_id, 0 AS audience, newest AS uploaded_at, 'a title' AS title FROM shop WHERE newest > 0`);
+  await createStoreViews(pool);
 });
 
 afterAll(() => vi.doUnmock('../../src/contracts/kind.ts'));

@@ -1,10 +1,13 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { explanationView } from '../../src/api/explanation-view.ts';
+import { explainer } from '../../src/app/api-queries.ts';
 import { CONTACTS, GROUPS, type Kind } from '../../src/contracts/kind.ts';
 import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { indexedUsers, KeyNames } from '../../src/index/redis/keys.ts';
+import { inspectIndex } from '../../src/query/inspect-index.ts';
 import { createBackfill } from '../../src/repair/backfill.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { PageCheck } from '../../src/repair/page-check.ts';
@@ -78,8 +81,25 @@ const storesOf = (kind: Kind): Stores => byKind.get(kind) as Stores;
 function partsOf(kind: Kind) {
   const { index, primary, steps, rechecks, delayed } = storesOf(kind);
   const raiseBarrier = drainBarrierOf({ kind, primary, rechecks, delayed }, passedAtOnce);
-  const check = new PageCheck({ kind, index, primary, limits: LIMITS, raiseBarrier, graceMs: 0, settleMs: 2_000, ...CLOCKS });
-  return { kind, primary, index, raiseBarrier, steps, check, indexedUsers: () => indexedUsers(stores.redis, stores.prefix, kind) };
+  const check = new PageCheck({
+    kind,
+    index,
+    primary,
+    limits: LIMITS,
+    raiseBarrier,
+    graceMs: 0,
+    settleMs: 2_000,
+    ...CLOCKS,
+  });
+  return {
+    kind,
+    primary,
+    index,
+    raiseBarrier,
+    steps,
+    check,
+    indexedUsers: () => indexedUsers(stores.redis, stores.prefix, kind),
+  };
 }
 
 async function verified(request: VerifyRequest = {}, inUse = IN_USE) {
@@ -177,7 +197,11 @@ describe('drift in the indexes of groups', () => {
     const ofContacts = await verified({ kinds: ['contacts'] });
     expect(ofContacts).toMatchObject({ users: 5, wrong: 0 });
     expect(ofContacts).not.toHaveProperty('kinds');
-    expect(await verified({ user: '3', kinds: ['groups'] })).toMatchObject({ users: 1, wrong: 1, kinds: { groups: {} } });
+    expect(await verified({ user: '3', kinds: ['groups'] })).toMatchObject({
+      users: 1,
+      wrong: 1,
+      kinds: { groups: {} },
+    });
 
     expect(await repaired({ dryRun: true })).toMatchObject({ wrong: 1, repaired: 0 });
     const fixed = await repaired();
@@ -217,6 +241,19 @@ describe('drift in the indexes of groups', () => {
     await put('recency.group.changed', '1', group);
     expect(await verified()).toMatchObject({ wrong: 0, unsettled: 1 });
     await stores.primary.write('DELETE FROM recency_outbox', []);
+  });
+});
+
+describe('inspect and explain', () => {
+  it.each([CONTACTS, GROUPS, STORES])('speak of the indexes of $name', async (kind) => {
+    const { index, primary } = storesOf(kind);
+    const explained = explainer({ index, primary, reading: primary, limits: LIMITS });
+    const { members } = await inspectIndex({ index, database: primary }, '1');
+    expect(members).toHaveLength(LIMITS.max);
+    const inside = explanationView(await explained('1', members[0]?.id ?? ''));
+    expect(inside).toMatchObject({ in_index: true, in_answer: true, drift: null, mysql: { related: true, place: 1 } });
+    const outside = explanationView(await explained('1', '999'));
+    expect(outside).toMatchObject({ in_index: false, in_answer: false, drift: null, mysql: null });
   });
 });
 

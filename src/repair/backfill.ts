@@ -7,7 +7,7 @@ import { TimedBatches } from './adaptive-batches.ts';
 import { addCounts } from './counts.ts';
 import { ContactsTooMany } from './failed-users.ts';
 import type { Cost } from './job.ts';
-import { type OfKind, type PartsByKind, partsByKind } from './job-kinds.ts';
+import { type KindOf, type PartsByKind, partsByKind } from './job-kinds.ts';
 import { PagedRun, type PagedRunStores } from './paged-run.ts';
 import type { RunParameters, RunRequest } from './run-parameters.ts';
 import type { PageWork, ProcessedUsers, RunResult } from './run-work.ts';
@@ -58,7 +58,7 @@ class BackfillWork implements PageWork<BackfillReport> {
   readonly #steps: Steps;
   readonly #batches: TimedBatches;
 
-  constructor({ kind, primary, steps }: OfKind<BackfillParts>, now: () => number) {
+  constructor({ kind, primary, steps }: KindOf<BackfillParts>, now: () => number) {
     this.kind = kind;
     this.primary = primary;
     this.#steps = steps;

@@ -2,12 +2,12 @@ import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import { InvalidJob } from './run-parameters.ts';
 
 /** What a job needs for one kind. */
-export type OfKind<P> = P & { readonly kind: Kind };
+export type KindOf<P> = P & { readonly kind: Kind };
 
 /** What a job needs for each kind in use; or, without `kinds`, for contacts alone. */
-export type PartsByKind<P> = { readonly kinds: readonly OfKind<P>[] } | (P & { readonly kinds?: undefined });
+export type PartsByKind<P> = { readonly kinds: readonly KindOf<P>[] } | (P & { readonly kinds?: undefined });
 
-export function partsByKind<P extends object>(parts: PartsByKind<P>): readonly OfKind<P>[] {
+export function partsByKind<P extends object>(parts: PartsByKind<P>): readonly KindOf<P>[] {
   return parts.kinds ?? [{ ...parts, kind: CONTACTS }];
 }
 

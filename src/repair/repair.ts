@@ -15,7 +15,7 @@ import {
 import type { ShownExamples } from './examples.ts';
 import { ContactsTooMany } from './failed-users.ts';
 import type { Cost } from './job.ts';
-import { type OfKind, type PartsByKind, partsByKind } from './job-kinds.ts';
+import { type KindOf, type PartsByKind, partsByKind } from './job-kinds.ts';
 import type { CheckedIndexes, PageCheck } from './page-check.ts';
 import { PagedRun, type PagedRunStores } from './paged-run.ts';
 import type { RunParameters, RunRequest } from './run-parameters.ts';
@@ -78,7 +78,7 @@ class RepairWork implements PageWork<RepairReport> {
   readonly #check: PageCheck;
   readonly #steps: Steps;
 
-  constructor({ kind, primary, check, steps, indexedUsers }: OfKind<RepairParts>) {
+  constructor({ kind, primary, check, steps, indexedUsers }: KindOf<RepairParts>) {
     this.kind = kind;
     this.primary = primary;
     this.#check = check;

@@ -16,7 +16,7 @@ import {
 import { Examples, type FoundWrong, type ShownExamples } from './examples.ts';
 import { type FailedUser, FailedUsers } from './failed-users.ts';
 import { type Job, type JobProgress, ProgressMeter } from './job.ts';
-import { chosenKinds, isContactsAlone, type OfKind, type PartsByKind, partsByKind } from './job-kinds.ts';
+import { chosenKinds, isContactsAlone, type KindOf, type PartsByKind, partsByKind } from './job-kinds.ts';
 import type { PageCheck } from './page-check.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { InvalidJob, parseRunParameters, type RunParameters, type RunParametersInput } from './run-parameters.ts';
@@ -95,7 +95,7 @@ const COLUMNS_PAGE = 1_000;
  */
 export class Verify implements Job {
   readonly #stores: VerifyStores;
-  readonly #kinds: readonly OfKind<VerifyParts>[];
+  readonly #kinds: readonly KindOf<VerifyParts>[];
   readonly #user: Id | undefined;
   readonly #parameters: RunParameters;
   readonly #rateLimiter: RateLimiter;
@@ -199,7 +199,7 @@ export class Verify implements Job {
     const { primary, indexedUsers } = parts;
     const stores = { primary, random, pageSize, rateLimiter: this.#rateLimiter, indexedUsers };
     const one = this.#user;
-    const estimate = (of: OfKind<VerifyParts>) => (one ? 1 : estimateUsers(of.primary, this.#parameters));
+    const estimate = (of: KindOf<VerifyParts>) => (one ? 1 : estimateUsers(of.primary, this.#parameters));
     const estimates = await Promise.all(later.map(estimate));
     this.#pages = one ? new ListPages([one], 1) : await createUserPages(stores, this.#parameters);
     this.#usersLater = estimates.reduce((sum, users) => sum + users, 0);
@@ -211,7 +211,7 @@ export class Verify implements Job {
   }
 
   async #checkUsers(
-    { kind, check, primary }: OfKind<VerifyParts>,
+    { kind, check, primary }: KindOf<VerifyParts>,
     users: readonly Id[],
     signal?: AbortSignal,
   ): Promise<{ counts: VerifyCounts; found: FoundWrong }> {

@@ -14,7 +14,7 @@ import { AnswerCheck } from '../answer-check.ts';
 import { type FailedUser, FailedUsers } from '../failed-users.ts';
 import { UserDraw } from '../find-users.ts';
 import { IndexCheck } from '../index-check.ts';
-import { isContactsAlone, type OfKind, type PartsByKind, partsByKind } from '../job-kinds.ts';
+import { isContactsAlone, type KindOf, type PartsByKind, partsByKind } from '../job-kinds.ts';
 import { PageCheck, type PageCheckStores } from '../page-check.ts';
 import { RateLimiter } from '../rate-limiter.ts';
 import { type CheckedTruth, TruthCheck } from '../truth-check.ts';
@@ -82,7 +82,7 @@ export class Sampler {
     this.#logged = new LRUCache({ max: 1_000, ttl: LOGGED_EVERY_MS, perf: { now } });
   }
 
-  #sampled({ kind, index, primary, raiseBarrier }: OfKind<SamplerParts>): SampledKind {
+  #sampled({ kind, index, primary, raiseBarrier }: KindOf<SamplerParts>): SampledKind {
     const { logger: _, kinds: __, ...common } = this.#stores; // unread pairs are logged by the first look, less often
     const stores = { ...common, kind, index, primary, raiseBarrier };
     const look = new FirstLook({

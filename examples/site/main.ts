@@ -4,7 +4,7 @@
  * person (`/people/1`).
  *
  *   RECENCY_URL   where the API answers (http://127.0.0.1:8470)
- *   RECENCY_TOKEN a token with the scope read, where the API has tokens
+ *   RECENCY_TOKEN a token with the scopes read and write, where the API has tokens
  *   MYSQL_URL     the site's database (mysql://root@127.0.0.1:3306/recency)
  *   PORT          where this site answers on 127.0.0.1 (8480)
  */

@@ -12,11 +12,16 @@ const STYLE = `
   li { display: flex; gap: .5rem; align-items: baseline; padding: .25rem 0 }
   li > :first-child { flex: 1 }
   time, small { color: #666 }
-  form { display: inline }`;
+  form { display: inline }
+  .new { color: #06c }`;
 
 /** The page of one person, without scripts: every change is a form. */
 export function page({ me, people, recent }: PageParts): string {
-  const contacts = recent.contacts.map(({ id, last_upload_at }) => ({ ...personOf(people, id), at: last_upload_at }));
+  const contacts = recent.contacts.map(({ id, last_upload_at, unseen }) => ({
+    ...personOf(people, id),
+    at: last_upload_at,
+    isNew: unseen,
+  }));
   const others = people.filter(({ id }) => id !== me.id && !contacts.some((contact) => contact.id === id));
   return `<!DOCTYPE html>
 <html lang="en">
@@ -25,6 +30,7 @@ export function page({ me, people, recent }: PageParts): string {
 <h1>${text(me.name)}</h1>
 <h2>Recently active</h2>
 <ol id="recent">${contacts.map((contact) => contactRow(me, contact)).join('')}</ol>
+<form method="post" action="/people/${me.id}/seen"><button name="through" value="${recent.answer.through}">Mark as seen</button></form>
 <p><small>From the ${recent.answer.source}${recent.answer.exact ? '' : ', perhaps not exact'}.</small></p>
 <h2>Other people</h2>
 <ul id="others">${others.map((other) => row(text(other.name), [form(me, other, 'upload', 'Uploads a photo'), form(me, other, '', 'Add')])).join('')}</ul>
@@ -33,10 +39,11 @@ export function page({ me, people, recent }: PageParts): string {
 </html>`;
 }
 
-function contactRow(me: Person, contact: Person & { readonly at: string }): string {
+function contactRow(me: Person, contact: Person & { readonly at: string; readonly isNew: boolean }): string {
   const when = `<time datetime="${contact.at}">${contact.at.slice(0, 19).replace('T', ' ')}</time>`;
   const forms = [form(me, contact, 'upload', 'Uploads a photo'), form(me, contact, 'remove', 'Remove')];
-  return row(`${text(contact.name)} ${when}`, forms);
+  const dot = contact.isNew ? ' <b class="new" role="img" aria-label="new">●</b>' : '';
+  return row(`${text(contact.name)} ${when}${dot}`, forms);
 }
 
 function row(what: string, forms: readonly string[]): string {

@@ -39,7 +39,7 @@ export function createSite({ store, recency }: SiteParts): Express {
   // Once a change is committed, `changed` makes this person's next reads show it, whether its task has been applied or not.
   site.post('/people/:person/contacts', async (request, response) => {
     const [user, contact] = named(request);
-    recency.changed(user, await store.addContact(user, contact));
+    recency.changed(user, await store.addContact(user, contact, Date.now()));
     back(request, response);
   });
 
@@ -55,7 +55,22 @@ export function createSite({ store, recency }: SiteParts): Express {
     recency.changed(user, await store.upload(contact, Date.now(), 'a photo'));
     back(request, response);
   });
+  markAsSeen(site, recency);
   return site;
+}
+
+function markAsSeen(site: Express, recency: RecencyClient): void {
+  // The form names what its page showed, not the present: what was uploaded since the page was made stays new.
+  site.post('/people/:person/seen', async (request, response) => {
+    const { person: user } = request.params;
+    const { through } = request.body ?? {};
+    if (typeof through !== 'string') {
+      response.sendStatus(400);
+      return;
+    }
+    await recency.PUT('/v1/users/{user}/contacts/seen', { params: { path: { user } }, body: { through } });
+    back(request, response);
+  });
 }
 
 /** The person who acts, and the contact whom the form names. */

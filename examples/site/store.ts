@@ -9,8 +9,8 @@ export interface Person {
 const PEOPLE = 'SELECT id, name FROM users ORDER BY id LIMIT 100';
 
 const ADD = `
-  INSERT INTO contacts (user_id, contact_id) VALUES (?, ?)
-  ON DUPLICATE KEY UPDATE active = TRUE, version = version + 1`;
+  INSERT INTO contacts (user_id, contact_id, since) VALUES (?, ?, ?)
+  ON DUPLICATE KEY UPDATE since = IF(active, since, VALUES(since)), active = TRUE, version = version + 1`;
 const REMOVE = 'UPDATE contacts SET active = FALSE, version = version + 1 WHERE user_id = ? AND contact_id = ?';
 const VERSION = 'SELECT version FROM contacts WHERE user_id = ? AND contact_id = ?';
 
@@ -32,9 +32,10 @@ export class Store {
     return rows.map(({ id, name }) => ({ id: String(id), name }));
   }
 
-  addContact(user: string, contact: string): Promise<string> {
+  /** @param now ms since 1970 UTC: when the relationship begins, if there is none; nothing older is new to the user */
+  addContact(user: string, contact: string, now: number): Promise<string> {
     return this.#change(async (connection) => {
-      await connection.execute(ADD, [user, contact]);
+      await connection.execute(ADD, [user, contact, now]);
       const version = await versionOf(connection, user, contact);
       return await writeTask(connection, { type: 'recency.contact.added', user, contact, version });
     });

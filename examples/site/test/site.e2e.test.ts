@@ -82,6 +82,12 @@ async function namesIn(page: Page, list: 'recent' | 'others'): Promise<string[]>
   return rows.map((row) => row.replace(/ \d{4}-.*$/, ''));
 }
 
+/** The names with a dot. */
+async function newIn(page: Page): Promise<string[]> {
+  const rows = await page.locator('#recent > li > span', { has: page.getByLabel('new') }).allInnerTexts();
+  return rows.map((row) => row.replace(/ \d{4}-.*$/, ''));
+}
+
 async function press(page: Page, label: string): Promise<void> {
   await page.getByRole('button', { name: label, exact: true }).click();
   await page.waitForLoadState();
@@ -97,25 +103,49 @@ describe('the example site, in a browser', () => {
     expect(await page.locator('small').innerText()).toBe('From the index.');
   });
 
-  it('shows a contact at once who is added', async (context) => {
+  it('has a dot at who is new, until the page is marked as seen', async (context) => {
+    const page = shownPage(context);
+    expect(await newIn(page)).toEqual(['Cal', 'Bea']);
+    await press(page, 'Mark as seen');
+    expect(await newIn(page)).toEqual([]);
+    expect(await namesIn(page, 'recent')).toEqual(['Cal', 'Bea']);
+  });
+
+  it('shows a contact at once who is added, without a dot: the photo is older', async (context) => {
     const page = shownPage(context);
     await press(page, 'Add: Dan <d>');
     expect(await namesIn(page, 'recent')).toEqual(['Dan <d>', 'Cal', 'Bea']);
     expect(await namesIn(page, 'others')).toEqual([]);
+    expect(await newIn(page)).toEqual([]);
   });
 
   it('shows at once that a contact uploads', async (context) => {
     const page = shownPage(context);
     await press(page, 'Uploads a photo: Bea');
     expect(await namesIn(page, 'recent')).toEqual(['Bea', 'Dan <d>', 'Cal']);
+    expect(await newIn(page)).toEqual(['Bea']);
   });
 
+  it('keeps the dot of what is uploaded after the page was made that is marked as seen', async (context) => {
+    const page = shownPage(context);
+    const body = new URLSearchParams({ contact: '4' });
+    await fetch(new URL('/people/1/contacts/upload', address), { method: 'POST', body });
+    expect(await newIn(page)).toEqual(['Bea']);
+    await press(page, 'Mark as seen');
+    expect(await namesIn(page, 'recent')).toEqual(['Dan <d>', 'Bea', 'Cal']);
+    expect(await newIn(page)).toEqual(['Dan <d>']);
+    await press(page, 'Mark as seen');
+    expect(await newIn(page)).toEqual([]);
+  });
+});
+
+describe('the example site, in the same browser', () => {
   it('no longer shows a contact who is removed, after reloading either', async (context) => {
     const page = shownPage(context);
     await press(page, 'Remove: Cal');
-    expect(await namesIn(page, 'recent')).toEqual(['Bea', 'Dan <d>']);
+    expect(await namesIn(page, 'recent')).toEqual(['Dan <d>', 'Bea']);
     await page.reload();
-    expect(await namesIn(page, 'recent')).toEqual(['Bea', 'Dan <d>']);
+    expect(await namesIn(page, 'recent')).toEqual(['Dan <d>', 'Bea']);
     expect(await namesIn(page, 'others')).toEqual(['Cal']);
   });
 
@@ -131,6 +161,7 @@ describe('the example site', () => {
   it.each([
     ['/people/1/contacts', 'contact=0', 400],
     ['/people/1/contacts/upload', '', 400],
+    ['/people/1/seen', '', 400],
     ['/people/x/contacts', 'contact=2', 404],
     ['/people/99', undefined, 404],
   ])('refuses %s with %j: %d', async (path, body, status) => {

@@ -4,6 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { kafkaSettings, openKafkaTransport } from '../../src/app/kafka-transport.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { SettingName } from '../../src/config/settings.ts';
+import { examine } from '../../src/doctor/finding.ts';
+import { kafkaChecks } from '../../src/doctor/kafka-checks.ts';
+import { EVERYBODY } from '../../src/index/drain-barrier.ts';
 import { createKafka } from '../../src/transport/kafka/client.ts';
 import { isPassing } from '../../src/transport/kafka/errors.ts';
 import { oauthTokens } from '../../src/transport/kafka/oauth-token.ts';
@@ -139,19 +142,28 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', { timeout: 180_000 }, () =
   });
 
   describe('an operation that an ACL does not allow is named', () => {
-    /** A topic, and an account with exactly these permissions on it. */
-    async function allowed(rules: readonly (readonly ['topic' | 'dlq' | 'group', Operation])[]) {
-      const name = freshName();
-      const admin = kafka.admin.admin();
-      await admin.connect();
-      await admin.createTopics({ topics: [name, `${name}.dlq`].map((one) => ({ topic: one, numPartitions: 1 })) });
+    type Rules = readonly (readonly ['topic' | 'dlq' | 'group', Operation])[];
+
+    async function allow(name: string, rules: Rules): Promise<void> {
       const acl = rules.map(([what, operation]) => ({
         ...{ ...ALLOW_ALL, resourcePatternType: 3 as const, principal: 'User:least' },
         ...{ resourceType: what === 'group' ? GROUP : TOPIC, resourceName: what === 'dlq' ? `${name}.dlq` : name },
         operation: OPERATIONS[operation],
       }));
+      const admin = kafka.admin.admin();
+      await admin.connect();
       if (acl.length > 0) await admin.createAcls({ acl });
       await admin.disconnect();
+    }
+
+    /** A topic, and an account with exactly these permissions on it. */
+    async function allowed(rules: Rules) {
+      const name = freshName();
+      const admin = kafka.admin.admin();
+      await admin.connect();
+      await admin.createTopics({ topics: [name, `${name}.dlq`].map((one) => ({ topic: one, numPartitions: 1 })) });
+      await admin.disconnect();
+      await allow(name, rules);
       const settings = { ...base(signIn('plain')), KAFKA_USER: 'least', TOPIC: name, KAFKA_GROUP: name };
       const config = configOf(settings);
       const transport = openKafkaTransport(config, 'test', pino({ level: 'silent' }));
@@ -170,6 +182,28 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', { timeout: 180_000 }, () =
         const error = await transport.untilAnswers(new AbortController().signal).catch((e: unknown) => e);
         return (error as Error).message.includes(refused);
       });
+    });
+
+    it("DESCRIBE on the group, for the lag of the indexes, by doctor too; with it the group's offsets are read", async () => {
+      const { name, transport, config } = await allowed([
+        ['topic', 'WRITE'],
+        ['dlq', 'DESCRIBE'],
+      ]);
+      const refused = `Kafka does not allow DESCRIBE on the group "${name}"`;
+      await until(async () => {
+        await transport.untilAnswers(new AbortController().signal);
+        return true;
+      });
+      const passed = async () => (await transport.strictBarrier([EVERYBODY])).passed();
+      await expect(passed()).rejects.toThrow(refused);
+      const settings = kafkaSettings(config, 'doctor', pino({ level: 'silent' }));
+      const findings = async () => await examine('kafka', await kafkaChecks(settings, name, name));
+      expect(await findings()).toEqual([
+        { area: 'kafka', check: 'topics', state: 'problem', detail: expect.stringContaining(refused) },
+      ]);
+      await allow(name, [['group', 'DESCRIBE']]);
+      expect(await until(passed)).toBe(true);
+      expect((await findings()).find(({ check }) => check === 'consumers')).toMatchObject({ state: 'fine' });
     });
 
     it('WRITE, for a publisher', async () => {

@@ -26,7 +26,7 @@ export interface LiveTop {
 // For one user, a sort that keeps only the rows wanted. For several, one pass with a window, because MariaDB has no
 // LATERAL.
 const TOP_OF_ONE = `
-  SELECT ${EPOCH}, top.*
+  SELECT top.*, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT ${COLUMNS}
@@ -37,7 +37,7 @@ const TOP_OF_ONE = `
   ) AS top ON TRUE`;
 
 const TOP_OF_MANY = `
-  SELECT ${EPOCH}, top.user_id, top.contact_id, top.at
+  SELECT top.user_id, top.contact_id, top.at, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT c.user_id, c.contact_id, ${LAST_UPLOAD} AS at,

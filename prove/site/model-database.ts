@@ -56,10 +56,10 @@ export class ModelDatabase {
 /** The primary on record, which takes writes. */
 const PRIMARY = '0123456789ab0';
 
-/** Rows in the form of every statement: after the epoch and the server's state, which are returned even without a row. */
+/** Rows in the form of every statement: before the epoch and the server's state, which are returned even without a row. */
 function proven(epoch: string, rows: readonly Row[]): Row[] {
   const found = rows.length === 0 ? [[null, null, null, null, null]] : rows;
-  return found.map((row) => [epoch, PRIMARY, ...row]);
+  return found.map((row) => [...row, epoch, PRIMARY]);
 }
 
 function hasUpload(row: TruthRow): boolean {

@@ -5,7 +5,7 @@ import { RequestCancelled } from '../timing/deadline.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { Exchanges } from './exchange.ts';
 import { HttpProblem, problemOf, unavailableProblem } from './http-problem.ts';
-import { checkHostHeader } from './listen.ts';
+import { hostHeaderCheck } from './listen.ts';
 import { ApiMetrics } from './metrics.ts';
 import { Readiness } from './readiness.ts';
 import { type Route, register } from './route.ts';
@@ -37,17 +37,18 @@ export function createApp(dependencies: ApiDependencies): Express {
   for (const setting of ['strict routing', 'case sensitive routing']) app.enable(setting);
   app.set('query parser', 'simple');
 
-  app.use(exchanges.begin);
-  app.use(checkHostHeader(tokens));
+  const checkHostHeader = hostHeaderCheck(tokens);
+  // One handler for all three: express takes 0.45 µs for each that it calls.
+  app.use((request, response, next) => {
+    exchanges.begin(request, response);
+    checkHostHeader(request);
+    if (!hasStarted() && V1.test(request.path)) throw unavailableProblem('starting');
+    next();
+  });
   if (rateLimit > 0) {
     app.use('/v1', limitRate(rateLimit));
     app.use(['/metrics', '/readyz'], limitRate(rateLimit)); // counted separately: a busy client must not make probes fail
   }
-  // Without a path, which express would match for every request: 0.45 µs, for something that only matters at the start.
-  app.use((request, _response, next) => {
-    if (!hasStarted() && V1.test(request.path)) throw unavailableProblem('starting');
-    next();
-  });
   register(app, routesOf(dependencies, metrics), exchanges, tokens);
   app.use(noRoute);
   app.use(failed(exchanges));

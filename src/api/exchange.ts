@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ProblemCode } from '../contracts/problem.ts';
 import { Deadline } from '../timing/deadline.ts';
@@ -44,12 +44,11 @@ export class Exchanges {
     this.#options = options;
   }
 
-  readonly begin: RequestHandler = (request, response, next) => {
+  begin(request: Request, response: Response): void {
     const { now, freshId } = this.#options;
     const exchange: Exchange = { requestId: requestIdOf(request, freshId), startedAt: now(), route: NO_ROUTE };
     Object.assign(response.locals, exchange);
-    next();
-  };
+  }
 
   /** Sets the route of a request. @param route its path pattern */
   name(response: Response, route: string): void {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import { type AddressInfo, BlockList, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { RequestHandler } from 'express';
 import type { AccessToken } from '../config/access-tokens.ts';
 import type { ProblemCode } from '../contracts/problem.ts';
 import { UserError } from '../contracts/user-error.ts';
@@ -57,7 +56,7 @@ export async function startApi({ app, host, port, tokens, onError }: ListenOptio
       requestTimeout: REQUEST_TIMEOUT_MS,
       headersTimeout: HEADERS_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      requireHostHeader: false, // `checkHostHeader` answers a request without one with a problem
+      requireHostHeader: false, // `hostHeaderCheck` answers a request without one with a problem
     },
     app,
   );
@@ -122,16 +121,22 @@ export function isLoopbackHeader(host: string): boolean {
   return isLoopback(name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name);
 }
 
-/** Refuses HTTP/1.1 requests without a Host header and, where no tokens are set, those that name another host. */
-export function checkHostHeader(tokens: readonly AccessToken[]): RequestHandler {
+/**
+ * Refuses HTTP/1.1 requests without a Host header and, where no tokens are set, those that name another host.
+ * @returns a function that throws HttpProblem
+ */
+export function hostHeaderCheck(tokens: readonly AccessToken[]): (request: IncomingMessage) => void {
   const isOpen = tokens.length === 0;
-  return (request, _response, next) => {
+  let allowed: string | undefined; // one client sends the same header in every request
+  return (request) => {
     const { host } = request.headers;
     if (host === undefined && request.httpVersion === '1.1') {
       throw new HttpProblem('malformed_request', { detail: 'The Host header is missing.' });
     }
-    if (isOpen && host !== undefined && !isLoopbackHeader(host)) throw new HttpProblem('host_not_allowed');
-    next();
+    if (isOpen && host !== undefined && host !== allowed) {
+      if (!isLoopbackHeader(host)) throw new HttpProblem('host_not_allowed');
+      allowed = host;
+    }
   };
 }
 

@@ -88,9 +88,9 @@ export class ConnectionPool {
    * Runs work on one connection, until the deadline.
    * @throws DatabaseBusy, DeadlineExceeded, RequestCancelled, errors of the work, an error with the code DEADLINE
    */
-  async use<T>(work: (connection: PoolConnection) => Promise<T>, options: UseOptions = {}): Promise<T> {
+  use<T>(work: (connection: PoolConnection) => Promise<T>, options: UseOptions = {}): Promise<T> {
     const { extraMs = 0, deadline } = options;
-    return await this.#limiter.run(
+    return this.#limiter.run(
       async () => {
         const connection = await this.#trusted(deadline);
         const ms = this.#deadlineMs + extraMs;

@@ -7,7 +7,7 @@ import { byKeyDescending, type Key } from '../contracts/key.ts';
 import type { Relation } from '../contracts/relation.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, ColumnValue, Database } from './database.ts';
-import { type AnswerRows, EPOCH, type EpochRows, readAnswer } from './epoch.ts';
+import { type AnswerRows, EPOCH, EPOCH_COLUMNS, type EpochRows, readAnswer } from './epoch.ts';
 import { type Compared, type ComparingStatement, isUnseen, joinSeen, madeOnce, readCompared } from './seen.ts';
 
 /** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */
@@ -57,14 +57,14 @@ export interface ShownContact extends LiveContact {
 /** SQL: the columns that `contactOf` reads, of a row of `recency_contacts AS c`. */
 export const COLUMNS = `c.contact_id, ${LAST_UPLOAD} AS at, c.is_friend AS is_friend, c.is_family AS is_family, c.sees`;
 
-/** The contact in a row that begins with `COLUMNS`. */
-export function contactOf([id, at, isFriend, isFamily, sees]: readonly ColumnValue[]): LiveContact {
+/** The contact in a row that begins with `COLUMNS`. By position, because destructuring iterates: 12 times an answer. */
+export function contactOf(row: readonly ColumnValue[]): LiveContact {
   return {
-    id: String(id),
-    at: lastUploadOf(at),
-    isFriend: Number(isFriend) !== 0,
-    isFamily: Number(isFamily) !== 0,
-    sees: String(sees ?? 0),
+    id: String(row[0]),
+    at: lastUploadOf(row[1]),
+    isFriend: Number(row[2]) !== 0,
+    isFamily: Number(row[3]) !== 0,
+    sees: String(row[4] ?? 0),
   };
 }
 
@@ -81,8 +81,8 @@ export function shownColumns({ since }: Compared): string {
 export function shownStatement(live: ComparingStatement): ComparingStatement {
   const row = { user: 'live.user_id', id: 'live.contact_id', at: 'live.at', since: 'live.since' };
   return (by) => `
-  SELECT ${EPOCH}, live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row, by)}, live.user_id,
-         e.seen_in_use${by.seen ? ', seen_all.seen_at, seen_all.seen_id' : ''}
+  SELECT live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row, by)}, live.user_id,
+         e.seen_in_use${by.seen ? ', seen_all.seen_at, seen_all.seen_id' : ''}, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (${live(by)}) AS live ON TRUE${joinSeen('contacts', row, by)}`;
 }
@@ -197,14 +197,14 @@ export async function readPlain(
 }
 
 function contactsOf({ epoch, rows, isReplica }: AnswerRows): LiveContacts {
-  const [at = null, id] = rows[0]?.slice(SEEN_ALL_COLUMN) ?? [];
+  const [at = null, id] = rows[0]?.slice(SEEN_ALL_COLUMN, -EPOCH_COLUMNS) ?? [];
   const seenAll = at === null ? undefined : { at: Number(at), id: String(id) };
   return { epoch, seenAll, contacts: shownContacts(rows), isReplica };
 }
 
-/** The contacts in the rows of a {@link shownStatement}, without the columns of `EPOCH`. */
+/** The contacts in the rows of a {@link shownStatement}. */
 export function shownContacts(rows: AnswerRows['rows']): ShownContact[] {
-  return rows.filter(([contact]) => contact !== null).map(shownOf);
+  return rows.filter((row) => row[0] !== null).map(shownOf);
 }
 
 /** The contact in a row that begins with `COLUMNS` and whether it is unseen. */

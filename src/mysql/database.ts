@@ -80,7 +80,7 @@ export class Database {
   readonly isReplica: boolean;
   readonly #connections: ConnectionPool;
   readonly #deadlineMs: number;
-  #record: { readonly token: string; readonly proof: string | undefined } | undefined;
+  #record: { readonly token: string; readonly proof: string } | undefined;
 
   constructor(url: string, options: DatabaseOptions) {
     this.isReplica = options.isReplica ?? false;
@@ -95,7 +95,7 @@ export class Database {
    * @throws DatabaseUnavailable, StatementTooSlow when the server ended it, HeavyQueriesBusy, DeadlineExceeded,
    * RequestCancelled
    */
-  async rows(
+  rows(
     statement: string,
     parameters: readonly Parameter[],
     { deadline, heavy, withinMs = 0, first }: ReadOptions = {},
@@ -104,8 +104,8 @@ export class Database {
     const extraMs = withinMs === 0 ? 0 : Math.max(0, withinMs + ANSWER_MS - this.#deadlineMs);
     const read = () => this.#rows(sql, parameters, { extraMs, deadline, first });
     // Statements that get extra time are run one after the other by their caller, outside the limit.
-    if (heavy === undefined || withinMs > this.#deadlineMs) return await read();
-    return await this.heavy.run(read, { urgency: heavy, deadline });
+    if (heavy === undefined || withinMs > this.#deadlineMs) return read();
+    return this.heavy.run(read, { urgency: heavy, deadline });
   }
 
   /**
@@ -153,14 +153,8 @@ export class Database {
    * only with another token.
    * @throws DatabaseUnavailable
    */
-  async proofUnder(token: string, deadline?: Deadline): Promise<string | undefined> {
-    if (this.#record?.token === token) return this.#record.proof;
-    // Not `rows`: a subclass that counts the caller's statements must not count this one.
-    const [row] = await this.#rows(ON_RECORD, [], { deadline });
-    if (row?.[0] !== token) return undefined;
-    const proof = row[1] === null ? '' : proofOf(String(row[1]));
-    if (proof !== '') this.#record = { token, proof }; // the first server is put on record under the token in force
-    return proof;
+  proofUnder(token: string, deadline?: Deadline): string | Promise<string | undefined> {
+    return this.#record?.token === token ? this.#record.proof : this.#readProof(token, deadline);
   }
 
   /** Replaces every connection before its next use, at most once a second. Returns whether it does so now. */
@@ -170,6 +164,15 @@ export class Database {
 
   async close(): Promise<void> {
     await this.#connections.close();
+  }
+
+  async #readProof(token: string, deadline: Deadline | undefined): Promise<string | undefined> {
+    // Not `rows`: a subclass that counts the caller's statements must not count this one.
+    const [row] = await this.#rows(ON_RECORD, [], { deadline });
+    if (row?.[0] !== token) return undefined;
+    const proof = row[1] === null ? '' : proofOf(String(row[1]));
+    if (proof !== '') this.#record = { token, proof }; // the first server is put on record under the token in force
+    return proof;
   }
 
   /** Runs a SELECT on the connection. */

@@ -10,7 +10,6 @@
  */
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import { UserError } from '../contracts/user-error.ts';
-import type { Deadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, ColumnValue, Database, Parameter, ReadOptions } from './database.ts';
 import { DatabaseNotPrimary } from './faults.ts';
 import { parseState, STATE } from './session.ts';
@@ -115,19 +114,22 @@ export async function beginEpoch(connection: PoolConnection, { token, why, bumpe
  */
 export type Recorded = 'known' | 'first' | 'new_epoch' | 'suspended';
 
-/** SQL: the first two columns of a statement `FROM recency_epoch AS e` for `readOwn` and `readAnswer`. */
+/** SQL: the last two columns of a statement `FROM recency_epoch AS e` for `readOwn` and `readAnswer`. */
 export const EPOCH = `e.token, ${STATE}`;
+
+/** The number of columns in `EPOCH`. */
+export const EPOCH_COLUMNS = 2;
 
 export interface EpochRows {
   /** The token of the same snapshot. Rows of an unknown server have one that no index can have. */
   readonly epoch: string;
-  /** Without the columns of `EPOCH`. */
+  /** They end with the columns of `EPOCH`. */
   readonly rows: readonly (readonly ColumnValue[])[];
 }
 
 /**
  * Rows from which an index is written or a decision is made: only from the primary on record.
- * @param statement selects `EPOCH` first and always has a row
+ * @param statement selects `EPOCH` last and always has a row
  * @throws DatabaseNotPrimary, EpochMissing, DatabaseUnavailable, StatementTooSlow
  */
 export async function readOwn(
@@ -161,11 +163,8 @@ export async function readAnswer(
   parameters: readonly Parameter[],
   options?: ReadOptions,
 ): Promise<AnswerRows> {
-  if (database.isReplica) {
-    const { token, rows } = await readWithEpoch(database, statement, parameters, options);
-    return { epoch: token, rows, isReplica: true };
-  }
   const { token, rows, server } = await readFrom(database, statement, parameters, options);
+  if (database.isReplica) return { epoch: token, rows, isReplica: true };
   if (server !== 'primary') database.renewConnections();
   return { epoch: server === 'unknown' ? UNKNOWN + token : token, rows, isReplica: server !== 'primary' };
 }
@@ -185,54 +184,35 @@ export const NOT_PRIMARY: Readonly<Record<Exclude<Server, 'primary'>, string>> =
   unknown: 'MySQL is another server than the one on record, and has not been compared with it yet',
 };
 
-interface RowsWithState {
-  readonly token: string;
-  readonly state: ColumnValue | undefined;
-  readonly rows: ColumnValue[][];
-}
-
-async function readWithEpoch(
-  database: AnswerDatabase,
-  statement: string,
-  parameters: readonly Parameter[],
-  options?: ReadOptions,
-): Promise<RowsWithState> {
-  const rows = await database.rows(statement, parameters, options);
-  const [first] = rows;
-  if (first === undefined) throw new EpochMissing();
-  return { token: String(first[0]), state: first[1], rows: rows.map((row) => row.slice(2)) };
-}
-
 /** Maximum reads of one statement while new epochs begin. */
 const READS = 3;
 
+interface RowsOfServer {
+  readonly token: string;
+  readonly rows: readonly (readonly ColumnValue[])[];
+  readonly server: Server;
+}
+
 /**
  * Rows and the server that they came from. If a new epoch began before the server was compared with the one on record, the
- * record may be of another server than the rows, so they are read again.
+ * record may be of another server than the rows, so they are read again. Replicas by design are not compared.
  */
 async function readFrom(
   database: AnswerDatabase,
   statement: string,
   parameters: readonly Parameter[],
   options?: ReadOptions,
-): Promise<RowsWithState & { readonly server: Server }> {
+): Promise<RowsOfServer> {
   for (let left = READS - 1; ; left--) {
-    const read = await readWithEpoch(database, statement, parameters, options);
-    const server = await serverOf(database, read, options?.deadline);
-    if (server !== undefined || left === 0) return { ...read, server: server ?? 'unknown' };
+    const rows = await database.rows(statement, parameters, options);
+    const [first] = rows;
+    if (first === undefined) throw new EpochMissing();
+    const token = String(first.at(-2));
+    const state = parseState(first.at(-1));
+    if (state === undefined) return { token, rows, server: 'unknown' };
+    if (!state.isWritable || database.isReplica) return { token, rows, server: 'replica' };
+    const onRecord = await database.proofUnder(token, options?.deadline);
+    if (onRecord === state.proof || onRecord === '') return { token, rows, server: 'primary' };
+    if (onRecord !== undefined || left === 0) return { token, rows, server: 'unknown' };
   }
-}
-
-/** Undefined: another epoch than the token's is in force by now. */
-async function serverOf(
-  database: AnswerDatabase,
-  { token, state }: RowsWithState,
-  deadline?: Deadline,
-): Promise<Server | undefined> {
-  const { proof, isWritable } = parseState(state) ?? {};
-  if (proof === undefined) return 'unknown';
-  if (!isWritable) return 'replica';
-  const onRecord = await database.proofUnder(token, deadline);
-  if (onRecord === undefined) return undefined;
-  return onRecord === proof || onRecord === '' ? 'primary' : 'unknown';
 }

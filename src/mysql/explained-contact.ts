@@ -14,13 +14,13 @@ export interface ExplainedContact extends LiveContact {
 }
 
 const EXPLAINED = `
-  SELECT ${EPOCH}, mine.*, (
+  SELECT mine.*, (
     SELECT COUNT(*)
     FROM recency_contacts AS c
     WHERE c.user_id = ? AND ${HAS_UPLOAD}
       AND (${LAST_UPLOAD} > mine.at
            OR (${LAST_UPLOAD} = mine.at AND CAST(c.contact_id AS BINARY) > CAST(mine.contact_id AS BINARY)))
-  ) AS above
+  ) AS above, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT ${COLUMNS}, c.related, c.version FROM recency_contacts AS c WHERE c.user_id = ? AND c.contact_id = ?

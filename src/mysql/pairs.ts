@@ -18,7 +18,7 @@ export interface PairRow extends Pair {
 
 // The epoch comes from the same snapshot, even when no pair has a row.
 const ROWS = `
-  SELECT ${EPOCH}, c.user_id, c.contact_id, c.related, ${LAST_UPLOAD}, c.version
+  SELECT c.user_id, c.contact_id, c.related, ${LAST_UPLOAD}, c.version, ${EPOCH}
   FROM recency_epoch AS e`;
 
 // The pairs drive the join: each is one look-up by primary key.
@@ -80,7 +80,7 @@ function pairRow([user, contact, related, lastUploadAt, version]: readonly Colum
 // Related or not: a change that ends a relationship (a suspension, say) must reach the indexes that still hold the
 // uploader.
 const FOLLOWERS = `
-  SELECT ${EPOCH}, page.user_id
+  SELECT page.user_id, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT c.user_id

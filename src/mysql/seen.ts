@@ -94,7 +94,7 @@ function lacksSince(error: unknown): boolean {
 /**
  * Reads rows with whether they are unseen. Whether there are cursors is in the rows themselves, in the same snapshot: if
  * there are and they were not compared, the rows are read again.
- * @param inUse the column that says so, without those of `EPOCH`
+ * @param inUse the column that says so
  * @throws what `read` throws
  */
 export async function readCompared<Rows extends EpochRows>(

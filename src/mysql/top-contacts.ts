@@ -48,7 +48,7 @@ const TOP_OF_ONE = madeOnce(
 );
 
 const TOP_OF_MANY = `
-  SELECT ${EPOCH}, top.user_id, top.contact_id, top.at
+  SELECT top.user_id, top.contact_id, top.at, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT c.user_id, c.contact_id, ${LAST_UPLOAD} AS at,

@@ -47,7 +47,8 @@ export class ApplyNow {
     const changes = tasks.flatMap(changeOf);
     if (changes.length < tasks.length || changes.some(({ kind }) => !refreshNow.kinds.includes(kind))) return false;
     const part = new Deadline(deadline.leftMs * PART);
-    const unlisten = deadline.onCancel(() => part.cancel());
+    const onCancel = () => part.cancel();
+    deadline.onCancel(onCancel);
     try {
       const { behind, unsettled } = await refreshNow.refresh(changes, part);
       return behind.size === 0 && unsettled.size === 0;
@@ -56,7 +57,7 @@ export class ApplyNow {
       onFault(error);
       return false;
     } finally {
-      unlisten();
+      deadline.offCancel(onCancel);
     }
   }
 }

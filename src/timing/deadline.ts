@@ -49,11 +49,15 @@ export class Deadline {
     if (this.leftMs === 0) throw new DeadlineExceeded();
   }
 
-  /** Calls the listener once, when the deadline is cancelled; at once if it already is. Returns a function that removes it. */
-  onCancel(listener: () => void): () => void {
+  /** Calls the listener once, when the deadline is cancelled; at once if it already is. */
+  onCancel(listener: () => void): void {
     if (this.#isCancelled) listener();
     else this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Removes a listener of `onCancel`. */
+  offCancel(listener: () => void): void {
+    this.#listeners.delete(listener);
   }
 }
 
@@ -77,21 +81,21 @@ export function withTimeout<T>(
   deadline?: Deadline | undefined,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    let unlisten: (() => void) | undefined;
     const end = () => {
       clearTimeout(timer);
-      unlisten?.();
+      deadline?.offCancel(onCancel);
     };
     const fail = (reason: unknown) => {
       end();
       reject(reason);
     };
     const timer = setTimeout(() => fail(late()), ms);
+    const onCancel = () => fail(new RequestCancelled());
+    deadline?.onCancel(onCancel);
     pending.then((value) => {
       end();
       resolve(value);
     }, fail);
-    unlisten = deadline?.onCancel(() => fail(new RequestCancelled())); // called at once when it is cancelled already
   });
 }
 

@@ -40,7 +40,10 @@ export function variantApp(variant: Pick<RecentContacts, 'find'>, logger: Logger
   const app = express();
   for (const setting of ['x-powered-by', 'etag', 'trust proxy']) app.disable(setting);
   app.set('query parser', 'simple');
-  app.use(exchanges.begin);
+  app.use((request, response, next) => {
+    exchanges.begin(request, response);
+    next();
+  });
   register(app, [recentContactsRoute(CONTACTS, variant, NO_KINDS, metrics)], exchanges, []);
   return app;
 }

@@ -3,9 +3,11 @@ import type { Express } from 'express';
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/api/app.ts';
+import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
+import { withGroups } from '../support/groups-api.ts';
 import { freshSitePool, writeSite } from '../support/small-site.ts';
-import { freshStores } from '../support/stores.ts';
+import { freshStores, kindStoresOn } from '../support/stores.ts';
 
 interface Document {
   readonly openapi: string;
@@ -30,14 +32,20 @@ let document: Document;
 const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false });
 
 beforeAll(async () => {
-  const stores = await freshStores();
+  const limits = { max: 24, min: 12 };
+  const stores = await freshStores({ kinds: [CONTACTS, GROUPS], ...limits });
   await writeSite(freshSitePool(stores.url), {
     users: ['1', '2', '3'],
     ties: ['2', '3'].map((contact) => ({ user: '1', contact, friend: true, family: false, active: true })),
     photos: ['2', '3'].map((owner) => ({ id: owner, owner, audience: 0, at: 1_083_412_800_123 })),
   });
   const failing = { always: async () => 'fine', never: () => Promise.reject(new Error('no')) };
-  api = await startTestApi(stores, { tokens: TOKENS, checks: failing });
+  api = await startTestApi(stores, {
+    ...limits,
+    ...withGroups(stores, kindStoresOn(stores, GROUPS, limits), limits),
+    tokens: TOKENS,
+    checks: failing,
+  });
   document = (await ask(api, '/openapi.json')).body;
   ajv.addSchema(document, 'document');
 });
@@ -68,8 +76,14 @@ const REQUESTS: [method: string, path: string, actual: string, body?: unknown][]
   ['get', '/v1/users/{user}/contacts/recent', '/v1/users/1/contacts/recent?limit=1'],
   ['get', '/v1/users/{user}/contacts/recent/photos', '/v1/users/1/contacts/recent/photos?contacts=2'],
   ['get', '/v1/users/{user}/contacts/unseen', '/v1/users/1/contacts/unseen'],
+  ['get', '/v1/users/{user}/groups/recent', '/v1/users/1/groups/recent?limit=1'],
+  ['get', '/v1/users/{user}/groups/recent/photos', '/v1/users/1/groups/recent/photos'],
+  ['get', '/v1/users/{user}/groups/unseen', '/v1/users/1/groups/unseen'],
+  ['get', '/v1/users/{user}/unseen', '/v1/users/1/unseen'],
   ['put', '/v1/users/{user}/contacts/seen', '/v1/users/1/contacts/seen', { at: '2004-05-01T12:00:00Z' }],
   ['put', '/v1/users/{user}/contacts/{id}/seen', '/v1/users/1/contacts/2/seen', { at: '2004-05-01T12:00:00Z' }],
+  ['put', '/v1/users/{user}/groups/seen', '/v1/users/1/groups/seen', { at: '2004-05-01T12:00:00Z' }],
+  ['put', '/v1/users/{user}/groups/{id}/seen', '/v1/users/1/groups/2/seen', { at: '2004-05-01T12:00:00Z' }],
   ['put', '/v1/users/{user}/seen', '/v1/users/1/seen', { at: '2004-05-01T12:00:00Z' }],
   ['get', '/v1/users/{user}/contacts/{contact}/explain', '/v1/users/1/contacts/2/explain'],
   ['post', '/v1/users/{user}/index/rebuild', '/v1/users/1/index/rebuild'],

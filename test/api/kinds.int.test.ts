@@ -1,20 +1,17 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { askedAbout, batchAbout } from '../../src/app/asked-about.ts';
-import { promptOn } from '../../src/app/prompt.ts';
 import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { RecentBatch } from '../../src/query/recent-batch.ts';
-import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import { createGroup, joinGroup, leaveGroup } from '../../src/tools/reference-site/groups.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { addToPool } from '../../src/tools/reference-site/pools.ts';
 import { addContact } from '../../src/tools/reference-site/relationships.ts';
 import { createUsers } from '../../src/tools/reference-site/users.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
+import { withGroups } from '../support/groups-api.ts';
 import { freshSitePool } from '../support/small-site.ts';
-import { freshStores, kindStoresOn, recentContactsOn, type Stores } from '../support/stores.ts';
+import { freshStores, kindStoresOn, type Stores } from '../support/stores.ts';
 
 const LIMITS = { max: 8, min: 4 };
 const [USER, OTHER] = ['1', '2'];
@@ -43,32 +40,8 @@ beforeAll(async () => {
   await addContact(pool, USER, '3');
   await pool.query('UPDATE contacts SET since = ?', [LONG_AGO]);
   for (const { steps } of [stores, ofGroups]) await run(rebuild([USER, OTHER], true), steps);
-  api = await startTestApi(stores, { ...LIMITS, ...bothKinds() });
+  api = await startTestApi(stores, { ...LIMITS, ...withGroups(stores, ofGroups, LIMITS) });
 });
-
-function bothKinds() {
-  const { primary } = ofGroups;
-  const now = () => performance.now();
-  const recent = recentContactsOn(ofGroups, LIMITS);
-  const batch = new RecentBatch({ index: ofGroups.index, database: primary, recent, now });
-  const refreshed = [
-    { kind: CONTACTS, steps: stores.steps },
-    { kind: GROUPS, steps: ofGroups.steps },
-  ];
-  const nothing = () => undefined;
-  return {
-    kinds: [CONTACTS, GROUPS],
-    otherAnswers: [
-      {
-        kind: GROUPS,
-        recentContacts: askedAbout(GROUPS, primary, recent),
-        recentPhotos: askedAbout(GROUPS, primary, new RecentPhotos({ recent, database: primary, now })),
-        recentBatch: batchAbout(GROUPS, primary, batch),
-      },
-    ],
-    ...promptOn({ kinds: refreshed, primary: stores.primary, isTrusted: () => true, onFault: nothing }),
-  };
-}
 
 const mark = (path: string, body: unknown) =>
   ask(api, path, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });

@@ -1,0 +1,31 @@
+import { askedAbout, batchAbout } from '../../src/app/asked-about.ts';
+import { promptOn } from '../../src/app/prompt.ts';
+import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
+import { RecentBatch } from '../../src/query/recent-batch.ts';
+import { RecentPhotos } from '../../src/query/recent-photos.ts';
+import { recentContactsOn, type Stores } from './stores.ts';
+
+/** What {@link startTestApi} needs to answer about groups as well. */
+export function withGroups(stores: Stores, ofGroups: Stores, limits: { max: number; min: number }) {
+  const { primary } = ofGroups;
+  const now = () => performance.now();
+  const recent = recentContactsOn(ofGroups, limits);
+  const batch = new RecentBatch({ index: ofGroups.index, database: primary, recent, now });
+  const refreshed = [
+    { kind: CONTACTS, steps: stores.steps },
+    { kind: GROUPS, steps: ofGroups.steps },
+  ];
+  const nothing = () => undefined;
+  return {
+    kinds: [CONTACTS, GROUPS],
+    otherAnswers: [
+      {
+        kind: GROUPS,
+        recentContacts: askedAbout(GROUPS, primary, recent),
+        recentPhotos: askedAbout(GROUPS, primary, new RecentPhotos({ recent, database: primary, now })),
+        recentBatch: batchAbout(GROUPS, primary, batch),
+      },
+    ],
+    ...promptOn({ kinds: refreshed, primary: stores.primary, isTrusted: () => true, onFault: nothing }),
+  };
+}

@@ -208,6 +208,7 @@ describe('the shape of what the views give', () => {
       is_friend: 0,
       is_family: 0,
       version: '1',
+      since: '0',
     });
     const [photo] = await run('SELECT * FROM recency_photos WHERE owner_id = ? LIMIT 1', [HEAVY]);
     expect(Object.keys(photo ?? {})).toEqual(['id', 'owner_id', 'audience', 'uploaded_at', 'title']);

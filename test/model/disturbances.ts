@@ -86,7 +86,7 @@ export class Disturbances {
     return which === 'z' ? this.#names.set(user) : this.#names.meta(user);
   }
 
-  /** Deletes everything that Recency keeps in Redis: indexes, fan-out cursors, the delay queue and any stream. */
+  /** Everything that Recency keeps in Redis: indexes, fan-out cursors, the delay queue and any stream. */
   #keys(): Promise<string[]> {
     return this.#redis.keys(`${this.#prefix}:*`);
   }

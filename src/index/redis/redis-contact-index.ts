@@ -138,12 +138,11 @@ export class RedisContactIndex implements ContactIndex {
   async read(user: Id, count: number, touch: boolean): Promise<Reading> {
     const keys = this.#allKeys([user]);
     const args = [count, touch ? 1 : 0];
-    const refused = (error: unknown) => {
-      if (isWriteRefused(error)) return this.#readUnflagged(keys, [...args, 1]);
-      // The note rarely exists, and while a slot moves Redis refuses a call if one of its keys does not exist there.
-      if (isSlotMoving(error)) return this.#read(this.#keys([{ user }]), [...args, 0]);
-      throw error;
-    };
+    const unflagged = (error: unknown) =>
+      isWriteRefused(error) ? this.#readUnflagged(keys, [...args, 1]) : Promise.reject(error);
+    // The note rarely exists, and while a slot moves Redis refuses a call if one of its keys does not exist there.
+    const refused = (error: unknown) =>
+      isSlotMoving(error) ? this.#read(this.#keys([{ user }]), [...args, 0]).catch(unflagged) : unflagged(error);
     return readingOf(await this.#read(keys, [...args, 0]).catch(refused));
   }
 

@@ -44,6 +44,7 @@ export class Exchanges {
     this.#options = options;
   }
 
+  /** Gives the request its id and start time. */
   begin(request: Request, response: Response): void {
     const { now, freshId } = this.#options;
     const exchange: Exchange = { requestId: requestIdOf(request, freshId), startedAt: now(), route: NO_ROUTE };

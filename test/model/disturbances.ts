@@ -11,10 +11,8 @@ type Saved = readonly [key: Buffer, expiresAt: number, value: Buffer];
 
 // One command each, because work in the background goes on writing.
 const SAVE = `
-local saved = {}
-for i, key in ipairs(redis.call('KEYS', ARGV[1] .. ':*')) do
-  saved[i] = {key, redis.call('PEXPIRETIME', key), redis.call('DUMP', key)}
-end
+local saved = redis.call('KEYS', ARGV[1] .. ':*')
+for i, key in ipairs(saved) do saved[i] = {key, redis.call('PEXPIRETIME', key), redis.call('DUMP', key)} end
 return saved`;
 const DISCARD_AND_RESTORE = `
 redis.call('FLUSHALL')
@@ -88,7 +86,7 @@ export class Disturbances {
     return which === 'z' ? this.#names.set(user) : this.#names.meta(user);
   }
 
-  /** Deletes everything that Recency keeps in Redis: indexes, fan-out cursors, the delay queue and any stream. */
+  /** Everything that Recency keeps in Redis: indexes, fan-out cursors, the delay queue and any stream. */
   #keys(): Promise<string[]> {
     return this.#redis.keys(`${this.#prefix}:*`);
   }

@@ -56,7 +56,7 @@ export async function runProgram(
 export function lastLines(text: string, count = 12): string {
   const lines = text.trimEnd().split('\n');
   return lines
-    .filter((line) => !/^\s+(at|\.\.\.) /.test(line))
+    .filter((line) => !/^\t(at|\.\.\.) /.test(line))
     .slice(-count)
     .join('\n');
 }

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { kindsNamed } from '../../contracts/kind.ts';
 import { migrate } from '../../mysql/migrate.ts';
 import { productAndVersion } from '../devservers/devservers.ts';
 import { type Namespace, namespaceOn, type TransportName } from '../harness/namespace.ts';
@@ -93,7 +94,7 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
     settings: { ...SETTINGS, ...options.settings },
   });
   resources.defer(() => removeTraces(servers, namespace));
-  await migrate({ url: namespace.config.mysqlUrl });
+  await migrate({ url: namespace.config.mysqlUrl, kinds: kindsNamed(namespace.config.kinds) });
   const stores = await openHarnessStores(namespace, { logger: pino({ level: 'silent' }), resources, signal });
   const logs = new ProcessLogs('bench');
   resources.defer(() => logs.remove());

@@ -56,6 +56,6 @@ export const PAIRS = `JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH
 /** Ends these relationships or begins them again. As in a site's own change, the version grows under the row's lock. */
 export const TURN_OVER = `UPDATE ${PAIRS} SET contacts.active = NOT contacts.active, contacts.version = contacts.version + 1`;
 
-export async function buildIndexes({ steps }: HarnessStores, users: readonly Id[]): Promise<void> {
+export async function buildIndexes({ steps }: Pick<HarnessStores, 'steps'>, users: readonly Id[]): Promise<void> {
   for (const page of chunks(users, USERS_AT_ONCE)) await run(rebuild(page), steps);
 }

@@ -71,7 +71,11 @@ describe('on MySQL and Redis', () => {
 
   test('pages', async () => {
     const { rows, ratios } = await bench('pages');
-    expect(valuesOf(rows, 'arm')).toEqual(['single', 'batch', 'plain', 'fresh', 'fresh']);
+    const looks = ['answer', 'unseen', 'mixed'];
+    expect(valuesOf(rows, 'arm')).toEqual([...looks, ...looks, 'single', 'batch', 'plain', 'fresh', 'fresh']);
+    for (const ratio of ['mixed_flatness', 'unseen_flatness', 'unseen_over_answer']) {
+      expect(Number(ratios[ratio])).toBeGreaterThan(0);
+    }
     expect(Number(ratios.batch_over_single)).toBeGreaterThan(1);
     expect(ratios).toMatchObject({ fresh_stale: 0, fresh_extra_p50_ms: expect.any(Number) });
     expect(Number(rows.at(-1)?.pairs)).toBe(200);

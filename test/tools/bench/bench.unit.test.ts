@@ -9,6 +9,7 @@ import { memoryRatios } from '../../../src/tools/bench/memory.ts';
 import { overloadRatios } from '../../../src/tools/bench/overload.ts';
 import { batchRatios } from '../../../src/tools/bench/pages/batch.ts';
 import { freshRatios } from '../../../src/tools/bench/pages/fresh.ts';
+import { looksRatios } from '../../../src/tools/bench/pages/looks.ts';
 import { readRatios } from '../../../src/tools/bench/read/read.ts';
 import { overBareConsumer } from '../../../src/tools/bench/tasks/tasks.ts';
 import { inTurns } from '../../../src/tools/bench/turns.ts';
@@ -25,6 +26,19 @@ test('a batch is compared by users, and needs both arms', () => {
   ];
   expect(batchRatios(rows)).toEqual({ batch_over_single: 5.5 });
   expect(() => batchRatios(rows.slice(1))).toThrow('too little');
+});
+
+test('what is new and the answer over both kinds are compared by size, and need every arm', () => {
+  const rows = [
+    { arm: 'answer', sources: 10, p50_us: 100 },
+    { arm: 'unseen', sources: 10, p50_us: 110 },
+    { arm: 'mixed', sources: 10, p50_us: 150 },
+    { arm: 'answer', sources: 20_000, p50_us: 110 },
+    { arm: 'unseen', sources: 20_000, p50_us: 132 },
+    { arm: 'mixed', sources: 20_000, p50_us: 165 },
+  ];
+  expect(looksRatios(rows)).toEqual({ mixed_flatness: 1.1, unseen_flatness: 1.2, unseen_over_answer: 1.2 });
+  for (const missing of [1, 2, 3, 4, 5]) expect(() => looksRatios(rows.toSpliced(missing, 1))).toThrow('too little');
 });
 
 test('what a fresh read costs more is in ms, and needs both arms', () => {

@@ -54,11 +54,11 @@ beforeAll(async () => {
 /** The whole first page by plain SQL on the site's own tables. */
 async function truth(user: Id) {
   const contacts = (await readPlainSql(pool)).get(user) ?? [];
-  return contacts.slice(0, LIMIT).map(({ id, at, isFriend, isFamily }) => ({
+  return contacts.slice(0, LIMIT).map(({ id, at, isFriend, isFamily, unseen }) => ({
     id,
     last_upload_at: isoTime(at),
     relation: [...(isFriend ? ['friend'] : []), ...(isFamily ? ['family'] : [])],
-    unseen: true,
+    unseen,
   }));
 }
 

@@ -14,11 +14,11 @@ import { docsRoutes, openApiRoute } from './routes/docs.ts';
 import { explainRoute } from './routes/explain.ts';
 import { forgetIndexRoute } from './routes/forget-index.ts';
 import { healthRoutes } from './routes/health.ts';
-import { inspectIndexRoute } from './routes/inspect-index.ts';
+import { inspectContactsRoute, inspectIndexRoute } from './routes/inspect-index.ts';
 import { markSeenRoutes } from './routes/mark-seen.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { postTasksRoute } from './routes/post-tasks.ts';
-import { rebuildIndexRoute } from './routes/rebuild-index.ts';
+import { rebuildContactsRoute, rebuildIndexRoute } from './routes/rebuild-index.ts';
 import { recentContactsRoute } from './routes/recent-contacts.ts';
 import { recentOfManyRoute } from './routes/recent-of-many.ts';
 import { recentPhotosRoute } from './routes/recent-photos.ts';
@@ -62,7 +62,8 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
   const { explain, inspect, rebuild, forget, seen } = dependencies;
   const { checks, degrading, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
-  const all = [{ kind: CONTACTS, recentContacts, recentPhotos, recentBatch }, ...otherAnswers];
+  const ofContacts = { recentContacts, recentPhotos, recentBatch, explain, inspect, rebuild };
+  const all = [{ kind: CONTACTS, ...ofContacts }, ...otherAnswers];
   const inUse = all.filter((of) => kinds.some(({ name }) => name === of.kind.name));
   const answersOf = ({ name }: Kind) => inUse.find((of) => of.kind.name === name);
   const readiness = new Readiness({ checks, degrading, deadlineMs: checkDeadlineMs, onFailure, now });
@@ -75,14 +76,18 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
       const { status, code, cause: err } = problem;
       logger[status === 503 ? 'debug' : 'error']({ requestId, status, code, err }, 'a user of many was not answered');
     }),
-    explainRoute(explain),
+    ...KINDS.map((kind) => explainRoute(kind, answersOf(kind)?.explain)),
     ...KINDS.map((kind) => countUnseenRoute(kind, answersOf(kind), fresh, metrics)),
     countUnseenOfAllRoute(inUse, fresh, metrics),
     ...markSeenRoutes(seen, kinds),
     postTasksRoute(dependencies),
-    inspectIndexRoute(inspect),
+    inspectContactsRoute(answersOf(CONTACTS)?.inspect),
     forgetIndexRoute(forget),
-    rebuildIndexRoute(rebuild, inspect),
+    rebuildContactsRoute(answersOf(CONTACTS)),
+    ...KINDS.flatMap((kind) => [
+      inspectIndexRoute(kind, answersOf(kind)?.inspect),
+      rebuildIndexRoute(kind, answersOf(kind)),
+    ]),
     ...healthRoutes(readiness, hasStarted),
     metricsRoute(registry),
     ...docsRoutes(),

@@ -17,6 +17,13 @@ import type { MeasuredParts } from './metrics.ts';
 import type { Check } from './readiness.ts';
 import type { AcceptTasks } from './routes/post-tasks.ts';
 
+/** The indexes of one kind. */
+export interface KindIndexes {
+  readonly explain: (user: Id, contact: Id, deadline?: Deadline) => Promise<Explanation>;
+  readonly inspect: (user: Id, deadline?: Deadline) => Promise<IndexInspection>;
+  readonly rebuild: (user: Id, deadline?: Deadline) => Promise<RebuildReport>;
+}
+
 /** The answers about one kind. */
 export interface KindAnswers {
   readonly kind: Kind;
@@ -26,24 +33,21 @@ export interface KindAnswers {
 }
 
 /** What the API needs from the composition root. */
-export interface ApiDependencies extends MeasuredParts {
+export interface ApiDependencies extends MeasuredParts, KindIndexes {
   /** The kinds in use. */
   readonly kinds: readonly Kind[];
-  /** The answers about contacts. */
+  /** The answers about contacts; and, with what is inherited, their indexes. */
   readonly recentContacts: Pick<RecentContacts, 'find'>;
   readonly recentPhotos: Pick<RecentPhotos, 'find'>;
   readonly recentBatch: Pick<RecentBatch, 'find'>;
-  /** Those about the other kinds in use. */
-  readonly otherAnswers: readonly KindAnswers[];
+  /** The same for each other kind in use. */
+  readonly otherAnswers: readonly (KindAnswers & KindIndexes)[];
   /** Reads that show the changes that a request names. */
   readonly fresh: Pick<FreshReads, 'read' | 'kinds' | 'counts'>;
   /** Applies tasks before the reply. */
   readonly applyNow: Pick<ApplyNow, 'apply' | 'counts'>;
   readonly seen: Pick<MarkSeen, 'mark'>;
-  readonly explain: (user: Id, contact: Id, deadline?: Deadline) => Promise<Explanation>;
-  readonly inspect: (user: Id, deadline?: Deadline) => Promise<IndexInspection>;
-  readonly rebuild: (user: Id, deadline?: Deadline) => Promise<RebuildReport>;
-  /** Drops the user's index and pending work. */
+  /** Drops the user's indexes of every kind, and pending work. */
   readonly forget: (user: Id) => Promise<void>;
   /** Resolves once the transport has the tasks. A rejection is answered with 503 and logged. */
   readonly accept: AcceptTasks;

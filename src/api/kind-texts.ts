@@ -10,3 +10,8 @@ export function capitalized(word: string): string {
 export function whereInUse({ name }: Kind): string {
   return name === CONTACTS.name ? '' : ` 404 where RECENCY_KINDS does not name ${name}.`;
 }
+
+/** The status of that problem, for an operation that has no other of its own. */
+export function problemsWhereUnused({ name }: Kind): { readonly problems?: readonly number[] } {
+  return name === CONTACTS.name ? {} : { problems: [404] };
+}

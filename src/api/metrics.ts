@@ -8,7 +8,8 @@ import type { Certainty } from './views.ts';
 export interface MeasuredParts {
   /** Plain queries and builds, which share one limit. */
   readonly plainQueries: { readonly running: number; readonly queued: number; readonly refused: number };
-  readonly coldBuilds: Pick<ColdBuilds, 'counts' | 'underWay'>;
+  /** Of each kind. */
+  readonly coldBuilds: readonly Pick<ColdBuilds, 'counts' | 'underWay'>[];
   readonly fresh: Pick<FreshReads, 'counts'>;
   readonly applyNow: Pick<ApplyNow, 'counts'>;
   /** Undefined: the API reads no replica. */
@@ -82,34 +83,39 @@ function measureColdBuilds(registers: Registry[], builds: MeasuredParts['coldBui
     help: 'Index builds that reads requested, running or waiting for their turn.',
     registers,
     collect() {
-      this.set(builds.underWay);
+      this.set(builds.reduce((sum, { underWay }) => sum + underWay, 0));
     },
   });
-  countOutcomes(registers, builds.counts, {
-    name: 'recency_cold_builds_total',
-    help: 'Index builds that reads requested, by outcome; the next read requests a dropped one again.',
-  });
+  countOutcomes(
+    registers,
+    builds.map(({ counts }) => counts),
+    {
+      name: 'recency_cold_builds_total',
+      help: 'Index builds that reads requested, by outcome; the next read requests a dropped one again.',
+    },
+  );
 }
 
 function measureFreshReads(registers: Registry[], { fresh, applyNow, replicaWaits }: MeasuredParts): void {
-  countOutcomes(registers, fresh.counts, {
+  countOutcomes(registers, [fresh.counts], {
     name: 'recency_fresh_reads_total',
     help: 'Reads with Recency-Fresh, by what became of the changes named: refreshed; behind: not committed yet; not_refreshed and redis_unavailable: the plain query answered.',
   });
-  countOutcomes(registers, applyNow.counts, {
+  countOutcomes(registers, [applyNow.counts], {
     name: 'recency_apply_now_total',
     help: 'Tasks posted with apply=now: applied before the reply, or published because that was not possible.',
   });
   if (replicaWaits === undefined) return;
-  countOutcomes(registers, replicaWaits.counts, {
+  countOutcomes(registers, [replicaWaits.counts], {
     name: 'recency_replica_waits_total',
     help: 'Statements that waited for a GTID set on the replica: reached; otherwise the primary answered, because it was behind, too many waited (busy), or it could not say (fault).',
   });
 }
 
+/** @param several the sum of these is counted */
 function countOutcomes(
   registers: Registry[],
-  counts: Readonly<Record<string, number>>,
+  several: readonly Readonly<Record<string, number>>[],
   metric: { readonly name: string; readonly help: string },
 ): void {
   new Counter({
@@ -118,7 +124,7 @@ function countOutcomes(
     registers,
     collect() {
       this.reset();
-      for (const [outcome, count] of Object.entries(counts)) this.inc({ outcome }, count);
+      for (const counts of several) for (const [outcome, count] of Object.entries(counts)) this.inc({ outcome }, count);
     },
   });
 }

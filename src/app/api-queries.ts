@@ -1,6 +1,6 @@
 import type { ApiDependencies } from '../api/dependencies.ts';
 import type { Id } from '../contracts/id.ts';
-import { CONTACTS } from '../contracts/kind.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { ContactIndex, Epoch, Limits } from '../index/contact-index.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
 import type { Database } from '../mysql/database.ts';
@@ -78,6 +78,7 @@ export function apiQueries(context: QueryContext, stores: Stores, { reading, lag
     forget: async (user) => {
       for (const { forget } of queries) await forget(user);
     },
+    coldBuilds: queries.map(({ coldBuilds }) => coldBuilds),
     plainQueries: primary.heavy,
   };
 }
@@ -98,7 +99,7 @@ function kindQueries(
   const reading = isReplica ? ofKind(servers.reading, kind) : primary;
   const build = buildOn({ steps, delayed }, config);
   const trusted = trustedReads(index, watch);
-  const sources = { index: trusted, reading, primary, limits: config };
+  const sources = { kind, index: trusted, reading, primary, limits: config };
   const coldBuilds = openColdBuilds(context, primary, build);
   const warmUp = openWarmUp(context, sources, coldBuilds);
   const answerCold = (user: Id, deadline?: Deadline) => {
@@ -183,6 +184,8 @@ function openWarmUp({ config, logger, resources }: QueryContext, sources: QueryS
 }
 
 interface QuerySources {
+  /** What the servers are asked about. */
+  readonly kind: Kind;
   readonly index: Pick<ContactIndex, 'read'>;
   /** The database that answers: the primary, or a replica. */
   readonly reading: Database;
@@ -226,6 +229,6 @@ const nothing = () => undefined;
 /** Explains the answer that a client would get now, without building an index or prolonging its life. */
 export function explainer(asked: QuerySources): ApiDependencies['explain'] {
   const recent = recentContactsOf(asked, { onCold: nothing, onLow: nothing, touch: false });
-  const { index, primary: database, limits } = asked;
-  return (user, contact, deadline) => explain({ index, database, recent, limits }, user, contact, deadline);
+  const { kind, index, primary: database, limits } = asked;
+  return (user, contact, deadline) => explain({ kind, index, database, recent, limits }, user, contact, deadline);
 }

@@ -85,21 +85,16 @@ export function addExplain(program: Command): void {
     const view = await interruptible((signal) =>
       withStores({ name: 'explain' }, signal, async ({ stores, config }) => {
         const { kind: of, index, primary } = inUse(stores, kind);
-        const explain = explainer({ index, primary, reading: primary, limits: config });
+        const explain = explainer({ kind: of, index, primary, reading: primary, limits: config });
         const names = new KeyNames(config.keyPrefix, of);
         return { ...explanationView(await explain(user, contact)), keys: [names.set(user), names.meta(user)] };
       }),
     );
-    await output.result(namedFor(kind, view), explanationText(view));
+    await output.result(view, explanationText(view, kind));
   });
 }
 
-/** What an explanation calls a contact has the kind's own name. */
-function namedFor(kind: string, { user, contact, ...rest }: ExplanationView) {
-  return { user, [singularOf(kind)]: contact, ...rest };
-}
-
-function explanationText(view: ExplanationView & { readonly keys: readonly string[] }): string {
+function explanationText(view: ExplanationView & { readonly keys: readonly string[] }, kind: string): string {
   const { verdict, drift, breaks, answer, mysql, index, keys } = view;
   const source = answer.reason === undefined ? answer.source : `${answer.source}: ${answer.reason}`;
   const floor = index.floor === null ? 'none' : `${index.floor.at} ${index.floor.id}`;
@@ -108,14 +103,14 @@ function explanationText(view: ExplanationView & { readonly keys: readonly strin
     ...(drift === null ? [] : [`Drift: ${drift}. It breaks ${breaks}`]),
     `Answer: ${answer.verdict.sentence} (From the ${source}.)`,
     mysql === null ? 'MySQL: no row for the pair.' : mysqlText(mysql),
-    `Index: ${index.state}, ${index.size} contacts, floor ${floor}, entry ${index.last_upload_at ?? 'none'}.`,
+    `Index: ${index.state}, ${index.size} ${kind}, floor ${floor}, entry ${index.last_upload_at ?? 'none'}.`,
     `Redis: ${keys.join(' and ')}.`,
   ].join('\n');
 }
 
 function mysqlText(row: NonNullable<ExplanationView['mysql']>): string {
   const { related, relation, last_upload_at, sees, place, version } = row;
-  const state = related ? ['related', ...relation].join(', ') : 'not related';
+  const state = related ? ['related', ...(relation ?? [])].join(', ') : 'not related';
   const audiences = sees.length === 0 ? 'no audience' : `audiences ${sees.join(', ')}`;
   return `MySQL: ${state}, sees ${audiences}, last upload ${last_upload_at ?? 'none'}, place ${place ?? 'none'}, version ${version}.`;
 }

@@ -2,6 +2,7 @@ import type { IndexClass } from '../contracts/drift.ts';
 import { DEFAULT_LIMIT, type Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { ContactIndex, Limits, Reading } from '../index/contact-index.ts';
 import type { Database } from '../mysql/database.ts';
 import { type ExplainedContact, readExplainedContact } from '../mysql/explained-contact.ts';
@@ -15,9 +16,12 @@ import {
   sentenceOf,
   type VerdictCode,
   verdictOf,
+  wordedFor,
 } from './verdict.ts';
 
 export interface Explanation {
+  /** What the index is of; the sentences call a contact by its name. */
+  readonly kind: Kind;
   readonly user: Id;
   readonly contact: Id;
   readonly verdict: VerdictCode;
@@ -50,6 +54,8 @@ export interface Explanation {
 }
 
 export interface ExplainOptions {
+  /** What the stores are asked about (contacts). */
+  readonly kind?: Kind;
   readonly index: Pick<ContactIndex, 'read'>;
   readonly database: Database;
   readonly recent: Pick<RecentContacts, 'find'>;
@@ -69,6 +75,7 @@ export async function explain(
   contact: Id,
   deadline?: Deadline,
 ): Promise<Explanation> {
+  const { kind = CONTACTS } = options;
   const { reading, epoch, row } = await readBoth(options, user, contact, deadline);
   const verdict = verdictOf(reading, epoch, row, contact);
   const { contacts, source, reason } = await options.recent.find({
@@ -81,14 +88,15 @@ export async function explain(
   const shown = contacts.some(({ id }) => id === contact);
   const inAnswer = answerVerdictOf(row, shown, DEFAULT_LIMIT);
   return {
+    kind,
     user,
     contact,
     verdict,
-    sentence: sentenceOf(verdict, epoch),
+    sentence: wordedFor(sentenceOf(verdict, epoch), kind),
     drift: driftOf(verdict, reading, options.limits),
     row,
     index: indexOf(reading, epoch, contact),
-    answer: { shown, verdict: inAnswer, sentence: ANSWER_VERDICTS[inAnswer], source, reason },
+    answer: { shown, verdict: inAnswer, sentence: wordedFor(ANSWER_VERDICTS[inAnswer], kind), source, reason },
   };
 }
 

@@ -1,5 +1,6 @@
 import { INDEX_CLASSES, type IndexClass } from '../contracts/drift.ts';
 import { isAbove, type Key } from '../contracts/key.ts';
+import type { Kind } from '../contracts/kind.ts';
 import type { Epoch, Reading, WarmReading } from '../index/contact-index.ts';
 import { type Limits, outsideLimits } from '../index/contact-index.ts';
 import { isSuspended } from '../mysql/epoch.ts';
@@ -46,6 +47,11 @@ const UNBUILT: Readonly<Partial<Record<keyof typeof VERDICTS, string>>> = {
   other_epoch: 'The index is from another epoch, so it counts as cold.',
   torn: 'One of the two keys of the index is missing or incomplete, so it counts as cold.',
 };
+
+/** A sentence of this file, which is written about contacts, about what the kind follows: `group` for `contact`. */
+export function wordedFor(sentence: string, { singular }: Pick<Kind, 'singular'>): string {
+  return sentence.replaceAll('contact', singular);
+}
 
 /** The sentence for a verdict. */
 export function sentenceOf(verdict: VerdictCode, epoch: Epoch): string {

@@ -247,13 +247,18 @@ describe('drift in the indexes of groups', () => {
 describe('inspect and explain', () => {
   it.each([CONTACTS, GROUPS, STORES])('speak of the indexes of $name', async (kind) => {
     const { index, primary } = storesOf(kind);
-    const explained = explainer({ index, primary, reading: primary, limits: LIMITS });
+    const explained = explainer({ kind, index, primary, reading: primary, limits: LIMITS });
     const { members } = await inspectIndex({ index, database: primary }, '1');
     expect(members).toHaveLength(LIMITS.max);
     const inside = explanationView(await explained('1', members[0]?.id ?? ''));
     expect(inside).toMatchObject({ in_index: true, in_answer: true, drift: null, mysql: { related: true, place: 1 } });
     const outside = explanationView(await explained('1', '999'));
     expect(outside).toMatchObject({ in_index: false, in_answer: false, drift: null, mysql: null });
+    expect(outside).toMatchObject({
+      [kind.singular]: '999',
+      verdict: { sentence: `The user does not have this ${kind.singular}: MySQL has no row for the pair.` },
+      answer: { verdict: { sentence: expect.stringContaining(`does not show the ${kind.singular}: `) } },
+    });
   });
 });
 

@@ -54,7 +54,7 @@ export async function startTestApi(stores: Stores, { min = 2, max = 24, ...given
   });
   afterAll(async () => {
     await server.close(0);
-    await parts.coldBuilds.drain();
+    for (const builds of parts.coldBuilds) await builds.drain();
   });
   return { ...server, dependencies, accepted, log, low };
 }
@@ -89,7 +89,7 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
   return {
     recentBatch,
     plainQueries: primary.heavy,
-    coldBuilds,
+    coldBuilds: [coldBuilds],
     recentContacts,
     recentPhotos,
     otherAnswers: [],

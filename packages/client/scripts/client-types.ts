@@ -46,6 +46,7 @@ function withoutStores(): ApiDependencies {
     logger: pino({ enabled: false }),
     kinds: KINDS,
     otherAnswers: [],
+    coldBuilds: [],
     tokens: [],
     rateLimit: 0,
     trustProxy: undefined,

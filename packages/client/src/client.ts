@@ -24,6 +24,8 @@ const REPEATABLE: Readonly<Record<Route<'post'>, boolean>> = {
   '/v1/recent': true,
   '/v1/tasks': true,
   '/v1/users/{user}/index/rebuild': true,
+  '/v1/users/{user}/contacts/index/rebuild': true,
+  '/v1/users/{user}/groups/index/rebuild': true,
 };
 
 /** The routes that answer for one user, and so can be told of that user's own changes; and the one that does for several. */

@@ -124,6 +124,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/{user}/groups/{group}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a group is, or is not, in the user's index and answer
+         * @description Costs as much as a plain query, because it counts who was active more recently. 404 where RECENCY_KINDS does not name groups.
+         */
+        get: operations["explainGroup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{user}/contacts/unseen": {
         parameters: {
             query?: never;
@@ -312,15 +332,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A user's index as it is
-         * @description Does not count as use, so it does not keep the index from being dropped as idle.
+         * A user's index of contacts as it is
+         * @description The same as `…/contacts/index`. Does not count as use, so it does not keep the index from being dropped as idle.
          */
         get: operations["inspectIndex"];
         put?: never;
         post?: never;
         /**
-         * Drops what Recency holds for a user: the index and pending work
-         * @description Does not touch the user's rows in MySQL: a later read builds the index again. A build requested earlier does not.
+         * Drops what Recency holds for a user: the indexes of every kind, and pending work
+         * @description Does not touch the user's rows in MySQL: a later read builds an index again. A build requested earlier does not.
          */
         delete: operations["forgetIndex"];
         options?: never;
@@ -337,8 +357,91 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Rebuilds a user's index from MySQL */
+        /**
+         * Rebuilds a user's index of contacts from MySQL
+         * @description The same as `…/contacts/index/rebuild`.
+         */
         post: operations["rebuildIndex"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/contacts/index": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A user's index of contacts as it is
+         * @description Does not count as use, so it does not keep the index from being dropped as idle.
+         */
+        get: operations["inspectContactsIndex"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/contacts/index/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rebuilds a user's index of contacts from MySQL
+         * @description The user's other indexes stay as they are.
+         */
+        post: operations["rebuildContactsIndex"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/groups/index": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A user's index of groups as it is
+         * @description Does not count as use, so it does not keep the index from being dropped as idle. 404 where RECENCY_KINDS does not name groups.
+         */
+        get: operations["inspectGroupsIndex"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/groups/index/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rebuilds a user's index of groups from MySQL
+         * @description The user's other indexes stay as they are. 404 where RECENCY_KINDS does not name groups.
+         */
+        post: operations["rebuildGroupsIndex"];
         delete?: never;
         options?: never;
         head?: never;
@@ -723,7 +826,7 @@ export interface components {
                 sees: number[];
                 /** @description The version of the relationship's row. */
                 version: string;
-                /** @description The rank among all of the user's contacts; 1 is the most recently active. null: the contact has none. */
+                /** @description The rank among all of the user's contacts; 1 is the most recently active one. null: the contact has none. */
                 place: number | null;
             } | null;
             index: {
@@ -741,6 +844,62 @@ export interface components {
          * @enum {string}
          */
         IndexState: "warm" | "cold" | "building" | "torn" | "wrong_type";
+        ExplanationOfGroups: {
+            user: components["schemas"]["Id"];
+            group: components["schemas"]["Id"];
+            verdict: {
+                /**
+                 * @description Why the group is, or is not, in the index.
+                 * @enum {string}
+                 */
+                code: "in_index" | "below_floor" | "not_a_contact" | "no_longer_related" | "no_visible_upload" | "cold" | "building" | "other_epoch" | "torn" | "wrong_type" | "missing" | "hole" | "ghost" | "score";
+                /** @description The same as a sentence. */
+                sentence: string;
+            };
+            /** @description How the index is wrong, about this group or as a whole; null: it is not. */
+            drift: ("missing" | "hole" | "ghost" | "score" | "cap" | "floor" | "torn" | "wrong_type") | null;
+            /** @description The rule that the drift breaks, as a sentence. */
+            breaks: string | null;
+            in_index: boolean;
+            /** @description The first page of the recency list, with default parameters, shows the group. */
+            in_answer: boolean;
+            answer: {
+                /** @enum {string} */
+                source: "index" | "database";
+                /** @enum {string} */
+                reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag";
+                verdict: {
+                    /**
+                     * @description Why the group is, or is not, in the answer.
+                     * @enum {string}
+                     */
+                    code: "shown" | "not_a_contact" | "no_longer_related" | "no_visible_upload" | "further_down" | "left_out" | "not_wanted";
+                    /** @description The same as a sentence. */
+                    sentence: string;
+                };
+            };
+            /** @description null: MySQL has no row for the pair. */
+            mysql: {
+                related: boolean;
+                /** @description null: the group has no photo that this user may see. */
+                last_upload_at: components["schemas"]["Time"] | null;
+                /** @description The audiences of the group's photos that the user may see. */
+                sees: number[];
+                /** @description The version of the relationship's row. */
+                version: string;
+                /** @description The rank among all of the user's groups; 1 is the most recently active one. null: the group has none. */
+                place: number | null;
+            } | null;
+            index: {
+                state: components["schemas"]["IndexState"];
+                epoch_current: boolean | null;
+                /** @description From the group's entry in the index; null: there is none. */
+                last_upload_at: components["schemas"]["Time"] | null;
+                size: number;
+                floor: components["schemas"]["Floor"] | null;
+                complete: boolean;
+            };
+        };
         Unseen: {
             user: components["schemas"]["Id"];
             /** @description How many have something that is new to the user. */
@@ -1474,6 +1633,103 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explainGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                group: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The explanation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplanationOfGroups"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2750,6 +3006,414 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    inspectContactsIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The index; its state says if there is none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Index"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rebuildContactsIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description Ignored. Without tokens, the header Content-Type: application/json is still required, because pages of other sites cannot send it. */
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The index after the rebuild; cold if MySQL has nothing for the user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Index"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    inspectGroupsIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The index; its state says if there is none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Index"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rebuildGroupsIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description Ignored. Without tokens, the header Content-Type: application/json is still required, because pages of other sites cannot send it. */
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The index after the rebuild; cold if MySQL has nothing for the user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Index"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

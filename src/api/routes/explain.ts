@@ -1,34 +1,44 @@
 import { z } from 'zod';
 import { idSchema } from '../../contracts/id.ts';
-import type { ApiDependencies } from '../dependencies.ts';
+import type { Kind } from '../../contracts/kind.ts';
+import type { KindIndexes } from '../dependencies.ts';
 import { explanationSchema, explanationView } from '../explanation-view.ts';
+import { HttpProblem } from '../http-problem.ts';
+import { capitalized, problemsWhereUnused, whereInUse } from '../kind-texts.ts';
 import { parse } from '../parse.ts';
 import { json } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
 
-const params = z.strictObject({ user: idSchema, contact: idSchema });
 const query = z.strictObject({});
 
-const operation: HttpOperation = {
-  id: 'explainContact',
-  method: 'get',
-  path: '/v1/users/{user}/contacts/{contact}/explain',
-  scope: 'read',
-  tag: 'answers',
-  summary: "Why a contact is, or is not, in the user's index and answer",
-  description: 'Costs as much as a plain query, because it counts who was active more recently.',
-  params,
-  query,
-  replies: { 200: { description: 'The explanation.', schema: explanationSchema } },
-};
-
-export function explainRoute(explain: ApiDependencies['explain']): Route {
+function operationOf(kind: Kind, params: z.ZodObject): HttpOperation {
+  const { name, singular } = kind;
   return {
-    operation,
+    id: `explain${capitalized(singular)}`,
+    method: 'get',
+    path: `/v1/users/{user}/${name}/{${singular}}/explain`,
+    scope: 'read',
+    tag: 'answers',
+    summary: `Why a ${singular} is, or is not, in the user's index and answer`,
+    description: `Costs as much as a plain query, because it counts who was active more recently.${whereInUse(kind)}`,
+    params,
+    query,
+    replies: { 200: { description: 'The explanation.', schema: explanationSchema(kind) } },
+    ...problemsWhereUnused(kind),
+  };
+}
+
+/** @param explain undefined: the kind is not in use */
+export function explainRoute(kind: Kind, explain: KindIndexes['explain'] | undefined): Route {
+  const ids = { user: idSchema, [kind.singular]: idSchema };
+  const params = z.strictObject(ids);
+  return {
+    operation: operationOf(kind, params),
     handle: async (request, deadline) => {
-      const { user, contact } = parse('path', params, request.params);
+      if (explain === undefined) throw new HttpProblem('not_found');
+      const { user = '', [kind.singular]: explained = '' } = parse('path', params, request.params);
       parse('query', query, request.query);
-      return json(200, explanationView(await explain(user, contact, deadline)));
+      return json(200, explanationView(await explain(user, explained, deadline)));
     },
   };
 }

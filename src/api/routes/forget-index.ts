@@ -13,9 +13,9 @@ const operation: HttpOperation = {
   path: '/v1/users/{user}/index',
   scope: 'admin',
   tag: 'indexes',
-  summary: 'Drops what Recency holds for a user: the index and pending work',
+  summary: 'Drops what Recency holds for a user: the indexes of every kind, and pending work',
   description:
-    "Does not touch the user's rows in MySQL: a later read builds the index again. A build requested earlier does not.",
+    "Does not touch the user's rows in MySQL: a later read builds an index again. A build requested earlier does not.",
   params,
   query,
   replies: { 204: { description: 'Recency holds nothing for the user.' } },

@@ -13,7 +13,7 @@ import { RefreshNow } from '../../../query/refresh-now.ts';
 
 const NOTHING: MeasuredParts = {
   plainQueries: { running: 0, queued: 0, refused: 0 },
-  coldBuilds: { counts: { built: 0, failed: 0, dropped: 0 }, underWay: 0 },
+  coldBuilds: [],
   fresh: { counts: { refreshed: 0, behind: 0, not_refreshed: 0, redis_unavailable: 0 } },
   applyNow: { counts: { applied: 0, published: 0 } },
 };

@@ -56,14 +56,22 @@ async function measure(ground: Ground, size: OverloadSize): Promise<Measurements
   for (let round = 1; round <= size.rounds; round++) {
     progress(`round ${round} of ${size.rounds}, ${size.connections} connections`);
     rows.push(rowOf('quiet', round, await crowd.ask(warm, ms, false, signal), 0));
-    const dropping = keepCold(stores, cold);
-    const answers = await crowd.ask([...warm, ...cold], ms, true, signal);
-    await dropping[Symbol.asyncDispose](); // what builds an index then ends like all else
+    const answers = await askWhileCold(ground, crowd, { warm, cold, ms });
     await pause(LEFT_AFTER_MS, undefined, { signal });
     rows.push(rowOf('overload', round, answers, await leftRunning(stores)));
     crowd.open();
   }
   return { rows, ratios: overloadRatios(rows) };
+}
+
+/** Ends the dropping before it returns or throws: what builds an index then ends like all else. */
+async function askWhileCold(
+  { stores, signal }: Ground,
+  crowd: OverloadCrowd,
+  { warm, cold, ms }: { readonly warm: readonly Id[]; readonly cold: readonly Id[]; readonly ms: number },
+): Promise<Answered[]> {
+  await using _dropping = keepCold(stores, cold);
+  return await crowd.ask([...warm, ...cold], ms, true, signal);
 }
 
 /** Creates users with an index, and users who stay without. Everybody has one public photo. */
@@ -188,12 +196,17 @@ class OverloadCrowd {
         answered.push(await askOnce(client, users[Math.floor(Math.random() * users.length)] ?? ''));
       }
     };
+    let isCut = false; // a timer may come a moment before that time by the other clock
     const lanes = this.#clients.map((client) =>
       lane(client).catch((error: unknown) => {
-        if (!cutOff || performance.now() < end) throw error;
+        if (!isCut) throw error;
       }),
     );
-    const cutting = cutOff ? setTimeout(() => this.close(), ms) : undefined;
+    const cut = () => {
+      isCut = true;
+      this.close();
+    };
+    const cutting = cutOff ? setTimeout(cut, ms) : undefined;
     try {
       await Promise.all(lanes);
     } finally {

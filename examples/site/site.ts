@@ -1,5 +1,5 @@
-import type { RecencyClient } from '@recency/client';
-import express, { type Express, type Request, type Response } from 'express';
+import { type RecencyClient, RecencyError, RecencyProblem } from '@recency/client';
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
 import { page } from './page.ts';
 import type { Store } from './store.ts';
 
@@ -56,6 +56,7 @@ export function createSite({ store, recency }: SiteParts): Express {
     back(request, response);
   });
   markAsSeen(site, recency);
+  site.use(refused);
   return site;
 }
 
@@ -72,6 +73,16 @@ function markAsSeen(site: Express, recency: RecencyClient): void {
     back(request, response);
   });
 }
+
+/** What a form holds may be wrong (400): the API says how, and the site passes it on. Any other failure is not the visitor's. */
+const refused: ErrorRequestHandler = (error, _request, response, next) => {
+  if (error instanceof RecencyProblem && error.status === 400) {
+    response.status(400).type('application/problem+json').send(JSON.stringify(error.problem));
+  } else if (error instanceof RecencyError) {
+    console.error(error);
+    response.status(502).type('text').send('The list of recent contacts is not available.');
+  } else next(error);
+};
 
 /** The person who acts, and the contact whom the form names. */
 function named({ params, body }: Request<{ person: string }>): [user: string, contact: string] {

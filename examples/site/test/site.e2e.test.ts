@@ -169,4 +169,12 @@ describe('the example site', () => {
     const init = body === undefined ? {} : { method: 'POST', headers, body };
     expect((await fetch(new URL(path, address), init)).status).toBe(status);
   });
+
+  it('answers what the API refuses with the API’s own problem', async () => {
+    const body = new URLSearchParams({ through: 'not what a page showed' });
+    const refused = await fetch(new URL('/people/1/seen', address), { method: 'POST', body });
+    expect(refused.status).toBe(400);
+    expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(await refused.json()).toMatchObject({ status: 400, code: 'invalid_body', field: 'through' });
+  });
 });

@@ -1,7 +1,17 @@
 import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import { COLUMNS, contactOf, HAS_UPLOAD, type LiveContact, lastUploadOf, wholeMs } from './contacts.ts';
+import {
+  COLUMNS,
+  HAS_UPLOAD,
+  LAST_UPLOAD,
+  type LiveContact,
+  lastUploadOf,
+  type ShownContact,
+  shownOf,
+  wholeMs,
+} from './contacts.ts';
 import type { AnswerDatabase, ColumnValue, Parameter } from './database.ts';
+import { type ComparingStatement, isUnseen, joinSeen, madeOnce, readCompared } from './seen.ts';
 
 export interface Photo {
   readonly id: Id;
@@ -11,7 +21,7 @@ export interface Photo {
 }
 
 /** A contact and their newest photos that the user may see, in one snapshot. */
-export interface ContactPhotos extends LiveContact {
+export interface ContactPhotos extends ShownContact {
   /** Newest first, then by greater id; at least one. */
   readonly photos: readonly Photo[];
 }
@@ -26,11 +36,17 @@ const BRANCH = `
      ORDER BY p.uploaded_at DESC, p.id DESC
      LIMIT ?)`;
 
-function statement(branches: number): string {
-  return `
-  SELECT ${COLUMNS}, photo.id, photo.uploaded_at, photo.title
-  FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted
-  STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = wanted.id
+const ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: 'c.since' };
+
+/** The place behind `COLUMNS`, whether the contact is unseen, and the photo. */
+const IN_USE_COLUMN = 9;
+
+function statement(branches: number): ComparingStatement {
+  return (by) => `
+  SELECT ${COLUMNS}, ${isUnseen(ROW, by)}, photo.id, photo.uploaded_at, photo.title, e.seen_in_use
+  FROM recency_epoch AS e
+  STRAIGHT_JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted
+  STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = wanted.id${joinSeen('contacts', ROW, by)}
   STRAIGHT_JOIN (${Array<string>(branches).fill(BRANCH).join(' UNION ALL')}
   ) AS photo ON photo.owner_id = c.contact_id
   WHERE ${HAS_UPLOAD} AND (c.sees >> photo.audience) & 1`;
@@ -39,7 +55,7 @@ function statement(branches: number): string {
 /** Few statement texts, so that prepared statements do not pile up. Unused branches have a NULL uploader. */
 const SIZES = [4, 16, 80] as const;
 const LARGEST = 80;
-const STATEMENTS = new Map(SIZES.map((size) => [size as number, statement(size)]));
+const STATEMENTS = new Map(SIZES.map((size) => [size as number, madeOnce(statement(size))]));
 
 interface Branch {
   readonly uploader: Id;
@@ -77,13 +93,13 @@ export function audiencesOf(sees: string): string[] {
   return audiences;
 }
 
-function readPart(
+async function readPart(
   database: AnswerDatabase,
   user: Id,
   branches: readonly Branch[],
   count: number,
   deadline: Deadline | undefined,
-) {
+): Promise<readonly (readonly ColumnValue[])[]> {
   const size = SIZES.find((size) => size >= branches.length) ?? LARGEST;
   const uploaders = [...new Set(branches.map(({ uploader }) => uploader))];
   const parameters: Parameter[] = [JSON.stringify(uploaders), user];
@@ -91,16 +107,21 @@ function readPart(
     const branch = branches[i];
     parameters.push(branch?.uploader ?? null, branch?.audience ?? '0', String(count));
   }
-  return database.rows(String(STATEMENTS.get(size)), parameters, { deadline });
+  const statement = STATEMENTS.get(size);
+  if (statement === undefined) throw new RangeError(`no statement has ${size} branches`);
+  const { rows } = await readCompared(database, { statement, inUse: IN_USE_COLUMN }, async (text) => ({
+    rows: await database.rows(text, parameters, { deadline }),
+  }));
+  return rows;
 }
 
 /** Each audience's newest photos together contain the newest of all. */
 function contactPhotos(rows: readonly (readonly ColumnValue[])[], count: number): ContactPhotos {
   const photos = rows.map(photoOf).sort(byNewest).slice(0, count);
-  return { ...contactOf(rows[0] ?? []), photos };
+  return { ...shownOf(rows[0] ?? []), photos };
 }
 
-function photoOf([, , , , , id, uploadedAt, title]: readonly ColumnValue[]): Photo {
+function photoOf([, , , , , , id, uploadedAt, title]: readonly ColumnValue[]): Photo {
   return { id: String(id), uploadedAt: lastUploadOf(uploadedAt), title: String(title ?? '') };
 }
 

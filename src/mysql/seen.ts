@@ -97,7 +97,7 @@ function lacksSince(error: unknown): boolean {
  * @param inUse the column that says so
  * @throws what `read` throws
  */
-export async function readCompared<Rows extends EpochRows>(
+export async function readCompared<Rows extends Pick<EpochRows, 'rows'>>(
   database: AnswerDatabase,
   { statement, inUse }: { readonly statement: ComparingStatement; readonly inUse: number },
   read: (statement: string) => Promise<Rows>,

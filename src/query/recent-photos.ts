@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending } from '../contracts/key.ts';
 import { isWanted, type Relation } from '../contracts/relation.ts';
-import type { ShownContact } from '../mysql/contacts.ts';
+import type { LiveContact } from '../mysql/contacts.ts';
 import type { Database } from '../mysql/database.ts';
 import { type ContactPhotos, readPhotos } from '../mysql/photos.ts';
 import type { Deadline } from '../timing/deadline.ts';
@@ -28,12 +28,9 @@ export interface PhotosQuery {
   readonly freshness?: Freshness | undefined;
 }
 
-/** A contact and their photos, as an answer shows them. */
-export interface ShownPhotos extends ContactPhotos, ShownContact {}
-
 export interface PhotosAnswer extends Omit<RecentAnswer, 'contacts' | 'more'> {
   /** Highest key first; each with at least one photo. */
-  readonly contacts: readonly ShownPhotos[];
+  readonly contacts: readonly ContactPhotos[];
 }
 
 export interface RecentPhotosOptions {
@@ -51,7 +48,7 @@ const ATTEMPTS = 3;
 
 /**
  * Answers "what did my most recently active contacts upload?" First the recency list, then the photos of those contacts, in
- * a second statement that checks again, in its own snapshot, who is a contact and what the user may see of each.
+ * a second statement that checks again, in its own snapshot, who is a contact, what the user may see of each, and what is new.
  *
  * Between the two statements a contact may lose its place: a grant is withdrawn, the newest photo deleted. Then both are
  * read again, with as many extra contacts as turned out to have nothing to show. If this does not settle, the answer is
@@ -74,9 +71,7 @@ export class RecentPhotos {
       const found = await recent.find({ ...query, limit: wanted + spare, below: undefined });
       clock.add(found.timing);
       const shown = await clock.time('db', () => readPhotos(from, user, found.contacts, photos, deadline));
-      const contacts = found.contacts
-        .flatMap((before) => shownOf(before, shown.get(before.id), query, since))
-        .sort(byKeyDescending);
+      const contacts = found.contacts.flatMap(({ id }) => shownOf(shown.get(id), query, since)).sort(byKeyDescending);
       const isShort = contacts.length < wanted && found.more;
       const isSettled = !isShort && !found.contacts.some((before) => hasMoved(before, shown.get(before.id)));
       if (isSettled || attempt === ATTEMPTS) return answerOf(found, contacts.slice(0, wanted), isSettled, clock);
@@ -87,27 +82,22 @@ export class RecentPhotos {
 
 /** The contact with the photos since then; nothing if there are none, or another relation is wanted. */
 function shownOf(
-  { unseen }: ShownContact,
   now: ContactPhotos | undefined,
   { relation }: { readonly relation: Relation },
   since: number,
-): ShownPhotos[] {
+): ContactPhotos[] {
   const photos = now?.photos.filter(({ uploadedAt }) => uploadedAt >= since) ?? [];
-  return now !== undefined && photos.length > 0 && isWanted(relation, now) ? [{ ...now, unseen, photos }] : [];
+  return now !== undefined && photos.length > 0 && isWanted(relation, now) ? [{ ...now, photos }] : [];
 }
 
-/**
- * The contact is further down than before, so others may belong ahead of it; or the user sees more or less of it; or there is
- * an upload that may be new, unlike those before.
- */
-function hasMoved(before: ShownContact, now: ContactPhotos | undefined): boolean {
-  if (now === undefined) return false;
-  return now.at < before.at || now.sees !== before.sees || (now.at > before.at && !before.unseen);
+/** The contact is further down than before, so others may belong ahead of it; or the user sees more or less of it. */
+function hasMoved(before: LiveContact, now: ContactPhotos | undefined): boolean {
+  return now !== undefined && (now.at < before.at || now.sees !== before.sees);
 }
 
 function answerOf(
   { source, exact, complete, floor, reason, replica, asOf, lagMs }: RecentAnswer,
-  contacts: readonly ShownPhotos[],
+  contacts: readonly ContactPhotos[],
   isSettled: boolean,
   { spent: timing }: Stopwatch,
 ): PhotosAnswer {

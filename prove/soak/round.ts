@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { KIND_NAMES } from '../../src/contracts/kind.ts';
 import { isStoreFault } from '../../src/index/store-fault.ts';
 import { readClock } from '../../src/mysql/outbox.ts';
-import { Reader, type Shown, type Wrong } from '../../src/tools/demo/play/reader.ts';
-import { runWriters, Stage } from '../../src/tools/demo/play/writers.ts';
+import type { Shown, Wrong } from '../../src/tools/demo/play/judge.ts';
+import { Reader } from '../../src/tools/demo/play/reader.ts';
+import { Stage } from '../../src/tools/demo/play/stage.ts';
+import { runWriters } from '../../src/tools/demo/play/writers.ts';
 import { pick } from '../../src/tools/demo/random.ts';
 import { settle } from '../../src/tools/harness/stores.ts';
 import { findWrong, findWrongAfterReplay } from './at-rest.ts';
@@ -33,15 +36,16 @@ export async function playRound(world: World, playMs: number): Promise<string[]>
 
 /** Reads until everything is at rest. @returns violations of I7 */
 async function play(world: World, playMs: number): Promise<string[]> {
-  const { signal, counts, diary, stores, journal, cast, random, api } = world;
+  const { signal, counts, diary, stores, journal, cast, groups, random, api } = world;
   const wrong: string[] = [];
-  const onWrong = (kind: Wrong, shown: Shown) => {
-    wrong.push(`I7: ${kind}: ${JSON.stringify(shown)}`);
+  const onWrong = (found: Wrong, shown: Shown) => {
+    wrong.push(`I7: ${found}: ${JSON.stringify(shown)}`);
   };
-  const stage = new Stage({ pool: stores.pool, journal, random, players: cast.players });
+  const stage = new Stage({ pool: stores.pool, journal, random, players: cast.players, groups });
   const everybody = [...cast.players, cast.star, ...cast.measured.map(({ user }) => user)];
   const nextUser = () => (random() < 0.1 ? pick(random, everybody) : stage.anyPlayer());
-  const reader = new Reader({ client: api, journal, random, nextUser, onWrong, now: () => performance.now() });
+  const now = () => performance.now();
+  const reader = new Reader({ client: api, kinds: KIND_NAMES, journal, random, nextUser, onWrong, now });
   const onChange = () => {
     counts.changes++;
   };

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import pino from 'pino';
+import type { Id } from '../../src/contracts/id.ts';
+import { KIND_NAMES, KINDS } from '../../src/contracts/kind.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import type { Cast } from '../../src/tools/demo/graph.ts';
 import { DEFAULTS } from '../../src/tools/demo/options.ts';
@@ -27,6 +29,7 @@ export interface World {
   readonly redis: RunningServer;
   readonly stores: HarnessStores;
   readonly cast: Cast;
+  readonly groups: readonly Id[];
   readonly journal: Journal;
   readonly crew: Crew;
   readonly api: AnyApi;
@@ -49,20 +52,21 @@ export interface Opening extends Pick<SoakOptions, 'seed' | 'print' | 'signal'> 
  * as the settings allow, so that many are capped and run low.
  */
 const PEOPLE = { ...DEFAULTS, users: 150, most: 1_200 };
-const SIZES = { MAX: '12', MIN: '10' };
+const SETTINGS = { MAX: '12', MIN: '10', KINDS: KIND_NAMES.join(',') };
 
 /** Starts everything, and builds every index. */
 export async function openWorld(transport: TransportName, opening: Opening): Promise<World> {
   const { stack, logs, resources, seed, print, signal } = opening;
   const redis = await startRedis({ install: true });
   resources.defer(() => redis.remove());
-  const namespace = namespaceOn({ ...stack, redisUrl: redis.url }, { purpose: 'soak', transport, settings: SIZES });
+  const servers = { ...stack, redisUrl: redis.url };
+  const namespace = namespaceOn(servers, { purpose: 'soak', transport, settings: SETTINGS });
   resources.defer(() => removeTraces({ stack, transport, missing: undefined }, namespace));
   print(`${transport}: database, keys and topic ${namespace.config.topic}, Redis at ${new URL(redis.url).host}`);
-  await migrate({ url: namespace.config.mysqlUrl });
+  await migrate({ url: namespace.config.mysqlUrl, kinds: KINDS });
   const stores = await openHarnessStores(namespace, { logger: pino({ level: 'silent' }), resources, signal });
   const random = seededRandom(seed);
-  const { cast } = await populate(stores.pool, PEOPLE, random);
+  const { cast, groups } = await populate(stores.pool, PEOPLE, random);
   const journal = new Journal(() => performance.now());
   await rememberSite(stores.pool, journal);
   const [counts, diary] = [new SoakCounts(), new Diary()];
@@ -76,7 +80,7 @@ export async function openWorld(transport: TransportName, opening: Opening): Pro
   await crew.start(signal);
   await backfillAll(stores.jobs, () => undefined);
   const api = new AnyApi(() => crew.apis);
-  return { transport, namespace, redis, stores, cast, journal, crew, api, random, counts, diary, signal };
+  return { transport, namespace, redis, stores, cast, groups, journal, crew, api, random, counts, diary, signal };
 }
 
 function lastLineOf(file: string): string {

@@ -4,8 +4,9 @@ import type { ContactIndex, Limits } from '../../src/index/contact-index.ts';
 import type { Database } from '../../src/mysql/database.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
-import type { Journal, Span } from '../../src/tools/demo/play/journal.ts';
-import { judge, type Shown } from '../../src/tools/demo/play/reader.ts';
+import type { Journal } from '../../src/tools/demo/play/journal.ts';
+import { judge, type Shown } from '../../src/tools/demo/play/judge.ts';
+import type { Span } from '../../src/tools/demo/play/timeline.ts';
 import { expectUnmarked, type SeenBy } from './seen-by.ts';
 
 interface QueryParts {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Id } from '../../src/contracts/id.ts';
-import type { JournalPhoto } from '../../src/tools/demo/play/journal.ts';
+import type { JournalPhoto } from '../../src/tools/demo/play/journal-photo.ts';
 import type { Audience } from '../../src/tools/reference-site/checks.ts';
 import { changeVisibility, deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import {

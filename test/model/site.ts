@@ -1,6 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../src/contracts/id.ts';
-import { Journal, type JournalPhoto, type RelationshipState } from '../../src/tools/demo/play/journal.ts';
+import { Journal, type RelationshipState } from '../../src/tools/demo/play/journal.ts';
+import type { JournalPhoto } from '../../src/tools/demo/play/journal-photo.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { inTransaction } from '../../src/tools/reference-site/transaction.ts';
 import { CAST, timeAt } from './cast.ts';

@@ -1,5 +1,7 @@
 import pino from 'pino';
+import { KIND_NAMES, KINDS } from '../../contracts/kind.ts';
 import { migrate } from '../../mysql/migrate.ts';
+import type { BackfillResult } from '../../repair/backfill.ts';
 import { HttpClient } from '../harness/http.ts';
 import { type Namespace, namespaceOn } from '../harness/namespace.ts';
 import { ProcessGroup } from '../harness/processes/process-group.ts';
@@ -17,6 +19,8 @@ import { seededRandom } from './random.ts';
 import { formatPopulation } from './report.ts';
 import type { Story } from './story.ts';
 import type { World } from './world.ts';
+
+const BOTH_KINDS = { KINDS: KIND_NAMES.join(',') };
 
 /** What all steps of a demonstration share. */
 export interface DemoRun {
@@ -44,11 +48,11 @@ export async function prepare(run: DemoRun): Promise<Prepared> {
   resources.defer(() => servers.stack.stop());
   if (servers.missing !== undefined)
     story.warn(`Kafka is not available, so Redis Streams carry the tasks: ${servers.missing}`);
-  const namespace = namespaceOn(servers.stack, { purpose: 'demo', transport: servers.transport });
+  const namespace = namespaceOn(servers.stack, { purpose: 'demo', transport: servers.transport, settings: BOTH_KINDS });
   resources.defer(() => removeTraces(servers, namespace));
   await story.step(
     'schema',
-    () => migrate({ url: namespace.config.mysqlUrl }),
+    () => migrate({ url: namespace.config.mysqlUrl, kinds: KINDS }),
     ({ database }) => `${database} created`,
   );
   const logger = pino({ level: 'silent' });
@@ -65,8 +69,8 @@ export async function prepare(run: DemoRun): Promise<Prepared> {
   const journal = new Journal(() => performance.now());
   await rememberSite(pool, journal);
   const api = new HttpClient(services.apiUrl);
-  const { cast } = population;
-  const world = { namespace, pool, redis, random, cast, journal, services, api, raiseBarrier, signal };
+  const { cast, groups } = population;
+  const world = { namespace, pool, redis, random, cast, groups, journal, services, api, raiseBarrier, signal };
   await story.step('indexes', (progress) => backfillAll(stores.jobs, progress), formatIndexes, 'users');
   return { servers, population, stores, processGroup, world };
 }
@@ -89,6 +93,7 @@ async function startProcesses(
   return { processGroup, services };
 }
 
-function formatIndexes({ users, seconds }: { users: number; seconds: number }): string {
-  return `${count(users)} users backfilled, ${count(users / seconds)} per second`;
+function formatIndexes({ users, seconds, kinds }: BackfillResult): string {
+  const each = Object.entries(kinds ?? {}).map(([kind, counts]) => `${count(counts.users)} of ${kind}`);
+  return `${count(users)} indexes backfilled (${each.join(', ')}), ${count(users / seconds)} per second`;
 }

@@ -34,9 +34,13 @@ export function reportOf(findings: Findings) {
     redis: versionOf(servers, 'redis'),
     users: population.counts.users,
     contacts: population.counts.contacts,
+    groups: population.counts.groups,
+    memberships: population.counts.memberships,
+    group_photos: population.counts.pooled,
     tasks: relay.tasks + burst.warmUp + burst.tasks,
     delivered: relay.sent + burst.warmUp + burst.tasks,
     reads: play.reads.reads,
+    reads_of_groups: play.reads.of_groups,
     reads_wrong: play.reads.wrong,
     reads_refused: play.reads.refused,
     wrong_examples: play.examples,
@@ -72,9 +76,11 @@ export function countWrong({ reads_wrong, withdrawal_right, verify }: Omit<Judge
   return reads_wrong + (withdrawal_right ? 0 : 1) + indexes + verify.answers_wrong + verify.answers_unsettled;
 }
 
-/** Nothing was wrong, and something was checked. */
+/** Nothing was wrong, and something of each kind was checked. */
 export function isRight(report: Judged): boolean {
-  return countWrong(report) === 0 && report.reads > 0 && report.verify.users > 0;
+  const { reads, verify } = report;
+  const each = [verify, ...Object.values(verify.kinds ?? {})];
+  return countWrong(report) === 0 && reads > 0 && each.every(({ users }) => users > 0);
 }
 
 function latencyOf({ contacts, variants: { sql, recipe, recency } }: LatencyRow) {
@@ -97,14 +103,16 @@ export function formatPopulation({ cast, counts }: Population): string {
   const most = cast.measured.at(-1)?.contacts ?? 0;
   return [
     `${count(counts.users)} people, ${count(counts.contacts)} relationships, ${count(counts.photos)} photos;`,
-    `one has ${count(most)} contacts, one has ${count(cast.followersOfStar.length)} followers`,
+    `one has ${count(most)} contacts, one has ${count(cast.followersOfStar.length)} followers;`,
+    `${count(counts.groups)} groups with ${count(counts.memberships)} memberships and ${count(counts.pooled)} photos`,
   ].join(' ');
 }
 
 export function formatPlay({ changes, seconds, reads }: PlayReport, { sent, tasks }: UnrulyRelayCounts): string {
   return [
-    `${count(changes)} changes to the site, their tasks shuffled, ${count(sent - tasks)} of them sent twice;`,
-    `${count(reads.reads)} answers read meanwhile (${count(reads.reads / seconds)} per second), ${count(reads.wrong)} wrong`,
+    `${count(changes)} changes to contacts, photos and groups, their tasks shuffled, ${count(sent - tasks)} of them sent twice;`,
+    `${count(reads.reads)} answers read meanwhile, ${count(reads.of_groups)} of them about groups`,
+    `(${count(reads.reads / seconds)} per second), ${count(reads.wrong)} wrong`,
   ].join(' ');
 }
 
@@ -124,14 +132,23 @@ export function formatBurst({ tasks, tasksPerSecond, warmUp, memoryBefore, memor
 
 export function formatVerify(report: VerifyResult): string {
   return [
-    `${count(report.users)} users against plain SQL: ${count(report.wrong)} indexes wrong,`,
+    `${verifiedOf(report)} against plain SQL: ${count(report.wrong)} indexes wrong,`,
     `${count(report.answers_wrong)} of ${count(report.answers_checked)} answers wrong,`,
     `${count(report.unsettled + report.answers_unsettled)} unsettled`,
   ].join(' ');
 }
 
+/** For example `10,004 users with contacts and 2,511 with groups`. */
+function verifiedOf({ users, kinds }: VerifyResult): string {
+  if (kinds === undefined) return `${count(users)} users`;
+  const each = Object.entries(kinds).map(
+    ([kind, counts], i) => `${count(counts.users)} ${i === 0 ? 'users ' : ''}with ${kind}`,
+  );
+  return each.join(' and ');
+}
+
 export function formatMemory({ mean, full, fullSize }: IndexMemory): string {
-  return `an index takes ${count(mean)} bytes in Redis on average; a full one (${fullSize} contacts), ${count(full)}`;
+  return `an index of contacts takes ${count(mean)} bytes in Redis on average; a full one (${fullSize} contacts), ${count(full)}`;
 }
 
 export const LATENCY_HEAD = ['contacts', 'plain SQL', 'the recipe as written', 'Recency'];
@@ -156,6 +173,7 @@ export function addresses(apiUrl: string, user: string): string[] {
     `curl '${apiUrl}/v1/users/${user}/contacts/recent?limit=3'`,
     `curl '${apiUrl}/v1/users/${user}/contacts/recent/photos?contacts=2&photos=3'`,
     `curl '${apiUrl}/v1/users/${user}/index'`,
+    `curl '${apiUrl}/v1/users/1/groups/recent?limit=3'`,
     `${apiUrl}/docs`,
   ];
 }

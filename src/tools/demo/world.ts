@@ -1,4 +1,5 @@
 import type { Pool } from 'mysql2/promise';
+import type { Id } from '../../contracts/id.ts';
 import type { RaiseBarrier } from '../../index/drain-barrier.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import type { HttpClient } from '../harness/http.ts';
@@ -16,6 +17,7 @@ export interface World {
   readonly redis: RedisClient;
   readonly random: Random;
   readonly cast: Cast;
+  readonly groups: readonly Id[];
   readonly journal: Journal;
   readonly services: Services;
   readonly api: HttpClient;

@@ -98,7 +98,7 @@ async function lockGroupsOf(connection: PoolConnection, statement: string, id: I
 }
 
 /** Locks these groups until the transaction ends. Returns those that exist. @param groups in the order of their ids */
-async function lockGroups(connection: PoolConnection, groups: readonly Id[]): Promise<Id[]> {
+export async function lockGroups(connection: PoolConnection, groups: readonly Id[]): Promise<Id[]> {
   const [rows] = await connection.execute<RowDataPacket[]>(LOCK, [JSON.stringify(groups)]);
   return rows.map((row) => String(row.id));
 }
@@ -116,9 +116,14 @@ type PoolChange =
   | 'recency.group_photo.removed'
   | 'recency.group_photo.visibility_changed';
 
+/** Sets the `last_public_at` of these groups to what their pools say. Call it under their locks. */
+export async function recomputeNewest(connection: PoolConnection, groups: readonly Id[]): Promise<void> {
+  await connection.execute(RECOMPUTE, [JSON.stringify(groups)]);
+}
+
 /** Brings the groups' newest times up to date, and leaves a task for each. Call it under their locks. */
 async function settle(connection: PoolConnection, groups: readonly Id[], type: PoolChange, photo?: Id): Promise<void> {
-  await connection.execute(RECOMPUTE, [JSON.stringify(groups)]);
+  await recomputeNewest(connection, groups);
   for (const group of groups) {
     await leaveTask(connection, { type, group, ...(photo === undefined ? {} : { photo }) });
   }

@@ -43,7 +43,11 @@ describe('recency demo', () => {
     expect(lines).toHaveLength(1);
     const report = JSON.parse(lines[0] ?? '') as DemoReport;
     expect(report).toMatchObject({ transport: 'streams', users: 1_204, reads_wrong: 0, withdrawal_right: true });
-    expect(report.verify).toMatchObject({ users: 604, wrong: 0, answers_wrong: 0, unsettled: 0 });
+    expect(report.verify).toMatchObject({ wrong: 0, answers_wrong: 0, unsettled: 0 });
+    expect(report.verify.kinds).toMatchObject({ contacts: { users: 604 }, groups: { users: expect.any(Number) } });
+    expect(report.verify.kinds?.groups?.users).toBeGreaterThan(29);
+    expect([report.groups, report.memberships, report.group_photos].every((value) => value > 2)).toBe(true);
+    expect(report.reads_of_groups).toBeGreaterThan(0);
     expect(report.tasks).toBeGreaterThan(300);
     expect(report.delivered).toBeGreaterThan(report.tasks);
     expect(report.reads).toBeGreaterThan(0);

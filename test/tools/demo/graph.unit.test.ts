@@ -1,6 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { castGraph, playersGraph } from '../../../src/tools/demo/graph.ts';
+import { groupsGraph } from '../../../src/tools/demo/group-graph.ts';
 import { powerLaw, seededRandom } from '../../../src/tools/demo/random.ts';
 import { idsFrom } from '../../../src/tools/reference-site/load-graph.ts';
 
@@ -59,6 +60,39 @@ describe('the graph of the players', () => {
   test('is the same for the same seed, and another for another', () => {
     expect(playersGraph(players, seededRandom(1), NOW)).toEqual(graph);
     expect(playersGraph(players, seededRandom(2), NOW)).not.toEqual(graph);
+  });
+});
+
+describe('the groups of the players', () => {
+  const players = idsFrom(1n, 1_000);
+  const photos = idsFrom(1n, 3_000).map((id, i) => ({ id, uploadedAt: NOW - i }));
+  const groupsOf = (seed: number) => groupsGraph({ players, photos, random: seededRandom(seed), now: NOW });
+  const { groups, memberships, pooled } = groupsOf(1);
+
+  test('have members and photos, none twice, and name only groups that are there', () => {
+    const known = new Set(groups.map(({ id }) => id));
+    expect([...memberships, ...pooled].every(({ group }) => known.has(group))).toBe(true);
+    expect(countBy(memberships, ({ user, group }) => `${user} ${group}`).size).toBe(memberships.length);
+    expect(countBy(pooled, ({ photo, group }) => `${photo} ${group}`).size).toBe(pooled.length);
+    expect(Math.max(...countBy(pooled, ({ photo }) => photo).values())).toBe(2);
+  });
+
+  test('give most members few groups, a few members many, and some photos their own time in the pool', () => {
+    const sizes = [...countBy(memberships, ({ user }) => user).values()].sort((a, b) => a - b);
+    expect(sizes).toHaveLength(500);
+    expect(sizes[250]).toBeLessThan(5);
+    expect(sizes.at(-1)).toBe(groups.length / 2);
+    const uploadedAt = new Map(photos.map((photo) => [photo.id, photo.uploadedAt]));
+    expect(pooled.every(({ photo, addedAt }) => addedAt >= (uploadedAt.get(photo) ?? NOW) && addedAt <= NOW)).toBe(
+      true,
+    );
+  });
+
+  test('are the same for the same seed, and there are two for two players', () => {
+    expect(groupsOf(1)).toEqual({ groups, memberships, pooled });
+    expect(groupsOf(2)).not.toEqual({ groups, memberships, pooled });
+    const few = groupsGraph({ players: ['1', '2'], photos, random: seededRandom(1), now: NOW });
+    expect(few.groups).toHaveLength(2);
   });
 });
 

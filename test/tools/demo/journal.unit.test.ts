@@ -1,7 +1,9 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { Journal, type JournalPhoto, type RelationshipState } from '../../../src/tools/demo/play/journal.ts';
-import { judge } from '../../../src/tools/demo/play/reader.ts';
+import type { PooledPhoto } from '../../../src/tools/demo/play/group-journal.ts';
+import { Journal, type RelationshipState } from '../../../src/tools/demo/play/journal.ts';
+import type { JournalPhoto } from '../../../src/tools/demo/play/journal-photo.ts';
+import { judge } from '../../../src/tools/demo/play/judge.ts';
 import type { Audience } from '../../../src/tools/reference-site/checks.ts';
 
 const [USER, CONTACT] = ['1', '2'];
@@ -117,6 +119,52 @@ describe('a photo', () => {
     clock.ms = 12;
     await journal.upload(CONTACT, 1, AT, async () => '9');
     expect(judgeAt(journal, 9, 20)).toBe('unseen_photo');
+  });
+});
+
+describe('a photo in the pool of a group', () => {
+  const GROUP = '3';
+  const LATER = 2_000;
+
+  async function pooledUntil(leaves: (journal: Journal, commit: () => Promise<void>) => Promise<unknown>) {
+    const clock = { ms: 0 };
+    const journal = journalAt(clock);
+    const photo = journal.rememberPhoto('9', CONTACT, 0, AT);
+    journal.groups.rememberMembership(USER, GROUP, true);
+    journal.groups.rememberPooled(GROUP, photo, LATER);
+    await takes(clock, 10, 20, (commit) => leaves(journal, commit));
+    return (from: number, until: number) =>
+      judge(journal, { user: USER, group: GROUP, at: LATER, photo: '9' }, { from, until });
+  }
+  const photoIn = ({ groups }: Journal) => groups.pooledIn(GROUP)[0] as PooledPhoto;
+
+  test.each<[string, (journal: Journal, commit: () => Promise<void>) => Promise<unknown>, string]>([
+    ['it is removed', (journal, commit) => journal.groups.removeFromPool(photoIn(journal), commit), 'unseen_photo'],
+    ['it is for friends', (journal, commit) => journal.changePhoto(photoIn(journal).photo, 1, commit), 'unseen_photo'],
+    [
+      'it is deleted',
+      (journal, commit) => journal.changePhoto(photoIn(journal).photo, undefined, commit),
+      'unseen_photo',
+    ],
+    ['the user leaves', ({ groups }, commit) => groups.changeMembership(USER, GROUP, false, commit), 'not_a_member'],
+  ])('may be shown until %s', async (_what, leaves, wrong) => {
+    const judged = await pooledUntil(leaves);
+    expect(judged(5, 9)).toBeUndefined();
+    expect(judged(12, 15)).toBeUndefined();
+    expect(judged(20, 30)).toBeUndefined();
+    expect(judged(21, 30)).toBe(wrong);
+  });
+
+  test('that was added when it had ceased to be public is wrong, and then possible again once it is', async () => {
+    const clock = { ms: 0 };
+    const journal = journalAt(clock);
+    const photo = journal.rememberPhoto('9', CONTACT, 4, AT);
+    await takes(clock, 1, 2, (commit) => journal.groups.changeMembership(USER, GROUP, true, commit));
+    await takes(clock, 3, 4, (commit) => journal.groups.addToPool(GROUP, photo, LATER, commit));
+    await takes(clock, 10, 11, (commit) => journal.changePhoto(photo, 0, commit));
+    const judged = (from: number, until: number) =>
+      judge(journal, { user: USER, group: GROUP, at: LATER }, { from, until });
+    expect([judged(0, 0), judged(5, 9), judged(5, 10)]).toEqual(['not_a_member', 'unseen_photo', undefined]);
   });
 });
 

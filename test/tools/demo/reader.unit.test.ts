@@ -1,12 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { KindName } from '../../../src/contracts/kind.ts';
 import { Journal } from '../../../src/tools/demo/play/journal.ts';
-import { Reader, type Shown, type Wrong } from '../../../src/tools/demo/play/reader.ts';
+import type { Shown, Wrong } from '../../../src/tools/demo/play/judge.ts';
+import { Reader } from '../../../src/tools/demo/play/reader.ts';
 import { seededRandom } from '../../../src/tools/demo/random.ts';
 import { HttpClient } from '../../../src/tools/harness/http.ts';
 
 const [USER, CONTACT, STRANGER] = ['1', '2', '3'];
+const [GROUP, OTHER_GROUP] = ['4', '5'];
 const AT = Date.UTC(2004, 4, 1);
 const grantsNothing = { active: true, friend: false, family: false };
 
@@ -15,21 +18,29 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** The contact has a photo for everybody and one, a second older, for friends, which the user is not. */
+/**
+ * The contact has a photo for everybody and one, a second older, for friends, which the user is not. Both were then added to
+ * the pool of the user's group, and the one for everybody to that of a group that the user is not in.
+ */
 function journal(): Journal {
   const site = new Journal(() => performance.now());
   site.rememberRelationship(USER, CONTACT, grantsNothing);
   site.rememberRelationship(CONTACT, USER, grantsNothing);
-  site.rememberPhoto('8', CONTACT, 1, AT - 1_000);
-  site.rememberPhoto('9', CONTACT, 0, AT);
+  const forFriends = site.rememberPhoto('8', CONTACT, 1, AT - 1_000);
+  const forAll = site.rememberPhoto('9', CONTACT, 0, AT);
   site.rememberPhoto('10', STRANGER, 0, AT);
+  site.groups.rememberMembership(USER, GROUP, true);
+  site.groups.rememberMembership(USER, OTHER_GROUP, false);
+  site.groups.rememberPooled(GROUP, forFriends, AT + 1_000);
+  site.groups.rememberPooled(GROUP, forAll, AT + 2_000);
+  site.groups.rememberPooled(OTHER_GROUP, forAll, AT + 2_000);
   return site;
 }
 
-/** An API that answers every question with these contacts. */
-async function apiAnswering(contacts: readonly object[], status = 200): Promise<HttpClient> {
-  const server: Server = createServer((_request, response) => {
-    response.writeHead(status).end(JSON.stringify({ contacts, answer: { source: 'index' } }));
+/** An API that answers every question with these rows. */
+async function apiAnswering(rows: readonly object[], status = 200): Promise<HttpClient> {
+  const server: Server = createServer(({ url }, response) => {
+    response.writeHead(status).end(JSON.stringify({ [aboutKind(url)]: rows, answer: { source: 'index' } }));
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const client = new HttpClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -37,11 +48,14 @@ async function apiAnswering(contacts: readonly object[], status = 200): Promise<
   return client;
 }
 
-async function readOnceFrom(client: HttpClient) {
+const aboutKind = (url = '') => url.split('/')[4] ?? '';
+
+async function readOnceFrom(client: HttpClient, kind: KindName = 'contacts') {
   const seen: [Wrong, Shown][] = [];
   const reader = new Reader({
     client,
     journal: journal(),
+    kinds: [kind],
     random: seededRandom(1),
     nextUser: () => USER,
     onWrong: (wrong, shown) => seen.push([wrong, shown]),
@@ -62,7 +76,26 @@ describe('a reader', () => {
   test('finds nothing wrong in a right answer', async () => {
     const { counts, seen } = await readOnceFrom(await apiAnswering([row(CONTACT, AT, [photo('9', AT)])]));
     expect(seen).toEqual([]);
-    expect(counts).toEqual({ reads: 1, wrong: 0, refused: 0, narrowed: 1 });
+    expect(counts).toEqual({ reads: 1, of_groups: 0, wrong: 0, refused: 0, narrowed: 1 });
+  });
+
+  test('finds nothing wrong in a right answer about groups', async () => {
+    const right = row(GROUP, AT + 2_000, [photo('9', AT + 2_000)]);
+    const { counts, seen } = await readOnceFrom(await apiAnswering([right]), 'groups');
+    expect(seen).toEqual([]);
+    expect(counts).toEqual({ reads: 1, of_groups: 1, wrong: 0, refused: 0, narrowed: 1 });
+  });
+
+  test.each<[string, object, Wrong]>([
+    ['a group that the user is not in', row(OTHER_GROUP, AT + 2_000), 'not_a_member'],
+    ['a time at which nothing was added', row(GROUP, AT), 'unseen_photo'],
+    ['the time of a photo that is not public', row(GROUP, AT + 1_000), 'unseen_photo'],
+    ['a photo of the pool that is not public', row(GROUP, AT + 2_000, [photo('8', AT + 1_000)]), 'unseen_photo'],
+    ['a photo that is not in the pool', row(GROUP, AT + 2_000, [photo('10', AT + 2_000)]), 'unseen_photo'],
+  ])('of groups notices %s', async (_what, planted, wrong) => {
+    const { counts, seen } = await readOnceFrom(await apiAnswering([planted]), 'groups');
+    expect(counts).toMatchObject({ reads: 1, wrong: 1 });
+    expect(seen.map(([kind]) => kind)).toEqual([wrong]);
   });
 
   test.each<[string, object, Wrong]>([

@@ -25,6 +25,10 @@ describe('a demonstration is right', () => {
     ['a column of the site is wrong', { ...right, verify: { ...verify, columns: { users: 1, wrong: 1 } } }],
     ['the views contradict one another', { ...right, verify: { ...verify, truth: { pairs: 1, wrong: 1 } } }],
     ['a user could not be verified', { ...right, verify: { ...verify, failed: 1 } }],
+    [
+      'nobody was verified of one kind',
+      { ...right, verify: { ...verify, kinds: { contacts: verify, groups: { ...verify, users: 0 } } } },
+    ],
     ['nobody was verified', { ...right, verify: { ...verify, users: 0 } }],
   ])('but not when %s', (_what, report) => expect(isRight(report)).toBe(false));
 });

@@ -5,6 +5,7 @@ import { CONTACTS, GROUPS } from '../../../src/contracts/kind.ts';
 import { migrate } from '../../../src/mysql/migrate.ts';
 import type { Audience } from '../../../src/tools/reference-site/checks.ts';
 import { createGroup, joinGroup, leaveGroup } from '../../../src/tools/reference-site/groups.ts';
+import { loadGroups } from '../../../src/tools/reference-site/load-groups.ts';
 import { changeVisibility, deletePhoto, uploadPhoto } from '../../../src/tools/reference-site/photos.ts';
 import { addToPool, removeFromPool } from '../../../src/tools/reference-site/pools.ts';
 import { openSitePool } from '../../../src/tools/reference-site/transaction.ts';
@@ -176,4 +177,62 @@ it('a user who is deleted takes their photos from every group, and is in none', 
     { user_id: '2', group_id: one },
   ]);
   expect((await pairs()).map((row) => row.last_upload_at)).toEqual(['0', '0', '0']);
+});
+
+describe('groups loaded at once', () => {
+  const epochs = () => rows('SELECT token FROM recency_epoch');
+
+  it('have their members and pools, a new epoch and no task; what is there stays, and a photo that is not is left out', async () => {
+    const [one = '', two = ''] = groups;
+    const shown = await uploadPhoto(pool, '1', 0, 100);
+    const hidden = await uploadPhoto(pool, '2', 4, 200);
+    await joinGroup(pool, '1', one, 50);
+    await pool.query('DELETE FROM recency_outbox');
+    const before = await epochs();
+    const graph = {
+      groups: [
+        { id: one, name: 'another name' },
+        { id: '9007199254740993', name: 'loaded' },
+      ],
+      memberships: [
+        { user: '1', group: one },
+        { user: '1', group: '9007199254740993' },
+        { user: '2', group: two },
+      ],
+      pooled: [
+        { group: two, photo: shown, addedAt: 300 },
+        { group: two, photo: hidden, addedAt: 400 },
+        { group: '9007199254740993', photo: shown, addedAt: 500 },
+        { group: two, photo: '77', addedAt: 600 },
+      ],
+    };
+    expect(await loadGroups(pool, graph)).toEqual({ groups: 1, memberships: 2, pooled: 3 });
+    expect(await tasks()).toEqual([]);
+    expect(await epochs()).not.toEqual(before);
+    const seen = (await pairs()).map((row) => [row.user_id, row.group_id, row.last_upload_at, row.since].map(String));
+    expect(seen).toEqual([
+      ['1', one, '0', '50'],
+      ['1', '9007199254740993', '500', '0'],
+      ['2', two, '300', '0'],
+    ]);
+    expect(await loadGroups(pool, graph)).toEqual({ groups: 0, memberships: 0, pooled: 0 });
+  });
+
+  it('are refused whole when a member or a group is not there', async () => {
+    const [one = ''] = groups;
+    const nothing = { groups: [], memberships: [], pooled: [] };
+    const wrong = {
+      ...nothing,
+      memberships: [
+        { user: '1', group: one },
+        { user: '77', group: one },
+      ],
+    };
+    await expect(loadGroups(pool, wrong)).rejects.toThrow('there is no user 77');
+    const [photo, group] = [await uploadPhoto(pool, '1', 0, 100), '77'];
+    await expect(loadGroups(pool, { ...nothing, pooled: [{ group, photo, addedAt: 1 }] })).rejects.toThrow(
+      'there is no group 77',
+    );
+    expect(await pairs()).toEqual([]);
+  });
 });

@@ -1,7 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { KIND_NAMES } from '../../../contracts/kind.ts';
 import { settle } from '../../harness/stores.ts';
-import { type ReadCounts, Reader, type Shown, type Wrong } from '../play/reader.ts';
-import { runWriters, Stage } from '../play/writers.ts';
+import type { Shown, Wrong } from '../play/judge.ts';
+import { type ReadCounts, Reader } from '../play/reader.ts';
+import { Stage } from '../play/stage.ts';
+import { runWriters } from '../play/writers.ts';
 import type { Progress } from '../story.ts';
 import type { World } from '../world.ts';
 import { type KillReport, killConsumer } from './kill-consumer.ts';
@@ -40,7 +43,8 @@ export async function play(world: World, seconds: number, progress: Progress): P
   };
   const everybody = [...cast.players, ...cast.measured.map(({ user }) => user)];
   const nextUser = () => (random() < 0.05 ? (everybody.at(-1) ?? '') : stage.anyPlayer());
-  const reader = new Reader({ ...world, client: world.api, nextUser, onWrong, now: () => performance.now() });
+  const now = () => performance.now();
+  const reader = new Reader({ ...world, client: world.api, kinds: KIND_NAMES, nextUser, onWrong, now });
 
   const reading = new AbortController();
   const reads = reader.run(READERS, READS_A_SECOND, AbortSignal.any([reading.signal, world.signal]));
@@ -79,8 +83,11 @@ async function settleAll({ services, raiseBarrier, signal }: World): Promise<voi
   await settle(raiseBarrier, signal);
 }
 
-function describeWrong(wrong: Wrong, { user, contact, at, photo }: Shown): string {
-  const what = photo === undefined ? `an upload at ${new Date(at).toISOString()}` : `photo ${photo}`;
-  if (wrong === 'not_a_contact') return `user ${user} was shown ${contact}, who is not a contact`;
-  return `user ${user} was shown ${what} of ${contact}, which they may not see`;
+function describeWrong(wrong: Wrong, shown: Shown): string {
+  const { user, at, photo } = shown;
+  const source = 'group' in shown ? `group ${shown.group}` : shown.contact;
+  const what = photo === undefined ? `a photo of ${new Date(at).toISOString()}` : `photo ${photo}`;
+  if (wrong === 'not_a_contact') return `user ${user} was shown ${source}, who is not a contact`;
+  if (wrong === 'not_a_member') return `user ${user} was shown ${source}, which they are not in`;
+  return `user ${user} was shown ${what} of ${source}, which they may not see`;
 }

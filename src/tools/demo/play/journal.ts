@@ -1,24 +1,15 @@
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import type { Id } from '../../../contracts/id.ts';
 import type { Audience } from '../../reference-site/checks.ts';
+import { GroupJournal } from './group-journal.ts';
+import type { JournalPhoto, PhotoState } from './journal-photo.ts';
+import { type Span, Timeline } from './timeline.ts';
 
 export interface RelationshipState {
   readonly active: boolean;
   /** What the user grants the contact. */
   readonly friend: boolean;
   readonly family: boolean;
-}
-
-/** Undefined: there is no such photo. */
-export type PhotoState = Audience | undefined;
-
-export interface JournalPhoto {
-  readonly owner: Id;
-  /** ms since 1970 UTC. */
-  readonly at: number;
-  readonly timeline: Timeline<PhotoState>;
-  /** Undefined while the upload is under way. */
-  id: Id | undefined;
 }
 
 const STRANGERS: RelationshipState = { active: false, friend: false, family: false };
@@ -28,6 +19,7 @@ const STRANGERS: RelationshipState = { active: false, friend: false, family: fal
  * process that writes to the site.
  */
 export class Journal {
+  readonly groups: GroupJournal;
   readonly #relationships = new Map<Id, Map<Id, Timeline<RelationshipState>>>();
   readonly #photos = new Map<Id, JournalPhoto[]>();
   readonly #now: () => number;
@@ -35,6 +27,7 @@ export class Journal {
   /** @param now ms, monotonic; the clock of the reads too */
   constructor(now: () => number) {
     this.#now = now;
+    this.groups = new GroupJournal(now);
   }
 
   /** Records a relationship that exists before anything is changed or read. */
@@ -43,8 +36,10 @@ export class Journal {
   }
 
   /** Records a photo that exists before anything is changed or read. */
-  rememberPhoto(id: Id, owner: Id, audience: Audience, at: number): void {
-    this.#add({ id, owner, at, timeline: new Timeline<PhotoState>(audience) });
+  rememberPhoto(id: Id, owner: Id, audience: Audience, at: number): JournalPhoto {
+    const photo: JournalPhoto = { id, owner, at, timeline: new Timeline<PhotoState>(audience) };
+    this.#add(photo);
+    return photo;
   }
 
   /** The user's current and former contacts. */
@@ -82,27 +77,20 @@ export class Journal {
     const contacts = this.#contactsOf(user);
     const timeline = contacts.get(contact) ?? new Timeline(STRANGERS);
     contacts.set(contact, timeline);
-    await this.#change(timeline, state, commit);
+    await timeline.change(state, this.#now, commit);
   }
 
   /** @param commit uploads the photo and returns its id */
   async upload(owner: Id, audience: Audience, at: number, commit: () => Promise<Id>): Promise<JournalPhoto> {
     const photo: JournalPhoto = { id: undefined, owner, at, timeline: new Timeline<PhotoState>(undefined) };
     this.#add(photo);
-    photo.id = await this.#change(photo.timeline, audience, commit);
+    photo.id = await photo.timeline.change<Id>(audience, this.#now, commit);
     return photo;
   }
 
   /** @param state undefined to delete the photo */
   async changePhoto(photo: JournalPhoto, state: PhotoState, commit: () => Promise<unknown>): Promise<void> {
-    await this.#change(photo.timeline, state, commit);
-  }
-
-  async #change<S, T>(timeline: Timeline<S>, state: S, commit: () => Promise<T>): Promise<T> {
-    timeline.begin(state, this.#now());
-    const result = await commit();
-    timeline.settle(this.#now());
-    return result;
+    await photo.timeline.change(state, this.#now, commit);
   }
 
   #contactsOf(user: Id): Map<Id, Timeline<RelationshipState>> {
@@ -118,58 +106,10 @@ export class Journal {
   }
 }
 
-/** An interval, ms on one monotonic clock, both ends included. */
-export interface Span {
-  readonly from: number;
-  readonly until: number;
-}
-
-/** The intersection of two intervals; undefined if it is empty. */
-export function overlap(a: Span, b: Span): Span | undefined {
-  const from = Math.max(a.from, b.from);
-  const until = Math.min(a.until, b.until);
-  return from <= until ? { from, until } : undefined;
-}
-
-/**
- * The states of one thing in the database, and when each may have been in force. A transaction commits at some moment
- * between its call and its return, and nobody outside can tell when: so a new state is possible from the call on, and
- * the previous one until the return. Changes of one thing happen one at a time.
- */
-class Timeline<S> {
-  readonly #states: { readonly state: S; readonly from: number; until: number }[];
-
-  constructor(state: S) {
-    this.#states = [{ state, from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }];
-  }
-
-  /** The newest state, even while its transaction runs. */
-  get latest(): S {
-    return (this.#states.at(-1) as { state: S }).state;
-  }
-
-  /** Call when the transaction that makes this state starts. */
-  begin(state: S, now: number): void {
-    this.#states.push({ state, from: now, until: Number.POSITIVE_INFINITY });
-  }
-
-  /** Call when it has returned: the previous state has ended. */
-  settle(now: number): void {
-    const before = this.#states.at(-2);
-    if (before !== undefined) before.until = now;
-  }
-
-  /** Each state that may have been in force within the span, with that part of the span. */
-  *within(span: Span): Generator<{ state: S; span: Span }> {
-    for (const entry of this.#states) {
-      const common = overlap(entry, span);
-      if (common !== undefined) yield { state: entry.state, span: common };
-    }
-  }
-}
-
 const RELATIONSHIPS = 'SELECT user_id, contact_id, is_friend, is_family, active FROM contacts';
 const PHOTOS = 'SELECT id, owner_id, audience, uploaded_at FROM photos';
+const MEMBERSHIPS = 'SELECT user_id, group_id, active FROM memberships';
+const POOLED = 'SELECT group_id, photo_id, added_at FROM group_pools';
 
 type JournalRow = readonly (string | number)[];
 
@@ -182,8 +122,17 @@ export async function rememberSite(pool: Pool, journal: Journal): Promise<void> 
       family: Number(family) !== 0,
     });
   }
-  for (const [id, owner, audience, at] of await rowsOf(pool, PHOTOS)) {
-    journal.rememberPhoto(String(id), String(owner), Number(audience) as Audience, Number(at));
+  const photos = new Map<Id, JournalPhoto>();
+  for (const [photo, owner, audience, at] of await rowsOf(pool, PHOTOS)) {
+    const id = String(photo);
+    photos.set(id, journal.rememberPhoto(id, String(owner), Number(audience) as Audience, Number(at)));
+  }
+  for (const [user, group, active] of await rowsOf(pool, MEMBERSHIPS)) {
+    journal.groups.rememberMembership(String(user), String(group), Number(active) !== 0);
+  }
+  for (const [group, id, at] of await rowsOf(pool, POOLED)) {
+    const photo = photos.get(String(id));
+    if (photo !== undefined) journal.groups.rememberPooled(String(group), photo, Number(at));
   }
 }
 

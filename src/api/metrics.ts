@@ -108,7 +108,7 @@ function measureFreshReads(registers: Registry[], { fresh, applyNow, replicaWait
   if (replicaWaits === undefined) return;
   countOutcomes(registers, [replicaWaits.counts], {
     name: 'recency_replica_waits_total',
-    help: 'Statements that waited for a GTID set on the replica: reached; otherwise the primary answered, because it was behind, too many waited (busy), or it could not say (fault).',
+    help: 'Statements that waited for a GTID set on the replica: reached; otherwise the primary answered, because it was behind, too many waited (busy), it could not say (fault), or it did not answer (away).',
   });
 }
 

@@ -1,11 +1,11 @@
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { GtidSet } from '../contracts/gtid.ts';
-import type { Deadline } from '../timing/deadline.ts';
+import { type Deadline, DeadlineExceeded, withinDeadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, Database } from './database.ts';
-import { mysqlFaultOf } from './faults.ts';
+import { DatabaseBusy, DatabaseUnavailable, HeavyQueriesBusy, mysqlFaultOf } from './faults.ts';
 import { learnTogether } from './seen.ts';
 
-/** The replica does not have the transactions yet, or cannot say whether it has. */
+/** The replica does not have the transactions yet, cannot say whether it has, or does not answer. */
 export class ReplicaBehind extends Error {
   override readonly name = 'ReplicaBehind';
 }
@@ -34,6 +34,12 @@ const HAS_IN_TIME: Readonly<Record<GtidSet['product'], { readonly now: string; r
   },
 };
 
+/** How much of what is left of the deadline a statement of the replica may take: the rest is for the primary. */
+const SHARE = 0.75;
+
+/** How long a replica that did not answer is not asked again, ms: while it hangs, it costs few requests their share. */
+const AWAY_MS = 1_000;
+
 /** Faults that are the question's, not the connection's: no such function, no GTIDs there. */
 const CANNOT_SAY = new Set<string | undefined>(['setup', 'row', 'unknown']);
 
@@ -44,10 +50,12 @@ const CANNOT_SAY = new Set<string | undefined>(['setup', 'row', 'unknown']);
  * connection may lead to another replica, which is further behind.
  */
 export class ReplicaWaits {
-  readonly counts = { reached: 0, behind: 0, busy: 0, fault: 0 };
+  readonly counts = { reached: 0, behind: 0, busy: 0, fault: 0, away: 0 };
   readonly #replica: Database;
   readonly #options: ReplicaWaitsOptions;
   #waiting = 0;
+  /** Monotonic, ms. */
+  #awayUntil = Number.NEGATIVE_INFINITY;
 
   constructor(replica: Database, options: ReplicaWaitsOptions) {
     this.#replica = replica;
@@ -56,19 +64,37 @@ export class ReplicaWaits {
 
   /**
    * The replica, as a database whose statements first wait until it has these transactions. A statement throws
-   * {@link ReplicaBehind} when that takes longer than the wait may, or than half of what is left of the deadline; or when
-   * too many are waiting.
+   * {@link ReplicaBehind} when that takes longer than the wait may, or than half of what is left of the deadline; when
+   * too many are waiting; or when the replica does not answer within three quarters of what is left.
    */
   after(gtids: GtidSet, deadline?: Deadline): AnswerDatabase {
     const replica = this.#replica;
     const first = (connection: PoolConnection) => this.#reach(connection, gtids, deadline);
     const waiting: AnswerDatabase = {
       isReplica: replica.isReplica,
-      rows: (statement, parameters, options) => replica.rows(statement, parameters, { ...options, first }),
-      proofUnder: (token, by) => replica.proofUnder(token, by),
+      rows: (statement, parameters, options) =>
+        this.#whileThere(options?.deadline, (part) =>
+          replica.rows(statement, parameters, { ...options, deadline: part, first }),
+        ),
+      proofUnder: (token, by) => this.#whileThere(by, async (part) => await replica.proofUnder(token, part)),
       renewConnections: () => replica.renewConnections(),
     };
     return learnTogether(waiting, replica);
+  }
+
+  /** @throws ReplicaBehind when the replica does not answer, what `ask` throws otherwise */
+  async #whileThere<T>(deadline: Deadline | undefined, ask: (part: Deadline | undefined) => Promise<T>): Promise<T> {
+    if (performance.now() < this.#awayUntil) this.#refuse('away');
+    const part = deadline?.within(deadline.leftMs * SHARE);
+    try {
+      return await withinDeadline(part, ask(part)); // ending a statement on a silent server takes a second more
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      deadline?.check(); // it is the request that is over
+      if (error instanceof DatabaseBusy) this.#refuse('busy', error);
+      this.#awayUntil = performance.now() + AWAY_MS;
+      return this.#refuse('away', error);
+    }
   }
 
   async #reach(connection: PoolConnection, { product, text }: GtidSet, deadline: Deadline | undefined): Promise<void> {
@@ -105,4 +131,10 @@ export class ReplicaWaits {
     this.#count(outcome);
     throw new ReplicaBehind('the replica does not have the transactions', { cause });
   }
+}
+
+/** The limit of heavy queries is this process's own: it says nothing of the replica. */
+function isAway(error: unknown): boolean {
+  if (error instanceof HeavyQueriesBusy) return false;
+  return error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded;
 }

@@ -49,6 +49,13 @@ export class Deadline {
     if (this.leftMs === 0) throw new DeadlineExceeded();
   }
 
+  /** A deadline that is over after `ms`, if this one is not over before, and is cancelled with this one. */
+  within(ms: number): Deadline {
+    const part = new Deadline(Math.min(ms, this.leftMs));
+    this.onCancel(() => part.cancel());
+    return part;
+  }
+
   /** Calls the listener once, when the deadline is cancelled; at once if it already is. */
   onCancel(listener: () => void): void {
     if (this.#isCancelled) listener();

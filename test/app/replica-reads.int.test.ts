@@ -16,6 +16,7 @@ import { ReplicatedMysql } from '../support/replicated-mysql.ts';
 import { freshName, freshPrefix } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
 const LIMITS = { max: 8, min: 4 };
@@ -67,11 +68,14 @@ interface Given {
   readonly connections?: number;
   readonly timeoutMs?: number;
   readonly deadlineMs?: number;
+  /** Of the replica. */
+  readonly url?: string;
 }
 
 /** An API that reads the replica. */
-async function startApi({ waitMs = FOREVER_MS, connections = 4, timeoutMs = 2 * FOREVER_MS, deadlineMs }: Given = {}) {
-  const replica = new Database(replicaUrl, { connections, queue: 1_000, deadlineMs: timeoutMs, isReplica: true });
+async function startApi(given: Given = {}) {
+  const { waitMs = FOREVER_MS, connections = 4, timeoutMs = 2 * FOREVER_MS, deadlineMs, url = replicaUrl } = given;
+  const replica = new Database(url, { connections, queue: 1_000, deadlineMs: timeoutMs, isReplica: true });
   onTestFinished(() => replica.close());
   const { steps, primary } = stores;
   const config = { mysqlReplicaWaitMs: waitMs, mysqlConnections: connections, mysqlTimeoutMs: timeoutMs };
@@ -129,7 +133,7 @@ describe('a replica that has what the reader names', () => {
     await servers.catchUp();
     expect(await read(api, fresh)).toMatchObject(FROM_REPLICA);
     expect(await read(api)).toMatchObject(FROM_REPLICA);
-    expect(countsOf(api)).toEqual({ reached: 1, behind: 0, busy: 0, fault: 0 });
+    expect(countsOf(api)).toEqual({ reached: 1, behind: 0, busy: 0, fault: 0, away: 0 });
   });
 
   it('answers for a reader who names a position alone', async () => {
@@ -150,7 +154,7 @@ describe('a replica that does not have it yet', () => {
     await servers.release();
     expect(await list).toMatchObject(FROM_REPLICA);
     expect(await photos).toMatchObject(FROM_REPLICA);
-    expect(countsOf(api)).toEqual({ reached: 3, behind: 0, busy: 0, fault: 0 });
+    expect(countsOf(api)).toEqual({ reached: 3, behind: 0, busy: 0, fault: 0, away: 0 });
   });
 
   it('answers many users once it has, and otherwise leaves all of them to the primary: from an index, and cold', async () => {
@@ -187,7 +191,7 @@ describe('a replica that does not have it yet', () => {
     expect(await read(api, fresh)).toMatchObject(FROM_PRIMARY);
     expect(now() - from).toBeGreaterThanOrEqual(100);
     expect(await read(api, fresh, `${PATH}/photos?contacts=3`)).toMatchObject(FROM_PRIMARY);
-    expect(countsOf(api)).toEqual({ reached: 0, behind: 2, busy: 0, fault: 0 });
+    expect(countsOf(api)).toEqual({ reached: 0, behind: 2, busy: 0, fault: 0, away: 0 });
     expect((await ask(api, '/metrics')).body).toMatch(/recency_replica_waits_total\{outcome="behind"\} 2/);
   });
 
@@ -236,6 +240,39 @@ describe('a replica that does not have it yet', () => {
   });
 });
 
+describe('a replica that does not answer', () => {
+  it('because it is down, leaves the answer to the primary: the list, the photos, and many users', async () => {
+    const proxy = await TcpProxy.before(replicaUrl);
+    const { url } = proxy;
+    await proxy[Symbol.asyncDispose]();
+    const api = await startApi({ url });
+    const fresh = await change();
+    expect(await read(api, fresh)).toMatchObject(FROM_PRIMARY);
+    expect(await read(api, fresh, `${PATH}/photos?contacts=3`)).toMatchObject(FROM_PRIMARY);
+    const header = { 'Recency-Fresh': fresh.replace(`=${NEW}`, `=${USER}/${NEW}`) };
+    const { body } = await post(api, '/v1/recent', { users: [USER], limit: 3 }, header);
+    expect(body.answers[0]).toMatchObject({ contacts: [{ id: NEW }, {}, {}], answer: { exact: true } });
+    expect(countsOf(api)).toMatchObject({ reached: 0, away: expect.any(Number) });
+    expect((await ask(api, '/metrics')).body).toMatch(/recency_replica_waits_total\{outcome="away"\} [1-9]/);
+    expect(await read(api), 'a reader who names no position').toMatchObject({ status: 503 });
+  });
+
+  it('because it hangs, leaves it to the primary in time, and is left alone for a moment', async () => {
+    await using proxy = await TcpProxy.before(replicaUrl);
+    const api = await startApi({ url: proxy.url, deadlineMs: 4_000 });
+    const fresh = await change();
+    await servers.catchUp();
+    expect(await read(api, fresh)).toMatchObject(FROM_REPLICA);
+    proxy.silence({ alsoNew: true });
+    expect(await read(api, fresh)).toMatchObject(FROM_PRIMARY);
+    const from = now();
+    expect(await read(api, fresh)).toMatchObject(FROM_PRIMARY);
+    expect(now() - from).toBeLessThan(1_000);
+    proxy.restore();
+    await until(async () => (await read(api, fresh)).replica);
+  });
+});
+
 describe('a change without a position', () => {
   it('is shown by the primary', async () => {
     const api = await startApi();
@@ -244,7 +281,7 @@ describe('a change without a position', () => {
     expect(await read(api, `contact=${NEW}@${version}`)).toMatchObject(FROM_PRIMARY);
     const removed = await removeContact(pool, USER, NEW);
     expect(await read(api, `contact=${NEW}@${removed}`)).toMatchObject({ ...FROM_PRIMARY, ids: BEFORE });
-    expect(countsOf(api)).toEqual({ reached: 0, behind: 0, busy: 0, fault: 0 });
+    expect(countsOf(api)).toEqual({ reached: 0, behind: 0, busy: 0, fault: 0, away: 0 });
   });
 });
 
@@ -254,7 +291,7 @@ describe('a position that the replica cannot understand', () => {
     const other = servers.product === 'mariadb' ? OF_MYSQL : OF_MARIADB;
     await addContact(pool, USER, NEW);
     expect(await read(api, `contact=${NEW}, gtid=${other.text}`)).toMatchObject(FROM_PRIMARY);
-    expect(countsOf(api)).toEqual({ reached: 0, behind: 0, busy: 0, fault: 1 });
+    expect(countsOf(api)).toEqual({ reached: 0, behind: 0, busy: 0, fault: 1, away: 0 });
   });
 
   it('and no product understands, is refused', async () => {

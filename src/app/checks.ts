@@ -150,8 +150,9 @@ function answers(database: Database): Check {
 
 function outboxReport(primary: Database): Check {
   return reported(async () => {
-    const { rows, oldestMs } = await readOutboxLag(primary);
-    return `${rows}${rows === COUNTED ? ' or more' : ''} unpublished rows, the oldest ${(oldestMs / 1000).toFixed(1)} s`;
+    const { rows, oldestMs, ahead } = await readOutboxLag(primary);
+    const dated = ahead === 0 ? '' : `; ${ahead} dated in the future`;
+    return `${rows}${rows === COUNTED ? ' or more' : ''} unpublished rows, the oldest ${(oldestMs / 1000).toFixed(1)} s${dated}`;
   });
 }
 

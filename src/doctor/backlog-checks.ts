@@ -1,5 +1,5 @@
 import type { Database } from '../mysql/database.ts';
-import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
+import { COUNTED, type OutboxLag, readOutboxLag } from '../mysql/outbox.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
 import type { StreamFill } from '../transport/streams/publisher.ts';
@@ -19,8 +19,7 @@ export interface BacklogSources {
 export function backlogChecks({ primary, delayQueues, transportLag, fill }: BacklogSources): Checks {
   return {
     outbox: async () => {
-      const { rows, oldestMs } = await readOutboxLag(primary);
-      return outboxVerdict(rows, oldestMs / 1000);
+      return outboxVerdict(await readOutboxLag(primary));
     },
     're-checks': async () => {
       const { rows, overdueMs } = await readRecheckBacklog(primary, COUNTED);
@@ -64,10 +63,14 @@ const RECHECKS_LATE_MS = 60_000;
 const LATE_S = 10;
 const TOO_LATE_S = 60;
 
-function outboxVerdict(rows: number, oldestS: number): Verdict {
+function outboxVerdict({ rows, oldestMs, ahead }: OutboxLag): Verdict {
+  const oldestS = oldestMs / 1000;
   const text = `${rows}${rows >= COUNTED ? ' or more' : ''} rows wait, the oldest for ${oldestS.toFixed(1)} s`;
   if (rows === 0) return fine('no row waits');
-  if (oldestS < LATE_S) return fine(text);
   const fix = 'Is a `recency relay` running? Its log says what is wrong.';
-  return oldestS < TOO_LATE_S ? warning(text, fix) : problem(text, fix);
+  if (oldestS >= TOO_LATE_S) return problem(text, fix);
+  if (oldestS >= LATE_S) return warning(text, fix);
+  if (ahead === 0) return fine(text);
+  const dated = `${text}; ${ahead} of them dated in the future: nobody knows for how long`;
+  return warning(dated, `${fix} Compare the clocks of MySQL and of whoever writes created_at.`);
 }

@@ -29,13 +29,15 @@ export interface PublishOutcome {
 export interface OutboxLag {
   /** At most COUNTED. */
   readonly rows: number;
-  /** Age of the oldest row, ms; 0 when none waits. */
+  /** Age of the oldest row that is not dated in the future, ms; 0 when there is none. */
   readonly oldestMs: number;
+  /** Of the rows looked at, those dated in the future. Their age is not known: a clock is wrong, or was set back. */
+  readonly ahead: number;
 }
 
 /** Counting more rows would make the question expensive when the backlog is already a problem. */
 export const COUNTED = 10_000;
-const PUT_BACK_LOOKED_AT = 1_000;
+const LOOKED_AT = 1_000;
 
 /** ms since 1970 UTC by MySQL's clock: one clock for every process. */
 export const OUTBOX_NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(3)) DIV 1000`;
@@ -202,20 +204,20 @@ function textOrNull(column: ColumnValue | undefined): string | null {
   return column === null || column === undefined ? null : String(column);
 }
 
-// The first new row is the oldest of them. Rows that were put back are ordered by due time, so the oldest is looked for
-// among the first of them only.
+// The first new row is the oldest of them, unless the site dates its rows itself, or a clock was set. Rows that were put back
+// are ordered by due time. So the oldest is looked for among the first of both.
 const LAG = `
   SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM ${UNPUBLISHED} LIMIT ?) AS waiting),
-         (SELECT ${OUTBOX_NOW} - MIN(created_at) FROM (
-           (SELECT created_at FROM ${UNPUBLISHED} AND due_at = 0 ORDER BY id LIMIT 1)
-           UNION ALL
-           (SELECT created_at FROM ${UNPUBLISHED} AND due_at > 0 ORDER BY due_at, id LIMIT ${PUT_BACK_LOOKED_AT})
-         ) AS first)`;
+         MAX(${OUTBOX_NOW} - first.created_at), SUM(first.created_at > ${OUTBOX_NOW})
+  FROM ((SELECT created_at FROM ${UNPUBLISHED} AND due_at = 0 ORDER BY id LIMIT ${LOOKED_AT})
+        UNION ALL
+        (SELECT created_at FROM ${UNPUBLISHED} AND due_at > 0 ORDER BY due_at, id LIMIT ${LOOKED_AT})
+       ) AS first`;
 
 /** @throws DatabaseUnavailable */
 export async function readOutboxLag(database: Database): Promise<OutboxLag> {
   const [row] = await database.rows(LAG, [String(COUNTED)]);
-  return { rows: Number(row?.[0] ?? 0), oldestMs: Math.max(0, Number(row?.[1] ?? 0)) };
+  return { rows: Number(row?.[0] ?? 0), oldestMs: Math.max(0, Number(row?.[1] ?? 0)), ahead: Number(row?.[2] ?? 0) };
 }
 
 /** ms since 1970 UTC by MySQL's clock, which also dates the publishing of rows. @throws DatabaseUnavailable */

@@ -177,6 +177,17 @@ describe('doctor', () => {
     expect(code).toBe(1);
   });
 
+  it('does not take rows of a clock that is ahead for new ones', async () => {
+    const url = await migrated(
+      "INSERT INTO recency_outbox (type, user_id, created_at) VALUES ('recency.user.deleted', 1, UNIX_TIMESTAMP() * 1000 + 3600000)",
+    );
+    expect((await doctor({ MYSQL_URL: url })).find('backlog', 'outbox')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/^1 rows wait, the oldest for 0.0 s; 1 of them dated in the future/),
+      mend: expect.stringContaining('clocks'),
+    });
+  });
+
   it('tells re-checks from rows that wait to be published, and finds that nobody does them', async () => {
     const columns = 'type, user_id, other_id, version, attempt, is_recheck, due_at';
     const row = (due: string) => `('recency.contact.changed', 1, 2, 3, 1, TRUE, UNIX_TIMESTAMP() * 1000 + ${due})`;

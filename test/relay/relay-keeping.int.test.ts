@@ -9,13 +9,27 @@ const never = new AbortController().signal;
 
 describe('the lag', () => {
   it('is the number of waiting rows and the age of the oldest', async () => {
-    expect(await readOutboxLag(bench.database)).toEqual({ rows: 0, oldestMs: 0 });
+    expect(await readOutboxLag(bench.database)).toEqual({ rows: 0, oldestMs: 0, ahead: 0 });
     await bench.write(2);
     await bench.database.write('UPDATE recency_outbox SET created_at = created_at - 90000 ORDER BY id LIMIT 1', []);
     const { rows, oldestMs } = await readOutboxLag(bench.database);
     expect(rows).toBe(2);
     expect(oldestMs).toBeGreaterThanOrEqual(90_000);
     expect(oldestMs).toBeLessThan(120_000);
+  });
+
+  it('is that of the oldest row also behind rows of a clock that is ahead, and never below 0', async () => {
+    const { database } = bench;
+    await database.write('DELETE FROM recency_outbox', []);
+    await bench.write(3);
+    await database.write('UPDATE recency_outbox SET created_at = created_at + 3600000 ORDER BY id LIMIT 2', []);
+    await database.write('UPDATE recency_outbox SET created_at = created_at - 90000 ORDER BY id DESC LIMIT 1', []);
+    const { rows, oldestMs, ahead } = await readOutboxLag(database);
+    expect({ rows, ahead }).toEqual({ rows: 3, ahead: 2 });
+    expect(oldestMs).toBeGreaterThanOrEqual(90_000);
+    expect(oldestMs).toBeLessThan(120_000);
+    await database.write('DELETE FROM recency_outbox ORDER BY id DESC LIMIT 1', []);
+    expect(await readOutboxLag(database)).toEqual({ rows: 2, oldestMs: 0, ahead: 2 });
   });
 });
 

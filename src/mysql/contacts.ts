@@ -84,7 +84,7 @@ export function shownStatement(live: ComparingStatement): ComparingStatement {
   SELECT live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row, by)}, live.user_id,
          e.seen_in_use${by.seen ? ', seen_all.seen_at, seen_all.seen_id' : ''}, ${EPOCH}
   FROM recency_epoch AS e
-  LEFT JOIN (${live(by)}) AS live ON TRUE${joinSeen('contacts', row, by)}`;
+  LEFT JOIN (${live(by)}) AS live ON TRUE${joinSeen(row, by)}`;
 }
 
 /** Places behind `COLUMNS` and whether the row is unseen. */
@@ -156,7 +156,7 @@ function plain(relation: Relation, page: string, unseen: boolean): ComparingStat
   return shownStatement(
     (by) => `
     SELECT ${shownColumns(by)}
-    FROM recency_contacts AS c${unseen ? joinSeen('contacts', PLAIN_ROW, by) : ''}
+    FROM recency_contacts AS c${unseen ? joinSeen(PLAIN_ROW, by) : ''}
     WHERE c.user_id = ? AND ${HAS_UPLOAD} ${RELATED_BY[relation]} ${page} ${unseen ? `AND ${isUnseen(PLAIN_ROW, by)}` : ''}
     ORDER BY ${BY_KEY}
     LIMIT ?`,

@@ -7,6 +7,9 @@ import type { PoolConnection } from 'mysql2/promise';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { AnswerDatabase } from './database.ts';
 
+/** SQL: the name of the kind that the statement asks about. The comment is its mark: no other text of a statement is replaced by it. */
+export const KIND_NAME = `'${CONTACTS.name}' /* the kind */`;
+
 /** @returns for contacts the database itself: nothing is added to what it does */
 export function ofKind<D extends AnswerDatabase>(database: D, kind: Kind): D {
   return kind.name === CONTACTS.name ? database : proxied(database, translator(kind));
@@ -25,7 +28,7 @@ function wordsOf({
   relationTasks,
 }: Kind): Map<string, string> {
   const words = new Map<string, string>([
-    [`'${CONTACTS.name}'`, `'${name}'`],
+    [KIND_NAME, `'${name}'`],
     [CONTACTS.view, view],
     [CONTACTS.idColumn, idColumn],
     [CONTACTS.photosView, photosView],
@@ -46,7 +49,7 @@ function translator(kind: Kind): Translate {
 
 function newTranslator(kind: Kind): Translate {
   const words = wordsOf(kind);
-  const known = [...words.keys()].map((word) => word.replaceAll('.', '\\.')).join('|');
+  const known = [...words.keys()].map((word) => word.replaceAll(/[.*/]/g, '\\$&')).join('|');
   const pattern = new RegExp(`(?<!\\w)(${known})(?!\\w)`, 'g');
   const texts = new Map<string, string>();
   return (statement) => {

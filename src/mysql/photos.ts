@@ -46,7 +46,7 @@ function statement(branches: number): ComparingStatement {
   SELECT ${COLUMNS}, ${isUnseen(ROW, by)}, photo.id, photo.uploaded_at, photo.title, e.seen_in_use
   FROM recency_epoch AS e
   STRAIGHT_JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted
-  STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = wanted.id${joinSeen('contacts', ROW, by)}
+  STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = wanted.id${joinSeen(ROW, by)}
   STRAIGHT_JOIN (${Array<string>(branches).fill(BRANCH).join(' UNION ALL')}
   ) AS photo ON photo.owner_id = c.contact_id
   WHERE ${HAS_UPLOAD} AND (c.sees >> photo.audience) & 1`;

@@ -6,6 +6,7 @@ import { EVERY_PHOTO, type SeenCursor } from '../contracts/seen.ts';
 import type { AnswerDatabase, Database } from './database.ts';
 import type { EpochRows } from './epoch.ts';
 import { codeOf } from './faults.ts';
+import { KIND_NAME } from './kind-database.ts';
 
 // The greater of two cursors, whatever came first. seen_id is assigned first, because both servers let an assignment see
 // those before it, and it compares the times. Source 0 has keys, whose ids compare as text; the others have photos.
@@ -127,13 +128,14 @@ export interface ComparedRow {
 }
 
 /**
- * SQL: joins the user's cursor for all of a kind (`seen_all`), and the one of each row (`seen_own`), by their primary key.
+ * SQL: joins the user's cursor for all of the kind that is asked about (`seen_all`), and the one of each row (`seen_own`),
+ * by their primary key.
  */
-export function joinSeen(kind: string, { user, id }: ComparedRow, { seen }: Compared): string {
+export function joinSeen({ user, id }: ComparedRow, { seen }: Compared): string {
   if (!seen) return '';
   return `
-  LEFT JOIN recency_seen AS seen_all ON seen_all.user_id = ${user} AND seen_all.kind = '${kind}' AND seen_all.source_id = 0
-  LEFT JOIN recency_seen AS seen_own ON seen_own.user_id = ${user} AND seen_own.kind = '${kind}' AND seen_own.source_id = ${id}`;
+  LEFT JOIN recency_seen AS seen_all ON seen_all.user_id = ${user} AND seen_all.kind = ${KIND_NAME} AND seen_all.source_id = 0
+  LEFT JOIN recency_seen AS seen_own ON seen_own.user_id = ${user} AND seen_own.kind = ${KIND_NAME} AND seen_own.source_id = ${id}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
 import type { Database } from '../../src/mysql/database.ts';
-import { ofKind } from '../../src/mysql/kind-database.ts';
+import { KIND_NAME, ofKind } from '../../src/mysql/kind-database.ts';
 
 /** Remembers the statements that reach it. */
 class Recorder {
@@ -44,6 +44,17 @@ describe('a database asked about another kind', () => {
     expect(database.statements).toEqual([
       `SELECT c.group_id, FALSE, p.group_id FROM recency_groups AS c JOIN recency_group_photos AS p
        ON pair.group_id = c.group_id AND recency_group_photos.group_id = 1 AND my_contact_id = 'recency.group.changed'`,
+    ]);
+  });
+
+  it('has its name where a statement means the kind, and in no other text', async () => {
+    const { database, groups } = recorder();
+    await groups.rows(
+      `SELECT 1 FROM seen WHERE kind = ${KIND_NAME} AND table_name = 'contacts' AND title = 'kind'`,
+      [],
+    );
+    expect(database.statements).toEqual([
+      "SELECT 1 FROM seen WHERE kind = 'groups' AND table_name = 'contacts' AND title = 'kind'",
     ]);
   });
 

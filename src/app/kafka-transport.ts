@@ -5,6 +5,7 @@ import { groupHistory } from '../mysql/consumer-groups.ts';
 import { KafkaEnds } from '../mysql/kafka-ends.ts';
 import { retry } from '../timing/loop.ts';
 import { createKafka, type KafkaSettings } from '../transport/kafka/client.ts';
+import { permittedOnGroup } from '../transport/kafka/coordinator.ts';
 import { KafkaDeadLetters } from '../transport/kafka/dead-letters.ts';
 import { kafkaBarrier, kafkaPositions, strictKafkaBarrier } from '../transport/kafka/drain-barrier.ts';
 import { isElecting, isPassing, missingPermission, permitted } from '../transport/kafka/errors.ts';
@@ -32,7 +33,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
   const { topic, kafkaGroup: group, kafkaTimeoutMs: deadlineMs } = config;
   const kafka = kafkaSettings(config, name, logger);
   const admin = new TopicAdmin(createKafka(kafka), topic);
-  const offsets = () => permitted(admin.offsets(group), 'DESCRIBE', { topic, group });
+  const offsets = () => permittedOnGroup(admin.offsets(group), { kafka, topic, group });
   const ends = () => admin.ends();
   return {
     untilAnswers: (signal, withinMs) => untilAnswers(admin, config, signal, withinMs),

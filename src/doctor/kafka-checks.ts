@@ -1,6 +1,6 @@
 import { createKafka, type KafkaSettings } from '../transport/kafka/client.ts';
 import { type ClusterState, readClusterState, type TopicState } from '../transport/kafka/cluster-state.ts';
-import { permitted } from '../transport/kafka/errors.ts';
+import { permittedOnGroup } from '../transport/kafka/coordinator.ts';
 import { BYTES_A_REQUEST } from '../transport/kafka/sending.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
@@ -14,7 +14,7 @@ type Judge = (value: string, topic: TopicState, state: ClusterState) => Verdict;
 
 /** How the brokers keep the topics, and whether a consumer runs. Nothing is written. */
 export async function kafkaChecks(kafka: KafkaSettings, topic: string, group: string): Promise<Checks> {
-  const read = permitted(readClusterState(createKafka(kafka), topic, group), 'DESCRIBE', { topic, group });
+  const read = permittedOnGroup(readClusterState(createKafka(kafka), topic, group), { kafka, topic, group });
   const failed = await read.then(() => false).catch(() => true);
   // One finding instead of one for each check.
   if (failed) return { topics: () => read as Promise<never> };

@@ -4,11 +4,11 @@ import { settledWithin } from '../../timing/deadline.ts';
 import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, GroupHistory, Loss, SourceState, TaskSource } from '../task-source.ts';
 import { createKafka, type KafkaSettings } from './client.ts';
-import { isPassing, isWithoutCoordinator, KafkaPermissionMissing, missingPermission } from './errors.ts';
+import { explainedFault } from './coordinator.ts';
+import { isPassing, KafkaPermissionMissing, missingPermission } from './errors.ts';
 import { LogEndCheck } from './log-end-check.ts';
 import { KafkaSession } from './session.ts';
 import { DEFAULT_PARTITIONS, TopicAdmin } from './topic-admin.ts';
-import { TopicReader } from './topic-reader.ts';
 
 export interface KafkaTaskSourceOptions {
   readonly kafka: KafkaSettings;
@@ -137,13 +137,13 @@ export class KafkaTaskSource implements TaskSource {
         logEnds,
         handler,
         onLoss,
-        onFault: async (fault) => this.#note(await this.#explained(fault)),
+        onFault: async (fault) => this.#note(await explainedFault(fault, this.#options)),
       });
       this.#session = session;
       try {
         await session.run();
       } catch (error) {
-        const fault = await this.#explained(missingPermission(error, 'READ', this.#options) ?? error);
+        const fault = await explainedFault(missingPermission(error, 'READ', this.#options) ?? error, this.#options);
         if (!isPassing(fault) && !(fault instanceof KafkaPermissionMissing)) throw error;
         if (session.hasWorked) failures = 0;
         this.#note(fault);
@@ -151,16 +151,6 @@ export class KafkaTaskSource implements TaskSource {
         await pause(backoffMs(failures, backoff), this.#stopping.signal);
       }
     }
-  }
-
-  /** kafkajs does not say why it found no coordinator, so this asks for it again. */
-  async #explained(fault: unknown): Promise<unknown> {
-    if (!isWithoutCoordinator(fault)) return fault;
-    const { kafka, topic, group } = this.#options;
-    const reader = new TopicReader(createKafka(kafka), topic);
-    const reason = await reader.findCoordinator(group).catch((error: unknown) => error);
-    await reader.close().catch(() => undefined); // only the reason counts
-    return missingPermission(reason, 'DESCRIBE', { topic, group }) ?? fault;
   }
 
   /** Logs a missing permission as an error, when it is new and then once a minute; what passes by itself as a warning. */

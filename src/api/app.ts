@@ -21,6 +21,7 @@ import { postTasksRoute } from './routes/post-tasks.ts';
 import { rebuildContactsRoute, rebuildIndexRoute } from './routes/rebuild-index.ts';
 import { recentContactsRoute } from './routes/recent-contacts.ts';
 import { recentOfManyRoute } from './routes/recent-of-many.ts';
+import { recentOverKindsRoutes } from './routes/recent-over-kinds.ts';
 import { recentPhotosRoute } from './routes/recent-photos.ts';
 
 const V1 = /^\/v1(?:\/|$)/;
@@ -72,6 +73,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
       recentContactsRoute(kind, answersOf(kind)?.recentContacts, fresh, metrics),
       recentPhotosRoute(kind, answersOf(kind)?.recentPhotos, fresh, metrics),
     ]),
+    ...recentOverKindsRoutes(inUse, { fresh, metrics }),
     recentOfManyRoute(inUse, fresh, metrics, (problem, requestId) => {
       const { status, code, cause: err } = problem;
       logger[status === 503 ? 'debug' : 'error']({ requestId, status, code, err }, 'a user of many was not answered');

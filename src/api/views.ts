@@ -4,6 +4,7 @@ import type { Key } from '../contracts/key.ts';
 import type { Kind } from '../contracts/kind.ts';
 import type { ShownList } from '../contracts/seen.ts';
 import type { ShownContact } from '../mysql/contacts.ts';
+import type { Photo } from '../mysql/photos.ts';
 
 /** Parts of answers in JSON. Their schemas are in contracts/http.ts. */
 
@@ -27,6 +28,10 @@ export function relationView({ isFriend, isFamily }: { readonly isFriend: boolea
 export function contactView(contact: ShownContact, { hasRelations }: Pick<Kind, 'hasRelations'>) {
   const { id, at, unseen } = contact;
   return { id, last_upload_at: isoTime(at), ...(hasRelations ? { relation: relationView(contact) } : {}), unseen };
+}
+
+export function photoView({ id, uploadedAt, title }: Photo) {
+  return { id, uploaded_at: isoTime(uploadedAt), title };
 }
 
 /** What rows show of the list of a kind's sources. @param rows highest key first */

@@ -4,6 +4,7 @@ import type { Kind } from './kind.ts';
 import { decodeCursor, LONGEST_CURSOR } from './page-cursor.ts';
 import { RELATIONS } from './relation.ts';
 import { LONGEST_THROUGH } from './seen.ts';
+import { decodeSourceCursor, LONGEST_SOURCE_CURSOR } from './source-cursor.ts';
 
 /** Parts of requests and answers that several routes share. The same schemas validate, type and document them. */
 
@@ -66,6 +67,23 @@ export const afterParameter = z
   })
   .optional()
   .meta({ description: 'The `next` of the previous page.', override: { type: 'string', maxLength: LONGEST_CURSOR } });
+
+/** As {@link afterParameter}, for a list over several kinds. */
+export const sourceCursorParameter = z
+  .string({ error: givenOnce(NO_CURSOR) })
+  .transform((text, context) => {
+    const source = decodeSourceCursor(text);
+    if (source === undefined) context.issues.push({ code: 'custom', input: text, message: NO_CURSOR });
+    return source ?? z.NEVER;
+  })
+  .optional()
+  .meta({
+    description: 'The `next` of the previous page.',
+    override: { type: 'string', maxLength: LONGEST_SOURCE_CURSOR },
+  });
+
+/** Photos of one source. */
+export const photosParameter = wholeNumber(1, 50, 10);
 
 export const timeSchema = z.iso.datetime({ precision: 3 }).meta({
   id: 'Time',

@@ -1,9 +1,9 @@
-import { byKeyDescending } from '../contracts/key.ts';
+import { type AnswerCertainty, certaintyOfAll } from './certainty-of-all.ts';
 import type { RecentAnswer, RecentQuery } from './recent-answer.ts';
 import type { RecentContacts } from './recent-contacts.ts';
 
 /** How many sources of several kinds there are, and what holds for all of them. */
-export interface CountOverKinds extends Omit<RecentAnswer, 'contacts' | 'more'> {
+export interface CountOverKinds extends AnswerCertainty {
   /** At most the limit of the query. */
   readonly count: number;
   /** There are more than `count`. */
@@ -29,27 +29,5 @@ export async function countOverKinds(
     atLeast: all > query.limit || answers.some(({ more }) => more),
     answers,
     ...certaintyOfAll(answers),
-  };
-}
-
-/** What holds for all of these answers together: the least certain of them decides. @param answers at least one */
-function certaintyOfAll(answers: readonly RecentAnswer[]): Omit<RecentAnswer, 'contacts' | 'more'> {
-  const lags = answers.map(({ lagMs }) => lagMs);
-  const [highest] = answers.flatMap(({ floor }) => floor ?? []).sort(byKeyDescending);
-  // The reason of an answer that is not exact says more than that of one which the database gave.
-  const [first] = answers.toSorted((a, b) => Number(a.exact) - Number(b.exact)).flatMap(({ reason }) => reason ?? []);
-  return {
-    source: answers.every(({ source }) => source === 'index') ? 'index' : 'database',
-    exact: answers.every(({ exact }) => exact),
-    complete: answers.every(({ complete }) => complete),
-    floor: highest,
-    reason: first,
-    replica: answers.some(({ replica }) => replica),
-    asOf: Math.min(...answers.map(({ asOf }) => asOf)),
-    lagMs: lags.includes(undefined) ? undefined : Math.max(...lags.map((lag) => lag ?? 0)),
-    timing: {
-      index: Math.max(...answers.map(({ timing }) => timing.index)),
-      db: Math.max(...answers.map(({ timing }) => timing.db)),
-    },
   };
 }

@@ -80,6 +80,8 @@ const REQUESTS: [method: string, path: string, actual: string, body?: unknown][]
   ['get', '/v1/users/{user}/groups/recent/photos', '/v1/users/1/groups/recent/photos'],
   ['get', '/v1/users/{user}/groups/unseen', '/v1/users/1/groups/unseen'],
   ['get', '/v1/users/{user}/unseen', '/v1/users/1/unseen'],
+  ['get', '/v1/users/{user}/recent', '/v1/users/1/recent?limit=2'],
+  ['get', '/v1/users/{user}/recent/photos', '/v1/users/1/recent/photos?sources=2'],
   ['put', '/v1/users/{user}/contacts/seen', '/v1/users/1/contacts/seen', { at: '2004-05-01T12:00:00Z' }],
   ['put', '/v1/users/{user}/contacts/{id}/seen', '/v1/users/1/contacts/2/seen', { at: '2004-05-01T12:00:00Z' }],
   ['put', '/v1/users/{user}/groups/seen', '/v1/users/1/groups/seen', { at: '2004-05-01T12:00:00Z' }],

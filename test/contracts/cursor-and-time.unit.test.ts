@@ -1,10 +1,37 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isoTime } from '../../src/contracts/iso-time.ts';
+import { KIND_NAMES } from '../../src/contracts/kind.ts';
 import { decodeCursor, encodeCursor, LONGEST_CURSOR } from '../../src/contracts/page-cursor.ts';
+import { decodeSourceCursor, encodeSourceCursor, LONGEST_SOURCE_CURSOR } from '../../src/contracts/source-cursor.ts';
 
 const ids = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String);
 const times = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+
+describe('a cursor over several kinds', () => {
+  it('comes back as it went in, and is one short word', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...KIND_NAMES), ids, times, (kind, id, at) => {
+        const word = encodeSourceCursor({ kind, id, at });
+        expect(decodeSourceCursor(word)).toEqual({ kind, id, at });
+        expect(word).toMatch(/^[A-Za-z0-9_.-]+$/);
+        expect(word.length).toBeLessThanOrEqual(LONGEST_SOURCE_CURSOR);
+      }),
+    );
+  });
+
+  const key = encodeCursor({ id: '7', at: 100 });
+  it.each([
+    ['nothing', ''],
+    ['no kind', key],
+    ['an empty kind', `.${key}`],
+    ['a kind that there is not', `stores.${key}`],
+    ['no key', 'contacts.'],
+    ['something behind', `contacts.${key}.1`],
+  ])('with %s is none', (_what, text) => {
+    expect(decodeSourceCursor(text)).toBeUndefined();
+  });
+});
 
 describe('a page cursor', () => {
   it('comes back as it went in, and is one short word', () => {

@@ -4,14 +4,13 @@ import {
   answerSchema,
   fieldsOf,
   noRelation,
+  photosParameter,
   relationParameter,
   timeSchema,
   wholeNumber,
 } from '../../contracts/http.ts';
 import { idSchema } from '../../contracts/id.ts';
-import { isoTime } from '../../contracts/iso-time.ts';
 import { CONTACTS, type Kind } from '../../contracts/kind.ts';
-import type { Photo } from '../../mysql/photos.ts';
 import type { PhotosQuery, RecentPhotos } from '../../query/recent-photos.ts';
 import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -21,16 +20,18 @@ import { capitalized, whereInUse } from '../kind-texts.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import type { HttpOperation, Route } from '../route.ts';
-import { contactView, shownSources } from '../views.ts';
+import { contactView, photoView, shownSources } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
 
-const photoSchema = z.strictObject({ id: idSchema, uploaded_at: timeSchema, title: z.string() }).meta({ id: 'Photo' });
+export const photoSchema = z
+  .strictObject({ id: idSchema, uploaded_at: timeSchema, title: z.string() })
+  .meta({ id: 'Photo' });
 
 function queryOf({ name, singular, hasRelations }: Kind) {
   return z.strictObject({
     [name]: wholeNumber(1, 20, 1).meta({ description: `${capitalized(name)} in the answer.` }),
-    photos: wholeNumber(1, 50, 10).meta({ description: `The newest photos of each ${singular}.` }),
+    photos: photosParameter.meta({ description: `The newest photos of each ${singular}.` }),
     relation: hasRelations ? relationParameter : noRelation,
     ...answerParameters,
   });
@@ -103,8 +104,4 @@ export function recentPhotosRoute(
       return answerReply(request, shown, shownSources(kind.name, found.contacts), found);
     },
   };
-}
-
-function photoView({ id, uploadedAt, title }: Photo) {
-  return { id, uploaded_at: isoTime(uploadedAt), title };
 }

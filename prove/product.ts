@@ -4,6 +4,7 @@ export { planWork, stagesOf } from '../src/consumers/work-plan.ts';
 export { DelayedWork } from '../src/index/delayed-work.ts';
 export { rebuild } from '../src/index/rebuild.ts';
 export { RedisFanOutCursors } from '../src/index/redis/fan-out-cursors.ts';
+export { KeyNames } from '../src/index/redis/keys.ts';
 export { RedisContactIndex } from '../src/index/redis/redis-contact-index.ts';
 export { RecentContacts } from '../src/query/recent-contacts.ts';
 export { DelayQueue } from '../src/redis/delay-queue.ts';

@@ -1,18 +1,21 @@
 import type { Id } from '../../src/contracts/id.ts';
+import type { KindName } from '../../src/contracts/kind.ts';
 import { FORGOTTEN_MS, type Reading } from '../../src/index/contact-index.ts';
-import type { Step } from '../../src/index/protocol.ts';
 import type { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import { Interner } from '../interner.ts';
 import type { Product } from '../load-product.ts';
 import { Keyspace } from '../redis/keyspace.ts';
 import { ModelRedis } from '../redis/model-redis.ts';
+import { kindOf } from '../site/site.ts';
 import type { Violation } from '../violation.ts';
-import { contentsText, type IndexContents, IndexKeys } from './index-contents.ts';
+import { contentsText, type IndexContents, IndexKeys, type IndexOwner, ownersOf } from './index-contents.ts';
 import { FRESH, type Renaming, renameDeep, renamingOf } from './nonces.ts';
+import type { KindStep } from './operations.ts';
 import { brokenBy } from './step-rules.ts';
 import { Unknown } from './unknown.ts';
 
 export interface IndexOptions {
+  readonly kinds: readonly KindName[];
   readonly users: readonly Id[];
   readonly max: number;
   readonly min: number;
@@ -45,7 +48,7 @@ export class IndexStore {
   readonly #max: number;
   readonly #numberOf: NumberOf;
   readonly #redis: ModelRedis;
-  readonly #index: RedisContactIndex;
+  readonly #indexes: ReadonlyMap<KindName, RedisContactIndex>;
   readonly #effects: Readonly<Record<Sending, Map<number, IndexEffect>>> = {
     once: new Map(),
     first: new Map(),
@@ -56,17 +59,15 @@ export class IndexStore {
   readonly #readings = new Map<string, Reading>();
 
   constructor({ code, patchScript }: Product, options: IndexOptions, numberOf: NumberOf) {
-    const { users, max, min } = options;
-    this.#keys = new IndexKeys(PREFIX, users);
+    const { kinds, max, min } = options;
+    this.#keys = new IndexKeys(code, PREFIX, ownersOf(options));
     this.#max = max;
     this.#numberOf = numberOf;
     this.#redis = new ModelRedis(patchScript);
-    this.#index = new code.RedisContactIndex(this.#redis.client, {
-      max,
-      min,
-      prefix: PREFIX,
-      freshNonce: () => this.#nonce,
-    });
+    const limits = { max, min, prefix: PREFIX, freshNonce: () => this.#nonce };
+    this.#indexes = new Map(
+      kinds.map((kind) => [kind, new code.RedisContactIndex(this.#redis.client, { ...limits, kind: kindOf(kind) })]),
+    );
     this.renamings.number([]);
   }
 
@@ -79,44 +80,44 @@ export class IndexStore {
   }
 
   /** @param number the step's number, its cache key @throws Unknown */
-  do(step: Step, number: number, contents: number, sending: Sending): IndexEffect {
+  do(step: KindStep, number: number, contents: number, sending: Sending): IndexEffect {
     const effect = this.#effects[sending].get(number * 2 ** 24 + contents);
     if (effect === undefined) throw new Unknown(() => this.#compute(step, number, contents, sending));
     return effect;
   }
 
   /** @throws Unknown */
-  read(contents: number, user: Id): Reading {
-    const reading = this.#readings.get(`${contents} ${user}`);
-    if (reading === undefined) throw new Unknown(() => this.#read(contents, user));
+  read(contents: number, owner: IndexOwner): Reading {
+    const reading = this.#readings.get(`${contents} ${owner.kind} ${owner.user}`);
+    if (reading === undefined) throw new Unknown(() => this.#read(contents, owner));
     return reading;
   }
 
-  /** Deletes one key of a user, or both. */
-  without(contents: number, user: Id, which: 'set' | 'meta' | 'both'): IndexEffect {
-    return this.#change(`${which} ${user} ${contents}`, contents, ({ master, ...rest }) => {
+  /** Deletes one key of an index, or both. */
+  without(contents: number, owner: IndexOwner, which: 'set' | 'meta' | 'both'): IndexEffect {
+    return this.#change(`${which} ${owner.kind} ${owner.user} ${contents}`, contents, ({ master, ...rest }) => {
       const left = master.copy();
-      const [set, meta] = this.#keys.names(user);
+      const [set, meta] = this.#keys.names(owner);
       if (which !== 'meta') left.delete(set);
       if (which !== 'set') left.delete(meta);
       return { master: left, ...rest };
     });
   }
 
-  /** Forgets the user, as forget.lua does. */
-  forgotten(contents: number, user: Id): IndexEffect {
-    return this.#change(`forgotten ${user} ${contents}`, contents, ({ master, ...rest }) => {
+  /** Forgets the user in this kind, as forget.lua does. */
+  forgotten(contents: number, owner: IndexOwner): IndexEffect {
+    return this.#change(`forgotten ${owner.kind} ${owner.user} ${contents}`, contents, ({ master, ...rest }) => {
       const left = master.copy();
-      for (const name of this.#keys.names(user)) left.delete(name);
-      left.put(this.#keys.note(user), { kind: 'string', text: 's' });
+      for (const name of this.#keys.names(owner)) left.delete(name);
+      left.put(this.#keys.note(owner), { kind: 'string', text: 's' });
       return { master: left, ...rest };
     });
   }
 
   /** Does the forgotten user have an index or a placeholder again? */
-  isBack(contents: number, user: Id): boolean {
+  isBack(contents: number, owner: IndexOwner): boolean {
     const { master } = this.contents.thing(contents);
-    return master.get(this.#keys.note(user)) !== undefined && this.#keys.nonce(master, user) !== '';
+    return master.get(this.#keys.note(owner)) !== undefined && this.#keys.nonce(master, owner) !== '';
   }
 
   /** Copies the master to the replica. */
@@ -154,14 +155,15 @@ export class IndexStore {
     return effect;
   }
 
-  async #compute(step: Step, number: number, contents: number, sending: Sending): Promise<void> {
+  async #compute(step: KindStep, number: number, contents: number, sending: Sending): Promise<void> {
     const { master, replica, resent } = this.contents.thing(contents);
     this.#redis.keyspace = master.copy();
     this.#nonce = sending === 'second' ? String(resent) : FRESH;
+    const index = this.#of(step.of);
     const reply =
       step.name === 'forget'
-        ? await this.#index.bar(step.args[0] as Id[], 'soft', FORGOTTEN_MS)
-        : await (this.#index[step.name as 'nonces'] as (...args: unknown[]) => Promise<unknown>)(...step.args);
+        ? await index.bar(step.args[0] as Id[], 'soft', FORGOTTEN_MS)
+        : await (index[step.name as 'nonces'] as (...args: unknown[]) => Promise<unknown>)(...step.args);
     const after = {
       master: this.#redis.keyspace,
       replica,
@@ -172,9 +174,13 @@ export class IndexStore {
     this.#effects[sending].set(number * 2 ** 24 + contents, effect);
   }
 
-  async #read(contents: number, user: Id): Promise<void> {
+  #of(kind: KindName): RedisContactIndex {
+    return this.#indexes.get(kind) as RedisContactIndex;
+  }
+
+  async #read(contents: number, { kind, user }: IndexOwner): Promise<void> {
     this.#redis.keyspace = this.contents.thing(contents).master.copy();
-    this.#readings.set(`${contents} ${user}`, await this.#index.read(user, 0, false));
+    this.#readings.set(`${contents} ${kind} ${user}`, await this.#of(kind).read(user, 0, false));
   }
 
   #effect(before: number, after: IndexContents, reply: unknown): IndexEffect {

@@ -1,6 +1,7 @@
 import { loadProduct, type Product } from '../load-product.ts';
 import type { Patch } from '../patch.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
+import { kindOf } from '../site/site.ts';
 import { IndexStore } from './index-store.ts';
 import { Operations } from './operations.ts';
 import { RecheckStore } from './recheck-store.ts';
@@ -29,11 +30,15 @@ export async function buildMachine(scenario: Scenario, name: string, patches: re
     NO_SPARE_CANDIDATES,
   ];
   const product = await loadProduct(`${name} ${attempts ?? ''} ${trimsToMin ?? ''}`, [...patches, ...bounds]);
-  const everybody = new Set(scenario.site.relationships.flatMap(({ user, contact }) => [user, contact]));
-  const operations = new Operations(product.code, pageSize);
+  const everybody = new Set(
+    scenario.site.relationships.flatMap(({ kind, user, contact }) =>
+      kindOf(kind).areUsers ? [user, contact] : [user],
+    ),
+  );
+  const operations = new Operations(product.code, scenario.kinds, pageSize);
   const numberOf = (reply: unknown) => operations.reply(reply);
   const index = new IndexStore(product, scenario, numberOf);
-  const side = new SideStore(product, numberOf);
+  const side = new SideStore(product, scenario.kinds, numberOf);
   return {
     product,
     operations,

@@ -1,19 +1,24 @@
 import type { ReceivedTask } from '../../src/consumers/work-plan.ts';
 import type { Id } from '../../src/contracts/id.ts';
+import type { Kind, KindName } from '../../src/contracts/kind.ts';
 import type { DelayedItem } from '../../src/index/delayed-work.ts';
 import { inSequence, type Operation, type Step, type StepName } from '../../src/index/protocol.ts';
 import type { RecheckRow } from '../../src/mysql/rechecks.ts';
 import type { Held } from '../../src/redis/delay-queue.ts';
 import { Interner } from '../interner.ts';
 import type { Product } from '../load-product.ts';
+import { kindOf } from '../site/site.ts';
 import { type Renaming, renameDeep } from './nonces.ts';
 
-/** Why an operation was started. */
+/** Why an operation was started, and of which kind its work is: tasks may be of all of them. */
 export type Cause =
   | { readonly kind: 'tasks'; readonly batch: readonly ReceivedTask[] }
-  | { readonly kind: 'delayed'; readonly held: Held<DelayedItem> }
-  | { readonly kind: 'rechecks'; readonly rows: readonly RecheckRow[] }
-  | { readonly kind: 'rebuild'; readonly users: readonly Id[] };
+  | { readonly kind: 'delayed'; readonly of: KindName; readonly held: Held<DelayedItem> }
+  | { readonly kind: 'rechecks'; readonly of: KindName; readonly rows: readonly RecheckRow[] }
+  | { readonly kind: 'rebuild'; readonly of: KindName; readonly users: readonly Id[] };
+
+/** A step on the steps of one kind. */
+export type KindStep = Step & { readonly of: KindName };
 
 /** Where a step runs: MySQL, the indexes, the cursors and the delay queue, or the re-checks. */
 export type Place = 'site' | 'index' | 'side' | 'rechecks';
@@ -50,18 +55,20 @@ export interface Progress {
 /** The product's operations at every point that they can reach, by number. */
 export class Operations {
   readonly causes = new Interner<Cause>();
-  readonly steps = new Interner<Step>();
+  readonly steps = new Interner<KindStep>();
   readonly replies = new Interner<unknown>();
   readonly #progress: Progress[] = [];
   readonly #numbers = new Map<string, number>();
   readonly #answered = new Map<number, number>();
   readonly #renamed = new Map<string, number>();
   readonly #code: Product['code'];
+  readonly #kinds: readonly KindName[];
   readonly #pageSize: number;
 
-  /** @param pageSize followers of one owner read at once */
-  constructor(code: Product['code'], pageSize: number) {
+  /** @param kinds those in use @param pageSize followers of one owner read at once */
+  constructor(code: Product['code'], kinds: readonly KindName[], pageSize: number) {
     this.#code = code;
+    this.#kinds = kinds;
     this.#pageSize = pageSize;
   }
 
@@ -125,22 +132,35 @@ export class Operations {
   }
 
   #replay(cause: number, replies: readonly number[]): Progress['wants'] {
-    const operation = this.#operation(this.causes.thing(cause));
+    const operation = this.#whole(this.causes.thing(cause));
     let next = operation.next();
     for (const reply of replies) next = operation.next(this.replies.thing(reply));
     return next.done ? undefined : { step: this.steps.number(next.value), place: PLACES[next.value.name] };
   }
 
-  #operation(cause: Cause): Generator<Step, unknown, unknown> {
-    return inSequence(this.#whole(cause));
+  #whole(cause: Cause): Generator<KindStep, unknown, unknown> {
+    if (cause.kind === 'tasks') return this.#work(cause.batch);
+    const kind = kindOf(cause.of);
+    if (cause.kind === 'delayed') return onStepsOf(kind, this.#code.doDelayed(cause.held.items, {}, kind));
+    if (cause.kind === 'rechecks') return onStepsOf(kind, this.#code.doDelayed(cause.rows.map(itemOf), {}, kind));
+    return onStepsOf(kind, this.#code.rebuild(cause.users));
   }
 
-  #whole(cause: Cause): Operation<unknown> {
-    if (cause.kind === 'delayed') return this.#code.doDelayed(cause.held.items, {});
-    if (cause.kind === 'rechecks') return this.#code.doDelayed(cause.rows.map(itemOf), {});
-    if (cause.kind === 'rebuild') return this.#code.rebuild(cause.users);
-    return inTurn(this.#code.stagesOf(this.#code.planWork(cause.batch), this.#pageSize, {}));
+  /** One kind after the other, as the consumer does it; the tasks are acknowledged after all of them. */
+  *#work(batch: readonly ReceivedTask[]): Generator<KindStep, void, unknown> {
+    for (const kind of this.#kinds.map(kindOf)) {
+      const stages = this.#code.stagesOf(this.#code.planWork(batch, kind), this.#pageSize, {});
+      yield* onStepsOf(kind, inTurn(stages));
+    }
   }
+}
+
+/** An operation as it is done where the steps are bound to this kind. */
+function* onStepsOf({ name }: Kind, operation: Operation<unknown>): Generator<KindStep, unknown, unknown> {
+  const steps = inSequence(operation) as Generator<Step, unknown, unknown>;
+  let next = steps.next();
+  while (!next.done) next = steps.next(yield { ...next.value, of: name as KindName });
+  return next.value;
 }
 
 /** The form in which the delayed worker passes it on. */

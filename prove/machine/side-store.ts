@@ -1,12 +1,14 @@
+import { CONTACTS, type KindName } from '../../src/contracts/kind.ts';
 import type { DelayedItem, DelayedWork } from '../../src/index/delayed-work.ts';
-import type { Step } from '../../src/index/protocol.ts';
 import type { RedisFanOutCursors } from '../../src/index/redis/fan-out-cursors.ts';
 import type { Held } from '../../src/redis/delay-queue.ts';
 import { Interner } from '../interner.ts';
 import type { Product } from '../load-product.ts';
 import { Keyspace, textOf } from '../redis/keyspace.ts';
 import { ModelRedis } from '../redis/model-redis.ts';
+import { kindOf } from '../site/site.ts';
 import type { NumberOf } from './index-store.ts';
+import type { KindStep } from './operations.ts';
 import { Unknown } from './unknown.ts';
 
 export interface SideEffect {
@@ -16,8 +18,14 @@ export interface SideEffect {
 }
 
 const PREFIX = 'prove';
-const DUE = `${PREFIX}:{delay}:due`;
-const HELD = `${PREFIX}:{delay}:held`;
+
+/** As the composition root has them: every kind's delayed work waits for itself. */
+function delayPrefix(kind: KindName): string {
+  return kind === CONTACTS.name ? PREFIX : `${PREFIX}:${kind}`;
+}
+
+const dueKey = (kind: KindName) => `${delayPrefix(kind)}:{delay}:due`;
+const heldKey = (kind: KindName) => `${delayPrefix(kind)}:{delay}:held`;
 
 /** The model's clock begins here, far from 1970. */
 const NOW = 1_000_000;
@@ -33,15 +41,20 @@ export class SideStore {
   readonly contents = new Interner<Keyspace>((keyspace) => `${keyspace.now} ${textOf(keyspace)}`);
   readonly #numberOf: NumberOf;
   readonly #redis: ModelRedis;
-  readonly #cursors: RedisFanOutCursors;
-  readonly #delayed: DelayedWork;
+  readonly #kinds: readonly KindName[];
+  readonly #cursors: ReadonlyMap<KindName, RedisFanOutCursors>;
+  readonly #delayed: ReadonlyMap<KindName, DelayedWork>;
   readonly #effects = new Map<string, SideEffect>();
 
-  constructor({ code, patchScript }: Product, numberOf: NumberOf) {
+  constructor({ code, patchScript }: Product, kinds: readonly KindName[], numberOf: NumberOf) {
     this.#numberOf = numberOf;
     this.#redis = new ModelRedis(patchScript);
-    this.#cursors = new code.RedisFanOutCursors(this.#redis.client, PREFIX);
-    this.#delayed = new code.DelayedWork(new code.DelayQueue(this.#redis.client, PREFIX));
+    const { client } = this.#redis;
+    this.#kinds = kinds;
+    this.#cursors = new Map(kinds.map((kind) => [kind, new code.RedisFanOutCursors(client, PREFIX, kindOf(kind))]));
+    this.#delayed = new Map(
+      kinds.map((kind) => [kind, new code.DelayedWork(new code.DelayQueue(client, delayPrefix(kind)))]),
+    );
   }
 
   close(): void {
@@ -53,35 +66,38 @@ export class SideStore {
   }
 
   /** @param number the step's number, its cache key @throws Unknown */
-  do(step: Step, number: number, contents: number): SideEffect {
-    const store = (step.name in this.#cursors ? this.#cursors : this.#delayed) as unknown as Record<string, Doing>;
+  do(step: KindStep, number: number, contents: number): SideEffect {
+    const cursors = this.#cursors.get(step.of) as RedisFanOutCursors;
+    const store = (step.name in cursors ? cursors : this.#delayedOf(step.of)) as unknown as Record<string, Doing>;
     return this.#known(`${number}`, contents, () => (store[step.name] as Doing).apply(store, step.args as unknown[]));
   }
 
-  /** Takes what is due. @throws Unknown */
-  take(contents: number): SideEffect {
+  /** Takes what is due of this kind. @throws Unknown */
+  take(contents: number, kind: KindName): SideEffect {
     const { now } = this.contents.thing(contents);
-    return this.#known('take', contents, () => this.#delayed.take(ITEMS_AT_ONCE, LEASE_MS), now + 1);
+    const take = () => this.#delayedOf(kind).take(ITEMS_AT_ONCE, LEASE_MS);
+    return this.#known(`take ${kind}`, contents, take, now + 1);
   }
 
   /** @throws Unknown */
-  finish(contents: number, held: Held<DelayedItem>): SideEffect {
-    return this.#known(`finish ${JSON.stringify(held)}`, contents, () => this.#delayed.finish(held));
+  finish(contents: number, kind: KindName, held: Held<DelayedItem>): SideEffect {
+    const finish = () => this.#delayedOf(kind).finish(held);
+    return this.#known(`finish ${kind} ${JSON.stringify(held)}`, contents, finish);
   }
 
   /** Ends every lease: what was held is due again. */
   lapsed(contents: number): number {
     const keyspace = this.contents.thing(contents).copy();
-    setScores(keyspace, HELD, 0);
+    for (const kind of this.#kinds) setScores(keyspace, heldKey(kind), 0);
     return this.contents.number(keyspace);
   }
 
-  /** Is anything due? */
-  hasDue(contents: number): boolean {
+  /** Is anything of this kind due? */
+  hasDue(contents: number, kind: KindName): boolean {
     const keyspace = this.contents.thing(contents);
-    const held = keyspace.get(HELD);
+    const held = keyspace.get(heldKey(kind));
     return (
-      keyspace.get(DUE) !== undefined ||
+      keyspace.get(dueKey(kind)) !== undefined ||
       (held?.kind === 'zset' && held.members.some(({ score }) => score <= keyspace.now))
     );
   }
@@ -91,9 +107,13 @@ export class SideStore {
     return this.contents.number(new Keyspace(this.contents.thing(contents).now));
   }
 
-  /** Delayed items, and those that a worker holds. */
-  items(contents: number): DelayedItem[] {
-    return [...this.#itemsOf(contents, DUE), ...this.#itemsOf(contents, HELD)];
+  /** Delayed items of this kind, and those that a worker holds. */
+  items(contents: number, kind: KindName): DelayedItem[] {
+    return [...this.#itemsOf(contents, dueKey(kind)), ...this.#itemsOf(contents, heldKey(kind))];
+  }
+
+  #delayedOf(kind: KindName): DelayedWork {
+    return this.#delayed.get(kind) as DelayedWork;
   }
 
   #itemsOf(contents: number, key: string): DelayedItem[] {
@@ -110,7 +130,7 @@ export class SideStore {
   async #compute(what: string, contents: number, work: () => Promise<unknown>, now?: number): Promise<void> {
     this.#redis.keyspace = this.contents.thing(contents).copy(now);
     const reply = await work();
-    setScores(this.#redis.keyspace, DUE, 0);
+    for (const kind of this.#kinds) setScores(this.#redis.keyspace, dueKey(kind), 0);
     this.#effects.set(`${what} ${contents}`, {
       contents: this.contents.number(this.#redis.keyspace),
       reply: this.#numberOf(reply),

@@ -1,13 +1,13 @@
 import type { Id } from '../../src/contracts/id.ts';
-import type { Step } from '../../src/index/protocol.ts';
 import { isSuspended, suspendedToken } from '../../src/mysql/epoch.ts';
 import type { Pair } from '../../src/mysql/pairs.ts';
 import { Interner } from '../interner.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { type Action, actionsOn, type Menu } from '../site/actions.ts';
-import { QUESTIONS, type Snapshot } from '../site/questions.ts';
+import { ofKind, QUESTIONS, type Snapshot } from '../site/questions.ts';
 import { type Site, truthOf } from '../site/site.ts';
 import type { NumberOf } from './index-store.ts';
+import type { KindStep } from './operations.ts';
 
 export interface SiteOptions {
   readonly users: ReadonlySet<Id>;
@@ -115,17 +115,17 @@ export class SiteStore {
   }
 
   /** The number of the answer. @param stepNumber its cache key */
-  ask(step: Step, stepNumber: number, number: number): number {
+  ask(step: KindStep, stepNumber: number, number: number): number {
     const key = stepNumber * 2 ** 24 + number;
     let answer = this.#answers.get(key);
     if (answer === undefined) {
-      answer = this.#numberOf(this.#answer(step, this.snapshot(number)));
+      answer = this.#numberOf(this.#answer(step, ofKind(this.snapshot(number), step.of)));
       this.#answers.set(key, answer);
     }
     return answer;
   }
 
-  #answer(step: Step, snapshot: Snapshot): unknown {
+  #answer(step: KindStep, snapshot: Snapshot): unknown {
     if (step.name === 'pairs') return QUESTIONS.pairs(snapshot, step.args[0] as Pair[]);
     if (step.name === 'neighbours')
       return QUESTIONS.neighbours(snapshot, ...(step.args as Parameters<Asked['neighbours']>));

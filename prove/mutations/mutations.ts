@@ -1,8 +1,9 @@
 import { FURTHER } from './further.ts';
 import { LISTED } from './listed.ts';
 import type { Mutation } from './mutation.ts';
+import { OF_KINDS } from './of-kinds.ts';
 
-export const MUTATIONS: readonly Mutation[] = [...LISTED, ...FURTHER];
+export const MUTATIONS: readonly Mutation[] = [...LISTED, ...FURTHER, ...OF_KINDS];
 
 /** @throws where there is no such mutation */
 export function mutationOf(rule: string): Mutation {

@@ -4,6 +4,7 @@ import { ANY_FAULT } from './one-user.ts';
 import type { Scenario } from './scenario.ts';
 
 // Pages are in numeric order, where 9 comes before 10; in byte order it comes after.
+const kind = 'contacts' as const;
 const OWNER = '7';
 const FOLLOWERS = ['9', '10'] as const;
 
@@ -12,33 +13,33 @@ const SITE: Site = {
   epoch: 'E1',
   relationships: [
     ...FOLLOWERS.flatMap((user) => [
-      { user, contact: OWNER, active: true, isFriend: false, version: 1 },
-      { user, contact: '3', active: true, isFriend: false, version: 1 },
-      { user, contact: '4', active: true, isFriend: false, version: 1 },
+      { kind, user, contact: OWNER, active: true, isFriend: false, version: 1 },
+      { kind, user, contact: '3', active: true, isFriend: false, version: 1 },
+      { kind, user, contact: '4', active: true, isFriend: false, version: 1 },
     ]),
-    { user: OWNER, contact: '9', active: true, isFriend: true, version: 1 },
-    { user: OWNER, contact: '10', active: true, isFriend: false, version: 1 },
+    { kind, user: OWNER, contact: '9', active: true, isFriend: true, version: 1 },
+    { kind, user: OWNER, contact: '10', active: true, isFriend: false, version: 1 },
   ],
   photos: [
-    { owner: '3', audience: 0, at: 20 },
-    { owner: '4', audience: 0, at: 10 },
-    { owner: OWNER, audience: 0, at: 15 },
-    { owner: OWNER, audience: 1, at: 30 },
+    { kind, owner: '3', audience: 0, at: 20 },
+    { kind, owner: '4', audience: 0, at: 10 },
+    { kind, owner: OWNER, audience: 0, at: 15 },
+    { kind, owner: OWNER, audience: 1, at: 30 },
   ],
 };
 
 const MENU: Menu = {
-  pairs: FOLLOWERS.map((user) => ({ user, contact: OWNER })),
-  grants: FOLLOWERS.map((contact) => ({ user: OWNER, contact })),
-  uploads: [5, 20, 45].map((at) => ({ owner: OWNER, audience: 0, at }) as const),
-  owners: [OWNER],
+  pairs: FOLLOWERS.map((user) => ({ kind, user, contact: OWNER })),
+  grants: FOLLOWERS.map((contact) => ({ kind, user: OWNER, contact })),
+  uploads: [5, 20, 45].map((at) => ({ kind, owner: OWNER, audience: 0, at }) as const),
+  owners: [{ kind, owner: OWNER }],
   audiences: [0, 1, 4],
 };
 
 /** The owner is suspended, which ends every relationship with them at once. */
 export const SUSPENSIONS: Menu = {
   ...MENU,
-  uploads: [{ owner: OWNER, audience: 0, at: 45 }],
+  uploads: [{ kind, owner: OWNER, audience: 0, at: 45 }],
   audiences: [],
   suspensions: [OWNER],
 };
@@ -47,6 +48,7 @@ export const SUSPENSIONS: Menu = {
 export function fanOut(name: string, changes: Partial<Scenario>): Scenario {
   return {
     name,
+    kinds: [kind],
     users: FOLLOWERS,
     max: 2,
     min: 1,

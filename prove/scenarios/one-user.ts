@@ -3,6 +3,7 @@ import type { Photo, Relationship, Site } from '../site/site.ts';
 import type { Fault, Scenario } from './scenario.ts';
 
 // Equal uploads are ordered by the bytes of the ids: 9 above 100 above 10.
+const kind = 'contacts' as const;
 const USER = '5';
 const CONTACTS = ['9', '10', '100'] as const;
 
@@ -10,18 +11,18 @@ export const ANY_FAULT: readonly Fault[] = ['crash', 'duplicate', 'rebuild', 'ev
 
 /** Uploads below, among and above the existing ones, and one for friends only. */
 const MENU: Menu = {
-  pairs: CONTACTS.map((contact) => ({ user: USER, contact })),
-  grants: CONTACTS.map((contact) => ({ user: contact, contact: USER })),
-  uploads: CONTACTS.flatMap((owner) => [15, 20, 45].map((at) => ({ owner, audience: 0, at }) as const)),
-  owners: CONTACTS,
+  pairs: CONTACTS.map((contact) => ({ kind, user: USER, contact })),
+  grants: CONTACTS.map((contact) => ({ kind, user: contact, contact: USER })),
+  uploads: CONTACTS.flatMap((owner) => [15, 20, 45].map((at) => ({ kind, owner, audience: 0, at }) as const)),
+  owners: CONTACTS.map((owner) => ({ kind, owner })),
   audiences: [0, 1, 4],
 };
 
 /** The user changes a setting that decides what they see, along with changes of single pairs. */
 export const SETTINGS: Menu = {
-  pairs: [{ user: USER, contact: '9' }],
-  grants: [{ user: '10', contact: USER }],
-  uploads: [{ owner: '100', audience: 1, at: 45 }],
+  pairs: [{ kind, user: USER, contact: '9' }],
+  grants: [{ kind, user: '10', contact: USER }],
+  uploads: [{ kind, owner: '100', audience: 1, at: 45 }],
   owners: [],
   audiences: [],
   settings: [USER],
@@ -39,6 +40,7 @@ interface Contact {
 
 function siteOf(contacts: readonly Contact[]): Site {
   const row = (user: string, contact: string, active: boolean, isFriend: boolean): Relationship => ({
+    kind,
     user,
     contact,
     active,
@@ -46,8 +48,8 @@ function siteOf(contacts: readonly Contact[]): Site {
     version: 1,
   });
   const photos = contacts.flatMap(({ id, shown, forFriends }): Photo[] => [
-    ...shown.map((at) => ({ owner: id, audience: 0, at }) as const),
-    ...forFriends.map((at) => ({ owner: id, audience: 1, at }) as const),
+    ...shown.map((at) => ({ kind, owner: id, audience: 0, at }) as const),
+    ...forFriends.map((at) => ({ kind, owner: id, audience: 1, at }) as const),
   ]);
   return {
     epoch: 'E1',
@@ -91,6 +93,7 @@ const ONE = siteOf([
 export function oneUser(name: string, changes: Partial<Scenario>): Scenario {
   return {
     name,
+    kinds: [kind],
     users: [USER],
     max: 2,
     min: 1,

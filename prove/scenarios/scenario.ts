@@ -1,4 +1,5 @@
 import type { Id } from '../../src/contracts/id.ts';
+import type { KindName } from '../../src/contracts/kind.ts';
 import type { Menu } from '../site/actions.ts';
 import type { Site } from '../site/site.ts';
 
@@ -34,7 +35,9 @@ export type Fault =
 /** One search: every interleaving of everything that may happen here. */
 export interface Scenario {
   readonly name: string;
-  /** The users whose indexes are kept and checked. */
+  /** Those in use. */
+  readonly kinds: readonly KindName[];
+  /** The users whose indexes, one of each kind, are kept and checked. */
   readonly users: readonly Id[];
   readonly max: number;
   readonly min: number;

@@ -1,4 +1,5 @@
 import { fanOut, SUSPENSIONS } from './fan-out.ts';
+import { bothKinds, GROUP_SETTINGS, groups, members } from './groups.ts';
 import { ANY_FAULT, oneUser, SETTINGS, SITES } from './one-user.ts';
 import type { Fault, Scenario } from './scenario.ts';
 
@@ -6,8 +7,9 @@ import type { Fault, Scenario } from './scenario.ts';
  * - `a` 2 actions over 1 user and 3 contacts
  * - `b` 2 actions on 1 owner with 2 followers, pages of one
  * - `c` 3 actions, as far as the budget goes
+ * - `d` 2 actions of groups: 1 user and 3 groups, 1 group with 2 members, or 1 user with contacts and groups
  */
-export type Part = 'a' | 'b' | 'c';
+export type Part = 'a' | 'b' | 'c' | 'd';
 
 export interface Listed {
   readonly part: Part;
@@ -55,6 +57,14 @@ const SMALL: readonly Listed[] = [
   b('suspension', { menu: SUSPENSIONS, faultsAtMost: 0 }),
   b('fan-out, one attempt', { attempts: 1, faultsAtMost: 0 }),
   b('fan-out, one change', { actions: 1, faults: ['crash', 'duplicate', 'rebuild', 'drop'], faultsAtMost: 2 }),
+  d(groups('groups', { faultsAtMost: 0 })),
+  d(groups('groups, cold, one change', { index: 'cold', actions: 1, faults: AGAIN, faultsAtMost: 2 })),
+  d(groups('groups, one change before its commit', { ...BEFORE_COMMIT, actions: 1, faultsAtMost: 1 })),
+  d(groups('groups, a setting', { menu: GROUP_SETTINGS, faultsAtMost: 0 })),
+  d(members('members of a group', { faultsAtMost: 0 })),
+  d(bothKinds('both kinds', { faultsAtMost: 0 })),
+  d(bothKinds('both kinds, one attempt', { attempts: 1, faultsAtMost: 0 })),
+  d(bothKinds('both kinds, one change before its commit', { ...BEFORE_COMMIT, actions: 1, faultsAtMost: 1 })),
 ];
 
 const LARGE: readonly Listed[] = [
@@ -99,6 +109,9 @@ const LARGE: readonly Listed[] = [
   b('suspension, any fault', { menu: SUSPENSIONS }),
   b('fan-out, cold', { index: 'cold', faults: ['rebuild'] }),
   b('fan-out, one attempt, duplicate', { attempts: 1, faults: ['duplicate'] }),
+  d(groups('groups, any fault', {})),
+  d(members('members of a group, some faults', { faults: ['crash', 'rebuild', 'epoch', 'loss'] })),
+  d(bothKinds('both kinds, any fault', {})),
   c(oneUser('three actions', { actions: 3, faultsAtMost: 0 })),
   c(fanOut('fan-out, three actions', { actions: 3, faultsAtMost: 0 })),
 ];
@@ -122,6 +135,10 @@ function a(name: string, changes: Partial<Scenario>): Listed {
 
 function b(name: string, changes: Partial<Scenario>): Listed {
   return { part: 'b', scenario: fanOut(name, changes) };
+}
+
+function d(scenario: Scenario): Listed {
+  return { part: 'd', scenario };
 }
 
 function c(scenario: Scenario): Listed {

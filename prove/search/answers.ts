@@ -1,16 +1,21 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, isAbove, type Key } from '../../src/contracts/key.ts';
+import type { KindName } from '../../src/contracts/kind.ts';
 import type { RecentAnswer, RecentQuery } from '../../src/query/recent-answer.ts';
+import type { RecentContacts } from '../../src/query/recent-contacts.ts';
+import { type IndexOwner, nameOfOwner, ownersOf } from '../machine/index-contents.ts';
 import type { Machine } from '../machine/machine.ts';
 import { Unknown, whenKnown } from '../machine/unknown.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { ModelDatabase } from '../site/model-database.ts';
-import type { TruthRow } from '../site/site.ts';
+import { ofKind, type Snapshot } from '../site/questions.ts';
+import { kindOf, type TruthRow } from '../site/site.ts';
 import type { Violation } from '../violation.ts';
 import { textOf } from './checks.ts';
-import type { Debts } from './debts.ts';
+import { type Debts, pairDebt } from './debts.ts';
 
 interface Told {
+  readonly owner: IndexOwner;
   readonly query: RecentQuery;
   readonly answer: RecentAnswer;
   /** The answer of plain SQL, without a limit. */
@@ -30,10 +35,11 @@ export class Answers {
 
   /** I7: only contacts, and only photos that the user may see. @throws Unknown */
   checkRows(index: number, site: number): Violation | undefined {
-    for (const { query, answer, truth } of this.#ask(index, site)) {
+    for (const told of this.#ask(index, site)) {
+      const { answer, truth } = told;
       const wrong = answer.contacts.find(({ id, at }) => !truth.some((key) => key.id === id && key.at === at));
       const what = `names ${textOf(wrong ? [wrong] : [])}; MySQL says ${textOf(truth)}`;
-      if (wrong !== undefined) return { rule: 'I7', what: `${nameOf(query)} ${what}` };
+      if (wrong !== undefined) return { rule: 'I7', what: `${nameOf(told)} ${what}` };
     }
     return undefined;
   }
@@ -42,14 +48,14 @@ export class Answers {
   checkSuspended(index: number, site: number): Violation | undefined {
     if (!this.#machine.site.isSuspended(site)) return undefined;
     const certified = this.#ask(index, site).find(({ answer }) => answer.source === 'index');
-    return certified && { rule: 'S1', what: `${nameOf(certified.query)} is from the index while a loss is known` };
+    return certified && { rule: 'S1', what: `${nameOf(certified)} is from the index while a loss is known` };
   }
 
   /** I8: equal to plain SQL, except for contacts whose tasks are in flight. @throws Unknown */
   checkOrder(index: number, site: number, debts: Debts): Violation | undefined {
     for (const told of this.#ask(index, site)) {
-      const what = otherThanSql(told, (id) => debts.pairs.includes(`${told.query.user} ${id}`));
-      if (what !== undefined) return { rule: 'I8', what: `${nameOf(told.query)} ${what}` };
+      const what = otherThanSql(told, (id) => debts.pairs.includes(pairDebt(told.owner, id)));
+      if (what !== undefined) return { rule: 'I8', what: `${nameOf(told)} ${what}` };
     }
     return undefined;
   }
@@ -63,8 +69,21 @@ export class Answers {
 
   async #find(index: number, site: number): Promise<Told[]> {
     const snapshot = this.#machine.site.snapshot(site);
-    const recent = new this.#machine.product.code.RecentContacts({
-      index: { read: (user) => whenKnown(() => this.#machine.index.read(index, user)) },
+    const told: Told[] = [];
+    for (const owner of ownersOf(this.#scenario)) {
+      const { epoch, rows } = ofKind(snapshot, owner.kind);
+      const recent = this.#recent(index, owner.kind, { epoch, rows });
+      const own = rows.filter((row) => row.user === owner.user && row.related && row.at > 0);
+      for (const query of queries(owner, own)) {
+        told.push({ owner, query, answer: await recent.find(query), truth: wantedBy(query, own) });
+      }
+    }
+    return told;
+  }
+
+  #recent(index: number, kind: KindName, snapshot: Snapshot): RecentContacts {
+    return new this.#machine.product.code.RecentContacts({
+      index: { read: (user) => whenKnown(() => this.#machine.index.read(index, { kind, user })) },
       database: new ModelDatabase(snapshot).database,
       min: this.#scenario.min,
       max: this.#scenario.max,
@@ -73,22 +92,14 @@ export class Answers {
       touch: false,
       now: () => 0,
     });
-    const told: Told[] = [];
-    for (const user of this.#scenario.users) {
-      const rows = snapshot.rows.filter((row) => row.user === user && row.related && row.at > 0);
-      for (const query of queries(user, rows)) {
-        told.push({ query, answer: await recent.find(query), truth: wantedBy(query, rows) });
-      }
-    }
-    return told;
   }
 }
 
-/** Every limit, every page, and a filter. */
-function* queries(user: Id, rows: readonly TruthRow[]): Iterable<RecentQuery> {
+/** Every limit, every page, and where the kind has it a filter. */
+function* queries({ kind, user }: IndexOwner, rows: readonly TruthRow[]): Iterable<RecentQuery> {
   for (const limit of [1, 2, 3]) yield { user, limit, relation: 'any', below: undefined };
   for (const row of rows) yield { user, limit: 1, relation: 'any', below: keyOf(row) };
-  yield { user, limit: 2, relation: 'friends', below: undefined };
+  if (kindOf(kind).hasRelations) yield { user, limit: 2, relation: 'friends', below: undefined };
 }
 
 function wantedBy({ relation, below }: RecentQuery, rows: readonly TruthRow[]): Key[] {
@@ -113,7 +124,7 @@ function keyOf({ contact, at }: TruthRow): Key {
   return { id: contact, at };
 }
 
-function nameOf({ user, limit, relation, below }: RecentQuery): string {
+function nameOf({ owner, query: { limit, relation, below } }: Told): string {
   const page = below === undefined ? '' : ` below ${textOf([below])}`;
-  return `the answer for ${user} (limit ${limit}, ${relation}${page})`;
+  return `the answer for ${nameOfOwner(owner)} (limit ${limit}, ${relation}${page})`;
 }

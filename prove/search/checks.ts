@@ -1,10 +1,11 @@
 import { isAbove, type Key } from '../../src/contracts/key.ts';
 import type { WarmReading } from '../../src/index/contact-index.ts';
+import { nameOfOwner, ownersOf } from '../machine/index-contents.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
-import { keysOf } from '../site/questions.ts';
+import { keysOf, ofKind } from '../site/questions.ts';
 import type { Violation } from '../violation.ts';
-import type { Debts } from './debts.ts';
+import { type Debts, pairDebt, rebuildDebt } from './debts.ts';
 
 /**
  * I1 to I3 of every user's index, and F1: a forgotten user stays forgotten. A cold index is never wrong. While tasks are on their way, all that they do not speak of
@@ -18,17 +19,20 @@ export function checkIndexes(
   site: number,
   debts: Debts,
 ): Violation | undefined {
-  const { epoch, rows } = machine.site.snapshot(site);
-  for (const user of scenario.users) {
-    if (machine.index.isBack(index, user)) return { rule: 'F1', what: `${user} was forgotten, and is indexed again` };
-    const reading = machine.index.read(index, user);
+  const snapshot = machine.site.snapshot(site);
+  const { epoch } = snapshot;
+  for (const owner of ownersOf(scenario)) {
+    const name = nameOfOwner(owner);
+    if (machine.index.isBack(index, owner)) return { rule: 'F1', what: `${name} was forgotten, and is indexed again` };
+    const reading = machine.index.read(index, owner);
     if (reading.state !== 'warm' || reading.epoch !== epoch) continue;
-    const isSettled = (key: Key) => !debts.pairs.includes(`${user} ${key.id}`);
-    const mayBeLow = debts.rebuilds.includes(user) || debts.pairs.some((pair) => pair.startsWith(`${user} `));
-    const truth = keysOf(rows, user).filter(isSettled);
+    const isSettled = (key: Key) => !debts.pairs.includes(pairDebt(owner, key.id));
+    const mayBeLow =
+      debts.rebuilds.includes(rebuildDebt(owner)) || debts.pairs.some((pair) => pair.startsWith(pairDebt(owner, '')));
+    const truth = keysOf(ofKind(snapshot, owner.kind).rows, owner.user).filter(isSettled);
     const wrong = compare(reading, truth, isSettled) ?? checkSize(reading, scenario, mayBeLow);
     if (wrong !== undefined)
-      return { rule: wrong.rule, what: `the index of ${user} is ${describe(reading)}; ${wrong.what}` };
+      return { rule: wrong.rule, what: `the index of ${name} is ${describe(reading)}; ${wrong.what}` };
   }
   return undefined;
 }

@@ -1,16 +1,29 @@
 import type { Id } from '../../src/contracts/id.ts';
-import { meaningOf } from '../../src/contracts/task.ts';
+import type { KindName } from '../../src/contracts/kind.ts';
+import { meaningOf, type Task } from '../../src/contracts/task.ts';
 import { Interner } from '../interner.ts';
+import { type IndexOwner, ownersOf } from '../machine/index-contents.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
+import { kindOf } from '../site/site.ts';
 import type { State } from './state.ts';
 
 /** Work that is pending before the indexes can be expected to be right. */
 export interface Debts {
-  /** `user contact`: a change of this pair is committed, or about to be, and its task has never been processed. */
+  /** `kind user contact`: a change of this pair is committed, or about to be, and its task has never been processed. */
   readonly pairs: readonly string[];
-  /** Users whose rebuild is delayed. */
-  readonly rebuilds: readonly Id[];
+  /** `kind user`: whose rebuild is delayed. */
+  readonly rebuilds: readonly string[];
+}
+
+/** A pair among the debts. */
+export function pairDebt({ kind, user }: IndexOwner, contact: Id): string {
+  return `${rebuildDebt({ kind, user })} ${contact}`;
+}
+
+/** A rebuild among the debts. */
+export function rebuildDebt({ kind, user }: IndexOwner): string {
+  return `${kind} ${user}`;
 }
 
 /** Numbered debts of states; 0 is none: the state is at rest. */
@@ -18,14 +31,15 @@ export class DebtStore {
   readonly #debts = new Interner<Debts>();
   readonly #numbers = new Map<number | string, number>();
   readonly #machine: Machine;
-  readonly #users: readonly Id[];
-  /** `user contact` of every user whose index is kept. */
-  readonly #pairs: readonly (readonly [user: Id, contact: Id])[];
+  readonly #owners: readonly IndexOwner[];
+  /** Every pair of a user and a contact. */
+  readonly #pairs: readonly (IndexOwner & { readonly contact: Id })[];
 
-  constructor(machine: Machine, { users, site, menu }: Scenario) {
+  constructor(machine: Machine, scenario: Scenario) {
+    const { site, menu } = scenario;
     this.#machine = machine;
-    this.#users = users;
-    this.#pairs = [...site.relationships, ...menu.pairs].map(({ user, contact }) => [user, contact]);
+    this.#owners = ownersOf(scenario);
+    this.#pairs = [...site.relationships, ...menu.pairs];
     this.#debts.number({ pairs: [], rebuilds: [] });
   }
 
@@ -46,21 +60,39 @@ export class DebtStore {
 
   #collect(tasks: number, side: number, rechecks: number): Debts {
     const pairs = new Set<string>();
-    const rebuilds = new Set<Id>();
+    const rebuilds = new Set<string>();
     for (const { task, owed, uncommitted } of this.#machine.tasks.list(tasks)) {
-      if (!owed && uncommitted === undefined) continue;
-      const about = meaningOf(task);
-      if (about.of === 'relation') pairs.add(`${about.user} ${about.contact}`).add(`${about.contact} ${about.user}`);
-      else if (about.of === 'photos') for (const user of this.#users) pairs.add(`${user} ${about.owner}`);
-      else for (const pair of this.#pairs.filter((both) => both.includes(about.user))) pairs.add(pair.join(' '));
+      if (owed || uncommitted !== undefined) for (const pair of this.#pairsOf(task)) pairs.add(pair);
     }
-    for (const item of this.#machine.side.items(side)) {
-      if (item.kind === 'rebuild') rebuilds.add(item.user);
-      else pairs.add(`${item.user} ${item.contact}`).add(`${item.contact} ${item.user}`);
+    for (const { kind } of this.#owners) {
+      for (const item of this.#machine.side.items(side, kind)) {
+        if (item.kind === 'rebuild') rebuilds.add(rebuildDebt({ kind, user: item.user }));
+        else for (const pair of bothSides(kind, item.user, item.contact)) pairs.add(pair);
+      }
     }
-    for (const { user, contact } of this.#machine.rechecks.rows(rechecks)) {
-      pairs.add(`${user} ${contact}`).add(`${contact} ${user}`);
+    for (const { of, user, contact } of this.#machine.rechecks.rows(rechecks)) {
+      for (const pair of bothSides(of, user, contact)) pairs.add(pair);
     }
     return { pairs: [...pairs].sort(), rebuilds: [...rebuilds].sort() };
   }
+
+  /** The pairs that a task speaks of. */
+  #pairsOf(task: Task): string[] {
+    const about = meaningOf(task);
+    if (about.of === 'relation') return bothSides(about.kind.name as KindName, about.user, about.contact);
+    if (about.of === 'photos') {
+      const owners = this.#owners.filter(({ kind }) => kind === about.kind.name);
+      return owners.map((owner) => pairDebt(owner, about.owner));
+    }
+    const { user } = about;
+    const isConcerned = (pair: IndexOwner & { contact: Id }) =>
+      pair.user === user || (kindOf(pair.kind).areUsers && pair.contact === user);
+    return this.#pairs.filter(isConcerned).map((pair) => pairDebt(pair, pair.contact));
+  }
+}
+
+/** A pair, and where both are users the other side of it. */
+function bothSides(kind: KindName, user: Id, contact: Id): string[] {
+  const own = pairDebt({ kind, user }, contact);
+  return kindOf(kind).areUsers ? [own, pairDebt({ kind, user: contact }, user)] : [own];
 }

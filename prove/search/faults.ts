@@ -1,4 +1,4 @@
-import type { Id } from '../../src/contracts/id.ts';
+import { type IndexOwner, nameOfOwner, ownersOf } from '../machine/index-contents.ts';
 import type { IndexEffect } from '../machine/index-store.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Fault, Scenario } from '../scenarios/scenario.ts';
@@ -13,7 +13,8 @@ export class Faults {
   readonly #machine: Machine;
   readonly #scenario: Scenario;
   readonly #workers: Workers;
-  readonly #rebuilds: readonly (readonly [Id, number])[];
+  readonly #owners: readonly IndexOwner[];
+  readonly #rebuilds: readonly (readonly [IndexOwner, number])[];
 
   readonly #happening: Readonly<Record<Fault, (state: State, emit: Emit) => void>> = {
     crash: (state, emit) => this.#crash(state, emit),
@@ -34,7 +35,11 @@ export class Faults {
     this.#machine = machine;
     this.#scenario = scenario;
     this.#workers = workers;
-    this.#rebuilds = scenario.users.map((user) => [user, machine.operations.begin({ kind: 'rebuild', users: [user] })]);
+    this.#owners = ownersOf(scenario);
+    this.#rebuilds = this.#owners.map((owner) => {
+      const { kind: of, user } = owner;
+      return [owner, machine.operations.begin({ kind: 'rebuild', of, users: [user] })];
+    });
   }
 
   at(before: State, emit: Emit): void {
@@ -85,8 +90,9 @@ export class Faults {
   #rebuild(state: State, emit: Emit): void {
     const worker = state.workers.indexOf(IDLE);
     if (worker < 0) return;
-    for (const [user, operation] of this.#rebuilds) {
-      emit(this.#workers.begin(state, worker, operation), `is asked to build the index of ${user}`, worker);
+    for (const [owner, operation] of this.#rebuilds) {
+      const what = `is asked to build the index of ${nameOfOwner(owner)}`;
+      emit(this.#workers.begin(state, worker, operation), what, worker);
     }
   }
 
@@ -96,8 +102,9 @@ export class Faults {
   }
 
   #without(state: State, which: 'set' | 'meta' | 'both', emit: Emit): void {
-    for (const user of this.#scenario.users) {
-      const effect = this.#machine.index.without(state.index, user, which);
+    for (const owner of this.#owners) {
+      const effect = this.#machine.index.without(state.index, owner, which);
+      const user = nameOfOwner(owner);
       if (effect.contents === state.index) continue;
       const what = {
         set: `the set of ${user} is evicted (its key z)`,
@@ -111,9 +118,10 @@ export class Faults {
   }
 
   #forget(state: State, emit: Emit): void {
-    for (const user of this.#scenario.users) {
-      const effect = this.#machine.index.forgotten(state.index, user);
-      if (effect.contents !== state.index) this.#emit(emit, this.#withIndex(state, effect), `${user} is forgotten`);
+    for (const owner of this.#owners) {
+      const effect = this.#machine.index.forgotten(state.index, owner);
+      if (effect.contents === state.index) continue;
+      this.#emit(emit, this.#withIndex(state, effect), `${nameOfOwner(owner)} is forgotten`);
     }
   }
 

@@ -1,7 +1,10 @@
 import type { Id } from '../../src/contracts/id.ts';
-import type { Task } from '../../src/contracts/task.ts';
+import { meaningOf, type Task } from '../../src/contracts/task.ts';
+import { nameOfOwner, ownersOf } from '../machine/index-contents.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
+import { photoTask, relationTask } from '../site/actions.ts';
+import { kindOf } from '../site/site.ts';
 import type { Violation } from '../violation.ts';
 import { describe } from './checks.ts';
 import { IDLE, type State } from './state.ts';
@@ -31,7 +34,8 @@ export class Replays {
   check(index: number, site: number): Violation | undefined {
     for (const [task, operation] of this.#operations) {
       const after = this.#replay(index, site, operation);
-      const dropped = 'user' in task && !('contact' in task) ? task.user : undefined;
+      const about = meaningOf(task);
+      const dropped = about.of === 'user' ? about.user : undefined;
       const changed = after === index ? undefined : this.#difference(index, after, site, dropped);
       if (changed !== undefined) return { rule: 'I5', what: `${task.type} done again: ${changed}` };
     }
@@ -50,9 +54,10 @@ export class Replays {
   /** Cold indexes are left to the other checks. @param dropped the user whose index must be cold afterwards */
   #difference(before: number, after: number, site: number, dropped: Id | undefined): string | undefined {
     const { epoch } = this.#machine.site.snapshot(site);
-    for (const user of this.#scenario.users) {
-      const [was, is] = [this.#machine.index.read(before, user), this.#machine.index.read(after, user)];
-      if (user === dropped) {
+    for (const owner of ownersOf(this.#scenario)) {
+      const [was, is] = [this.#machine.index.read(before, owner), this.#machine.index.read(after, owner)];
+      const user = nameOfOwner(owner);
+      if (owner.user === dropped) {
         if (is.state !== 'cold') return `${user} was to be dropped and is ${is.state}`;
         continue;
       }
@@ -67,9 +72,9 @@ export class Replays {
 /** One task of each shape on the menu. */
 function tasksOf({ menu }: Scenario): Task[] {
   return [
-    ...menu.pairs.map(({ user, contact }) => ({ type: 'recency.contact.removed', user, contact }) as const),
-    ...menu.grants.map(({ user, contact }) => ({ type: 'recency.contact.changed', user, contact }) as const),
-    ...menu.owners.map((owner) => ({ type: 'recency.photo.uploaded', owner }) as const),
+    ...menu.pairs.map((pair) => relationTask(pair, kindOf(pair.kind).relationTasks.removed)),
+    ...menu.grants.map((pair) => relationTask(pair, kindOf(pair.kind).relationTasks.changed)),
+    ...menu.owners.map((owner) => photoTask(owner, kindOf(owner.kind).photoTasks.added)),
     ...[...(menu.suspensions ?? []), ...(menu.settings ?? [])].map(
       (user) => ({ type: 'recency.user.changed', user }) as const,
     ),

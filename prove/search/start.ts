@@ -1,3 +1,4 @@
+import { ownersOf } from '../machine/index-contents.ts';
 import type { Machine } from '../machine/machine.ts';
 import { whenKnown } from '../machine/unknown.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
@@ -23,8 +24,8 @@ export async function startOf(machine: Machine, scenario: Scenario): Promise<Sta
 
   const builder = new Workers(machine, scenario);
   let state = start;
-  for (const user of scenario.users) {
-    const operation = operations.begin({ kind: 'rebuild', users: [user] });
+  for (const { kind: of, user } of ownersOf(scenario)) {
+    const operation = operations.begin({ kind: 'rebuild', of, users: [user] });
     state = (await whenKnown(() => builder.begin(state, 0, operation))).state;
     while (scenario.index === 'warm' && state.workers[0] !== IDLE) {
       state = (await whenKnown(() => builder.advance(state, 0))).state;

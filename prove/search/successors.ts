@@ -1,5 +1,7 @@
-import type { Task } from '../../src/contracts/task.ts';
+import type { KindName } from '../../src/contracts/kind.ts';
+import { meaningOf, type Task } from '../../src/contracts/task.ts';
 import type { DelayedItem } from '../../src/index/delayed-work.ts';
+import type { RecheckRow } from '../../src/mysql/rechecks.ts';
 import type { Held } from '../../src/redis/delay-queue.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { PendingTask } from '../machine/pending-tasks.ts';
@@ -44,29 +46,34 @@ export class Successors {
     for (const { tasks, operation, what } of this.#machine.tasks.takes(state.tasks)) {
       emit(this.workers.begin({ ...state, tasks }, worker, operation), what, worker);
     }
-    this.#takeRechecks(state, worker, emit);
+    for (const kind of this.#scenario.kinds) {
+      this.#takeRechecks(state, worker, kind, emit);
+      this.#takeDelayed(state, worker, kind, emit);
+    }
+  }
+
+  #takeDelayed(state: State, worker: number, kind: KindName, emit: Emit): void {
     const { side, operations } = this.#machine;
-    if (!side.hasDue(state.side)) return;
-    const { contents, reply } = side.take(state.side);
+    if (!side.hasDue(state.side, kind)) return;
+    const { contents, reply } = side.take(state.side, kind);
     const held = operations.replies.thing(reply) as Held<DelayedItem>;
-    const operation = operations.begin({ kind: 'delayed', held });
+    const operation = operations.begin({ kind: 'delayed', of: kind, held });
     emit(this.workers.begin({ ...state, side: contents }, worker, operation), 'takes what was put off', worker);
   }
 
-  #takeRechecks(state: State, worker: number, emit: Emit): void {
+  #takeRechecks(state: State, worker: number, kind: KindName, emit: Emit): void {
     const { rechecks, operations } = this.#machine;
-    const rows = rechecks.due(state.rechecks);
-    if (rows.length === 0 || this.#isTooEarly(state)) return;
-    const operation = operations.begin({ kind: 'rechecks', rows });
-    const taken = { ...state, rechecks: rechecks.taken(state.rechecks) };
+    const rows = rechecks.due(state.rechecks, kind);
+    if (rows.length === 0 || this.#isTooEarly(state, rows)) return;
+    const operation = operations.begin({ kind: 'rechecks', of: kind, rows });
+    const taken = { ...state, rechecks: rechecks.taken(state.rechecks, kind) };
     emit(this.workers.begin(taken, worker, operation), 'takes what is to be looked at again', worker);
   }
 
   /** No open transaction outlasts all the waits before the re-checks, so one re-check stands for all. */
-  #isTooEarly(state: State): boolean {
-    const { rechecks, tasks } = this.#machine;
-    if (tasks.uncommitted(state.tasks).length === 0) return false;
-    return rechecks.due(state.rechecks).some(({ attempt }) => attempt > 1);
+  #isTooEarly(state: State, rows: readonly RecheckRow[]): boolean {
+    if (this.#machine.tasks.uncommitted(state.tasks).length === 0) return false;
+    return rows.some(({ attempt }) => attempt > 1);
   }
 
   #commit(state: State, emit: Emit): void {
@@ -125,16 +132,18 @@ export class Successors {
 }
 
 function withoutVersion(task: Task): Task {
-  if (!('contact' in task)) return task;
+  if (!('version' in task)) return task;
   const { version: _version, ...rest } = task;
-  return rest;
+  return rest as Task;
 }
 
 /** A relationship's row is locked until its transaction commits; so are an owner's photos, and a user's own row. */
 function locksSameRow(one: Task, other: Task): boolean {
-  if ('contact' in one || 'contact' in other) {
-    return 'contact' in one && 'contact' in other && one.user === other.user && one.contact === other.contact;
-  }
-  if ('owner' in one || 'owner' in other) return 'owner' in one && 'owner' in other && one.owner === other.owner;
-  return 'user' in one && 'user' in other && one.user === other.user;
+  return lockOf(one) === lockOf(other);
+}
+
+function lockOf(task: Task): string {
+  const about = meaningOf(task);
+  if (about.of === 'relation') return `${about.kind.name} ${about.user} ${about.contact}`;
+  return about.of === 'photos' ? `${about.kind.name} ${about.owner}` : about.user;
 }

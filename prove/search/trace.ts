@@ -1,7 +1,8 @@
+import { nameOfOwner, ownersOf } from '../machine/index-contents.ts';
 import type { Machine } from '../machine/machine.ts';
 import { whenKnown } from '../machine/unknown.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
-import { keysOf } from '../site/questions.ts';
+import { keysOf, ofKind } from '../site/questions.ts';
 import { describe, textOf } from './checks.ts';
 import { canonical, type State } from './state.ts';
 import { stepText } from './step-text.ts';
@@ -76,12 +77,13 @@ function doneText({ operations }: Machine, { step, reply }: Done): string {
   return stepText(operations.steps.thing(step), operations.replies.thing(reply));
 }
 
-/** Contents of Redis and MySQL, one line per user. */
-function stateText(machine: Machine, { users }: Scenario, { index, site }: State): string[] {
-  const { epoch, rows } = machine.site.snapshot(site);
-  return users.map((user) => {
-    const reading = machine.index.read(index, user);
+/** Contents of Redis and MySQL, one line per index. */
+function stateText(machine: Machine, scenario: Scenario, { index, site }: State): string[] {
+  const snapshot = machine.site.snapshot(site);
+  return ownersOf(scenario).map((owner) => {
+    const reading = machine.index.read(index, owner);
     const held = reading.state === 'warm' ? `${describe(reading)} (${reading.epoch})` : reading.state;
-    return `index of ${user}: ${held}; MySQL (${epoch}): ${textOf(keysOf(rows, user))}`;
+    const { epoch, rows } = ofKind(snapshot, owner.kind);
+    return `index of ${nameOfOwner(owner)}: ${held}; MySQL (${epoch}): ${textOf(keysOf(rows, owner.user))}`;
   });
 }

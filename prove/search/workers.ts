@@ -135,7 +135,7 @@ export class Workers {
     const what = operations.causes.thing(cause);
     if (what.kind === 'tasks') return { ...ended, tasks: tasks.acknowledged(state.tasks, cause) };
     if (what.kind === 'rechecks') return { ...ended, rechecks: rechecks.finished(state.rechecks, what.rows) };
-    if (what.kind === 'delayed') return { ...ended, side: side.finish(state.side, what.held).contents };
+    if (what.kind === 'delayed') return { ...ended, side: side.finish(state.side, what.of, what.held).contents };
     return ended;
   }
 }

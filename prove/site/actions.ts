@@ -1,6 +1,7 @@
 import type { Id } from '../../src/contracts/id.ts';
+import type { KindName } from '../../src/contracts/kind.ts';
 import type { Task } from '../../src/contracts/task.ts';
-import type { Audience, Photo, Relationship, Site } from './site.ts';
+import { type Audience, kindOf, type Photo, type Relationship, type Site } from './site.ts';
 
 /** An action on the site: a transaction and its task. */
 export interface Action {
@@ -14,12 +15,12 @@ export interface Action {
 export interface Menu {
   /** Relationships that are added and removed. */
   readonly pairs: readonly Pair[];
-  /** Relationships that are changed: the user makes the contact a friend, or no longer one. */
+  /** Relationships that are changed: the user makes the contact a friend, or is shown more of the group; or no longer. */
   readonly grants: readonly Pair[];
   /** Photos to upload, each at most once. */
   readonly uploads: readonly Photo[];
   /** Whose photos are deleted, and made visible to another of these audiences. */
-  readonly owners: readonly Id[];
+  readonly owners: readonly Owner[];
   readonly audiences: readonly Audience[];
   /** Owners who are suspended and readmitted. */
   readonly suspensions?: readonly Id[];
@@ -27,7 +28,13 @@ export interface Menu {
   readonly settings?: readonly Id[];
 }
 
+interface Owner {
+  readonly kind: KindName;
+  readonly owner: Id;
+}
+
 interface Pair {
+  readonly kind: KindName;
   readonly user: Id;
   readonly contact: Id;
 }
@@ -39,7 +46,7 @@ export function actionsOn(site: Site, menu: Menu): Action[] {
     ...menu.grants.flatMap((pair) => granted(site, pair)),
     ...menu.uploads.filter((photo) => !has(site, photo)).map(uploaded),
     ...site.photos
-      .filter(({ owner }) => menu.owners.includes(owner))
+      .filter((photo) => menu.owners.some(({ kind, owner }) => kind === photo.kind && owner === photo.owner))
       .flatMap((photo) => [deleted(photo), ...shown(site, menu, photo)]),
     ...(menu.suspensions ?? []).map((user) => switched(site, 'suspended', user)),
     ...(menu.settings ?? []).map((user) => switched(site, 'unfiltered', user)),
@@ -49,27 +56,28 @@ export function actionsOn(site: Site, menu: Menu): Action[] {
 function toggled(site: Site, pair: Pair): Action {
   const before = find(site, pair);
   const active = before?.active !== true;
-  const type = active ? 'recency.contact.added' : 'recency.contact.removed';
-  const name = active ? `${pair.user} adds ${pair.contact}` : `${pair.user} removes ${pair.contact}`;
-  return { name, ...change({ ...(before ?? fresh(pair)), active }, type) };
+  const { added, removed } = kindOf(pair.kind).relationTasks;
+  const [adds, removes] = pair.kind === 'groups' ? ['joins group', 'leaves group'] : ['adds', 'removes'];
+  const name = `${pair.user} ${active ? adds : removes} ${pair.contact}`;
+  return { name, ...change({ ...(before ?? fresh(pair)), active }, active ? added : removed) };
 }
 
 function granted(site: Site, pair: Pair): Action[] {
   const before = find(site, pair);
   if (before?.active !== true) return [];
   const isFriend = !before.isFriend;
-  const name = `${pair.user} ${isFriend ? 'makes' : 'no longer calls'} ${pair.contact} a friend`;
-  return [{ name, ...change({ ...before, isFriend }, 'recency.contact.changed') }];
+  const { kind, user, contact } = pair;
+  const name =
+    kind === 'groups'
+      ? `${user} ${isFriend ? 'may' : 'may no longer'} see all of group ${contact}`
+      : `${user} ${isFriend ? 'makes' : 'no longer calls'} ${contact} a friend`;
+  return [{ name, ...change({ ...before, isFriend }, kindOf(kind).relationTasks.changed) }];
 }
 
-function change(
-  row: Relationship,
-  type: 'recency.contact.added' | 'recency.contact.removed' | 'recency.contact.changed',
-) {
+function change(row: Relationship, type: string): Pick<Action, 'task' | 'commit'> {
   const after = { ...row, version: row.version + 1 };
-  const { user, contact } = row;
   return {
-    task: { type, user, contact, version: String(after.version) },
+    task: relationTask(row, type, String(after.version)),
     commit: (site: Site) => ({
       ...site,
       relationships: inOrder([...site.relationships.filter((other) => !same(other, row)), after]),
@@ -77,29 +85,45 @@ function change(
   };
 }
 
+/** The task of this type about a relationship. */
+export function relationTask({ kind, user, contact }: Pair, type: string, version?: string): Task {
+  const task = { type, user, [kindOf(kind).singular]: contact };
+  return (version === undefined ? task : { ...task, version }) as unknown as Task;
+}
+
+/** The task of this type about somebody's photos, or those of a group's pool. */
+export function photoTask({ kind, owner }: Owner, type: string): Task {
+  return { type, [kindOf(kind).ownerField]: owner } as unknown as Task;
+}
+
 function uploaded(photo: Photo): Action {
   return {
-    name: `${photo.owner} uploads a ${AUDIENCES[photo.audience]} photo of time ${photo.at}`,
-    task: { type: 'recency.photo.uploaded', owner: photo.owner },
+    name: photo.kind === 'groups' ? `${textOfPhoto(photo)} is added` : `${photo.owner} uploads ${textOfPhoto(photo)}`,
+    task: photoTask(photo, kindOf(photo.kind).photoTasks.added),
     commit: (site) => ({ ...site, photos: withPhoto(site.photos, photo) }),
   };
 }
 
 function deleted(photo: Photo): Action {
   return {
-    name: `${photo.owner} deletes the ${AUDIENCES[photo.audience]} photo of time ${photo.at}`,
-    task: { type: 'recency.photo.deleted', owner: photo.owner },
+    name: photo.kind === 'groups' ? `${textOfPhoto(photo)} is removed` : `${photo.owner} deletes ${textOfPhoto(photo)}`,
+    task: photoTask(photo, kindOf(photo.kind).photoTasks.removed),
     commit: (site) => ({ ...site, photos: without(site.photos, photo) }),
   };
 }
 
 function shown(site: Site, menu: Menu, photo: Photo): Action[] {
   const others = menu.audiences.filter((audience) => audience !== photo.audience && !has(site, { ...photo, audience }));
+  const who = photo.kind === 'groups' ? '' : `${photo.owner} makes `;
   return others.map((audience) => ({
-    name: `${photo.owner} makes the ${AUDIENCES[photo.audience]} photo of time ${photo.at} ${AUDIENCES[audience]}`,
-    task: { type: 'recency.photo.visibility_changed', owner: photo.owner },
+    name: `${who}${textOfPhoto(photo)} ${who === '' ? 'becomes ' : ''}${AUDIENCES[audience]}`,
+    task: photoTask(photo, kindOf(photo.kind).photoTasks.visibilityChanged),
     commit: (now) => ({ ...now, photos: withPhoto(without(now.photos, photo), { ...photo, audience }) }),
   }));
+}
+
+function textOfPhoto({ kind, owner, audience, at }: Photo): string {
+  return `the ${AUDIENCES[audience]} photo of time ${at}${kind === 'groups' ? ` in group ${owner}` : ''}`;
 }
 
 /** A change of a user; any such change has the same kind of task. */
@@ -126,7 +150,7 @@ function find(site: Site, pair: Pair): Relationship | undefined {
 }
 
 function same(a: Pair, b: Pair): boolean {
-  return a.user === b.user && a.contact === b.contact;
+  return a.kind === b.kind && a.user === b.user && a.contact === b.contact;
 }
 
 function has(site: Site, photo: Photo): boolean {
@@ -134,7 +158,7 @@ function has(site: Site, photo: Photo): boolean {
 }
 
 function isSamePhoto(a: Photo, b: Photo): boolean {
-  return a.owner === b.owner && a.audience === b.audience && a.at === b.at;
+  return a.kind === b.kind && a.owner === b.owner && a.audience === b.audience && a.at === b.at;
 }
 
 function without(photos: readonly Photo[], gone: Photo): Photo[] {
@@ -150,8 +174,7 @@ function inOrder(relationships: readonly Relationship[]): Relationship[] {
   return relationships.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
 }
 
-function textOf({ owner, audience, at }: Photo): string;
-function textOf(row: Pair): string;
 function textOf(row: Photo | Pair): string {
-  return 'owner' in row ? `${row.owner} ${row.audience} ${row.at}` : `${row.user} ${row.contact}`;
+  const what = 'owner' in row ? `${row.owner} ${row.audience} ${row.at}` : `${row.user} ${row.contact}`;
+  return `${row.kind} ${what}`;
 }

@@ -1,5 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, type Key } from '../../src/contracts/key.ts';
+import type { KindName } from '../../src/contracts/kind.ts';
 import type { FollowersWanted } from '../../src/index/protocol.ts';
 import type { Pair, PairRow, PairRows } from '../../src/mysql/pairs.ts';
 import type { TopContacts } from '../../src/mysql/top-contacts.ts';
@@ -11,7 +12,12 @@ export interface Snapshot {
   readonly rows: readonly TruthRow[];
 }
 
-/** The questions of `SystemOfRecord`, each answered from one snapshot. */
+/** What the views of one kind say. */
+export function ofKind({ epoch, rows }: Snapshot, kind: KindName): Snapshot {
+  return { epoch, rows: rows.filter((row) => row.kind === kind) };
+}
+
+/** The questions of `SystemOfRecord` about one kind, each answered from one snapshot. */
 export const QUESTIONS = {
   pairs({ epoch, rows }: Snapshot, wanted: readonly Pair[]): PairRows {
     const isWanted = (row: TruthRow) =>
@@ -51,7 +57,7 @@ function pairRow({ user, contact, related, at, version }: TruthRow): PairRow {
   return { user, contact, related, lastUploadAt: at, version };
 }
 
-/** All that an index of this user may hold, highest key first. */
+/** All that an index of this user may hold, highest key first. @param rows of one kind */
 export function keysOf(rows: readonly TruthRow[], user: Id): Key[] {
   return rows
     .filter((row) => row.user === user && row.related && row.at > 0)

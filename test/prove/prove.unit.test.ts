@@ -31,6 +31,11 @@ const RULES = [
   'a change of a user drops their index',
   'no index is built in a suspended epoch',
   'a suspension ends with a new epoch',
+  'a task of a membership looks at the side of its user',
+  'photos of groups are fanned out',
+  'a task is work for the indexes of its own kind',
+  'each kind has keys of its own',
+  'a change of a user drops their index of every kind',
 ];
 
 describe('every interleaving of the small scenarios', { timeout: 120_000 }, () => {

@@ -2,6 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 
 import type { Id } from '../../src/contracts/id.ts';
 import { isAbove, type Key } from '../../src/contracts/key.ts';
+import type { Kind } from '../../src/contracts/kind.ts';
 import type { Epoch, Limits, Reading } from '../../src/index/contact-index.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import type { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
@@ -15,6 +16,8 @@ export interface RestStores {
   readonly redis: RedisClient;
   readonly prefix: string;
   readonly limits: Limits;
+  /** Contacts if left out. */
+  readonly kind?: Kind;
 }
 
 /** An index that a reader would use: complete, and of the epoch in force. */
@@ -55,8 +58,8 @@ function expectExact(reading: Reading, truth: readonly Key[], { max, min }: Limi
   strictEqual(size, head.length, `${who}: I4`);
 }
 
-async function expectCompact({ redis, prefix }: RestStores, user: Id): Promise<void> {
-  const key = new KeyNames(prefix).set(user);
+async function expectCompact({ redis, prefix, kind }: RestStores, user: Id): Promise<void> {
+  const key = new KeyNames(prefix, kind).set(user);
   // An empty set has no key.
   const encoding = await redis.object('ENCODING', key).catch(() => null);
   ok(encoding === 'listpack' || encoding === null, `user ${user}: I9: ${key} is a ${encoding}`);

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Kind } from '../../src/contracts/kind.ts';
 import type { Steps } from '../../src/index/protocol.ts';
 import type { Random } from '../../src/tools/demo/random.ts';
 import type { DeadLetters } from '../../src/transport/dead-letters.ts';
@@ -21,9 +22,15 @@ export interface Worker {
   die(): void;
 }
 
+export interface KindSteps {
+  readonly kind: Kind;
+  readonly steps: Steps;
+}
+
 export interface ConsumerParts {
   readonly actor: Actor;
-  readonly steps: Steps;
+  /** The steps of each kind. */
+  readonly kinds: readonly KindSteps[];
   readonly deadLetters: Pick<DeadLetters, 'put'>;
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly logger: Logger;

@@ -1,4 +1,5 @@
 import type { Id } from '../../src/contracts/id.ts';
+import type { Kind } from '../../src/contracts/kind.ts';
 import type { Relation } from '../../src/contracts/relation.ts';
 import type { ContactIndex, Limits } from '../../src/index/contact-index.ts';
 import type { Database } from '../../src/mysql/database.ts';
@@ -37,6 +38,7 @@ interface ClientOptions {
   /** The journal's clock. */
   readonly now: () => number;
   readonly seenBy: SeenBy;
+  readonly kind: Kind;
 }
 
 type Marks = ReturnType<SeenBy['marksOf']>;
@@ -100,8 +102,9 @@ export class Client {
     this.answers++;
     if (answer.exact) expectUnmarked(user, answer.contacts, marks);
     if (answer.source === 'index') this.narrowed++;
-    for (const shown of answer.contacts.flatMap((row) => shownBy(user, row))) {
-      const wrong = judge(this.#options.journal, shown, span);
+    const { journal, kind } = this.#options;
+    for (const shown of answer.contacts.flatMap((row) => shownBy(user, kind, row))) {
+      const wrong = judge(journal, shown, span);
       if (wrong !== undefined) throw new Error(`I7: ${wrong}: ${JSON.stringify(shown)} (from the ${answer.source})`);
     }
   }
@@ -121,6 +124,8 @@ interface Answered {
 }
 
 /** Everything that a row of an answer contains. */
-function shownBy(user: Id, { id: contact, at, photos = [] }: ShownRow): Shown[] {
-  return [{ user, contact, at }, ...photos.map((photo) => ({ user, contact, at: photo.uploadedAt, photo: photo.id }))];
+function shownBy(user: Id, kind: Kind, { id, at, photos = [] }: ShownRow): Shown[] {
+  const source = kind.areUsers ? { contact: id } : { group: id };
+  const shown = photos.map((photo) => ({ user, ...source, at: photo.uploadedAt, photo: photo.id }));
+  return [{ user, ...source, at }, ...shown];
 }

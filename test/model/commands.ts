@@ -1,4 +1,5 @@
 import fc, { type AsyncCommand } from 'fast-check';
+import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
 import { RELATIONS } from '../../src/contracts/relation.ts';
 import { CAST } from './cast.ts';
 import type { Mishap } from './mishaps.ts';
@@ -44,6 +45,8 @@ const nth = fc.nat(5);
 const which = fc.constantFrom('z' as const, 'm' as const);
 const pick = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const shown = (picks: readonly number[]) => picks.map((place) => place.toFixed(2)).join(' ');
+/** One of the kinds. */
+const side = fc.constantFrom<'contacts' | 'groups'>('contacts', 'contacts', 'groups');
 const users = fc.subarray([...CAST], { minLength: 1 });
 
 const moved = fc.tuple(move, fc.boolean()).map(([made, soon]) =>
@@ -83,32 +86,47 @@ const asked = fc
     relation: fc.constantFrom(...RELATIONS),
     limit: fc.integer({ min: 1, max: 3 }),
     photos: fc.boolean(),
+    of: side,
   })
-  .map(({ photos, ...query }) =>
-    happening(`${query.user} asks for ${photos ? 'photos of ' : ''}${query.limit} ${query.relation}`, (trial) => {
-      const { client } = trial;
+  .map(({ photos, of, ...drawn }) => {
+    const query = of === 'groups' ? { ...drawn, relation: 'any' as const } : drawn;
+    const { user, limit, relation } = query;
+    return happening(`${user} asks for ${photos ? 'photos of ' : ''}${limit} ${relation} ${of}`, (trial) => {
+      const { client } = trial[of];
       trial.inBackground(photos ? client.readPhotos(query) : client.readContacts(query));
-    }),
-  );
+    });
+  });
 
-const unseenAsked = member.map((user) =>
-  happening(`${user} asks what is new`, (trial) => trial.inBackground(trial.client.readUnseen(user))),
-);
-const marks = fc.array(fc.record({ nth, source: fc.option(fc.constantFrom(...CAST), { nil: undefined }) }), {
+const unseenAsked = fc
+  .tuple(member, side)
+  .map(([user, of]) =>
+    happening(`${user} asks what is new of ${of}`, (trial) => trial.inBackground(trial[of].client.readUnseen(user))),
+  );
+const place = fc.nat(CAST.length - 1);
+const marks = fc.array(fc.record({ nth, source: fc.option(place, { nil: undefined }) }), {
   minLength: 1,
   maxLength: 3,
 });
-const marked = fc
-  .tuple(member, marks)
-  .map(([user, some]) =>
-    happening(
-      `${user} has seen ${some.map(({ nth: list, source }) => `list ${list}${source ? `, of ${source}` : ''}`).join(' and ')}`,
-      ({ seenBy }) => seenBy.mark(user, some),
-    ),
-  );
+const marked = fc.tuple(member, marks, side).map(([user, some, of]) =>
+  happening(
+    `${user} has seen ${some.map(({ nth: list, source }) => `list ${list}${source === undefined ? '' : `, of place ${source}`}`).join(' and ')} of ${of}`,
+    (trial) => {
+      const { seenBy, sources } = trial[of];
+      const sourceAt = (at: number | undefined) => (at === undefined ? undefined : sources[at % sources.length]);
+      return seenBy.mark(
+        user,
+        some.map(({ nth: list, source }) => ({ nth: list, source: sourceAt(source) })),
+      );
+    },
+  ),
+);
 
-const built = users.map((some) => happening(`backfill ${some.join(' ')}`, (trial) => trial.backfill(some)));
-const repaired = users.map((some) => happening(`repair ${some.join(' ')}`, (trial) => trial.repair(some)));
+const built = fc
+  .tuple(users, side)
+  .map(([some, of]) => happening(`backfill ${of} ${some.join(' ')}`, (trial) => trial.backfill(trial[of], some)));
+const repaired = fc
+  .tuple(users, side)
+  .map(([some, of]) => happening(`repair ${of} ${some.join(' ')}`, (trial) => trial.repair(trial[of], some)));
 
 const killed = nth.map((n) => happening(`kill busy ${n}`, ({ workers }) => workers.kill(n)));
 const stopped = fc
@@ -121,15 +139,24 @@ const befallen = fc
   .tuple(nth, fc.constantFrom<Mishap>('refused', 'reply_lost', 'sent_twice'))
   .map(([n, mishap]) => happening(`${mishap} for busy ${n}`, ({ workers }) => workers.befall(n, mishap)));
 
+const kindOf = { contacts: CONTACTS, groups: GROUPS } as const;
 const evicted = fc
-  .tuple(member, which)
-  .map(([user, key]) => happening(`evict ${key} of ${user}`, ({ disturbances }) => disturbances.evict(user, key)));
-const idle = member.map((user) => happening(`${user} is idle`, ({ disturbances }) => disturbances.leaveIdle(user)));
-const swept = always('drop the idle', ({ stores }) => stores.index.dropIdle(CAST, 30));
+  .tuple(member, which, side)
+  .map(([user, key, of]) =>
+    happening(`evict ${key} of ${user} (${of})`, ({ disturbances }) => disturbances.evict(user, key, kindOf[of])),
+  );
+const idle = fc
+  .tuple(member, side)
+  .map(([user, of]) =>
+    happening(`${user} is idle (${of})`, ({ disturbances }) => disturbances.leaveIdle(user, kindOf[of])),
+  );
+const swept = always('drop the idle', async ({ sides }) => {
+  for (const { stores } of sides) await stores.index.dropIdle(CAST, 30);
+});
 const obstructed = fc
-  .tuple(member, which)
-  .map(([user, key]) =>
-    happening(`obstruct ${key} of ${user}`, ({ disturbances }) => disturbances.obstruct(user, key)),
+  .tuple(member, which, side)
+  .map(([user, key, of]) =>
+    happening(`obstruct ${key} of ${user} (${of})`, ({ disturbances }) => disturbances.obstruct(user, key, kindOf[of])),
   );
 const cleared = always('remove obstructions', ({ disturbances }) => disturbances.removeObstructions());
 const flushed = always('flush', ({ disturbances }) => disturbances.flush());

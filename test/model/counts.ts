@@ -7,6 +7,8 @@ export interface HistoryCounts {
   deliveries: number;
   /** Answers checked while the history was running. */
   reads: number;
+  /** Those of them about groups. */
+  of_groups: number;
   /** Reads answered by an index. */
   narrowed: number;
   kills: number;
@@ -18,6 +20,7 @@ export const NOTHING: Readonly<HistoryCounts> = {
   actions: 0,
   deliveries: 0,
   reads: 0,
+  of_groups: 0,
   narrowed: 0,
   kills: 0,
   epochs: 0,

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Id } from '../../src/contracts/id.ts';
+import { GROUPS, type Kind } from '../../src/contracts/kind.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { LONG_AGO, rewriteMeta } from '../support/index-meta.ts';
 
@@ -24,28 +25,28 @@ end`;
 export class Disturbances {
   readonly #redis: Redis;
   readonly #prefix: string;
-  readonly #names: KeyNames;
+  readonly #delayQueues: readonly string[];
   #saved: readonly Saved[] | undefined;
 
   constructor(redis: Redis, prefix: string) {
     this.#redis = redis;
     this.#prefix = prefix;
-    this.#names = new KeyNames(prefix);
+    this.#delayQueues = [prefix, `${prefix}:${GROUPS.name}`];
   }
 
-  async evict(user: Id, which: Which): Promise<void> {
-    await this.#redis.del(this.#key(user, which));
+  async evict(user: Id, which: Which, kind: Kind): Promise<void> {
+    await this.#redis.del(this.#key(user, which, kind));
   }
 
   /** Makes the index look unread for a long time. */
-  async leaveIdle(user: Id): Promise<void> {
-    const key = this.#key(user, 'm');
+  async leaveIdle(user: Id, kind: Kind): Promise<void> {
+    const key = this.#key(user, 'm', kind);
     if ((await this.#redis.type(key)) === 'string') await rewriteMeta(this.#redis, key, { day: LONG_AGO });
   }
 
   /** Replaces a key by one of another type. */
-  async obstruct(user: Id, which: Which): Promise<void> {
-    const key = this.#key(user, which);
+  async obstruct(user: Id, which: Which, kind: Kind): Promise<void> {
+    const key = this.#key(user, which, kind);
     await this.#redis.multi().del(key).rpush(key, 'not an index').exec();
   }
 
@@ -75,15 +76,16 @@ export class Disturbances {
 
   /** Makes delayed work due now, and lets the leases of work in progress end. */
   async letTimePass(leasesToo: boolean): Promise<void> {
-    for (const name of leasesToo ? ['due', 'held'] : ['due']) {
-      const key = `${this.#prefix}:{delay}:${name}`;
+    const names = leasesToo ? ['due', 'held'] : ['due'];
+    for (const key of this.#delayQueues.flatMap((queue) => names.map((name) => `${queue}:{delay}:${name}`))) {
       const items = await this.#redis.zrange(key, '0', '-1');
       if (items.length > 0) await this.#redis.zadd(key, 'XX', ...items.flatMap((item) => ['1', item]));
     }
   }
 
-  #key(user: Id, which: Which): string {
-    return which === 'z' ? this.#names.set(user) : this.#names.meta(user);
+  #key(user: Id, which: Which, kind: Kind): string {
+    const names = new KeyNames(this.#prefix, kind);
+    return which === 'z' ? names.set(user) : names.meta(user);
   }
 
   /** Everything that Recency keeps in Redis: indexes, fan-out cursors, the delay queue and any stream. */

@@ -55,8 +55,8 @@ export class ModelConsumer implements Worker {
   constructor(options: ModelConsumerOptions) {
     this.actor = options.actor;
     this.#options = options;
-    const { steps, deadLetters, onLoss, logger, pageSize } = options;
-    const worker = new TaskWorker({ steps, pageSize });
+    const { kinds, deadLetters, onLoss, logger, pageSize } = options;
+    const worker = kinds.map(({ kind, steps }) => new TaskWorker({ kind, steps, pageSize }));
     void new TaskConsumer({ source: this.#source, worker, deadLetters, onLoss, logger }).run();
   }
 

@@ -6,6 +6,7 @@
  */
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KINDS } from '../../src/contracts/kind.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
 import { freshDatabase, freshName, freshTopic, hasKafka, kafkaBrokers } from '../support/servers.ts';
@@ -27,7 +28,7 @@ function describeHistories(name: string, openCarrier: NonNullable<ArenaOptions['
     let arena: Arena;
     beforeAll(async () => {
       const mysqlUrl = await freshDatabase();
-      await migrate({ url: mysqlUrl });
+      await migrate({ url: mysqlUrl, kinds: KINDS });
       arena = await Arena.open({ mysqlUrl, redisUrl: redis.url, prefix: freshName(), openCarrier });
     });
     afterAll(() => arena?.close());

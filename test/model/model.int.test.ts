@@ -18,6 +18,7 @@
  */
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KINDS } from '../../src/contracts/kind.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
 import { freshDatabase, freshName } from '../support/servers.ts';
@@ -32,7 +33,7 @@ let redis: RunningServer;
 
 beforeAll(async () => {
   const mysqlUrl = await freshDatabase();
-  await migrate({ url: mysqlUrl });
+  await migrate({ url: mysqlUrl, kinds: KINDS });
   redis = await startRedis();
   arena = await Arena.open({ mysqlUrl, redisUrl: redis.url, prefix: freshName() });
 });

@@ -12,10 +12,12 @@ import {
 import { inTransaction, leaveTask } from '../../src/tools/reference-site/transaction.ts';
 import { createUsers, deleteUser } from '../../src/tools/reference-site/users.ts';
 import { CAST, MINUTES, timeAt } from './cast.ts';
-import { changingAll, type Site } from './site.ts';
+import { describeGroupMove, type GroupMove, groupMove, performOfGroup } from './group-moves.ts';
+import { changingAll, leavingAll, type Site } from './site.ts';
 
 /** An action of a person on the site. An impossible one does nothing. */
 export type Move =
+  | GroupMove
   /** `at`: when an added relationship begins, if there is none. */
   | {
       readonly kind: 'add' | 'change';
@@ -55,6 +57,7 @@ export const relating: fc.Arbitrary<Relating> = fc.oneof(
 );
 
 export const move: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 12, arbitrary: groupMove(member) },
   { weight: 10, arbitrary: granting },
   { weight: 5, arbitrary: removing },
   {
@@ -106,6 +109,8 @@ export async function perform(made: Move, site: Site): Promise<boolean> {
     case 'suspend':
     case 'readmit':
       return await switchAll(made.user, made.kind === 'readmit', site);
+    default:
+      return await performOfGroup(made, site);
   }
 }
 
@@ -148,7 +153,7 @@ async function alter(made: Move & { kind: 'delete' | 'show' }, { pool, journal }
   return true;
 }
 
-/** Deletes a user with all of their relationships, in both directions, and photos. */
+/** Deletes a user with all of their relationships, in both directions, memberships and photos. */
 async function leave(user: Id, { pool, journal, absent }: Site): Promise<boolean> {
   if (absent.has(user)) return false;
   const pairs = CAST.flatMap((other) => [
@@ -160,7 +165,9 @@ async function leave(user: Id, { pool, journal, absent }: Site): Promise<boolean
     .filter(({ before }) => before.active)
     .map(({ before, ...one }) => ({ ...one, state: { ...before, active: false } }));
   const photos: JournalPhoto[] = journal.photosOf(user);
-  await changingAll(journal, ended, photos, async () => done(await deleteUser(pool, user)));
+  const groups = journal.groups.groupsOf(user).flatMap(([group, isMember]) => (isMember ? [group] : []));
+  const deleted = async () => done(await deleteUser(pool, user));
+  await changingAll(journal, ended, photos, () => leavingAll(journal, user, groups, deleted));
   absent.add(user);
   return true;
 }
@@ -220,5 +227,7 @@ export function describeMove(made: Move): string {
     case 'suspend':
     case 'readmit':
       return `${made.kind} ${made.user}`;
+    default:
+      return describeGroupMove(made);
   }
 }

@@ -25,7 +25,9 @@ export class RealConsumer implements Worker {
     this.#options = options;
     this.#death.promise.catch(() => undefined); // reported to whatever waits for a step
     const { pageSize, source, deadLetters, onLoss, logger, onFault } = options;
-    const worker = new TaskWorker({ steps: this.#mortal(options.steps), pageSize });
+    const worker = options.kinds.map(
+      ({ kind, steps }) => new TaskWorker({ kind, steps: this.#mortal(steps), pageSize }),
+    );
     const watched: TaskSource = {
       run: (handler, lost) => source.run((batch) => this.#work(handler, batch), lost),
       stop: () => source.stop(),

@@ -1,12 +1,12 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
+import type { Id } from '../../src/contracts/id.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
-import { readUsersAmong } from '../../src/mysql/users.ts';
 import { EVERYTHING, expectAnswersExact, type Questions, SOMETHING } from './answers-at-rest.ts';
-import { expectIndexesExact, indexesInUse, type RestStores } from './at-rest.ts';
-import { CAST, LIMITS } from './cast.ts';
-import { readPlainSql } from './plain-sql.ts';
+import { expectIndexesExact, indexesInUse } from './at-rest.ts';
+import { CAST } from './cast.ts';
+import { readPlainGroups, readPlainSql } from './plain-sql.ts';
 import type { Trial } from './trial.ts';
 
 /**
@@ -40,14 +40,17 @@ export async function comeToRest(trial: Trial): Promise<number> {
  */
 export async function endInOrder(trial: Trial): Promise<void> {
   await comeToRest(trial);
-  const stores = restStores(trial);
-  const before = await indexesInUse(stores, CAST);
+  const inUse = () => Promise.all(trial.sides.map((side) => indexesInUse(side.restStores, CAST)));
+  const before = await inUse();
   await trial.carrier.publishAgain(trial.random);
   await drain(trial);
-  deepStrictEqual(await indexesInUse(stores, CAST), before, 'I5: tasks that were processed before changed an index');
-  await run(rebuild(CAST), trial.stores);
-  const owners = await readUsersAmong(stores.primary, CAST); // the others get no index
-  strictEqual(await expectTruth(trial, EVERYTHING), owners.length, 'every index was built, and is in use');
+  deepStrictEqual(await inUse(), before, 'I5: tasks that were processed before changed an index');
+  let owners = 0;
+  for (const side of trial.sides) {
+    await run(rebuild(CAST), side.stores);
+    owners += (await side.owners()).length; // the others get no index
+  }
+  strictEqual(await expectTruth(trial, EVERYTHING), owners, 'every index was built, and is in use');
 }
 
 async function drain(trial: Trial): Promise<void> {
@@ -75,14 +78,22 @@ async function drain(trial: Trial): Promise<void> {
   throw new Error(`the history does not come to rest: ${left}`);
 }
 
-async function expectTruth(trial: Trial, questions: Questions): Promise<number> {
-  const truth = await readPlainSql(trial.arena.pool);
-  const warm = await expectIndexesExact(restStores(trial), CAST, truth);
-  const queries = trial.answering();
-  await Promise.all(CAST.map((user) => expectAnswersExact(queries, user, truth.get(user) ?? [], questions)));
+async function expectTruth({ sides, arena }: Trial, questions: Questions): Promise<number> {
+  const contacts = await readPlainSql(arena.pool);
+  const groups = await readPlainGroups(arena.pool);
+  let warm = 0;
+  for (const side of sides) {
+    const { hasRelations, name } = side.kind;
+    const truth = hasRelations ? contacts : groups;
+    const asked: Questions = hasRelations ? questions : { ...questions, relations: ['any'] };
+    warm += await expectIndexesExact(side.restStores, CAST, truth);
+    const queries = side.answering();
+    const expectAnswers = async (user: Id) => {
+      await expectAnswersExact(queries, user, truth.get(user) ?? [], asked);
+    };
+    await Promise.all(CAST.map(expectAnswers)).catch((error: Error) => {
+      throw new Error(`${name}: ${error.message}`, { cause: error });
+    });
+  }
   return warm;
-}
-
-function restStores({ stores, arena, prefix }: Trial): RestStores {
-  return { index: stores.index, primary: arena.primary, redis: arena.redis, prefix, limits: LIMITS };
 }

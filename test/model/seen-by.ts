@@ -1,9 +1,9 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { isAbove, type Key } from '../../src/contracts/key.ts';
-import { CONTACTS } from '../../src/contracts/kind.ts';
+import type { Kind } from '../../src/contracts/kind.ts';
 import type { MarkSeen } from '../../src/query/mark-seen.ts';
 
-/** What a device says: that this list was shown, or only what it shows of one contact. */
+/** What a device says: that this list was shown, or only what it shows of one contact or group. */
 export interface DeviceMark {
   /** Which of the user's lists, modulo their number: 0 is the latest. */
   readonly nth: number;
@@ -26,11 +26,13 @@ const REMEMBERED = 6;
 /** What the lists of each user have shown, and what their devices have said of them. */
 export class SeenBy {
   readonly #seen: MarkSeen;
+  readonly #kind: string;
   readonly #shown = new Map<Id, Key[]>();
   readonly #marked = new Map<Id, Marked[]>();
 
-  constructor(seen: MarkSeen) {
+  constructor(seen: MarkSeen, kind: Kind) {
     this.#seen = seen;
+    this.#kind = kind.name;
   }
 
   /** @param rows highest key first */
@@ -47,8 +49,8 @@ export class SeenBy {
       marks.map(async ({ nth, source }) => {
         const key = shown[nth % Math.max(1, shown.length)];
         if (key === undefined) return;
-        const through = [{ kind: CONTACTS.name, source: undefined, key }];
-        await this.#seen.mark({ user, kinds: [CONTACTS.name], source, seen: { through } });
+        const through = [{ kind: this.#kind, source: undefined, key }];
+        await this.#seen.mark({ user, kinds: [this.#kind], source, seen: { through } });
         this.#marked.set(user, [...(this.#marked.get(user) ?? []), { source, key }]);
       }),
     );

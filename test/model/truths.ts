@@ -1,28 +1,31 @@
-import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../src/contracts/id.ts';
 import type { Key } from '../../src/contracts/key.ts';
-import { type PlainContact, readPlainSql } from './plain-sql.ts';
+import type { PlainContact } from './plain-sql.ts';
+
+/** By user, highest key first. */
+type Truth = ReadonlyMap<Id, readonly PlainContact[]>;
 
 interface Moment {
   /** Until the next state's. */
   readonly from: number;
-  readonly truth: ReadonlyMap<Id, readonly PlainContact[]>;
+  readonly truth: Truth;
 }
 
 /** The results of plain SQL since the beginning of a history, by its clock. */
 export class Truths {
-  readonly #pool: Pool;
+  readonly #read: () => Promise<Truth>;
   readonly #now: () => number;
   readonly #moments: Moment[] = [];
 
-  constructor(pool: Pool, now: () => number) {
-    this.#pool = pool;
+  /** @param read asks plain SQL */
+  constructor(read: () => Promise<Truth>, now: () => number) {
+    this.#read = read;
     this.#now = now;
   }
 
   /** Call after every action on the site. */
   async look(): Promise<void> {
-    this.#moments.push({ from: this.#now(), truth: await readPlainSql(this.#pool) });
+    this.#moments.push({ from: this.#now(), truth: await this.#read() });
   }
 
   /** Whether this contact had this last upload (0: none visible, or not a contact) at some time since then. */

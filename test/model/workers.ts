@@ -1,22 +1,19 @@
 import type { Logger } from 'pino';
-import type { DelayedWork, Rechecks } from '../../src/index/delayed-work.ts';
 import type { DeadLetters } from '../../src/transport/dead-letters.ts';
 import type { Loss } from '../../src/transport/task-source.ts';
-import { stepsOf } from './actor-steps.ts';
 import type { Carrier, Picks, Worker } from './carrier.ts';
 import { DelayedProcess } from './delayed-process.ts';
 import type { Mishap } from './mishaps.ts';
+import type { Side } from './side.ts';
 import { Actor, type Turns } from './turns.ts';
-import type { WriteWatch } from './write-watch.ts';
 
 const DELAYED = 2;
 
 interface WorkersOptions {
   readonly turns: Turns;
   readonly carrier: Carrier;
-  readonly watch: WriteWatch;
-  readonly delayed: DelayedWork;
-  readonly rechecks: Rechecks;
+  /** What is done about each kind. */
+  readonly sides: readonly Pick<Side, 'kind' | 'stepsOf' | 'delayed' | 'rechecks'>[];
   readonly logger: Logger;
   /** Called when the carrier has lost tasks. */
   readonly onLoss: (loss: Loss) => Promise<void>;
@@ -109,22 +106,25 @@ export class Workers {
 
   #startConsumer(): Worker {
     const { carrier, logger, onLoss, onFault } = this.#options;
-    const { actor, steps } = this.#start('consumer');
+    const { actor, kinds } = this.#start('consumer');
     const obeys = this.#started % 2 === 0;
     const pageSize = 1 + (this.#started % 2);
     const deadLetters = this.#noDeadLetters();
-    return carrier.startConsumer({ actor, steps, obeys, pageSize, logger, deadLetters, onLoss, onFault });
+    return carrier.startConsumer({ actor, kinds, obeys, pageSize, logger, deadLetters, onLoss, onFault });
   }
 
   #startDelayed(): Worker {
-    const { turns, delayed, rechecks, logger } = this.#options;
-    return new DelayedProcess({ ...this.#start('delayed'), turns, delayed, rechecks, logger });
+    const { turns, logger } = this.#options;
+    return new DelayedProcess({ ...this.#start('delayed'), turns, logger });
   }
 
-  #start(kind: string) {
-    const { turns, watch, onFault } = this.#options;
-    const actor = new Actor(`${kind} ${++this.#started}`);
-    return { actor, steps: stepsOf({ actor, turns, watch, onFault }) };
+  #start(what: string) {
+    const actor = new Actor(`${what} ${++this.#started}`);
+    const kinds = this.#options.sides.map((side) => {
+      const { kind, delayed, rechecks } = side;
+      return { kind, delayed, rechecks, steps: side.stepsOf(actor) };
+    });
+    return { actor, kinds };
   }
 
   /** Every task is valid, and no store fault makes one a dead letter. */

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Id } from '../../src/contracts/id.ts';
+import type { Kind } from '../../src/contracts/kind.ts';
 import type { ApplyRequest, Nonce, ReplaceRequest } from '../../src/index/contact-index.ts';
 import type { StepName, Steps } from '../../src/index/protocol.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
@@ -19,6 +20,7 @@ interface WriteWatchOptions {
   readonly steps: Steps;
   readonly redis: Redis;
   readonly prefix: string;
+  readonly kind: Kind;
   readonly truths: Truths;
   readonly now: () => number;
 }
@@ -47,7 +49,7 @@ export class WriteWatch {
   constructor(options: WriteWatchOptions) {
     this.steps = options.steps;
     this.#options = options;
-    this.#names = new KeyNames(options.prefix);
+    this.#names = new KeyNames(options.prefix, options.kind);
   }
 
   /** @param who does it @throws Error for a broken invariant, and what the step throws */

@@ -21,10 +21,7 @@ export interface JobFlags {
 }
 
 export function kindOption(command: Command): Command {
-  const names = KIND_NAMES.join(' or ');
-  return command.addOption(
-    new Option('--kind <name>', `only this kind: ${names} (default: all in use)`).choices(KIND_NAMES),
-  );
+  return command.addOption(new Option('--kind <name>', 'only this kind; default: all in use').choices(KIND_NAMES));
 }
 
 export function rangeOptions(command: Command): Command {

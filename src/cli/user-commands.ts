@@ -17,10 +17,17 @@ function kindOption(what: string): Option {
   return new Option('--kind <name>', what).choices(KIND_NAMES).default(CONTACTS.name);
 }
 
-/** @throws UsageError when the kind is not in use */
-function inUse(stores: IndexStores, name: string): KindStores {
+/** Checked before anything is opened. @throws UsageError when the kind is not in use, ConfigError */
+async function requireInUse(name: string): Promise<void> {
+  const { loadConfig } = await import('../config/config.ts');
+  const kinds: readonly string[] = loadConfig().kinds;
+  if (kinds.includes(name)) return;
+  throw new UsageError(`--kind ${name} is not in use; RECENCY_KINDS names ${kinds.join(', ')}.`);
+}
+
+function storesOf(stores: IndexStores, name: string): KindStores {
   const found = stores.kinds.find(({ kind }) => kind.name === name);
-  if (found === undefined) throw new UsageError(`--kind ${name}: RECENCY_KINDS does not name it.`);
+  if (found === undefined) throw new RangeError(`${name} is not in use`);
   return found;
 }
 
@@ -37,6 +44,7 @@ export function addInspect(program: Command): void {
     .argument('<user>', 'the user whose index to show', id)
     .addOption(kindOption('the kind whose index to show'));
   whenCalled<KindFlag, [user: string]>(command, async (output, { kind }, user) => {
+    await requireInUse(kind);
     const [{ withStores }, { inspectIndex }, { indexView }] = await Promise.all([
       import('../app/stores.ts'),
       import('../query/inspect-index.ts'),
@@ -44,7 +52,7 @@ export function addInspect(program: Command): void {
     ]);
     const inspection = await interruptible((signal) =>
       withStores({ name: 'inspect' }, signal, ({ stores }) => {
-        const { index, primary } = inUse(stores, kind);
+        const { index, primary } = storesOf(stores, kind);
         return inspectIndex({ index, database: primary }, user);
       }),
     );
@@ -68,14 +76,15 @@ async function indexText({ members, ...about }: IndexView, singular: string): Pr
 export function addExplain(program: Command): void {
   const command = defineCommand(program, {
     usage: 'explain',
-    summary: "says why a contact is, or is not, in a user's index and answer",
+    summary: "says why a contact or group is, or is not, in a user's index and answer",
     example: 'explain 42 7',
   })
     .argument('<user>', 'the user who asks', id)
-    .argument('<contact>', 'the contact in question, or whatever else the kind is about', id)
+    .argument('<contact>', 'the contact in question; with `--kind groups` the group', id)
     .addOption(kindOption('the kind whose index to explain'));
   whenCalled<KindFlag, [user: string, contact: string]>(command, async (output, { kind }, user, contact) => {
     if (kind === CONTACTS.name && user === contact) throw new UsageError('A user is not a contact of their own.');
+    await requireInUse(kind);
     const [{ withStores }, { explainer }, { explanationView }, { KeyNames }] = await Promise.all([
       import('../app/stores.ts'),
       import('../app/api-queries.ts'),
@@ -84,7 +93,7 @@ export function addExplain(program: Command): void {
     ]);
     const view = await interruptible((signal) =>
       withStores({ name: 'explain' }, signal, async ({ stores, config }) => {
-        const { kind: of, index, primary } = inUse(stores, kind);
+        const { kind: of, index, primary } = storesOf(stores, kind);
         const explain = explainer({ kind: of, index, primary, reading: primary, limits: config });
         const names = new KeyNames(config.keyPrefix, of);
         return { ...explanationView(await explain(user, contact)), keys: [names.set(user), names.meta(user)] };
@@ -118,7 +127,7 @@ function mysqlText(row: NonNullable<ExplanationView['mysql']>): string {
 export function addForget(program: Command): void {
   const command = defineCommand(program, {
     usage: 'forget',
-    summary: 'deletes what Recency holds of a user: the index and pending work; MySQL is not changed',
+    summary: 'deletes what Recency holds of a user: the indexes of every kind, and pending work; MySQL is not changed',
     example: 'forget 42',
   }).argument('<user>', 'the user to forget', id);
   whenCalled<object, [user: string]>(command, async (output, _options, user) => {

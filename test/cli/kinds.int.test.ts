@@ -94,7 +94,7 @@ describe('all kinds', () => {
       ['warm', true],
       ['warm', true],
     ]);
-    expect((await run('epoch bump')).code).toBe(0);
+    expect((await run('epoch bump --why test')).code).toBe(0);
     expect(await states()).toEqual([
       ['warm', false],
       ['warm', false],

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Id } from '../../src/contracts/id.ts';
+import type { Kind } from '../../src/contracts/kind.ts';
 import { RELATIONS, type Relation } from '../../src/contracts/relation.ts';
 import { type PlainContact, wanted } from '../../test/model/plain-sql.ts';
 import type { World } from './world.ts';
@@ -9,7 +10,7 @@ export type Truth = ReadonlyMap<Id, readonly PlainContact[]>;
 
 /** One, the default, and more than an index keeps. */
 const LIMITS = [1, 10, 25];
-const CONTACTS = 3;
+const SOURCES = 3;
 const PHOTOS = 5;
 
 interface Row {
@@ -18,27 +19,35 @@ interface Row {
   readonly photos?: readonly { readonly id: Id }[];
 }
 
-/** I8: compares the players' answers over HTTP with plain SQL. @returns descriptions of what was wrong */
-export async function findWrongAnswers(world: World, truth: Truth): Promise<string[]> {
+/** I8: compares the players' answers of this kind over HTTP with plain SQL. @returns descriptions of what was wrong */
+export async function findWrongAnswers(world: World, kind: Kind, truth: Truth): Promise<string[]> {
   const wrong: string[] = [];
   for (const [i, user] of world.cast.players.entries()) {
-    const relation = RELATIONS[i % RELATIONS.length] ?? 'any';
+    const relation = (kind.hasRelations ? RELATIONS[i % RELATIONS.length] : undefined) ?? 'any';
     const rows = truth.get(user) ?? [];
-    wrong.push(...(await findWrongFor(world, user, 'any', rows)));
-    if (relation !== 'any') wrong.push(...(await findWrongFor(world, user, relation, wanted(rows, relation))));
+    wrong.push(...(await findWrongFor(world, { kind, user, relation: 'any' }, rows)));
+    if (relation !== 'any')
+      wrong.push(...(await findWrongFor(world, { kind, user, relation }, wanted(rows, relation))));
   }
   return wrong;
 }
 
-async function findWrongFor(world: World, user: Id, relation: Relation, rows: readonly PlainContact[]) {
-  const path = `/v1/users/${user}/contacts/recent`;
+interface AskedOver {
+  readonly kind: Kind;
+  readonly user: Id;
+  readonly relation: Relation;
+}
+
+async function findWrongFor(world: World, { kind, user, relation }: AskedOver, rows: readonly PlainContact[]) {
+  const path = `/v1/users/${user}/${kind.name}/recent`;
+  const filter = kind.hasRelations ? `&relation=${relation}` : '';
   const questions = LIMITS.map((limit) => ({
-    path: `${path}?limit=${limit}&relation=${relation}`,
+    path: `${path}?limit=${limit}${filter}`,
     expected: rows.slice(0, limit).map(({ id, at }): Row => ({ id, last_upload_at: new Date(at).toISOString() })),
   }));
   const photos = {
-    path: `${path}/photos?contacts=${CONTACTS}&photos=${PHOTOS}&relation=${relation}`,
-    expected: rows.slice(0, CONTACTS).map(
+    path: `${path}/photos?${kind.name}=${SOURCES}&photos=${PHOTOS}${filter}`,
+    expected: rows.slice(0, SOURCES).map(
       (contact): Row => ({
         id: contact.id,
         last_upload_at: new Date(contact.at).toISOString(),
@@ -48,7 +57,7 @@ async function findWrongFor(world: World, user: Id, relation: Relation, rows: re
   };
   const wrong: string[] = [];
   for (const question of [...questions, photos]) {
-    const answered = await ask(world, question.path);
+    const answered = await ask(world, kind, question.path);
     world.counts.answers++;
     if (isDeepStrictEqual(answered, question.expected)) continue;
     wrong.push(
@@ -59,11 +68,11 @@ async function findWrongFor(world: World, user: Id, relation: Relation, rows: re
 }
 
 /** @throws Error when there is no answer */
-async function ask({ api }: World, path: string): Promise<Row[]> {
+async function ask({ api }: World, { name }: Kind, path: string): Promise<Row[]> {
   const { status, body } = await api.get(path);
   if (status !== 200) throw new Error(`the API answered with ${status} at rest: ${body.slice(0, 500)}`);
-  const { contacts } = JSON.parse(body) as { contacts: Row[] };
-  return contacts.map(({ id, last_upload_at, photos }) => ({
+  const rows = (JSON.parse(body) as { readonly [list: string]: Row[] })[name] ?? [];
+  return rows.map(({ id, last_upload_at, photos }) => ({
     id,
     last_upload_at,
     ...(photos === undefined ? {} : { photos: photos.map((photo) => ({ id: photo.id })) }),

@@ -1,27 +1,38 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { KindStores } from '../../src/app/stores.ts';
 import type { Id } from '../../src/contracts/id.ts';
+import { CONTACTS, type Kind } from '../../src/contracts/kind.ts';
 import type { Database } from '../../src/mysql/database.ts';
 import { readUsersAmong } from '../../src/mysql/users.ts';
 import { republish } from '../../src/relay/relay.ts';
 import { backfillAll, verifyAll } from '../../src/tools/demo/phases/jobs.ts';
 import { expectIndexesExact, indexesInUse, type RestStores } from '../../test/model/at-rest.ts';
-import { readPlainSql } from '../../test/model/plain-sql.ts';
+import { readPlainGroups, readPlainSql } from '../../test/model/plain-sql.ts';
 import { findWrongAnswers, type Truth } from './answers.ts';
 import type { World } from './world.ts';
 
 /**
- * Called when nothing is in flight. Compares every index in use (I1 to I4, I9) and the answers over HTTP (I8) with plain SQL on the
+ * Called when nothing is in flight. Compares every index in use (I1 to I4, I9), of each kind, and the answers over HTTP (I8) with plain SQL on the
  * site's own tables, and runs `verify`. Then builds every index and compares it too.
  * @returns descriptions of what was wrong
  */
 export async function findWrong(world: World): Promise<string[]> {
   const { stores } = world;
-  const truth = await readPlainSql(stores.pool);
-  const found = await findWrongIndexes(world, truth, false);
-  const answers = await findWrongAnswers(world, truth);
-  const verified = await findByVerify(world);
+  const found: string[] = [];
+  const truths = new Map<Kind, Truth>();
+  for (const of of stores.kinds) {
+    const truth = await (of.kind.name === CONTACTS.name ? readPlainSql(stores.pool) : readPlainGroups(stores.pool));
+    truths.set(of.kind, truth);
+    found.push(
+      ...(await findWrongIndexes(world, of, truth, false)),
+      ...(await findWrongAnswers(world, of.kind, truth)),
+    );
+  }
+  found.push(...(await findByVerify(world)));
   await backfillAll(stores.jobs, () => undefined);
-  return [...found, ...answers, ...verified, ...(await findWrongIndexes(world, truth, true))];
+  for (const of of stores.kinds)
+    found.push(...(await findWrongIndexes(world, of, truths.get(of.kind) ?? new Map(), true)));
+  return found;
 }
 
 /**
@@ -33,15 +44,18 @@ export async function findWrong(world: World): Promise<string[]> {
 export async function findWrongAfterReplay(world: World, from: number, rest: () => Promise<void>): Promise<string[]> {
   const { stores, signal } = world;
   const users = everybody(world);
-  const before = await indexesInUse(restStores(world), users);
+  const inUse = () => Promise.all(stores.kinds.map((of) => indexesInUse(restStores(world, of), users)));
+  const before = await inUse();
   await republish(stores.primary, { from, to: Number.MAX_SAFE_INTEGER }, signal);
   await rest();
-  const after = await indexesInUse(restStores(world), users);
+  const after = await inUse();
   const dropped = await changedUsers(stores.primary);
-  const isSame = (user: Id, i: number) =>
-    isDeepStrictEqual(before[i], after[i]) || (after[i] === undefined && dropped.has(user));
-  const changed = users.filter((user, i) => !isSame(user, i));
-  return changed.map((user) => `user ${user}: I5: tasks that were processed before changed the index`);
+  return stores.kinds.flatMap(({ kind }, k) => {
+    const isSame = (user: Id, i: number) =>
+      isDeepStrictEqual(before[k]?.[i], after[k]?.[i]) || (after[k]?.[i] === undefined && dropped.has(user));
+    const changed = users.filter((user, i) => !isSame(user, i));
+    return changed.map((user) => `user ${user}, ${kind.name}: I5: tasks that were processed before changed the index`);
+  });
 }
 
 async function changedUsers(primary: Database): Promise<Set<Id>> {
@@ -52,15 +66,15 @@ async function changedUsers(primary: Database): Promise<Set<Id>> {
   return new Set(rows.map(([user]) => String(user)));
 }
 
-async function findWrongIndexes(world: World, truth: Truth, areBuilt: boolean): Promise<string[]> {
+async function findWrongIndexes(world: World, of: KindStores, truth: Truth, areBuilt: boolean): Promise<string[]> {
   const wrong: string[] = [];
-  const owners = new Set(await readUsersAmong(world.stores.primary, everybody(world))); // the others get no index
+  const owners = new Set(await readUsersAmong(of.primary, everybody(world))); // the others get no index
   for (const user of everybody(world)) {
     try {
-      const warm = await expectIndexesExact(restStores(world), [user], truth);
+      const warm = await expectIndexesExact(restStores(world, of), [user], truth);
       world.counts.indexes += warm;
       if (areBuilt && warm === 0 && owners.has(user))
-        wrong.push(`user ${user}: the index was built, and is not in use`);
+        wrong.push(`user ${user}, ${of.kind.name}: the index was built, and is not in use`);
     } catch (error) {
       wrong.push((error as Error).message);
     }
@@ -82,7 +96,7 @@ function everybody({ cast }: World): Id[] {
   return [...new Set([...cast.players, cast.star, ...others, ...cast.followersOfStar])];
 }
 
-function restStores({ stores, namespace }: World): RestStores {
+function restStores({ stores, namespace }: World, { kind, index, primary }: KindStores): RestStores {
   const { keyPrefix: prefix, max, min } = namespace.config;
-  return { index: stores.index, primary: stores.primary, redis: stores.redis, prefix, limits: { max, min } };
+  return { kind, index, primary, redis: stores.redis, prefix, limits: { max, min } };
 }

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { KIND_NAMES } from '../../src/contracts/kind.ts';
 import { isStoreFault } from '../../src/index/store-fault.ts';
 import { readClock } from '../../src/mysql/outbox.ts';
 import type { Shown, Wrong } from '../../src/tools/demo/play/judge.ts';
-import { Reader } from '../../src/tools/demo/play/reader.ts';
+import { LISTS, Reader } from '../../src/tools/demo/play/reader.ts';
 import { Stage } from '../../src/tools/demo/play/stage.ts';
 import { runWriters } from '../../src/tools/demo/play/writers.ts';
 import { pick } from '../../src/tools/demo/random.ts';
@@ -45,7 +44,7 @@ async function play(world: World, playMs: number): Promise<string[]> {
   const everybody = [...cast.players, cast.star, ...cast.measured.map(({ user }) => user)];
   const nextUser = () => (random() < 0.1 ? pick(random, everybody) : stage.anyPlayer());
   const now = () => performance.now();
-  const reader = new Reader({ client: api, kinds: KIND_NAMES, journal, random, nextUser, onWrong, now });
+  const reader = new Reader({ client: api, lists: LISTS, journal, random, nextUser, onWrong, now });
   const onChange = () => {
     counts.changes++;
   };

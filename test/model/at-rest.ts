@@ -42,7 +42,8 @@ export async function expectIndexesExact(
     const reading = readings[i];
     if (reading === undefined || !isInUse(reading, token)) continue;
     warm++;
-    expectExact(reading, truth.get(user) ?? [], stores.limits, `user ${user}`);
+    const who = stores.kind === undefined ? `user ${user}` : `user ${user}, ${stores.kind.name}`;
+    expectExact(reading, truth.get(user) ?? [], stores.limits, who);
   }
   await Promise.all(users.map((user) => expectCompact(stores, user)));
   return warm;

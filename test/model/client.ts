@@ -52,12 +52,14 @@ export interface Asked {
 /** Queries as a client does and compares every answer with the journal: I7, at any moment. */
 export class Client {
   readonly #options: ClientOptions;
+  readonly queries: Queries;
   answers = 0;
   /** Answers narrowed by an index. */
   narrowed = 0;
 
   constructor(options: ClientOptions) {
     this.#options = options;
+    this.queries = options.queries;
   }
 
   /** Reads a page of contacts and the one after it. @throws Error when an answer shows what it must not */
@@ -98,15 +100,20 @@ export class Client {
     return { answer, span: { from, until: this.#options.now() }, marks };
   }
 
-  #judge(user: Id, { answer, span, marks }: { answer: Answered; span: Span; marks: Marks }): void {
+  /** I7, of rows of this kind in an answer. @throws Error when one shows what it must not */
+  judgeRows(user: Id, rows: readonly ShownRow[], span: Span, source: string): void {
     this.answers++;
-    if (answer.exact) expectUnmarked(user, answer.contacts, marks);
-    if (answer.source === 'index') this.narrowed++;
+    if (source === 'index') this.narrowed++;
     const { journal, kind } = this.#options;
-    for (const shown of answer.contacts.flatMap((row) => shownBy(user, kind, row))) {
+    for (const shown of rows.flatMap((row) => shownBy(user, kind, row))) {
       const wrong = judge(journal, shown, span);
-      if (wrong !== undefined) throw new Error(`I7: ${wrong}: ${JSON.stringify(shown)} (from the ${answer.source})`);
+      if (wrong !== undefined) throw new Error(`I7: ${wrong}: ${JSON.stringify(shown)} (from the ${source})`);
     }
+  }
+
+  #judge(user: Id, { answer, span, marks }: { answer: Answered; span: Span; marks: Marks }): void {
+    if (answer.exact) expectUnmarked(user, answer.contacts, marks);
+    this.judgeRows(user, answer.contacts, span, answer.source);
   }
 }
 

@@ -1,6 +1,7 @@
 import fc, { type AsyncCommand } from 'fast-check';
 import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
 import { RELATIONS } from '../../src/contracts/relation.ts';
+import { readBoth } from './both.ts';
 import { CAST } from './cast.ts';
 import type { Mishap } from './mishaps.ts';
 import { describeMove, member, move, relating } from './moves.ts';
@@ -96,6 +97,13 @@ const asked = fc
       trial.inBackground(photos ? client.readPhotos(query) : client.readContacts(query));
     });
   });
+
+const bothAsked = fc.record({ user: member, limit: fc.integer({ min: 1, max: 4 }) }).map((query) =>
+  happening(`${query.user} asks for ${query.limit} of both kinds`, (trial) => {
+    const { sides, turns } = trial;
+    trial.inBackground(readBoth(sides, turns.now, query));
+  }),
+);
 
 const unseenAsked = fc
   .tuple(member, side)
@@ -197,6 +205,7 @@ const USUAL: Weighted = [
   [30, delivered],
   [5, delayed],
   [12, asked],
+  [4, bothAsked],
   [6, unseenAsked],
   [6, marked],
   [2, built],

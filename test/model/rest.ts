@@ -5,6 +5,7 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { EVERYTHING, expectAnswersExact, type Questions, SOMETHING } from './answers-at-rest.ts';
 import { expectIndexesExact, indexesInUse } from './at-rest.ts';
+import { expectBothExact } from './both.ts';
 import { CAST } from './cast.ts';
 import { readPlainGroups, readPlainSql } from './plain-sql.ts';
 import type { Trial } from './trial.ts';
@@ -95,5 +96,12 @@ async function expectTruth({ sides, arena }: Trial, questions: Questions): Promi
       throw new Error(`${name}: ${error.message}`, { cause: error });
     });
   }
+  const [ofContacts, ofGroups] = sides.map((side) => ({ kind: side.kind, ...side.answering() }));
+  if (ofContacts === undefined || ofGroups === undefined) throw new Error('both kinds are in use');
+  const expectBoth = async (user: Id) => {
+    const truth = [contacts.get(user) ?? [], groups.get(user) ?? []] as const;
+    await expectBothExact([ofContacts, ofGroups], user, truth, questions.limits);
+  };
+  await Promise.all(CAST.map(expectBoth));
   return warm;
 }

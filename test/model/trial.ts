@@ -113,7 +113,7 @@ export class Trial {
   async act(made: Move): Promise<void> {
     if (this.early.isHeld(made) || !(await perform(made, this.site))) return;
     this.#actions++;
-    for (const { truths } of this.sides) await truths.look();
+    await Promise.all(this.sides.map(({ truths }) => truths.look()));
   }
 
   /** Changes a relationship; its task is sent before the commit. */

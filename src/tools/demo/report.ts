@@ -41,6 +41,7 @@ export function reportOf(findings: Findings) {
     delivered: relay.sent + burst.warmUp + burst.tasks,
     reads: play.reads.reads,
     reads_of_groups: play.reads.of_groups,
+    reads_of_both_kinds: play.reads.of_both,
     reads_wrong: play.reads.wrong,
     reads_refused: play.reads.refused,
     wrong_examples: play.examples,
@@ -111,8 +112,8 @@ export function formatPopulation({ cast, counts }: Population): string {
 export function formatPlay({ changes, seconds, reads }: PlayReport, { sent, tasks }: UnrulyRelayCounts): string {
   return [
     `${count(changes)} changes to contacts, photos and groups, their tasks shuffled, ${count(sent - tasks)} of them sent twice;`,
-    `${count(reads.reads)} answers read meanwhile, ${count(reads.of_groups)} of them about groups`,
-    `(${count(reads.reads / seconds)} per second), ${count(reads.wrong)} wrong`,
+    `${count(reads.reads)} answers read meanwhile (${count(reads.of_groups)} about groups,`,
+    `${count(reads.of_both)} about both in one list; ${count(reads.reads / seconds)} per second), ${count(reads.wrong)} wrong`,
   ].join(' ');
 }
 
@@ -174,6 +175,7 @@ export function addresses(apiUrl: string, user: string): string[] {
     `curl '${apiUrl}/v1/users/${user}/contacts/recent/photos?contacts=2&photos=3'`,
     `curl '${apiUrl}/v1/users/${user}/index'`,
     `curl '${apiUrl}/v1/users/1/groups/recent?limit=3'`,
+    `curl '${apiUrl}/v1/users/1/recent?limit=3'`,
     `${apiUrl}/docs`,
   ];
 }

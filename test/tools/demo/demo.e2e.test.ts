@@ -48,6 +48,7 @@ describe('recency demo', () => {
     expect(report.verify.kinds?.groups?.users).toBeGreaterThan(29);
     expect([report.groups, report.memberships, report.group_photos].every((value) => value > 2)).toBe(true);
     expect(report.reads_of_groups).toBeGreaterThan(0);
+    expect(report.reads_of_both_kinds).toBeGreaterThan(0);
     expect(report.tasks).toBeGreaterThan(300);
     expect(report.delivered).toBeGreaterThan(report.tasks);
     expect(report.reads).toBeGreaterThan(0);

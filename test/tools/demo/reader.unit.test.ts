@@ -1,10 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { KindName } from '../../../src/contracts/kind.ts';
 import { Journal } from '../../../src/tools/demo/play/journal.ts';
 import type { Shown, Wrong } from '../../../src/tools/demo/play/judge.ts';
-import { Reader } from '../../../src/tools/demo/play/reader.ts';
+import { type ListName, Reader } from '../../../src/tools/demo/play/reader.ts';
 import { seededRandom } from '../../../src/tools/demo/random.ts';
 import { HttpClient } from '../../../src/tools/harness/http.ts';
 
@@ -40,7 +39,7 @@ function journal(): Journal {
 /** An API that answers every question with these rows. */
 async function apiAnswering(rows: readonly object[], status = 200): Promise<HttpClient> {
   const server: Server = createServer(({ url }, response) => {
-    response.writeHead(status).end(JSON.stringify({ [aboutKind(url)]: rows, answer: { source: 'index' } }));
+    response.writeHead(status).end(JSON.stringify({ [listOf(url)]: rows, answer: { source: 'index' } }));
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const client = new HttpClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -48,14 +47,18 @@ async function apiAnswering(rows: readonly object[], status = 200): Promise<Http
   return client;
 }
 
-const aboutKind = (url = '') => url.split('/')[4] ?? '';
+/** The field of the answer to this question that has its rows. */
+function listOf(url = ''): string {
+  const [part = ''] = url.split('/').slice(4);
+  return part.startsWith('recent') ? 'sources' : part;
+}
 
-async function readOnceFrom(client: HttpClient, kind: KindName = 'contacts') {
+async function readOnceFrom(client: HttpClient, list: ListName = 'contacts') {
   const seen: [Wrong, Shown][] = [];
   const reader = new Reader({
     client,
     journal: journal(),
-    kinds: [kind],
+    lists: [list],
     random: seededRandom(1),
     nextUser: () => USER,
     onWrong: (wrong, shown) => seen.push([wrong, shown]),
@@ -76,14 +79,14 @@ describe('a reader', () => {
   test('finds nothing wrong in a right answer', async () => {
     const { counts, seen } = await readOnceFrom(await apiAnswering([row(CONTACT, AT, [photo('9', AT)])]));
     expect(seen).toEqual([]);
-    expect(counts).toEqual({ reads: 1, of_groups: 0, wrong: 0, refused: 0, narrowed: 1 });
+    expect(counts).toEqual({ reads: 1, of_groups: 0, of_both: 0, wrong: 0, refused: 0, narrowed: 1 });
   });
 
   test('finds nothing wrong in a right answer about groups', async () => {
     const right = row(GROUP, AT + 2_000, [photo('9', AT + 2_000)]);
     const { counts, seen } = await readOnceFrom(await apiAnswering([right]), 'groups');
     expect(seen).toEqual([]);
-    expect(counts).toEqual({ reads: 1, of_groups: 1, wrong: 0, refused: 0, narrowed: 1 });
+    expect(counts).toEqual({ reads: 1, of_groups: 1, of_both: 0, wrong: 0, refused: 0, narrowed: 1 });
   });
 
   test.each<[string, object, Wrong]>([
@@ -108,6 +111,20 @@ describe('a reader', () => {
     const { counts, seen } = await readOnceFrom(await apiAnswering([row(CONTACT, AT), planted]));
     expect(counts).toMatchObject({ reads: 1, wrong: 1 });
     expect(seen.map(([kind]) => kind)).toEqual([wrong]);
+  });
+
+  test('judges each row of a list of both kinds by its own', async () => {
+    const ofContact = { kind: 'contacts', ...row(CONTACT, AT, [photo('9', AT)]) };
+    const ofGroup = { kind: 'groups', ...row(GROUP, AT + 2_000, [photo('9', AT + 2_000)]) };
+    const right = await readOnceFrom(await apiAnswering([ofGroup, ofContact]), 'sources');
+    expect(right.seen).toEqual([]);
+    expect(right.counts).toMatchObject({ reads: 1, of_groups: 0, of_both: 1, wrong: 0 });
+    const swapped = [
+      { ...ofContact, kind: 'groups' },
+      { ...ofGroup, kind: 'contacts' },
+    ];
+    const { seen } = await readOnceFrom(await apiAnswering(swapped), 'sources');
+    expect(new Set(seen.map(([wrong]) => wrong))).toEqual(new Set(['not_a_member', 'not_a_contact']));
   });
 
   test('counts what was refused, and fails at any other error', async () => {

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { KIND_NAMES } from '../../../contracts/kind.ts';
 import { settle } from '../../harness/stores.ts';
 import type { Shown, Wrong } from '../play/judge.ts';
-import { type ReadCounts, Reader } from '../play/reader.ts';
+import { LISTS, type ReadCounts, Reader } from '../play/reader.ts';
 import { Stage } from '../play/stage.ts';
 import { runWriters } from '../play/writers.ts';
 import type { Progress } from '../story.ts';
@@ -44,7 +43,7 @@ export async function play(world: World, seconds: number, progress: Progress): P
   const everybody = [...cast.players, ...cast.measured.map(({ user }) => user)];
   const nextUser = () => (random() < 0.05 ? (everybody.at(-1) ?? '') : stage.anyPlayer());
   const now = () => performance.now();
-  const reader = new Reader({ ...world, client: world.api, kinds: KIND_NAMES, nextUser, onWrong, now });
+  const reader = new Reader({ ...world, client: world.api, lists: LISTS, nextUser, onWrong, now });
 
   const reading = new AbortController();
   const reads = reader.run(READERS, READS_A_SECOND, AbortSignal.any([reading.signal, world.signal]));

@@ -23,6 +23,7 @@ import { recentContactsRoute } from './routes/recent-contacts.ts';
 import { recentOfManyRoute } from './routes/recent-of-many.ts';
 import { recentOverKindsRoutes } from './routes/recent-over-kinds.ts';
 import { recentPhotosRoute } from './routes/recent-photos.ts';
+import { sourcePhotosRoute } from './routes/source-photos.ts';
 
 const V1 = /^\/v1(?:\/|$)/;
 
@@ -59,11 +60,11 @@ export function createApp(dependencies: ApiDependencies): Express {
 
 /** All routes, the busiest first, because express tries them in order. */
 function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
-  const { kinds, recentContacts, recentPhotos, recentBatch, otherAnswers, fresh } = dependencies;
+  const { kinds, recentContacts, recentPhotos, recentBatch, sourcePhotos, otherAnswers, fresh } = dependencies;
   const { explain, inspect, rebuild, forget, seen } = dependencies;
   const { checks, degrading, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
-  const ofContacts = { recentContacts, recentPhotos, recentBatch, explain, inspect, rebuild };
+  const ofContacts = { recentContacts, recentPhotos, recentBatch, sourcePhotos, explain, inspect, rebuild };
   const all = [{ kind: CONTACTS, ...ofContacts }, ...otherAnswers];
   const inUse = all.filter((of) => kinds.some(({ name }) => name === of.kind.name));
   const answersOf = ({ name }: Kind) => inUse.find((of) => of.kind.name === name);
@@ -72,6 +73,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
     ...KINDS.flatMap((kind) => [
       recentContactsRoute(kind, answersOf(kind)?.recentContacts, fresh, metrics),
       recentPhotosRoute(kind, answersOf(kind)?.recentPhotos, fresh, metrics),
+      sourcePhotosRoute(kind, answersOf(kind)?.sourcePhotos, fresh, metrics),
     ]),
     ...recentOverKindsRoutes(inUse, { fresh, metrics }),
     recentOfManyRoute(inUse, fresh, metrics, (problem, requestId) => {

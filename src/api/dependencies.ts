@@ -12,6 +12,7 @@ import type { MarkSeen } from '../query/mark-seen.ts';
 import type { RecentBatch } from '../query/recent-batch.ts';
 import type { RecentContacts } from '../query/recent-contacts.ts';
 import type { RecentPhotos } from '../query/recent-photos.ts';
+import type { SourcePhotos } from '../query/source-photos.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { MeasuredParts } from './metrics.ts';
 import type { Check } from './readiness.ts';
@@ -30,6 +31,7 @@ export interface KindAnswers {
   readonly recentContacts: Pick<RecentContacts, 'find'>;
   readonly recentPhotos: Pick<RecentPhotos, 'find'>;
   readonly recentBatch: Pick<RecentBatch, 'find'>;
+  readonly sourcePhotos: Pick<SourcePhotos, 'find'>;
 }
 
 /** What the API needs from the composition root. */
@@ -40,6 +42,7 @@ export interface ApiDependencies extends MeasuredParts, KindIndexes {
   readonly recentContacts: Pick<RecentContacts, 'find'>;
   readonly recentPhotos: Pick<RecentPhotos, 'find'>;
   readonly recentBatch: Pick<RecentBatch, 'find'>;
+  readonly sourcePhotos: Pick<SourcePhotos, 'find'>;
   /** The same for each other kind in use. */
   readonly otherAnswers: readonly (KindAnswers & KindIndexes)[];
   /** Reads that show the changes that a request names. */

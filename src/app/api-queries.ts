@@ -14,6 +14,7 @@ import { MarkSeen } from '../query/mark-seen.ts';
 import { RecentBatch } from '../query/recent-batch.ts';
 import { RecentContacts, type RecentContactsOptions } from '../query/recent-contacts.ts';
 import { RecentPhotos } from '../query/recent-photos.ts';
+import { SourcePhotos } from '../query/source-photos.ts';
 import { WarmUp, type WarmUpOptions } from '../query/warm-up.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import { askedAbout, batchAbout } from './asked-about.ts';
@@ -28,6 +29,7 @@ type Queries = Pick<
   | 'recentContacts'
   | 'recentBatch'
   | 'recentPhotos'
+  | 'sourcePhotos'
   | 'otherAnswers'
   | 'fresh'
   | 'applyNow'
@@ -135,6 +137,7 @@ function kindQueries(
     recentContacts: askedAbout(kind, reading, recentContacts),
     recentPhotos: askedAbout(kind, reading, recentPhotos),
     recentBatch: batchAbout(kind, reading, recentBatch),
+    sourcePhotos: askedAbout(kind, reading, new SourcePhotos({ database: reading, primary, now })),
     explain: explainer(sources),
     inspect: (user: Id, deadline?: Deadline) =>
       withinDeadline(deadline, inspectIndex({ index, database: primary }, user)),

@@ -103,6 +103,7 @@ export const REASONS = [
   'version_not_committed',
   'strong',
   'lag',
+  'one_source',
 ] as const;
 
 /** Why an answer came from the plain query, or is not exact. */
@@ -121,7 +122,7 @@ export const answerSchema = z
     floor: floorSchema.nullable().meta({ description: 'null: no contact was left out.' }),
     reason: z.enum(REASONS).optional().meta({
       description:
-        'Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change. strong: `consistency=strong` was asked for. lag: the lag was greater than `max_lag`, or not known.',
+        'Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change. strong: `consistency=strong` was asked for. lag: the lag was greater than `max_lag`, or not known. one_source: the photos of one source are in no index, and a few are read.',
     }),
     as_of: timeSchema.meta({
       description:

@@ -79,7 +79,7 @@ export function shownColumns({ since }: Compared): string {
  * @param live selects {@link shownColumns}
  */
 export function shownStatement(live: ComparingStatement): ComparingStatement {
-  const row = { user: 'live.user_id', id: 'live.contact_id', at: 'live.at', since: 'live.since' };
+  const row = { user: 'live.user_id', id: 'live.contact_id', at: 'live.at', since: 'live.since', sees: 'live.sees' };
   return (by) => `
   SELECT live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row, by)}, live.user_id,
          e.seen_in_use${by.seen ? ', seen_all.seen_at, seen_all.seen_id' : ''}, ${EPOCH}
@@ -150,7 +150,7 @@ const BELOW = `AND ${LAST_UPLOAD} <= ? AND (${LAST_UPLOAD} < ? OR CAST(c.contact
 
 const SINCE = `AND ${LAST_UPLOAD} >= ?`;
 
-const PLAIN_ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: 'c.since' };
+const PLAIN_ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: 'c.since', sees: 'c.sees' };
 
 function plain(relation: Relation, page: string, unseen: boolean): ComparingStatement {
   return shownStatement(

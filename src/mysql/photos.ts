@@ -36,7 +36,7 @@ const BRANCH = `
      ORDER BY p.uploaded_at DESC, p.id DESC
      LIMIT ?)`;
 
-const ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: 'c.since' };
+const ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: 'c.since', sees: 'c.sees' };
 
 /** The place behind `COLUMNS`, whether the contact is unseen, and the photo. */
 const IN_USE_COLUMN = 9;

@@ -125,6 +125,23 @@ export interface ComparedRow {
   readonly at: string;
   /** When the relation began, ms; null: unknown. */
   readonly since: string;
+  /** A bitmask: the audiences that the user sees. */
+  readonly sees: string;
+}
+
+/** Every audience that a bitmask can name. */
+const AUDIENCES = Array.from({ length: 64 }, (_, audience) => audience).join(', ');
+
+/**
+ * SQL: has the source a photo that the user may see, of the same time as its cursor and above it? It is asked only for those
+ * times. The audiences are listed so that an index by owner, audience and time finds it.
+ */
+function isPhotoAbove({ id, at, sees }: ComparedRow): string {
+  return `EXISTS (
+      SELECT 1 FROM recency_photos AS tie
+      WHERE tie.owner_id = ${id} AND tie.audience IN (${AUDIENCES})
+        AND tie.uploaded_at >= ${at} AND tie.uploaded_at < ${at} + 1
+        AND tie.id > seen_own.seen_id AND (${sees} >> tie.audience) & 1)`;
 }
 
 /**
@@ -139,14 +156,16 @@ export function joinSeen({ user, id }: ComparedRow, { seen }: Compared): string 
 }
 
 /**
- * SQL: is the row new to the user? It is if its key is above the cursor for all, its last upload is above its own
- * cursor, and it was uploaded after the relation began.
+ * SQL: is the row new to the user? It is if its key is above the cursor for all, one of its photos is above its own
+ * cursor, and its last upload came after the relation began.
  */
-export function isUnseen({ id, at, since }: ComparedRow, by: Compared): string {
+export function isUnseen(row: ComparedRow, by: Compared): string {
+  const { id, at, since } = row;
   const cursors = [
     `(seen_all.seen_at IS NULL OR ${at} > seen_all.seen_at
       OR (${at} = seen_all.seen_at AND CAST(${id} AS BINARY) > CAST(seen_all.seen_id AS BINARY)))`,
-    `(seen_own.seen_at IS NULL OR ${at} > seen_own.seen_at OR (${at} = seen_own.seen_at AND seen_own.seen_id < ${EVERY_PHOTO}))`,
+    `(seen_own.seen_at IS NULL OR ${at} > seen_own.seen_at OR (${at} = seen_own.seen_at
+      AND seen_own.seen_id < ${EVERY_PHOTO} AND ${isPhotoAbove(row)}))`,
   ];
   const conditions = [...(by.seen ? cursors : []), ...(by.since ? [`(${since} IS NULL OR ${at} > ${since})`] : [])];
   return conditions.length === 0 ? 'TRUE' : `(${conditions.join(' AND ')})`;

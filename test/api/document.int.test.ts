@@ -79,6 +79,8 @@ const REQUESTS: [method: string, path: string, actual: string, body?: unknown][]
   ['get', '/v1/users/{user}/groups/recent', '/v1/users/1/groups/recent?limit=1'],
   ['get', '/v1/users/{user}/groups/recent/photos', '/v1/users/1/groups/recent/photos'],
   ['get', '/v1/users/{user}/groups/unseen', '/v1/users/1/groups/unseen'],
+  ['get', '/v1/users/{user}/contacts/{id}/photos', '/v1/users/1/contacts/2/photos?unseen=true'],
+  ['get', '/v1/users/{user}/groups/{id}/photos', '/v1/users/1/groups/2/photos'],
   ['get', '/v1/users/{user}/unseen', '/v1/users/1/unseen'],
   ['get', '/v1/users/{user}/recent', '/v1/users/1/recent?limit=2'],
   ['get', '/v1/users/{user}/recent/photos', '/v1/users/1/recent/photos?sources=2'],

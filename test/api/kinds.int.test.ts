@@ -123,3 +123,51 @@ describe('unseen', () => {
     expect((await ask(api, strong)).body).toMatchObject({ count: 0, at_least: false });
   });
 });
+
+describe('the photos of one source', () => {
+  const page = (kind: string, id: string, more = '') =>
+    ask(api, `/v1/users/${USER}/${kind}/${id}/photos?limit=2${more}`);
+
+  it.each(['contacts', 'groups'])(
+    'that are new, of %s, are shown oldest first and once, however often a client dies before it marks',
+    async (kind) => {
+      const id = kind === 'groups' ? (groups[1] as string) : '3';
+      const ids: string[] = [];
+      for (const at of [1_001, 1_002, 1_002, 1_003]) {
+        const photo = await uploadPhoto(pool, kind === 'groups' ? '4' : '3', 0, at);
+        if (kind === 'groups') await addToPool(pool, id, photo, at);
+        ids.push(photo);
+      }
+      await mark(`/v1/users/${USER}/${kind}/${id}/seen`, { at: '1970-01-01T00:00:01Z' });
+      const shown: string[] = [];
+      for (let isOver = false; !isOver; ) {
+        const { status, body } = await page(kind, id, '&unseen=true');
+        expect(status).toBe(200);
+        expect((await page(kind, id, '&unseen=true')).body.photos).toEqual(body.photos);
+        shown.push(...idsOf(body.photos));
+        const { through } = body.answer;
+        expect((await mark(`/v1/users/${USER}/${kind}/${id}/seen`, { through })).status).toBe(204);
+        isOver = body.next === null;
+      }
+      expect(shown).toEqual(ids);
+      expect((await page(kind, id, '&unseen=true')).body).toMatchObject({ photos: [], next: null });
+      const all = (await page(kind, id)).body;
+      expect(all).toMatchObject({ user: USER, id, answer: { source: 'database', exact: true, reason: 'one_source' } });
+      expect(idsOf(all.photos)).toEqual(ids.slice(2).toReversed());
+      expect(idsOf((await page(kind, id, `&after=${all.next}`)).body.photos)).toEqual(ids.slice(0, 2).toReversed());
+      const row = (await recent(kind, '&consistency=strong')).body[kind].find((one: { id: string }) => one.id === id);
+      expect(row.unseen).toBe(false);
+    },
+  );
+
+  it('are none of a source that the user does not follow; a wrong parameter is refused', async () => {
+    expect(await page('contacts', '4')).toMatchObject({ status: 200, body: { photos: [], answer: { exact: true } } });
+    expect(await page('contacts', '3', '&after=x')).toMatchObject({ status: 400, body: { field: 'after' } });
+    expect(await page('contacts', 'x')).toMatchObject({ status: 400, body: { field: 'id' } });
+    const one = (await page('contacts', '3')).body.answer.through;
+    expect(await mark(`/v1/users/${USER}/contacts/4/seen`, { through: one })).toMatchObject({
+      status: 400,
+      body: { field: 'through' },
+    });
+  });
+});

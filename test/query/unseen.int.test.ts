@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, isAbove, type Key } from '../../src/contracts/key.ts';
 import { RELATIONS } from '../../src/contracts/relation.ts';
-import { allUntil, EVERY_PHOTO, type SeenCursor, sourceUntil } from '../../src/contracts/seen.ts';
+import { allUntil, type SeenCursor, sourceUntil } from '../../src/contracts/seen.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { readCandidatesOfMany } from '../../src/mysql/candidates-of-many.ts';
@@ -15,7 +15,14 @@ import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { addContact, removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { IDS, site, time } from '../support/site-arbitrary.ts';
-import { everybodyKnows, freshSitePool, rankedContacts, type SmallSite, writeSite } from '../support/small-site.ts';
+import {
+  everybodyKnows,
+  freshSitePool,
+  rankedContacts,
+  type SmallSite,
+  visiblePhotos,
+  writeSite,
+} from '../support/small-site.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 
 const LIMITS = { max: 4, min: 2 };
@@ -71,13 +78,15 @@ class Seen {
     if (isHigher) this.#own.set(`${user} ${source}`, { at, id: BigInt(id) });
   }
 
-  isUnseen({ ties }: SmallSite, user: Id, key: Key): boolean {
+  isUnseen(all: SmallSite, user: Id, key: Key): boolean {
+    const { ties } = all;
     const { since = 0 } = ties.find((tie) => tie.user === user && tie.contact === key.id) ?? {};
     if (key.at <= since) return false;
-    const all = this.#all.get(user);
+    const ofAll = this.#all.get(user);
     const own = this.#own.get(`${user} ${key.id}`);
-    const isOwn = own === undefined || key.at > own.at || (key.at === own.at && own.id < BigInt(EVERY_PHOTO));
-    return (all === undefined || isAbove(key, all)) && isOwn;
+    const isTie = ({ id, at }: Key) => own !== undefined && at === own.at && BigInt(id) > own.id;
+    const isOwn = own === undefined || key.at > own.at || visiblePhotos(all, user, key.id).some(isTie);
+    return (ofAll === undefined || isAbove(key, ofAll)) && isOwn;
   }
 }
 

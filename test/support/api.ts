@@ -21,6 +21,7 @@ import { MarkSeen } from '../../src/query/mark-seen.ts';
 import { RecentBatch } from '../../src/query/recent-batch.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
+import { SourcePhotos } from '../../src/query/source-photos.ts';
 import type { Stores } from './stores.ts';
 
 /** The lines logged so far. */
@@ -84,6 +85,7 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
     touch: true,
     now,
   });
+  const sourcePhotos = new SourcePhotos({ database: primary, now });
   const recentPhotos = new RecentPhotos({ recent: recentContacts, database: primary, now });
   const recentBatch = new RecentBatch({ index, database: primary, recent: recentContacts, now });
   return {
@@ -92,6 +94,7 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
     coldBuilds: [coldBuilds],
     recentContacts,
     recentPhotos,
+    sourcePhotos,
     otherAnswers: [],
     ...promptOn({
       kinds: [{ kind: CONTACTS, steps }],

@@ -8,6 +8,7 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { inspectIndex } from '../../src/query/inspect-index.ts';
 import { RecentBatch } from '../../src/query/recent-batch.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
+import { SourcePhotos } from '../../src/query/source-photos.ts';
 import { recentContactsOn, type Stores } from './stores.ts';
 
 /** What {@link startTestApi} needs to answer about groups as well. */
@@ -32,6 +33,7 @@ export function withGroups(stores: Stores, ofGroups: Stores, limits: { max: numb
         recentContacts: askedAbout(GROUPS, primary, recent),
         recentPhotos: askedAbout(GROUPS, primary, new RecentPhotos({ recent, database: primary, now })),
         recentBatch: batchAbout(GROUPS, primary, batch),
+        sourcePhotos: askedAbout(GROUPS, primary, new SourcePhotos({ database: primary, now })),
         explain: explainer({ kind: GROUPS, index, primary, reading: primary, limits }),
         inspect: (user: Id) => inspectIndex({ index, database: primary }, user),
         rebuild: (user: Id) => run(rebuild([user], true), steps),

@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/{user}/contacts/{id}/photos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The photos of one of the user's contacts
+         * @description Only photos that the user may see; none of a contact whom the user does not follow. To show what is new without missing anything: ask with `unseen=true`, show the page, pass its `answer.through` to `PUT …/contacts/{id}/seen`, and ask again.
+         */
+        get: operations["photosOfContact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{user}/groups/recent": {
         parameters: {
             query?: never;
@@ -76,6 +96,26 @@ export interface paths {
          * @description Grouped by group. Only photos that the user may see; this is checked again when the photos are read. 404 where RECENCY_KINDS does not name groups.
          */
         get: operations["recentGroupPhotos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/groups/{id}/photos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The photos of one of the user's groups
+         * @description Only photos that the user may see; none of a group whom the user does not follow. To show what is new without missing anything: ask with `unseen=true`, show the page, pass its `answer.through` to `PUT …/groups/{id}/seen`, and ask again. 404 where RECENCY_KINDS does not name groups.
+         */
+        get: operations["photosOfGroup"];
         put?: never;
         post?: never;
         delete?: never;
@@ -721,10 +761,10 @@ export interface components {
             /** @description null: no contact was left out. */
             floor: components["schemas"]["Floor"] | null;
             /**
-             * @description Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change. strong: `consistency=strong` was asked for. lag: the lag was greater than `max_lag`, or not known.
+             * @description Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change. strong: `consistency=strong` was asked for. lag: the lag was greater than `max_lag`, or not known. one_source: the photos of one source are in no index, and a few are read.
              * @enum {string}
              */
-            reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag";
+            reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag" | "one_source";
             /** @description When reading began, by the clock of the process that answers. Every change committed before is in the answer, unless it is younger than `lag_ms`. */
             as_of: components["schemas"]["Time"];
             /** @description The age of the oldest change that may be missing because it is not applied to the index yet, in ms at `as_of`: an upper bound over the outbox, the transport and delayed work, measured twice a second. 0: the database answered, so nothing is missing. null: not known, because this process has just started or the rows come from a replica. */
@@ -790,6 +830,16 @@ export interface components {
             id: components["schemas"]["Id"];
             uploaded_at: components["schemas"]["Time"];
             title: string;
+        };
+        SourcePhotos: {
+            user: components["schemas"]["Id"];
+            /** @description What the user follows. */
+            id: components["schemas"]["Id"];
+            /** @description Newest first; with `unseen=true`, oldest first. */
+            photos: components["schemas"]["Photo"][];
+            /** @description The `after` of the next page; null: this is the last page. */
+            next: string | null;
+            answer: components["schemas"]["Answer"];
         };
         RecentGroups: {
             user: components["schemas"]["Id"];
@@ -895,7 +945,7 @@ export interface components {
                 /** @enum {string} */
                 source: "index" | "database";
                 /** @enum {string} */
-                reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag";
+                reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag" | "one_source";
                 verdict: {
                     /**
                      * @description Why the contact is, or is not, in the answer.
@@ -957,7 +1007,7 @@ export interface components {
                 /** @enum {string} */
                 source: "index" | "database";
                 /** @enum {string} */
-                reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag";
+                reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag" | "one_source";
                 verdict: {
                     /**
                      * @description Why the group is, or is not, in the answer.
@@ -1306,6 +1356,131 @@ export interface operations {
             };
         };
     };
+    photosOfContact: {
+        parameters: {
+            query?: {
+                /** @description Photos in the answer. */
+                limit?: number;
+                /** @description The `next` of the previous page. */
+                after?: string;
+                /** @description true: only what is new to the user, oldest first. */
+                unseen?: "true" | "false";
+                /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
+                since?: string;
+                /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */
+                consistency?: "index" | "strong";
+                /** @description The greatest `lag_ms` to accept. When it is greater, or not known, plain SQL on the primary answers, with the reason `lag`. */
+                max_lag?: number;
+            };
+            header?: {
+                /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
+                "If-None-Match"?: string;
+                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. Where several users are asked for, a relation is one of each of them, or of the one that it names: `contact=42/7@3`. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
+                "Recency-Fresh"?: string;
+            };
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourcePhotos"];
+                };
+            };
+            /** @description The client has this answer. There is no body. */
+            304: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     recentGroups: {
         parameters: {
             query?: {
@@ -1481,6 +1656,140 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecentGroupPhotos"];
+                };
+            };
+            /** @description The client has this answer. There is no body. */
+            304: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    photosOfGroup: {
+        parameters: {
+            query?: {
+                /** @description Photos in the answer. */
+                limit?: number;
+                /** @description The `next` of the previous page. */
+                after?: string;
+                /** @description true: only what is new to the user, oldest first. */
+                unseen?: "true" | "false";
+                /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
+                since?: string;
+                /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */
+                consistency?: "index" | "strong";
+                /** @description The greatest `lag_ms` to accept. When it is greater, or not known, plain SQL on the primary answers, with the reason `lag`. */
+                max_lag?: number;
+            };
+            header?: {
+                /** @description The ETag of the answer that the client has; the reply is 304 if it is still the same. */
+                "If-None-Match"?: string;
+                /** @description Changes that the answer must show although their tasks may still be in flight, once committed: up to 8 of the user's relations, each with the version that its row has since the change if that is known, joined by commas. Where several users are asked for, a relation is one of each of them, or of the one that it names: `contact=42/7@3`. `gtid=` and the writer's GTID set let a replica answer, once it has applied them; otherwise the primary answers. */
+                "Recency-Fresh"?: string;
+            };
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    /** @description Of the rows and their exactness; weak, because the same rows may come with another `answer`. Pass it in If-None-Match. */
+                    ETag: string;
+                    "Cache-Control": "private, no-cache";
+                    Vary: string;
+                    /** @description Time spent waiting, ms. index: Redis; db: MySQL. */
+                    "Server-Timing": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourcePhotos"];
                 };
             };
             /** @description The client has this answer. There is no body. */

@@ -1,0 +1,110 @@
+import type { Id } from '../contracts/id.ts';
+import type { Key } from '../contracts/key.ts';
+import type { Database } from '../mysql/database.ts';
+import { DatabaseNotPrimary } from '../mysql/faults.ts';
+import type { Photo } from '../mysql/photos.ts';
+import { readSourcePhotos, type SourcePage, type SourceRelation, type SourceRows } from '../mysql/source-photos.ts';
+import type { AnswerCertainty } from './certainty-of-all.ts';
+import { mayNotLag, type RecentQuery } from './recent-answer.ts';
+import { Stopwatch } from './stopwatch.ts';
+
+export interface SourcePhotosQuery
+  extends Pick<RecentQuery, 'user' | 'since' | 'consistency' | 'maxLagMs' | 'deadline' | 'freshness'> {
+  /** What the user follows. */
+  readonly source: Id;
+  /** Only what is new to the user, oldest first; otherwise everything, newest first. */
+  readonly unseen: boolean;
+  /** The last photo of the page before; undefined: this is the first page. */
+  readonly after: Key | undefined;
+  /** 1 to 50. */
+  readonly limit: number;
+}
+
+export interface SourcePhotosAnswer extends AnswerCertainty {
+  /** Oldest first if only what is new was asked for, otherwise newest first. */
+  readonly photos: readonly Photo[];
+  /** There may be more after the last of them. */
+  readonly more: boolean;
+}
+
+export interface SourcePhotosOptions {
+  /** The server that the photos are read from. */
+  readonly database: Database;
+  /** Answers what must not lag. Left out: `database`. */
+  readonly primary?: Database;
+  /** Monotonic clock, ms. */
+  readonly now: () => number;
+  /** ms since 1970 UTC (`Date.now`). */
+  readonly clock?: () => number;
+}
+
+/** How often the photos are read when what the user may see, or has seen, changes meanwhile. */
+const ATTEMPTS = 3;
+
+/** Nothing is known of the relation yet. */
+const UNKNOWN: SourceRelation = { sees: '0', seen: undefined };
+
+/**
+ * Answers "what is new from this one?" The page is read from MySQL: it is one range of an index for each audience, however
+ * many photos the source has.
+ *
+ * Oldest first, so that whoever marks as seen what was shown, page by page, has always seen everything up to somewhere: a
+ * client that dies before it marks loses nothing, and gets the same page again.
+ */
+export class SourcePhotos {
+  readonly #options: SourcePhotosOptions;
+
+  constructor(options: SourcePhotosOptions) {
+    this.#options = options;
+  }
+
+  /** @throws DatabaseUnavailable, DatabaseNotPrimary, DeadlineExceeded, RequestCancelled */
+  async find(query: SourcePhotosQuery): Promise<SourcePhotosAnswer> {
+    const { database, primary = database, now, clock: time = Date.now } = this.#options;
+    const { user, source, limit, deadline, freshness } = query;
+    const from = mayNotLag(query) ? primary : (freshness?.database ?? database);
+    const clock = new Stopwatch(now);
+    let known = UNKNOWN;
+    for (let attempt = 0; ; attempt++) {
+      const asOf = time();
+      const page = { ...pageOf(query, known), limit: limit + 1 };
+      const found = await clock.time('db', () => readSourcePhotos(from, { user, source }, known.sees, page, deadline));
+      if (found.isReplica && mayNotLag(query)) throw new DatabaseNotPrimary(NO_PRIMARY);
+      const isSettled = isSame(found.relation, known);
+      if (isSettled || attempt === ATTEMPTS) return answerOf(query, found, { asOf, isSettled }, clock);
+      known = found.relation;
+    }
+  }
+}
+
+const NO_PRIMARY = 'MySQL takes no writes here, or is not the server on record: only the primary can answer this';
+
+function pageOf({ unseen, after, since }: SourcePhotosQuery, { seen }: SourceRelation): Omit<SourcePage, 'limit'> {
+  const earliest = since === undefined ? undefined : { at: since, id: '0' };
+  if (!unseen) return { order: 'newest first', above: earliest, below: after };
+  const above = [earliest, seen, after].filter((key) => key !== undefined).sort(byKey);
+  return { order: 'oldest first', above: above.at(-1), below: undefined };
+}
+
+function byKey(a: Key, b: Key): number {
+  return a.at - b.at || a.id.length - b.id.length || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+function isSame(a: SourceRelation, b: SourceRelation): boolean {
+  return a.sees === b.sees && a.seen?.at === b.seen?.at && a.seen?.id === b.seen?.id;
+}
+
+function answerOf(
+  { limit, freshness }: SourcePhotosQuery,
+  { photos, isReplica: replica }: SourceRows,
+  { asOf, isSettled }: { readonly asOf: number; readonly isSettled: boolean },
+  { spent: timing }: Stopwatch,
+): SourcePhotosAnswer {
+  const isBehind = freshness?.isBehind ?? false;
+  const reason = isBehind ? 'version_not_committed' : isSettled ? 'one_source' : 'changed_meanwhile';
+  return {
+    ...{ photos: photos.slice(0, limit), more: photos.length > limit },
+    ...{ source: 'database', exact: isSettled && !replica && !isBehind, complete: true, floor: undefined, reason },
+    ...{ replica, asOf, lagMs: replica ? undefined : 0, timing },
+  };
+}

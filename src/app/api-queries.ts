@@ -62,7 +62,7 @@ export interface AnswersFrom {
 
 /** The queries and commands of the API. */
 export function apiQueries(context: QueryContext, stores: Stores, { reading, lagMs }: AnswersFrom): Queries {
-  const { primary, kinds, watch } = stores;
+  const { primary, kinds, unused, watch } = stores;
   const onFault = (err: unknown) =>
     context.logger.debug({ err }, 'a task could not be applied at once; it is published');
   const replicaWaits = reading === primary ? undefined : openReplicaWaits(context, reading);
@@ -79,6 +79,7 @@ export function apiQueries(context: QueryContext, stores: Stores, { reading, lag
     seen: new MarkSeen({ database: primary, clock: Date.now }),
     forget: async (user) => {
       for (const { forget } of queries) await forget(user);
+      for (const { steps } of unused) await steps.forget([user]);
     },
     coldBuilds: queries.map(({ coldBuilds }) => coldBuilds),
     plainQueries: primary.heavy,

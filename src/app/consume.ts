@@ -129,7 +129,7 @@ function startIdleSweep(context: ProcessContext, registry: Registry, stores: Sto
     help: 'Indexes dropped because nobody had read them for RECENCY_IDLE_DAYS.',
     registers: [registry],
   });
-  const reapers = stores.kinds.map(
+  const reapers = [...stores.kinds, ...stores.unused].map(
     ({ kind, index }) =>
       new IdleReaper({
         index,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type Config, loadConfig } from '../config/config.ts';
-import { CONTACTS, type Kind, kindsNamed } from '../contracts/kind.ts';
+import { CONTACTS, KINDS, type Kind, kindsNamed } from '../contracts/kind.ts';
 import { DelayedWork, Rechecks } from '../index/delayed-work.ts';
 import { EpochWatch } from '../index/epoch-watch.ts';
 import type { Steps } from '../index/protocol.ts';
@@ -149,15 +149,16 @@ export interface KindStores {
 /** The indexes of contacts, and those of every kind in use. */
 export interface IndexStores extends Omit<KindStores, 'kind' | 'primary'> {
   readonly kinds: readonly KindStores[];
+  /** Those of kinds that are not in use. Their views need not exist; their indexes may, from a time when they were in use. */
+  readonly unused: readonly Pick<KindStores, 'kind' | 'index' | 'steps'>[];
 }
 
 export function indexStores(config: Config, primary: Database, redis: RedisClient): IndexStores {
   const contacts = kindStores(CONTACTS, config, primary, redis);
-  const kinds = kindsNamed(config.kinds).map((kind) =>
-    kind.name === CONTACTS.name ? contacts : kindStores(kind, config, primary, redis),
-  );
+  const all = KINDS.map((kind) => (kind.name === CONTACTS.name ? contacts : kindStores(kind, config, primary, redis)));
+  const isUsed = ({ kind }: KindStores) => kindsNamed(config.kinds).includes(kind);
   const { kind: _kind, primary: _primary, ...index } = contacts;
-  return { ...index, kinds };
+  return { ...index, kinds: all.filter(isUsed), unused: all.filter((one) => !isUsed(one)) };
 }
 
 /** The delayed work of one kind. */

@@ -134,7 +134,7 @@ export function addForget(program: Command): void {
     const { withStores } = await import('../app/stores.ts');
     await interruptible((signal) =>
       withStores({ name: 'forget' }, signal, async ({ stores }) => {
-        for (const { steps } of stores.kinds) await steps.forget([user]);
+        for (const { steps } of [...stores.kinds, ...stores.unused]) await steps.forget([user]);
       }),
     );
     await output.result({ forgotten: user }, `Recency holds nothing of user ${user} any more.`);

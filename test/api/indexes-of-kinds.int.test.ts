@@ -126,6 +126,14 @@ describe('the routes without a kind', () => {
 });
 
 describe('a kind that is not in use', () => {
+  it('is forgotten too: it may have been in use', async () => {
+    const { api: other } = await startedWith(['contacts']);
+    for (const kind of ['contacts', 'groups']) await post(api, of(kind, 'index/rebuild'), '');
+    expect(await states()).toEqual(['warm', 'warm']);
+    expect((await ask(other, `/v1/users/${USER}/index`, { method: 'DELETE' })).status).toBe(204);
+    expect(await states()).toEqual(['cold', 'cold']);
+  });
+
   it.each([
     ['contacts', 'groups'],
     ['groups', 'contacts'],

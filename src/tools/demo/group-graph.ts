@@ -4,7 +4,7 @@ import type { GroupGraph } from '../reference-site/load-groups.ts';
 import { between, powerLaw, type Random } from './random.ts';
 
 export interface GroupsOptions {
-  /** Half of them are in groups. */
+  /** A quarter of them are in groups from the start. */
   readonly players: readonly Id[];
   /** `uploadedAt`: ms since 1970 UTC. */
   readonly photos: readonly { readonly id: Id; readonly uploadedAt: number }[];
@@ -12,6 +12,9 @@ export interface GroupsOptions {
   /** ms since 1970 UTC: the photos were added before. */
   readonly now: number;
 }
+
+/** One in this many players is in groups. */
+const MEMBERS = 4;
 
 /** Players per group. */
 const PLAYERS = 25;
@@ -26,7 +29,7 @@ const POOLED_TWICE = 0.2;
 /** Groups of the players: most players are in a few, a few in many, and some groups have many members. */
 export function groupsGraph({ players, photos, random, now }: GroupsOptions): GroupGraph {
   const groups = idsFrom(1n, Math.max(FEWEST_GROUPS, Math.ceil(players.length / PLAYERS)));
-  const members = players.filter((_, position) => position % 2 === 0);
+  const members = players.filter((_, position) => position % MEMBERS === 0);
   const memberships = members.flatMap((user) => {
     const wanted = Math.min(powerLaw(random, FEWEST_OF_A_MEMBER, MOST_OF_A_MEMBER), Math.ceil(groups.length / 2));
     return drawn(groups, wanted, random).map((group) => ({ user, group }));

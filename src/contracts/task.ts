@@ -18,7 +18,7 @@ const versionSchema = z
 type AnyKind = (typeof KINDS)[number];
 type ValueOf<T> = T[keyof T];
 
-type OfKind<K extends AnyKind> = K extends AnyKind ? RelationTask<K> | PhotoTask<K> : never;
+type TaskOfKind<K extends AnyKind> = K extends AnyKind ? RelationTask<K> | PhotoTask<K> : never;
 
 /** The relation of a user and what the user follows has changed. */
 export type RelationTask<K extends AnyKind = AnyKind> = K extends AnyKind
@@ -61,7 +61,7 @@ const userTask = z.strictObject({
   user: idSchema,
 });
 
-export type Task = OfKind<AnyKind> | z.infer<typeof userTask>;
+export type Task = TaskOfKind<AnyKind> | z.infer<typeof userTask>;
 export type TaskType = Task['type'];
 
 const FORMS = [...KINDS.flatMap((kind: Kind) => [relationTask(kind), photoTask(kind)]), userTask];

@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
-import type { Database } from '../mysql/database.ts';
+import type { AnswerDatabase, Database } from '../mysql/database.ts';
 import { DatabaseNotPrimary } from '../mysql/faults.ts';
 import type { Photo } from '../mysql/photos.ts';
 import { readSourcePhotos, type SourcePage, type SourceRelation, type SourceRows } from '../mysql/source-photos.ts';
@@ -70,11 +70,58 @@ export class SourcePhotos {
       const page = { ...pageOf(query, known), limit: limit + 1 };
       const found = await clock.time('db', () => readSourcePhotos(from, { user, source }, known.sees, page, deadline));
       if (found.isReplica && mayNotLag(query)) throw new DatabaseNotPrimary(NO_PRIMARY);
-      const isSettled = isSame(found.relation, known);
-      if (isSettled || attempt === ATTEMPTS) return answerOf(query, found, { asOf, isSettled }, clock);
-      known = found.relation;
+      const whole = isSame(found.relation, known) ? await this.#withLastMs(from, query, page, found, clock) : found;
+      const isSettled = isSame(whole.relation, known);
+      if (isSettled || attempt === ATTEMPTS) return answerOf(query, whole, { asOf, isSettled }, clock);
+      known = whole.relation;
     }
   }
+
+  /**
+   * Adds the other photos of the page's last millisecond. The index has them by their times, which may have fractions; the
+   * order is by whole milliseconds and ids, so one of them may belong before the page's last photo.
+   */
+  async #withLastMs(
+    from: AnswerDatabase,
+    { user, source, deadline }: SourcePhotosQuery,
+    page: SourcePage,
+    found: SourceRows,
+    clock: Stopwatch,
+  ): Promise<SourceRows> {
+    const last = found.photos.at(-1);
+    if (last === undefined || found.photos.length < page.limit) return found;
+    const { uploadedAt: at } = last;
+    const range = { above: { at, id: NO_ID }, below: { at: at + 1, id: NO_ID } };
+    const asked = { ...page, ...within(range, page), limit: PHOTOS_OF_ONE_MS };
+    const { relation } = found;
+    const own = { user, source };
+    const others = await clock.time('db', () => readSourcePhotos(from, own, relation.sees, asked, deadline));
+    const photos = [...found.photos.filter(({ uploadedAt }) => uploadedAt !== at), ...others.photos];
+    photos.sort(page.order === 'oldest first' ? byUpload : (a, b) => byUpload(b, a));
+    const isReplica = found.isReplica || others.isReplica;
+    return { relation: others.relation, photos: photos.slice(0, page.limit), isReplica };
+  }
+}
+
+/** Below every id. */
+const NO_ID: Id = '0';
+
+/** More photos of one source in one millisecond than there ever are. */
+const PHOTOS_OF_ONE_MS = 10_000;
+
+/** The part of a range that is on the page. */
+function within(range: Required<Pick<SourcePage, 'above' | 'below'>>, { above, below }: SourcePage) {
+  return {
+    above: [range.above, above]
+      .filter((key) => key !== undefined)
+      .sort(byKey)
+      .at(-1),
+    below: [range.below, below].filter((key) => key !== undefined).sort(byKey)[0],
+  };
+}
+
+function byUpload(a: Photo, b: Photo): number {
+  return byKey({ at: a.uploadedAt, id: a.id }, { at: b.uploadedAt, id: b.id });
 }
 
 const NO_PRIMARY = 'MySQL takes no writes here, or is not the server on record: only the primary can answer this';

@@ -243,7 +243,7 @@ describe('a re-check', () => {
       publisher: { publish: nothing, checkRoom: async () => undefined },
     });
     expect(await relay.runOnce()).toMatchObject({ published: 0, putBack: 0 });
-    expect(await readOutboxLag(stores.primary)).toEqual({ rows: 0, oldestMs: 0 });
+    expect(await readOutboxLag(stores.primary)).toEqual({ rows: 0, oldestMs: 0, ahead: 0 });
     expect(await isPublishedUpTo(stores.primary, await readLastOutboxId(stores.primary))).toBe(true);
     const suspects = [
       { user: '70', contact: '71' },

@@ -1,5 +1,5 @@
 import type { Pool } from 'mysql2/promise';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { CONTACTS } from '../../src/contracts/kind.ts';
 import { Database } from '../../src/mysql/database.ts';
@@ -198,6 +198,25 @@ describe('the photos of one source', () => {
       expect(await changing.find(asked)).toMatchObject({ exact: false, reason: 'changed_meanwhile' });
     } finally {
       await database.close();
+    }
+  });
+});
+
+describe('times with fractions of a millisecond', () => {
+  it.each(['DECIMAL(20, 3)', 'DOUBLE'])('of type %s are cut off, and no photo is lost between pages', async (type) => {
+    const site = siteOf(randomOf(5));
+    await writeSite(pool, site);
+    await pool.query(`CREATE OR REPLACE VIEW recency_photos AS
+      SELECT id, owner_id, audience, CAST(uploaded_at + (id * 7 % 10) / 10 AS ${type}) AS uploaded_at, title FROM photos`);
+    onTestFinished(async () => {
+      await pool.query(
+        'CREATE OR REPLACE VIEW recency_photos AS SELECT id, owner_id, audience, uploaded_at, title FROM photos',
+      );
+    });
+    const visible = visiblePhotos(site, USER, SOURCE);
+    for (const limit of [1, 2, 3, 7]) {
+      expect(await pages({ limit })).toEqual(idsOf(visible));
+      expect(await pages({ limit, unseen: true })).toEqual(idsOf(visible.toReversed()));
     }
   });
 });

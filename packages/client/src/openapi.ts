@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * The user's most recently active sources of every kind
-         * @description Contacts and whatever else RECENCY_KINDS names, in one list. `answer` says what holds for all kinds: the index answered if it did for each, and the floor is the highest. `answer.through` covers every kind.
+         * @description Contacts and whatever else RECENCY_KINDS names, in one list. `answer` says what holds for all kinds: the index answered if it did for each, and the floor is the highest. `answer.through` covers every kind. Each kind is read at a moment of its own, after `as_of`: everything committed before then is in the answer, and of what one transaction changes in two kinds afterwards, one may be shown without the other.
          */
         get: operations["recentSources"];
         put?: never;
@@ -153,7 +153,7 @@ export interface paths {
         };
         /**
          * The newest photos of the user's most recently active sources of every kind
-         * @description Grouped by source. Only photos that the user may see; this is checked again when the photos are read. `answer` says what holds for all kinds: the index answered if it did for each, and the floor is the highest. `answer.through` covers every kind.
+         * @description Grouped by source. Only photos that the user may see; this is checked again when the photos are read. `answer` says what holds for all kinds: the index answered if it did for each, and the floor is the highest. `answer.through` covers every kind. Each kind is read at a moment of its own, after `as_of`: everything committed before then is in the answer, and of what one transaction changes in two kinds afterwards, one may be shown without the other.
          */
         get: operations["recentSourcesPhotos"];
         put?: never;

@@ -80,7 +80,7 @@ const common = {
 } as const;
 
 const CERTAINTY =
-  '`answer` says what holds for all kinds: the index answered if it did for each, and the floor is the highest. `answer.through` covers every kind.';
+  '`answer` says what holds for all kinds: the index answered if it did for each, and the floor is the highest. `answer.through` covers every kind. Each kind is read at a moment of its own, after `as_of`: everything committed before then is in the answer, and of what one transaction changes in two kinds afterwards, one may be shown without the other.';
 
 const operation: HttpOperation = {
   ...common,

@@ -204,7 +204,13 @@ describe('the photos of one source', () => {
 
 describe('times with fractions of a millisecond', () => {
   it.each(['DECIMAL(20, 3)', 'DOUBLE'])('of type %s are cut off, and no photo is lost between pages', async (type) => {
-    const site = siteOf(randomOf(5));
+    const photos = Array.from({ length: 20 }, (_, i) => ({
+      id: String(90 + i),
+      owner: SOURCE,
+      audience: 0,
+      at: 5 + (i % 2),
+    }));
+    const site = { ...siteOf(randomOf(5)), photos };
     await writeSite(pool, site);
     await pool.query(`CREATE OR REPLACE VIEW recency_photos AS
       SELECT id, owner_id, audience, CAST(uploaded_at + (id * 7 % 10) / 10 AS ${type}) AS uploaded_at, title FROM photos`);

@@ -25,7 +25,7 @@ const LATER = Date.now() + 3_600_000;
 
 /** The permissions in docs/operations.md; READ and WRITE include DESCRIBE. */
 const ACLS = {
-  serve: { topic: 'WRITE', dlq: 'DESCRIBE' },
+  serve: { topic: 'WRITE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
   relay: { topic: 'WRITE', dlq: 'WRITE' },
   consume: { topic: 'READ', dlq: 'WRITE', group: 'READ' },
   verify: { topic: 'DESCRIBE', dlq: 'DESCRIBE', group: 'DESCRIBE' },

@@ -50,7 +50,7 @@ export class ApplyNow {
     const onCancel = () => part.cancel();
     deadline.onCancel(onCancel);
     try {
-      const { behind, unsettled } = await refreshNow.refresh(changes, part);
+      const { behind, unsettled } = await refreshNow.refresh(changes, 'both', { deadline: part });
       return behind.size === 0 && unsettled.size === 0;
     } catch (error) {
       if (!(error instanceof DeadlineExceeded) && storeFaultOf(error) === undefined) throw error;

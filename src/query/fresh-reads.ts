@@ -87,7 +87,7 @@ export class FreshReads {
     if (changes.length === 0) return { plain: undefined, plainFor: nobody, behind: nobody };
     const users = new Set(changes.map(({ user }) => user));
     try {
-      const { behind, unsettled } = await this.#options.refreshNow.refresh(changes, deadline, clock);
+      const { behind, unsettled } = await this.#options.refreshNow.refresh(changes, 'own', { deadline, clock });
       const plain = [...users].some((user) => unsettled.has(user)) ? 'not_refreshed' : undefined;
       this.counts[plain ?? (behind.size > 0 ? 'behind' : 'refreshed')] += 1;
       return { plain, plainFor: unsettled, behind };

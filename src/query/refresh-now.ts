@@ -14,6 +14,12 @@ export interface RefreshedKind {
   readonly steps: Steps;
 }
 
+/**
+ * Whose indexes are refreshed where both ends of a relation are users: that of the user who has it, or both, because what
+ * the user grants decides what the other one sees.
+ */
+export type Sides = 'own' | 'both';
+
 export interface RefreshNowOptions {
   readonly kinds: readonly RefreshedKind[];
   /** Is this Redis the one on record? An index that is not trusted is not worth a refresh. */
@@ -48,16 +54,16 @@ export class RefreshNow {
   }
 
   /**
-   * @param clock the time spent is added to it
+   * @param by `clock`: the time spent is added to it
    * @throws RedisUnavailable; DatabaseNotPrimary, DatabaseUnavailable, DeadlineExceeded, RequestCancelled
    */
   async refresh(
     changes: readonly RelationChange[],
-    deadline?: Deadline,
-    clock: Stopwatch = new Stopwatch(this.#options.now),
+    sides: Sides,
+    { deadline, clock = new Stopwatch(this.#options.now) }: { deadline?: Deadline | undefined; clock?: Stopwatch } = {},
   ): Promise<RefreshedNow> {
     if (!this.#options.isTrusted()) throw new RedisUnavailable('Redis has not been compared with those known');
-    const ofKinds = this.#hintsOf(changes).map(async ({ steps, hints }) => {
+    const ofKinds = this.#hintsOf(changes, sides).map(async ({ steps, hints }) => {
       const within = stepsWithin(steps, deadline, clock);
       const reports: RefreshReport[] = [];
       for (const some of chunks(hints, PAIRS_A_CALL)) {
@@ -75,7 +81,7 @@ export class RefreshNow {
   /** Users of whom MySQL has a row that is older than its version. For when no index can be refreshed. @throws as `refresh` */
   async behind(changes: readonly RelationChange[], deadline?: Deadline): Promise<ReadonlySet<Id>> {
     const versioned = changes.filter(({ version }) => version !== undefined);
-    const ofKinds = this.#hintsOf(versioned).map(async ({ steps, hints }) => {
+    const ofKinds = this.#hintsOf(versioned, 'own').map(async ({ steps, hints }) => {
       const read = chunks(hints, PAIRS_A_CALL).map(async (some) => (await steps.pairs(some, { deadline })).rows);
       const rows = new Map((await Promise.all(read)).flat().map((row) => [`${row.user} ${row.contact}`, row]));
       return hints.filter((hint) => isBehind(hint, rows.get(`${hint.user} ${hint.contact}`)));
@@ -83,23 +89,24 @@ export class RefreshNow {
     return usersOf((await Promise.all(ofKinds)).flat());
   }
 
-  #hintsOf(changes: readonly RelationChange[]): { steps: Steps; hints: Hint[] }[] {
+  #hintsOf(changes: readonly RelationChange[], sides: Sides): { steps: Steps; hints: Hint[] }[] {
     const unknown = changes.find(({ kind }) => !this.kinds.includes(kind));
     if (unknown !== undefined) throw new RangeError(`there are no indexes of the kind ${unknown.kind}`);
     const ofKinds = this.#options.kinds.map(({ kind, steps }) => {
       const hints = new Map<string, Hint>();
       const own = changes.filter((change) => change.kind === kind.singular);
-      for (const hint of own.flatMap((change) => sidesOf(change, kind))) addHint(hints, hint);
+      for (const hint of own.flatMap((change) => hintsOf(change, sides === 'both' && kind.areUsers)))
+        addHint(hints, hint);
       return { steps, hints: [...hints.values()] };
     });
     return ofKinds.filter(({ hints }) => hints.length > 0);
   }
 }
 
-/** Of two users both sides, because what the user grants decides what the other one sees. The version is that of the user's own row. */
-function sidesOf({ user, id: contact, version }: RelationChange, { areUsers }: Kind): Hint[] {
+/** The version is that of the user's own row. */
+function hintsOf({ user, id: contact, version }: RelationChange, isOfBoth: boolean): Hint[] {
   const own: Hint = version === undefined ? { user, contact } : { user, contact, version };
-  return areUsers && contact !== user ? [own, { user: contact, contact: user }] : [own];
+  return isOfBoth && contact !== user ? [own, { user: contact, contact: user }] : [own];
 }
 
 function usersOf(pairs: readonly { readonly user: Id }[]): ReadonlySet<Id> {

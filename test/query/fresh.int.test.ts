@@ -106,13 +106,20 @@ describe('a read that names its change, whose task nobody has processed,', () =>
     expect((await stores.index.read(USER, 1, false)) as object).toMatchObject({ head: [{ id: NEW, at: 6_000 }] });
   });
 
-  it('refreshes the index of the other side too', async () => {
+  it('leaves the index of the other side to the task, as a task that is applied at once does not', async () => {
     await addContact(pool, NEW, USER);
     await run(rebuild([NEW]), stores.steps);
     await addContact(pool, USER, NEW, { friend: true, family: false });
     await pool.query('INSERT INTO photos (id, owner_id, audience, uploaded_at, title) VALUES (1, 1, 1, 7000, "")');
     await pool.query('UPDATE users SET last_friends_at = 7000 WHERE id = 1');
+    const nonce = await stores.index.nonces([NEW]);
     await read([contact(NEW)]);
+    expect(await stores.index.nonces([NEW])).toEqual(nonce);
+
+    const kinds = [{ kind: CONTACTS_KIND, steps: stores.steps }];
+    const { applyNow } = promptOn({ kinds, primary: stores.primary, isTrusted: () => true, onFault: nothing });
+    const task = { type: 'recency.contact.changed', user: USER, contact: NEW } as const;
+    expect(await applyNow.apply([task], new Deadline(10_000))).toBe(true);
     await expectExact(stores, LIMITS, NEW, 'the side that was not read');
   });
 

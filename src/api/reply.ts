@@ -19,8 +19,13 @@ const DATA_HEADERS = {
 };
 
 export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
+  return jsonText(status, JSON.stringify(value), headers);
+}
+
+/** Of JSON that is text already. */
+export function jsonText(status: number, content: string, headers: Readonly<Record<string, string>> = {}): Reply {
   const type = 'application/json; charset=utf-8';
-  return { status, headers: { ...DATA_HEADERS, 'Content-Type': type, ...headers }, content: JSON.stringify(value) };
+  return { status, headers: { ...DATA_HEADERS, 'Content-Type': type, ...headers }, content };
 }
 
 export function text(status: number, type: string, content: string): Reply {

@@ -46,8 +46,22 @@ function asked(contacts: Partial<RecentContactsOptions> = {}, groups: Partial<Re
   });
 }
 
+/** The audience of a contact's photo, and as what the contact has the user. */
+interface Privacy {
+  readonly audience: number;
+  readonly isFriend: boolean;
+  readonly isFamily: boolean;
+}
+
+const EVERYBODY: Privacy = { audience: 0, isFriend: false, isFamily: false };
+
 /** Replaces the site: of each contact, and each group, the time of the newest photo; 0: it has none. */
-async function write(contacts: readonly number[], groups: readonly number[]): Promise<void> {
+async function write(
+  contacts: readonly number[],
+  groups: readonly number[],
+  privacyOf: () => Privacy = () => EVERYBODY,
+): Promise<void> {
+  const privacies = IDS.map(privacyOf);
   await inTransaction(pool, async (connection) => {
     for (const table of ['contacts', 'memberships', 'group_pools', 'user_groups', 'photos', 'users', 'recency_seen']) {
       await connection.query(`DELETE FROM ${table}`);
@@ -68,12 +82,23 @@ async function write(contacts: readonly number[], groups: readonly number[]): Pr
       IDS.map((id) => [USER, id]),
     );
     await insert(
+      'contacts (user_id, contact_id, is_friend, is_family)',
+      privacies.map(({ isFriend, isFamily }, i) => [IDS[i], USER, isFriend, isFamily]),
+    );
+    await insert(
       'memberships (user_id, group_id)',
       IDS.map((id) => [USER, id]),
     );
     const photosOf = (times: readonly number[], from: number) =>
       times.flatMap((at, i) => (at > 0 ? [[from + i, IDS[i], 0, at, '']] : []));
-    await insert('photos (id, owner_id, audience, uploaded_at, title)', photosOf(contacts, 100));
+    const own = photosOf(contacts, 100).map(([id, owner, , at, title]) => [
+      id,
+      owner,
+      privacies[IDS.indexOf(String(owner))]?.audience,
+      at,
+      title,
+    ]);
+    await insert('photos (id, owner_id, audience, uploaded_at, title)', own);
     // The photos of the pools are of somebody who is nobody's contact.
     const pooled = photosOf(groups, 200).map(([id, , audience, at, title]) => [id, USER, audience, at, title]);
     await insert('photos (id, owner_id, audience, uploaded_at, title)', pooled);
@@ -146,7 +171,8 @@ describe('the list over both kinds', () => {
     async (seed) => {
       const random = randomOf(seed * 7_919);
       const times = () => IDS.map(() => (random(4) === 0 ? 0 : 1 + random(random(2) === 0 ? 3 : 40)));
-      await write(times(), times());
+      const privacy = () => ({ audience: random(5), isFriend: random(2) === 0, isFamily: random(2) === 0 });
+      await write(times(), times(), privacy);
       const all = await truth();
       const answered = new Set<string>();
       for (const limit of [1, 2, 3, 5, 18, 100]) {

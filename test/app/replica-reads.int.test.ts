@@ -259,7 +259,8 @@ describe('a replica that does not answer', () => {
 
   it('because it hangs, leaves it to the primary in time, and is left alone for a moment', async () => {
     await using proxy = await TcpProxy.before(replicaUrl);
-    const api = await startApi({ url: proxy.url, deadlineMs: 4_000 });
+    // Closing waits for a connection that stays silent, no longer than this timeout.
+    const api = await startApi({ url: proxy.url, waitMs: 5_000, timeoutMs: 10_000, deadlineMs: 4_000 });
     const fresh = await change();
     await servers.catchUp();
     expect(await read(api, fresh)).toMatchObject(FROM_REPLICA);

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { byKeyDescending, isAbove, type Key } from '../../src/contracts/key.ts';
+import type { ToldHead } from '../../src/contracts/watch.ts';
+import { type Head, newsIn, stillVisible, toldAfter, toldOf } from '../../src/push/told.ts';
+
+const LIMIT = 3;
+const MOST = 6;
+
+/** The head of a list, as an answer has it. */
+function headOf(list: readonly Key[]): Head {
+  const sorted = list.toSorted(byKeyDescending);
+  const entries = sorted.slice(0, LIMIT);
+  return { entries, floor: sorted.length > LIMIT ? entries.at(-1) : undefined };
+}
+
+const key = (id: string, at: number): Key => ({ id, at });
+
+describe('what is new in a head', () => {
+  const told: ToldHead = { entries: [key('9', 30), key('10', 20), key('5', 10)], floor: key('5', 10) };
+
+  it('is a later time of a contact, and another contact above the floor', () => {
+    expect(newsIn(headOf([key('9', 40), key('10', 20), key('7', 35)]), told)).toEqual([key('9', 40), key('7', 35)]);
+  });
+
+  it('is nobody who moved up because another one left', () => {
+    expect(newsIn(headOf([key('9', 30), key('10', 20), key('7', 9)]), told)).toEqual([]);
+  });
+
+  it('is an upload that commits after one with a later time', () => {
+    const after = toldAfter(headOf([key('9', 40), key('10', 20)]), told, MOST);
+    expect(newsIn(headOf([key('9', 40), key('10', 35)]), after)).toEqual([key('10', 35)]);
+  });
+
+  it('is nothing where nothing was told yet', () => {
+    expect(newsIn(headOf([key('9', 30)]), undefined)).toEqual([]);
+  });
+
+  it('is a photo that is hidden and shown again only once', () => {
+    const hidden = toldAfter(headOf([key('10', 20), key('5', 10)]), told, MOST);
+    expect(newsIn(headOf([key('9', 30), key('10', 20), key('5', 10)]), hidden)).toEqual([]);
+    const older = toldAfter(headOf([key('9', 25), key('10', 20), key('5', 10)]), told, MOST);
+    expect(newsIn(headOf([key('9', 30), key('10', 20), key('5', 10)]), older)).toEqual([]);
+  });
+
+  it('is only what changed, and all of that which rises in the head, whatever happens (property)', () => {
+    const change = fc.record({ id: fc.integer({ min: 1, max: 6 }), at: fc.integer({ min: 0, max: 12 }) });
+    fc.assert(
+      fc.property(fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 12 }), (rounds) => {
+        const list = new Map<string, number>();
+        let before = toldAfter(headOf([]), undefined, MOST);
+        for (const changes of rounds) {
+          const ids = new Set(changes.map(({ id }) => String(id)));
+          for (const { id, at } of changes) {
+            if (at === 0) list.delete(String(id));
+            else list.set(String(id), at);
+          }
+          const head = headOf([...list].filter(([, at]) => at > 0).map(([id, at]) => key(id, at)));
+          const news = newsIn(head, before);
+          for (const { id } of news) expect(ids).toContain(id);
+          // Whoever changed and stands above the old floor with a time that was never told is told now.
+          for (const one of head.entries) {
+            const isNew = ids.has(one.id) && one.at > (before.entries.find(({ id }) => id === one.id)?.at ?? 0);
+            if (isNew && isAbove(one, before.floor)) expect(news).toContainEqual(one);
+          }
+          const after = toldAfter(head, before, MOST);
+          expect(after.entries.length).toBeLessThanOrEqual(MOST);
+          expect(newsIn(head, after)).toEqual([]);
+          before = after;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('a notification that was not delivered', () => {
+  const outgoing = {
+    id: 'n',
+    sources: [
+      { kind: 'contacts', id: '9', at: 40 },
+      { kind: 'contacts', id: '7', at: 35 },
+    ],
+    more: false,
+    attempts: 1,
+    since: 1,
+  } as const;
+
+  it('leaves out what the user may no longer see', () => {
+    const visible = stillVisible(outgoing, { contacts: headOf([key('9', 50), key('7', 30)]) });
+    expect(visible).toEqual([outgoing.sources[0]]);
+    expect(stillVisible(outgoing, {})).toEqual([]);
+  });
+
+  it('counts as told by itself, and not what came after it', () => {
+    const told = { contacts: { entries: [key('10', 20), key('9', 10)], floor: key('9', 10) } };
+    const after = toldOf(outgoing.sources, told);
+    expect(after.contacts?.entries).toEqual([key('9', 40), key('7', 35), key('10', 20)]);
+    expect(newsIn(headOf([key('9', 50), key('7', 35), key('10', 20)]), after.contacts)).toEqual([key('9', 50)]);
+  });
+});

@@ -13,7 +13,7 @@ const MAY_IMPORT = {
   consumers: ['contracts', 'timing', 'mysql', 'redis', 'index', 'transport'],
   relay: ['contracts', 'timing', 'mysql', 'transport'],
   query: ['contracts', 'timing', 'mysql', 'redis', 'index'],
-  push: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'query'],
+  push: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query', 'transport'],
   repair: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query'],
   api: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'query'],
 };

@@ -23,7 +23,7 @@ export type KindStep = Step & { readonly of: KindName };
 /** Where a step runs: MySQL, the indexes, the cursors and the delay queue, or the re-checks. */
 export type Place = 'site' | 'index' | 'side' | 'rechecks';
 
-const PLACES: Readonly<Record<StepName, Place>> = {
+const PLACES: Readonly<Record<Exclude<StepName, 'signal'>, Place>> = {
   pairs: 'site',
   neighbours: 'site',
   topContacts: 'site',
@@ -41,6 +41,13 @@ const PLACES: Readonly<Record<StepName, Place>> = {
   defer: 'side',
   recheck: 'rechecks',
 };
+
+/** No index depends on signals, so they are no steps here; prove/push searches what does. */
+function afterSignals<T>(operation: Generator<KindStep, T, unknown>, next: IteratorResult<KindStep, T>) {
+  let after = next;
+  while (!after.done && after.value.name === 'signal') after = operation.next(undefined);
+  return after;
+}
 
 /** An operation in progress. A generator cannot be copied, so it is stored as its cause and the replies so far. */
 export interface Progress {
@@ -133,9 +140,10 @@ export class Operations {
 
   #replay(cause: number, replies: readonly number[]): Progress['wants'] {
     const operation = this.#whole(this.causes.thing(cause));
-    let next = operation.next();
-    for (const reply of replies) next = operation.next(this.replies.thing(reply));
-    return next.done ? undefined : { step: this.steps.number(next.value), place: PLACES[next.value.name] };
+    let next = afterSignals(operation, operation.next());
+    for (const reply of replies) next = afterSignals(operation, operation.next(this.replies.thing(reply)));
+    if (next.done) return undefined;
+    return { step: this.steps.number(next.value), place: PLACES[next.value.name as keyof typeof PLACES] };
   }
 
   #whole(cause: Cause): Generator<KindStep, unknown, unknown> {

@@ -3,7 +3,12 @@ import type { Step, StepName, Steps } from '../../src/index/protocol.ts';
 import type { Pair, PairRows } from '../../src/mysql/pairs.ts';
 import { textOf } from './checks.ts';
 
-type Texts = { readonly [N in StepName]: (args: Parameters<Steps[N]>, reply: Awaited<ReturnType<Steps[N]>>) => string };
+type Texts = {
+  readonly [N in Exclude<StepName, 'signal'>]: (
+    args: Parameters<Steps[N]>,
+    reply: Awaited<ReturnType<Steps[N]>>,
+  ) => string;
+};
 
 /** Describes a step and its reply. */
 const TEXTS: Texts = {
@@ -44,7 +49,7 @@ const TEXTS: Texts = {
 };
 
 export function stepText(step: Step, reply: unknown): string {
-  return (TEXTS[step.name] as (args: unknown, reply: unknown) => string)(step.args, reply);
+  return (TEXTS[step.name as keyof Texts] as (args: unknown, reply: unknown) => string)(step.args, reply);
 }
 
 function rowsText([pairs]: readonly [readonly Pair[], ...unknown[]], { epoch, rows }: PairRows): string {

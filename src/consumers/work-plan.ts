@@ -131,7 +131,12 @@ export function stagesOf(plan: WorkPlan, pageSize: number, observer: WorkObserve
 }
 
 function drops(name: 'forget' | 'drop', users: readonly Id[]): Operation<void>[] {
-  return users.length > 0 ? [step(name, users)] : [];
+  return users.length > 0 ? [dropAll(name, users)] : [];
+}
+
+function* dropAll(name: 'forget' | 'drop', users: readonly Id[]): Operation<void> {
+  yield* step(name, users);
+  yield* step('signal', users);
 }
 
 function* refreshHints(hints: readonly Hint[], observer: WorkObserver): Operation<void> {

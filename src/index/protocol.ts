@@ -51,6 +51,8 @@
  *   again. While it exists, an empty index is written to like any other: a refresh must not skip it.
  * - A user is forgotten, and a rebuild that was requested earlier brings the index back. So forgetting leaves a note: a rebuild
  *   that is running finds its nonce gone and cannot claim a new one; nor can one that was requested earlier and starts later.
+ * - A user is watched, and nobody says that what they see has changed. So a refresh, whatever its outcome, ends with a SIGNAL, and
+ *   a drop as well, before the task is acknowledged. It is for the push alone: no index depends on it.
  * - A task arrives before the commit that it announces. Its row in MySQL is older than the task says, so the pair is RE-CHECKED
  *   later. The re-check is stored in MySQL before the task is acknowledged: if Redis is lost, the rebuilds of the new epoch may
  *   still read MySQL before that commit.
@@ -87,6 +89,8 @@ export interface Steps extends Pick<ContactIndex, 'nonces' | 'apply' | 'claim' |
   clearCursors(owners: readonly Id[]): Promise<void>;
   /** Puts work that could not be finished now into the delay queue. */
   defer(work: UnfinishedWork): Promise<void>;
+  /** Asks for a check of those of these users who are watched (../push/check.ts): what they see may have changed. */
+  signal(users: readonly Id[]): Promise<void>;
   /** Stores re-checks in MySQL, of pairs whose rows are older than their tasks say. `attempt` counts from 1. */
   recheck(pairs: readonly VersionedPair[], attempt: number): Promise<void>;
 }

@@ -50,6 +50,7 @@ export function* refresh(hints: readonly Hint[], areNeighbours = false): Operati
   let waiting: readonly UserHints[] = areNeighbours
     ? hints.map((hint) => [hint.user, [hint]])
     : [...Map.groupBy(hints, (hint) => hint.user)];
+  const users = waiting.map(([user]) => user);
   for (let attempt = 0; attempt < ATTEMPTS && waiting.length > 0; attempt++) {
     const isFirst = attempt === 0;
     const tried = yield* tryOnce(waiting, isFirst && areNeighbours);
@@ -65,6 +66,7 @@ export function* refresh(hints: readonly Hint[], areNeighbours = false): Operati
   const pairs = waiting.flatMap(([_user, of]) => of);
   const rebuilds = [...unsettled, ...slow];
   if (pairs.length > 0 || rebuilds.length > 0) yield* step('defer', { pairs, rebuilds });
+  if (users.length > 0) yield* step('signal', users);
   return { outcomes, rebuilt: rebuilt.length, behind, unsettled: pairs };
 }
 

@@ -8,6 +8,7 @@ import { type DelayedWork, Rechecks } from './delayed-work.ts';
 import type { Steps, SystemOfRecord } from './protocol.ts';
 import { RedisFanOutCursors } from './redis/fan-out-cursors.ts';
 import { type ContactIndexOptions, RedisContactIndex } from './redis/redis-contact-index.ts';
+import { WatchedUsers } from './redis/watched-users.ts';
 
 export interface StepsOptions extends ContactIndexOptions {
   /** Timeout of a statement that reads all contacts of one user while tasks wait, ms (5,000). */
@@ -39,6 +40,7 @@ export function stepsOn(
   const index = new RedisContactIndex(redis, options);
   const cursors = new RedisFanOutCursors(redis, options.prefix, options.kind);
   const rechecks = new Rechecks(primary);
+  const watched = new WatchedUsers(redis, options.prefix);
   const steps: Steps = {
     ...systemOfRecord(primary, options.max, aloneMs),
     nonces: (users) => index.nonces(users),
@@ -56,6 +58,7 @@ export function stepsOn(
       await index.bar(users, 'soft', FORGOTTEN_MS);
     },
     defer: (work) => delayed.defer(work),
+    signal: (users) => watched.signal(users),
     recheck: (pairs, attempt) => rechecks.put(pairs, attempt),
   };
   const { topContacts } = systemOfRecord(primary, options.max, patientMs);

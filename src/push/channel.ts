@@ -12,7 +12,7 @@ export interface Notification {
   readonly timestamp: number;
   /** Newest first, all visible a moment ago. */
   readonly sources: readonly NewSource[];
-  /** There are more, which a live answer shows. */
+  /** There may be more, which a live answer shows. */
   readonly more: boolean;
   readonly target: WatchTarget;
 }
@@ -27,19 +27,24 @@ export type DeliveryOutcome =
 
 /** Carries notifications to where they are received, at least once. */
 export interface Channel {
-  /** Outcomes in the order of the notifications. One that is slow or refused delays no other receiver's. Never rejects for one receiver's sake. */
-  deliver(notifications: readonly Notification[]): Promise<readonly DeliveryOutcome[]>;
+  /**
+   * Outcomes in the order of the notifications, each as soon as it is known: a receiver that is slow delays no other one.
+   * None of the promises rejects.
+   */
+  deliver(notifications: readonly Notification[]): readonly Promise<DeliveryOutcome>[];
+  close(): Promise<void>;
 }
 
-/** The body of a webhook, and the data of a Kafka record. */
-export function bodyOf({ user, timestamp, sources, more }: Notification) {
-  return {
-    type: 'recency.activity',
-    timestamp: isoTime(timestamp),
-    data: {
-      user,
-      sources: sources.map(({ kind, id, at }) => ({ kind, id, last_upload_at: isoTime(at) })),
-      more,
-    },
-  } as const;
+/** The type of the only event. */
+export const ACTIVITY = 'recency.activity';
+
+/** The body of a webhook, and the value of a Kafka record. */
+export function bodyOf({
+  user,
+  timestamp,
+  sources,
+  more,
+}: Pick<Notification, 'user' | 'timestamp' | 'sources' | 'more'>) {
+  const shown = sources.map(({ kind, id, at }) => ({ kind, id, last_upload_at: isoTime(at) }));
+  return { type: ACTIVITY, timestamp: isoTime(timestamp), data: { user, sources: shown, more } } as const;
 }

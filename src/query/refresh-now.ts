@@ -116,6 +116,8 @@ function usersOf(pairs: readonly { readonly user: Id }[]): ReadonlySet<Id> {
 const NOT_READ = async () => ({ epoch: '', tops: [] });
 
 /** The same steps for a request. Without the rows of a rebuild, the protocol counts it as slow and puts it off. */
+const NOTHING = async () => undefined;
+
 function stepsWithin(steps: Steps, deadline: Deadline | undefined, clock: Stopwatch): Steps {
   return {
     ...steps,
@@ -123,6 +125,7 @@ function stepsWithin(steps: Steps, deadline: Deadline | undefined, clock: Stopwa
     pairs: (pairs) => clock.time('db', () => steps.pairs(pairs, { deadline })),
     apply: (epoch, requests) => clock.time('index', () => steps.apply(epoch, requests)),
     topContacts: NOT_READ,
+    signal: NOTHING, // the task of the change is still to come, and signals
   };
 }
 

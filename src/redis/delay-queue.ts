@@ -24,6 +24,12 @@ const ABOVE = '\uffff';
  */
 const LONGEST_MS = 180_000;
 
+/** The keys of a queue, in one slot of a cluster. */
+export function delayKeys(prefix: string) {
+  const key = (name: string) => `${prefix}:{delay}:${name}`;
+  return { due: key('due'), held: key('held'), all: key('all') };
+}
+
 /**
  * A queue of delayed work. Items are texts; an item that is already waiting is not added again. Items are taken under a lease
  * and come again if they are not finished in time, so each is done at least once.
@@ -42,9 +48,10 @@ export class DelayQueue {
 
   constructor(client: RedisClient, prefix: string) {
     this.#client = client;
-    this.#due = `${prefix}:{delay}:due`;
-    this.#held = `${prefix}:{delay}:held`;
-    this.#all = `${prefix}:{delay}:all`;
+    const { due, held, all } = delayKeys(prefix);
+    this.#due = due;
+    this.#held = held;
+    this.#all = all;
     this.#put = defineScript(client, 'delay_put', new URL('./lua/delay-put.lua', import.meta.url));
     this.#take = defineScript(client, 'delay_take', new URL('./lua/delay-take.lua', import.meta.url));
     this.#finish = defineScript(client, 'delay_finish', new URL('./lua/delay-finish.lua', import.meta.url));

@@ -1,0 +1,64 @@
+import type { Id } from '../../contracts/id.ts';
+import type { RedisClient } from '../../redis/connection.ts';
+import { DelayQueue, delayKeys } from '../../redis/delay-queue.ts';
+import { defineScript, type Script } from '../../redis/script.ts';
+import { reply } from '../../redis/unavailable.ts';
+import { chunks } from '../chunks.ts';
+
+/** Signals that come together within this time are one check, ms. */
+const TOGETHER_MS = 10;
+
+/** Users in one call, so that none blocks Redis for long. */
+const USERS_A_CALL = 500;
+
+/**
+ * The users who are watched, and the queue of those who are to be checked. All of it is in one slot of a cluster. What is lost
+ * with Redis is restored from MySQL (push/sweep.ts).
+ */
+export class WatchedUsers {
+  /** Items are user ids. */
+  readonly queue: DelayQueue;
+  readonly #client: RedisClient;
+  readonly #key: string;
+  readonly #keys: readonly [due: string, all: string];
+  readonly #signal: Script;
+
+  /** @param prefix of every key in Redis */
+  constructor(client: RedisClient, prefix: string) {
+    const own = `${prefix}:push`;
+    const { due, all } = delayKeys(own);
+    this.#client = client;
+    this.queue = new DelayQueue(client, own);
+    this.#key = `${own}:{delay}:watched`;
+    this.#keys = [due, all];
+    this.#signal = defineScript(client, 'signal', new URL('./lua/signal.lua', import.meta.url));
+  }
+
+  /** From here on a change of what these users see asks for a check. @throws RedisUnavailable */
+  async add(users: readonly Id[]): Promise<void> {
+    for (const some of chunks(users, USERS_A_CALL)) await reply(this.#client.sadd(this.#key, ...some));
+  }
+
+  /** @throws RedisUnavailable */
+  async remove(users: readonly Id[]): Promise<void> {
+    for (const some of chunks(users, USERS_A_CALL)) await reply(this.#client.srem(this.#key, ...some));
+  }
+
+  /**
+   * Asks for a check of those of these users who are watched. It may be called at any time after the change is committed and
+   * the index refreshed: whoever is watched only later is checked after that, too.
+   * @throws RedisUnavailable
+   */
+  async signal(users: readonly Id[]): Promise<void> {
+    if (users.length === 0) return;
+    // Usually nobody at all is watched: find that out without sending the users.
+    if ((await reply(this.#client.exists(this.#key))) === 0) return;
+    const keys = [this.#key, ...this.#keys];
+    await Promise.all(chunks(users, USERS_A_CALL).map((some) => this.#signal(keys, [TOGETHER_MS, ...some])));
+  }
+
+  /** Asks for a check of these users, watched or not. @param delayMs from now @throws RedisUnavailable */
+  async check(users: readonly Id[], delayMs = 0): Promise<void> {
+    for (const some of chunks(users, USERS_A_CALL)) await this.queue.put(some, delayMs);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Message } from 'kafkajs';
+import { isoTime } from '../contracts/iso-time.ts';
+import { type KafkaProducer, PartlySent } from '../transport/kafka/producer.ts';
+import { ACTIVITY, bodyOf, type Channel, type DeliveryOutcome, type Notification } from './channel.ts';
+
+/** `ce_source` of notifications. */
+const SOURCE = '/recency/notify';
+
+/**
+ * Notifications as records of a topic, acknowledged by all replicas: for a site's own pipeline to APNs, FCM or e-mail. The key
+ * is the user, so that a user's notifications keep their order; the attributes of the CloudEvent are in headers.
+ */
+export class KafkaChannel implements Channel {
+  readonly #topic: string;
+  readonly #producer: Pick<KafkaProducer, 'send' | 'close'>;
+
+  constructor(topic: string, producer: Pick<KafkaProducer, 'send' | 'close'>) {
+    this.#topic = topic;
+    this.#producer = producer;
+  }
+
+  deliver(notifications: readonly Notification[]): readonly Promise<DeliveryOutcome>[] {
+    const messages = notifications.map(messageOf);
+    const sent = this.#producer.send(this.#topic, messages).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    return messages.map((message) => sent.then((error) => outcomeOf(error, message)));
+  }
+
+  close(): Promise<void> {
+    return this.#producer.close();
+  }
+}
+
+function messageOf(notification: Notification): Message {
+  const { id, user, timestamp } = notification;
+  return {
+    key: user,
+    value: JSON.stringify(bodyOf(notification)),
+    headers: {
+      ce_specversion: '1.0',
+      ce_id: id,
+      ce_type: ACTIVITY,
+      ce_source: SOURCE,
+      ce_time: isoTime(timestamp),
+      ce_subject: user,
+      'content-type': 'application/json',
+    },
+  };
+}
+
+function outcomeOf(error: unknown, message: Message): DeliveryOutcome {
+  const own = error instanceof PartlySent ? error.notTaken.get(message) : error;
+  if (own === undefined) return { is: 'delivered' };
+  return { is: 'failed', why: own instanceof Error ? own.message : String(own) };
+}

@@ -1,0 +1,132 @@
+import type { Logger } from 'pino';
+import type { Id } from '../contracts/id.ts';
+import type { ChannelName } from '../contracts/watch.ts';
+import type { DelayQueue } from '../redis/delay-queue.ts';
+import { loop } from '../timing/loop.ts';
+import type { Channel, DeliveryOutcome } from './channel.ts';
+import { check, type Delivery, settle } from './check.ts';
+import { type CheckSteps, runCheck } from './check-steps.ts';
+
+export interface NotifierOptions {
+  /** Of the users who are to be checked. */
+  readonly queue: Pick<DelayQueue, 'take' | 'finish'>;
+  readonly steps: CheckSteps;
+  readonly channels: Readonly<Record<ChannelName, Channel>>;
+  /** Entries of a told head that are kept at most. */
+  readonly most: number;
+  readonly logger: Logger;
+  /** Told of each delivery, for the metrics. @param ms from the check */
+  readonly onOutcome?: (channel: ChannelName, outcome: DeliveryOutcome['is'], ms: number) => void;
+  /** ms since 1970 UTC. */
+  readonly clock?: () => number;
+  readonly random?: () => number;
+}
+
+/** Users checked together. */
+const PAGE = 500;
+
+/** More than a page needs. If it does take longer, another notifier checks it too, which is harmless, ms. */
+const LEASE_MS = 5_000;
+
+/** Wait after finding nothing, ms. */
+const IDLE_MS = 10;
+
+const AFTER_FAILURE_MS = 500;
+
+/** Deliveries that have begun and not ended: beyond it nothing is taken, so that a process holds no more than it can deliver. */
+const IN_FLIGHT = 5_000;
+
+/** Checks the users who are due, and delivers what is new to their watches. Any number of notifiers may run. */
+export class Notifier {
+  readonly #options: NotifierOptions;
+  readonly #settled: { readonly delivery: Delivery; readonly outcome: DeliveryOutcome }[] = [];
+  readonly #running = new Set<Promise<unknown>>();
+  #settling: Promise<void> | undefined;
+  #inFlight = 0;
+
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+  }
+
+  /** Runs until aborted; deliveries that have begun are then finished. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const onError = (err: unknown) => {
+      this.#options.logger.warn({ err }, 'users could not be checked; they will be again');
+      return AFTER_FAILURE_MS;
+    };
+    await loop({ signal, round: async () => ((await this.#round()) > 0 ? 0 : IDLE_MS), onError });
+    await this.drain();
+  }
+
+  /** Checks those who are due now, and waits until everything is delivered or has failed. @returns how many were due */
+  async runOnce(): Promise<number> {
+    const found = await this.#round();
+    await this.drain();
+    return found;
+  }
+
+  /** Waits for the deliveries that have begun. */
+  async drain(): Promise<void> {
+    while (this.#running.size > 0 || this.#settling !== undefined) {
+      await Promise.all(this.#running);
+      await this.#settling;
+    }
+  }
+
+  /** Returns how many were due. @throws what the stores throw */
+  async #round(): Promise<number> {
+    if (this.#inFlight >= IN_FLIGHT) return 0;
+    const { queue, steps, most, clock = Date.now } = this.#options;
+    const { items, leaseEnd } = await queue.take(PAGE, LEASE_MS);
+    if (items.length === 0) return 0;
+    this.#dispatch(await runCheck(check(items as readonly Id[], { now: clock(), most }), steps));
+    await queue.finish({ items, leaseEnd }); // what is to be delivered is in MySQL
+    return items.length;
+  }
+
+  #dispatch(deliveries: readonly Delivery[]): void {
+    const { channels, onOutcome } = this.#options;
+    this.#inFlight += deliveries.length;
+    for (const [name, some] of Map.groupBy(deliveries, ({ notification }) => notification.target.channel)) {
+      const from = performance.now();
+      const outcomes = channels[name].deliver(some.map(({ notification }) => notification));
+      for (const [i, delivery] of some.entries()) {
+        const ended: Promise<void> = (outcomes[i] as Promise<DeliveryOutcome>).then((outcome) => {
+          this.#running.delete(ended);
+          this.#inFlight--;
+          onOutcome?.(name, outcome.is, performance.now() - from);
+          this.#settled.push({ delivery, outcome });
+          this.#settling ??= this.#settleAll().finally(() => {
+            this.#settling = undefined;
+          });
+        });
+        this.#running.add(ended);
+      }
+    }
+  }
+
+  /** Saves outcomes together, as many as there are when the save before has ended. */
+  async #settleAll(): Promise<void> {
+    const { steps, logger, clock = Date.now, random = Math.random } = this.#options;
+    await Promise.resolve(); // those of the same turn come together
+    while (this.#settled.length > 0) {
+      const some = this.#settled.splice(0, PAGE);
+      const [deliveries, outcomes] = [some.map(({ delivery }) => delivery), some.map(({ outcome }) => outcome)];
+      for (const { delivery, outcome } of some) this.#log(delivery, outcome);
+      await runCheck(settle(deliveries, outcomes, { now: clock(), random }), steps).catch((err) =>
+        logger.warn({ err }, 'what was delivered could not be saved; it will be delivered again, under the same ids'),
+      );
+    }
+  }
+
+  #log({ notification: { id, watch, target } }: Delivery, outcome: DeliveryOutcome): void {
+    if (outcome.is === 'delivered') return;
+    const { channel } = target;
+    this.#options.logger.warn(
+      { watch, notification: id, channel, why: outcome.why },
+      `a delivery ${WORDS[outcome.is]}`,
+    );
+  }
+}
+
+const WORDS = { failed: 'failed; it will be tried again', gone: 'was refused for good: the watch has ended' } as const;

@@ -1,0 +1,80 @@
+import type { Logger } from 'pino';
+import type { Id } from '../contracts/id.ts';
+import type { WatchedUsers } from '../index/redis/watched-users.ts';
+import type { Database } from '../mysql/database.ts';
+import { readEpoch } from '../mysql/epoch.ts';
+import { readDueUsers, readWatchPage } from '../mysql/watches.ts';
+import { loop } from '../timing/loop.ts';
+
+export interface WatchSweepOptions {
+  readonly database: Database;
+  readonly watched: Pick<WatchedUsers, 'add' | 'check'>;
+  readonly logger: Logger;
+  /** ms since 1970 UTC. */
+  readonly clock?: () => number;
+}
+
+const PAGE = 500;
+
+/** How often it is looked for watches that are due by themselves, and for a new epoch, ms. */
+const LOOK_MS = 500;
+
+/** A page of all watches is checked each so many looks: signals are not lost but with Redis, which begins a new epoch. */
+const LOOKS_A_PAGE = 20;
+
+const AFTER_FAILURE_MS = 1_000;
+
+/**
+ * Makes good what signals may miss: watches that are due by themselves (new ones, retries, the end of an interval), users who
+ * are not among the watched ones because Redis has lost them, and everybody in a new epoch. A user is put among the watched
+ * ones first and then checked: a change in between would be missed the other way round.
+ */
+export class WatchSweep {
+  readonly #options: WatchSweepOptions;
+  #epoch: string | undefined;
+  #after: Id | '0' = '0';
+  #looks = 0;
+
+  constructor(options: WatchSweepOptions) {
+    this.#options = options;
+  }
+
+  /** Until aborted. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const onError = (err: unknown) => {
+      this.#options.logger.warn({ err }, 'watches could not be looked through; retrying');
+      return AFTER_FAILURE_MS;
+    };
+    await loop({ signal, round: () => this.runOnce(signal).then(() => LOOK_MS), onError });
+  }
+
+  /** One look. @throws what the stores throw */
+  async runOnce(signal?: AbortSignal): Promise<void> {
+    const { database, clock = Date.now } = this.#options;
+    await this.#check(await readDueUsers(database, clock(), PAGE));
+    const { token } = await readEpoch(database);
+    if (token !== this.#epoch) await this.#all(signal);
+    else if (++this.#looks % LOOKS_A_PAGE === 0) await this.#page();
+    if (!signal?.aborted) this.#epoch = token;
+  }
+
+  async #all(signal: AbortSignal | undefined): Promise<void> {
+    this.#after = '0';
+    do await this.#page();
+    while (this.#after !== '0' && !signal?.aborted);
+  }
+
+  /** The next page; after the last one it begins again. */
+  async #page(): Promise<void> {
+    const watches = await readWatchPage(this.#options.database, this.#after, PAGE);
+    const going = watches.filter(({ ended }) => ended === undefined);
+    await this.#check([...new Set(going.map(({ user }) => user))]);
+    this.#after = watches.length < PAGE ? '0' : (watches.at(-1)?.id ?? '0');
+  }
+
+  async #check(users: readonly Id[]): Promise<void> {
+    if (users.length === 0) return;
+    await this.#options.watched.add(users);
+    await this.#options.watched.check(users);
+  }
+}

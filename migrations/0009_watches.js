@@ -34,12 +34,28 @@ const TABLE = `
     CONSTRAINT recency_watches_outgoing CHECK (outgoing IS NULL OR JSON_VALID(outgoing))
   ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`;
 
+// Notifications that were given up: dead letters. id: of the notification.
+const UNDELIVERED = `
+  CREATE TABLE IF NOT EXISTS recency_undelivered (
+    id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    watch_id BIGINT UNSIGNED NOT NULL,
+    user_id BIGINT UNSIGNED NOT NULL,
+    sources MEDIUMTEXT NOT NULL,
+    more BOOLEAN NOT NULL,
+    given_up_at BIGINT NOT NULL,
+    PRIMARY KEY (id),
+    KEY recency_undelivered_watch (watch_id, given_up_at),
+    CONSTRAINT recency_undelivered_sources CHECK (JSON_VALID(sources))
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`;
+
 /** @param {Knex} knex */
 export async function up(knex) {
   await knex.raw(TABLE);
+  await knex.raw(UNDELIVERED);
 }
 
 /** @param {Knex} knex */
 export async function down(knex) {
+  await knex.raw('DROP TABLE IF EXISTS recency_undelivered');
   await knex.raw('DROP TABLE IF EXISTS recency_watches');
 }

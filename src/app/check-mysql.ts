@@ -143,7 +143,13 @@ const LEASES: Grants = { recency_leases: ['INSERT', 'UPDATE'] };
  * runs with exactly these grants.
  */
 export const GRANTS = {
-  serve: { ...WATCH, ...ENDS, recency_seen: ['INSERT', 'UPDATE'] },
+  serve: {
+    ...WATCH,
+    ...ENDS,
+    recency_seen: ['INSERT', 'UPDATE'],
+    recency_watches: ['INSERT', 'UPDATE', 'DELETE'],
+    recency_undelivered: ['DELETE'],
+  },
   consume: { ...WATCH, ...ENDS, ...LEASES, recency_outbox: ['INSERT', 'UPDATE', 'DELETE'] },
   relay: {
     recency_epoch: ['UPDATE'],
@@ -152,6 +158,7 @@ export const GRANTS = {
     ...LEASES,
     recency_outbox: ['UPDATE', 'DELETE'],
   },
+  notify: { ...WATCH, recency_watches: ['UPDATE'], recency_undelivered: ['INSERT'] },
   verify: { ...WATCH },
   backfill: { ...WATCH, ...LEASES, recency_runs: ['INSERT', 'UPDATE'] },
   repair: { ...WATCH, ...LEASES, recency_runs: ['INSERT', 'UPDATE'] },
@@ -171,6 +178,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
   recency_seen: 'seen_at',
   recency_leases: 'token',
   recency_runs: 'state',
+  recency_watches: 'due_at',
+  recency_undelivered: 'more',
 };
 
 /** A statement that changes nothing, which MySQL refuses all the same when the privilege is missing. */

@@ -33,6 +33,18 @@ export function addConsume(program: Command): void {
   });
 }
 
+export function addNotify(program: Command): void {
+  const command = defineCommand(program, {
+    usage: 'notify',
+    summary: 'delivers notifications to watches until SIGTERM; run as many as you need',
+    example: 'notify',
+  });
+  whenCalled(command, async () => {
+    const [{ loadConfig }, { notify }] = await Promise.all([import('../config/config.ts'), import('../app/notify.ts')]);
+    await notify(loadConfig());
+  });
+}
+
 interface RelayFlags {
   readonly republish?: boolean;
   readonly from?: number;

@@ -9,7 +9,7 @@ import { addDoctor } from './doctor.ts';
 import { addEpoch } from './epoch.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
 import { addMigrate } from './migrate.ts';
-import { addConsume, addRelay, addServe } from './processes.ts';
+import { addConsume, addNotify, addRelay, addServe } from './processes.ts';
 import { addRepair } from './repair.ts';
 import { addTool, BENCH, DEMO, IMPORT, SIZE, STACK, type ToolCommand } from './tool-commands.ts';
 import { addExplain, addForget, addInspect } from './user-commands.ts';
@@ -23,6 +23,7 @@ const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
   addServe,
   addConsume,
   addRelay,
+  addNotify,
   addBackfill,
   addVerify,
   addRepair,

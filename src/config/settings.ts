@@ -42,9 +42,9 @@ const text = matching(/^[^\r\n]{1,4000}$/, 'one line');
 const name = matching(/^[A-Za-z0-9_.-]{1,64}$/, '1 to 64 letters, digits, dots, dashes or underscores');
 
 /** Ports on loopback of the processes without an API, unless METRICS_PORT is set. */
-export const METRICS_PORTS = { consume: 8471, relay: 8472 } as const;
+export const METRICS_PORTS = { consume: 8471, relay: 8472, notify: 8473 } as const;
 
-const metricsPortSays = `/metrics, /livez and /readyz of consume (default ${METRICS_PORTS.consume}, on loopback) and relay (${METRICS_PORTS.relay}); if set: on HOST; 0: none`;
+const metricsPortSays = `/metrics, /livez and /readyz of consume (default ${METRICS_PORTS.consume}, on loopback), relay (${METRICS_PORTS.relay}) and notify (${METRICS_PORTS.notify}); if set: on HOST; 0: none`;
 
 /** Every setting, by its name without the prefix. */
 export const SETTINGS = {
@@ -129,6 +129,12 @@ export const SETTINGS = {
   KAFKA_GROUP: setting(name, 'recency', 'the consumer group, on either transport'),
   KAFKA_TIMEOUT_MS: setting(timeoutMs(), '10000', 'timeout of one request to a broker'),
   TOPIC: setting(name, 'recency.tasks', 'topic of the tasks; dead letters go to this name with .dlq appended'),
+  ACTIVITY_TOPIC: setting(name, 'recency.activity', 'topic of the notifications of watches with the channel kafka'),
+  WEBHOOK_ALLOW_PRIVATE: setting(
+    oneOf('false', 'true'),
+    'false',
+    'true: webhooks may go to private, loopback and link-local addresses, and may use http',
+  ),
   STREAM_MAX_LENGTH: setting(
     whole(1_000, 100_000_000),
     '200000',

@@ -24,5 +24,5 @@ export function retryAt(
   const elapsed = now - since;
   if (elapsed >= GIVE_UP_MS[channel]) return undefined;
   const wait = Math.min(Math.max(elapsed / 10, SHORTEST_MS), LONGEST_MS[channel]) * (0.75 + random() / 2);
-  return now + Math.round(Math.max(wait, Math.min(afterMs, LONGEST_MS[channel])));
+  return now + Math.round(Math.max(wait, afterMs));
 }

@@ -1,0 +1,130 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Config } from '../config/config.ts';
+import { METRICS_PORTS } from '../config/settings.ts';
+import type { KindName } from '../contracts/kind.ts';
+import type { ChannelName } from '../contracts/watch.ts';
+import { WatchedUsers } from '../index/redis/watched-users.ts';
+import { insertUndelivered } from '../mysql/undelivered.ts';
+import { readWatchesOf, saveWatches } from '../mysql/watches.ts';
+import type { Channel, Notification } from '../push/channel.ts';
+import type { CheckSteps } from '../push/check-steps.ts';
+import { headsFrom } from '../push/heads.ts';
+import { KafkaChannel } from '../push/kafka-channel.ts';
+import { Notifier, type NotifierOptions } from '../push/notifier.ts';
+import { WatchSweep } from '../push/watch-sweep.ts';
+import { WebhookChannel } from '../push/webhook-channel.ts';
+import { KafkaProducer } from '../transport/kafka/producer.ts';
+import { DEFAULT_PARTITIONS } from '../transport/kafka/topic-admin.ts';
+import { apiQueries } from './api-queries.ts';
+import { apiChecks } from './checks.ts';
+import { kafkaSettings } from './kafka-transport.ts';
+import { openLogger } from './logger.ts';
+import { epochCounter, measureSuspension } from './metrics.ts';
+import { createRegistry, serveMetrics } from './metrics-server.ts';
+import { inBackground, type ProcessContext, readVersion, runProcess } from './run-process.ts';
+import { agreeOnSettings, watchSettings } from './shared-settings.ts';
+import { openStores, type Stores } from './stores.ts';
+
+/** A user is checked again after this, where a notification is on its way or a save was refused, ms. */
+const AGAIN_MS = 100;
+
+/** Runs a notifier until a signal ends it. @throws StartError */
+export async function notify(config: Config): Promise<void> {
+  await runProcess({ config, logger: openLogger(config, 'notify') }, startNotify);
+}
+
+async function startNotify(context: ProcessContext): Promise<void> {
+  const { config, logger } = context;
+
+  // Open and check.
+  const registry = createRegistry('notify');
+  const stores = await openStores(context, { name: 'notify', onNewEpoch: epochCounter(registry) });
+  await agreeOnSettings(stores.primary, config);
+  const watched = new WatchedUsers(stores.redis, config.keyPrefix);
+  const notifier = new Notifier({
+    queue: watched.queue,
+    steps: checkSteps(context, stores, watched),
+    channels: openChannels(context),
+    most: config.max,
+    logger,
+    onOutcome: notifierMetrics(registry, watched),
+  });
+
+  // Measure.
+  measureSuspension(registry, stores.primary);
+  const { mysql, redis } = apiChecks(stores, stores.primary);
+  const checks = { mysql, redis } as Parameters<typeof serveMetrics>[1]['checks'];
+  await serveMetrics(context, { registry, checks, port: METRICS_PORTS.notify });
+
+  // Notify.
+  const sweep = new WatchSweep({ database: stores.primary, watched, logger });
+  inBackground(context, (ending) => watchSettings(context, stores.primary, ending));
+  inBackground(context, (ending) => sweep.run(ending));
+  inBackground(context, (ending) => notifier.run(ending));
+  logger.info({ topic: config.activityTopic }, 'notifying');
+}
+
+function checkSteps(context: ProcessContext, stores: Stores, watched: WatchedUsers): CheckSteps {
+  const { config } = context;
+  const { primary } = stores;
+  const queries = apiQueries(context, stores, { reading: primary, lagMs: () => undefined });
+  const all = [{ kind: stores.kinds[0]?.kind, recentBatch: queries.recentBatch }, ...queries.otherAnswers];
+  const answers = new Map(all.map(({ kind, recentBatch }) => [kind?.name as KindName, recentBatch]));
+  return {
+    watches: (users) => readWatchesOf(primary, users),
+    heads: headsFrom({ answers, limit: config.min, deadlineMs: config.requestTimeoutMs }),
+    save: (saves) => saveWatches(primary, saves),
+    bury: (letters) => insertUndelivered(primary, letters.map(letterOf)),
+    again: (users) => watched.check(users, AGAIN_MS),
+  };
+}
+
+function letterOf({ id, watch, user, sources, more, timestamp }: Notification) {
+  return { id, watch, user, sources, more, givenUpAt: timestamp };
+}
+
+function openChannels({ config, logger, resources }: ProcessContext): Readonly<Record<ChannelName, Channel>> {
+  const topic = config.activityTopic;
+  const producer = new KafkaProducer({
+    kafka: kafkaSettings(config, 'notify', logger),
+    topics: [{ topic, numPartitions: DEFAULT_PARTITIONS }],
+    deadlineMs: config.kafkaTimeoutMs,
+  });
+  const allowPrivate = config.webhookAllowPrivate === 'true';
+  const adopt = <C extends Channel>(channel: C) => resources.adopt(channel, (opened) => opened.close());
+  return {
+    kafka: adopt(new KafkaChannel(topic, producer)),
+    webhook: adopt(new WebhookChannel({ allowPrivate, version: readVersion() })),
+  };
+}
+
+/** From the check to the end of the delivery, s. */
+const DELIVERY_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+
+function notifierMetrics(registry: Registry, { queue }: WatchedUsers): NonNullable<NotifierOptions['onOutcome']> {
+  const deliveries = new Counter({
+    name: 'recency_notifications_total',
+    help: 'Deliveries of notifications, by channel and outcome (delivered, failed, gone).',
+    labelNames: ['channel', 'outcome'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'recency_notification_delivery_seconds',
+    help: 'Time from the check of a user to the end of the delivery, by channel.',
+    labelNames: ['channel'],
+    buckets: DELIVERY_SECONDS,
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'recency_notifier_queue_users',
+    help: 'Watched users who wait to be checked, or are being checked.',
+    registers: [registry],
+    async collect() {
+      this.set(await queue.size().catch(() => Number.NaN));
+    },
+  });
+  return (channel, outcome, ms) => {
+    deliveries.inc({ channel, outcome });
+    if (outcome === 'delivered') seconds.observe({ channel }, ms / 1000);
+  };
+}

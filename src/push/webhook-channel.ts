@@ -1,0 +1,132 @@
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { Webhook } from 'standardwebhooks';
+import { bodyOf, type Channel, type DeliveryOutcome, type Notification } from './channel.ts';
+import { publicLookup, refusePrivateLiteral } from './public-address.ts';
+
+export interface WebhookChannelOptions {
+  /** May endpoints have private, loopback and link-local addresses? */
+  readonly allowPrivate: boolean;
+  /** For `User-Agent`. */
+  readonly version: string;
+  /** Time limit of a delivery, from its turn to the end of the reply, ms (15,000, as Standard Webhooks recommends). */
+  readonly timeoutMs?: number;
+  /** Deliveries to one endpoint at once (32): a slow or dead one holds up no other, and is not flooded. */
+  readonly atOnce?: number;
+  /** ms since 1970 UTC. */
+  readonly clock?: () => number;
+  /** Default: a lookup that refuses what is not public, unless that is allowed. */
+  readonly lookup?: ReturnType<typeof publicLookup>;
+}
+
+const TIMEOUT_MS = 15_000;
+
+const AT_ONCE = 32;
+
+/** The most of a reply that is read: what it says does not matter. */
+const REPLY_BYTES = 64 * 1024;
+
+/** The longest wait that an endpoint may ask for, ms. */
+const LONGEST_RETRY_AFTER_MS = 86_400_000;
+
+/**
+ * Notifications as webhooks, as Standard Webhooks 1.0 has them (https://www.standardwebhooks.com): signed with each of the
+ * watch's secrets, so that a secret can be replaced while the receiver knows only the old one. A 2xx is a delivery; 410 ends
+ * the watch; everything else, a redirect too, is a failure, and is tried again.
+ */
+export class WebhookChannel implements Channel {
+  readonly #options: WebhookChannelOptions;
+  readonly #agents: { readonly http: HttpAgent; readonly https: HttpsAgent };
+  readonly #ending = new AbortController();
+
+  constructor(options: WebhookChannelOptions) {
+    const { allowPrivate, atOnce = AT_ONCE, lookup = allowPrivate ? undefined : publicLookup() } = options;
+    this.#options = options;
+    const pool = { keepAlive: true, maxSockets: atOnce, scheduling: 'lifo' as const, ...(lookup ? { lookup } : {}) };
+    this.#agents = { http: new HttpAgent(pool), https: new HttpsAgent(pool) };
+  }
+
+  deliver(notifications: readonly Notification[]): readonly Promise<DeliveryOutcome>[] {
+    return notifications.map((notification) =>
+      this.#send(notification).catch((error: unknown) => ({ is: 'failed', why: reasonOf(error) })),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort(new Error('this process is ending'));
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
+  }
+
+  async #send(notification: Notification): Promise<DeliveryOutcome> {
+    const { allowPrivate, timeoutMs = TIMEOUT_MS, clock = Date.now } = this.#options;
+    const url = new URL(notification.target.url ?? '');
+    if (!allowPrivate) refusePrivateLiteral(url.hostname);
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#ending.signal]);
+    const body = Buffer.from(JSON.stringify(bodyOf(notification)));
+    const headers = { ...this.#headers(notification, body, clock()), 'content-length': String(body.length) };
+    const response = await this.#request(url, headers, body, signal);
+    const { statusCode = 0, headers: answered } = response;
+    await readAway(response);
+    return outcomeOf(statusCode, answered['retry-after'], clock());
+  }
+
+  #headers({ id, target }: Notification, body: Buffer, now: number) {
+    const at = new Date(now);
+    const signatures = target.secrets.map((secret) => new Webhook(secret).sign(id, at, body));
+    return {
+      'content-type': 'application/json',
+      'user-agent': `Recency/${this.#options.version}`,
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now / 1000)),
+      'webhook-signature': signatures.join(' '),
+    };
+  }
+
+  #request(url: URL, headers: Record<string, string>, body: Buffer, signal: AbortSignal): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const options = { method: 'POST', headers, signal };
+      const request: ClientRequest =
+        url.protocol === 'https:'
+          ? requestHttps(url, { ...options, agent: this.#agents.https })
+          : requestHttp(url, { ...options, agent: this.#agents.http });
+      request.once('response', resolve);
+      request.once('error', (error) => reject(signal.aborted ? signal.reason : error));
+      request.end(body);
+    });
+  }
+}
+
+/** Reads the reply to its end, so that the connection can be used again; a long one is cut off. */
+function readAway(response: IncomingMessage): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
+    response.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (bytes > REPLY_BYTES) response.destroy();
+    });
+    response.once('close', resolve);
+    response.once('error', (error) => (bytes > REPLY_BYTES ? resolve() : reject(error)));
+  });
+}
+
+function outcomeOf(status: number, retryAfter: string | undefined, now: number): DeliveryOutcome {
+  if (status >= 200 && status < 300) return { is: 'delivered' };
+  if (status === 410) return { is: 'gone', why: 'the endpoint answered 410 Gone' };
+  const why = `the endpoint answered ${status}`;
+  const afterMs = status === 429 || status === 503 ? waitOf(retryAfter, now) : undefined;
+  return afterMs === undefined ? { is: 'failed', why } : { is: 'failed', why, afterMs };
+}
+
+/** Retry-After: seconds or a date (RFC 9110, 10.2.3). @returns ms; undefined: none, or not understood */
+function waitOf(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), LONGEST_RETRY_AFTER_MS) : undefined;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return 'the endpoint did not answer in time';
+  return error.message || error.name; // an AggregateError of all addresses has no message
+}

@@ -15,7 +15,7 @@ const MAY_IMPORT = {
   query: ['contracts', 'timing', 'mysql', 'redis', 'index'],
   push: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query', 'transport'],
   repair: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query'],
-  api: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'query'],
+  api: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'query', 'push'],
 };
 
 /** They put the others together, so they may import all of them. */

@@ -24,6 +24,7 @@ import { recentOfManyRoute } from './routes/recent-of-many.ts';
 import { recentOverKindsRoutes } from './routes/recent-over-kinds.ts';
 import { recentPhotosRoute } from './routes/recent-photos.ts';
 import { sourcePhotosRoute } from './routes/source-photos.ts';
+import { watchRoutes } from './routes/watches.ts';
 
 const V1 = /^\/v1(?:\/|$)/;
 
@@ -92,6 +93,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
       inspectIndexRoute(kind, answersOf(kind)?.inspect),
       rebuildIndexRoute(kind, answersOf(kind)),
     ]),
+    ...watchRoutes(dependencies),
     ...healthRoutes(readiness, hasStarted),
     metricsRoute(registry),
     ...docsRoutes(),

@@ -4,6 +4,7 @@ import type { AccessToken } from '../config/access-tokens.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Kind } from '../contracts/kind.ts';
 import type { RebuildReport } from '../index/rebuild.ts';
+import type { WatchManager } from '../push/watch-manager.ts';
 import type { ApplyNow } from '../query/apply-now.ts';
 import type { Explanation } from '../query/explain.ts';
 import type { FreshReads } from '../query/fresh-reads.ts';
@@ -50,6 +51,9 @@ export interface ApiDependencies extends MeasuredParts, KindIndexes {
   /** Applies tasks before the reply. */
   readonly applyNow: Pick<ApplyNow, 'apply' | 'counts'>;
   readonly seen: Pick<MarkSeen, 'mark'>;
+  readonly watches: Pick<WatchManager, 'create' | 'find' | 'ofUser' | 'change' | 'remove' | 'test'>;
+  /** May a webhook go to a private address, and by http? */
+  readonly allowPrivateWebhooks: boolean;
   /** Drops the user's indexes of every kind, and pending work. */
   readonly forget: (user: Id) => Promise<void>;
   /** Resolves once the transport has the tasks. A rejection is answered with 503 and logged. */

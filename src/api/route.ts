@@ -21,12 +21,12 @@ export interface DocumentedReply {
 export interface HttpOperation {
   /** The name that generated clients use. */
   readonly id: string;
-  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** In OpenAPI notation: `/v1/users/{user}/index`. */
   readonly path: string;
   /** The scope that the token must grant; undefined: no token is needed. */
   readonly scope?: Scope;
-  readonly tag: 'answers' | 'seen' | 'tasks' | 'indexes' | 'service';
+  readonly tag: 'answers' | 'seen' | 'tasks' | 'indexes' | 'watches' | 'service';
   readonly summary: string;
   readonly description?: string;
   readonly params?: z.ZodObject;

@@ -8,7 +8,9 @@ import { type Check, NotReady } from '../api/readiness.ts';
 import type { AcceptTasks } from '../api/routes/post-tasks.ts';
 import type { Config } from '../config/config.ts';
 import type { Id } from '../contracts/id.ts';
+import { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
+import { WatchManager } from '../push/watch-manager.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { Deadline } from '../timing/deadline.ts';
@@ -101,6 +103,8 @@ function apiApp(
     accept: acceptOnce(admission, acceptTasks(publisher)),
     tokens: config.tokens ?? [],
     ...checksOf(parts),
+    watches: openWatches(context, parts.stores),
+    allowPrivateWebhooks: config.webhookAllowPrivate === 'true',
     checkDeadlineMs: CHECK_DEADLINE_MS,
     hasStarted: () => start.isOver,
     rateLimit: config.rateLimit,
@@ -112,6 +116,15 @@ function apiApp(
     version: readVersion(),
     now: () => performance.now(),
     freshId: randomUUID,
+  });
+}
+
+function openWatches({ config, logger }: ProcessContext, { primary, redis }: ConnectingStores): WatchManager {
+  return new WatchManager({
+    database: primary,
+    watched: new WatchedUsers(redis, config.keyPrefix),
+    onFault: (err) => logger.warn({ err }, 'a watch could not be checked at once; a notifier will find it'),
+    clock: Date.now,
   });
 }
 

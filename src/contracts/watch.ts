@@ -63,6 +63,8 @@ export interface Outgoing {
   readonly more: boolean;
   /** Deliveries that failed. */
   readonly attempts: number;
+  /** It only tests the delivery: it has no sources, and is not tried again. */
+  readonly isTest?: boolean;
   /** When the first delivery was due, ms since 1970 UTC: retries end three days later. */
   readonly since: number;
 }

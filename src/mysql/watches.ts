@@ -130,32 +130,24 @@ function textsOf({ id, version, told, outgoing, notifiedAt, dueAt, ended }: Watc
   };
 }
 
-/** What a site may change. */
-export interface WatchChange extends WatchFilter, WatchTarget {
-  readonly intervalMs: number;
-  readonly told: Told;
-}
-
 const CHANGE = `
   UPDATE recency_watches
-  SET url = ?, secrets = ?, kinds = ?, relation = ?, muted = ?, interval_ms = ?, told = ?, outgoing = NULL, ended = NULL,
+  SET url = ?, secrets = ?, kinds = ?, relation = ?, muted = ?, interval_ms = ?, told = ?, outgoing = ?, ended = NULL,
       due_at = ?, version = ?
   WHERE id = ? AND version = ?`;
 
 /**
- * Changes a watch if it is still as it was read; it is due at once, and one that had ended goes on.
+ * Writes what a site may change of a watch, and its outgoing notification, if it is still as it was read. It is due at once,
+ * and one that had ended goes on.
  * @param now ms since 1970 UTC
  * @returns whether it was
  * @throws DatabaseUnavailable
  */
-export async function changeWatch(
-  database: Database,
-  { id, version }: Pick<Watch, 'id' | 'version'>,
-  { url = null, secrets, kinds, relation, muted, intervalMs, told }: Omit<WatchChange, 'url'> & { url?: string | null },
-  now: number,
-): Promise<boolean> {
-  const filter = [kinds.join(), relation, JSON.stringify(muted), intervalMs];
-  const parameters = [url, JSON.stringify(secrets), ...filter, JSON.stringify(told), now, freshVersion(), id, version];
+export async function changeWatch(database: Database, watch: Watch, now: number): Promise<boolean> {
+  const { id, version, url = null, secrets, kinds, relation, muted, intervalMs, told, outgoing } = watch;
+  const filter = [kinds.join(), relation, JSON.stringify(muted), intervalMs, JSON.stringify(told)];
+  const sent = outgoing === undefined ? null : JSON.stringify(outgoing);
+  const parameters = [url, JSON.stringify(secrets), ...filter, sent, now, freshVersion(), id, version];
   return (await database.write(CHANGE, parameters)).affectedRows === 1;
 }
 

@@ -14,6 +14,8 @@ export interface Notification {
   readonly sources: readonly NewSource[];
   /** There may be more, which a live answer shows. */
   readonly more: boolean;
+  /** It only tests the delivery. */
+  readonly isTest: boolean;
   readonly target: WatchTarget;
 }
 
@@ -35,16 +37,14 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-/** The type of the only event. */
-export const ACTIVITY = 'recency.activity';
+/** The type of an event: something is new, or only a test of the delivery. */
+export function typeOf({ isTest }: Pick<Notification, 'isTest'>) {
+  return isTest ? 'recency.test' : 'recency.activity';
+}
 
 /** The body of a webhook, and the value of a Kafka record. */
-export function bodyOf({
-  user,
-  timestamp,
-  sources,
-  more,
-}: Pick<Notification, 'user' | 'timestamp' | 'sources' | 'more'>) {
+export function bodyOf(notification: Notification) {
+  const { user, timestamp, sources, more } = notification;
   const shown = sources.map(({ kind, id, at }) => ({ kind, id, last_upload_at: isoTime(at) }));
-  return { type: ACTIVITY, timestamp: isoTime(timestamp), data: { user, sources: shown, more } } as const;
+  return { type: typeOf(notification), timestamp: isoTime(timestamp), data: { user, sources: shown, more } };
 }

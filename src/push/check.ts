@@ -156,8 +156,8 @@ function planOf(watch: Watch, heads: Heads | undefined, options: CheckOptions): 
 function redelivery(watch: Watch, outgoing: Outgoing, heads: Heads, { now }: CheckOptions): Plan {
   const { user, dueAt = 0 } = watch;
   if (dueAt > now) return { user, isAgain: outgoing.attempts === 0 };
-  const sources = stillVisible(outgoing, heads);
-  if (sources.length === 0)
+  const sources = stillVisible(outgoing, heads).filter(({ id }) => !watch.muted.includes(id));
+  if (sources.length === 0 && !outgoing.isTest)
     return { user, save: saveOf(watch, { outgoing: undefined, dueAt: undefined }), isAgain: true };
   const save = saveOf(watch, { outgoing: { ...outgoing, attempts: outgoing.attempts + 1 }, dueAt: now + REDELIVER_MS });
   const notification = notificationOf(watch, outgoing, sources, now);
@@ -191,10 +191,15 @@ function saveOf(watch: Watch, changes: Partial<Omit<WatchSave, 'id' | 'version'>
   return { id, version, told, outgoing, notifiedAt, dueAt, ended, ...changes };
 }
 
-function notificationOf(watch: Watch, { id, more }: Outgoing, sources: NewSource[], now: number): Notification {
+function notificationOf(
+  watch: Watch,
+  { id, more, isTest = false }: Outgoing,
+  sources: NewSource[],
+  now: number,
+): Notification {
   const { channel, url, secrets } = watch;
   const target = url === undefined ? { channel, secrets } : { channel, url, secrets };
-  return { id, watch: watch.id, user: watch.user, timestamp: now, sources, more, target };
+  return { id, watch: watch.id, user: watch.user, timestamp: now, sources, more, isTest, target };
 }
 
 /** The same for the same watch and entries. */
@@ -224,6 +229,7 @@ function resultOf(delivery: Delivery, outcome: DeliveryOutcome, now: number, ran
   }
   if (outcome.is === 'gone')
     return { user, save: { ...save, ...over, ended: outcome.why.slice(0, 255) }, isAgain: false };
+  if (outgoing.isTest) return { user, save: { ...save, ...over }, isAgain: true };
   const dueAt = retryAt(notification.target.channel, outgoing, { now, random, afterMs: outcome.afterMs });
   if (dueAt === undefined) return { user, save: { ...save, ...over, told }, isAgain: true, buried: notification };
   return {

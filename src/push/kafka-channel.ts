@@ -1,7 +1,7 @@
 import type { Message } from 'kafkajs';
 import { isoTime } from '../contracts/iso-time.ts';
 import { type KafkaProducer, PartlySent } from '../transport/kafka/producer.ts';
-import { ACTIVITY, bodyOf, type Channel, type DeliveryOutcome, type Notification } from './channel.ts';
+import { bodyOf, type Channel, type DeliveryOutcome, type Notification, typeOf } from './channel.ts';
 
 /** `ce_source` of notifications. */
 const SOURCE = '/recency/notify';
@@ -41,7 +41,7 @@ function messageOf(notification: Notification): Message {
     headers: {
       ce_specversion: '1.0',
       ce_id: id,
-      ce_type: ACTIVITY,
+      ce_type: typeOf(notification),
       ce_source: SOURCE,
       ce_time: isoTime(timestamp),
       ce_subject: user,

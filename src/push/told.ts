@@ -51,7 +51,9 @@ export function toldAfter(head: Head, told: ToldHead | undefined, most: number):
 export function toldOf(sources: readonly NewSource[], told: Told): Told {
   const after = { ...told };
   for (const { kind, id, at } of sources) {
-    const { entries = [], floor } = after[kind] ?? {};
+    const known = after[kind];
+    if (known === undefined) continue; // told nothing: its first head is still to be recorded
+    const { entries, floor } = known;
     const before = entries.find((key) => key.id === id)?.at ?? 0;
     const others = entries.filter((key) => key.id !== id);
     after[kind] = { entries: [...others, { id, at: Math.max(at, before) }].sort(byKeyDescending), floor };

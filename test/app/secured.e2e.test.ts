@@ -28,6 +28,7 @@ const ACLS = {
   serve: { topic: 'WRITE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
   relay: { topic: 'WRITE', dlq: 'WRITE' },
   consume: { topic: 'READ', dlq: 'WRITE', group: 'READ' },
+  notify: { activity: 'WRITE' },
   verify: { topic: 'DESCRIBE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
   backfill: { topic: 'DESCRIBE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
   repair: { topic: 'DESCRIBE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
@@ -96,9 +97,15 @@ describe.runIf(hasKafka())(
         topics: [
           { topic, numPartitions: 2 },
           { topic: `${topic}.dlq`, numPartitions: 1 },
+          { topic: `${topic}.activity`, numPartitions: 1 },
         ],
       });
-      const resources = { topic: [2, topic], dlq: [2, `${topic}.dlq`], group: [3, topic] } as const;
+      const resources = {
+        activity: [2, `${topic}.activity`],
+        topic: [2, topic],
+        dlq: [2, `${topic}.dlq`],
+        group: [3, topic],
+      } as const;
       const acl = ACCOUNTS.flatMap((account) =>
         Object.entries(ACLS[account]).map(([what, operation]) => {
           const [resourceType, resourceName] = resources[what as keyof typeof resources];

@@ -14,6 +14,8 @@ import { CONTACTS } from '../../src/contracts/kind.ts';
 import type { Limits } from '../../src/index/contact-index.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
+import { WatchedUsers } from '../../src/index/redis/watched-users.ts';
+import { WatchManager } from '../../src/push/watch-manager.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
 import { explain } from '../../src/query/explain.ts';
 import { inspectIndex } from '../../src/query/inspect-index.ts';
@@ -60,7 +62,7 @@ export async function startTestApi(stores: Stores, { min = 2, max = 24, ...given
   return { ...server, dependencies, accepted, log, low };
 }
 
-function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low: Id[]) {
+function partsOn({ index, primary, steps, delayed, redis, prefix }: Stores, limits: Limits, low: Id[]) {
   const now = () => performance.now();
   const build = buildOn({ steps, delayed }, { mysqlTimeoutMs: 5_000 });
   const coldBuilds = new ColdBuilds({
@@ -102,6 +104,14 @@ function partsOn({ index, primary, steps, delayed }: Stores, limits: Limits, low
       isTrusted: () => true,
       onFault: () => undefined,
     }),
+    watches: new WatchManager({
+      database: primary,
+      watched: new WatchedUsers(redis, prefix),
+      onFault: (error) => {
+        throw error;
+      },
+      clock: Date.now,
+    }),
     seen: new MarkSeen({ database: primary, clock: Date.now }),
     explain: (user: Id, contact: Id) =>
       explain({ index, database: primary, recent: recentContacts, limits }, user, contact),
@@ -127,6 +137,7 @@ function settings() {
     degrading: DEGRADING,
     checkDeadlineMs: 1_000,
     hasStarted: () => true,
+    allowPrivateWebhooks: true,
     rateLimit: 0,
     registry: new Registry(),
     slowMs: 60_000,

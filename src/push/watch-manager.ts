@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import type { Id } from '../contracts/id.ts';
+import type { KindName } from '../contracts/kind.ts';
+import type { Told, Watch, WatchFilter } from '../contracts/watch.ts';
+import type { WatchedUsers } from '../index/redis/watched-users.ts';
+import type { Database } from '../mysql/database.ts';
+import { changeWatch, deleteWatch, insertWatch, readWatch, readWatchesOf } from '../mysql/watches.ts';
+import { RedisUnavailable } from '../redis/unavailable.ts';
+
+/** What a site asks for. */
+export type WatchAsked = WatchFilter & { readonly user: Id; readonly intervalMs: number } & (
+    | { readonly channel: 'webhook'; readonly url: string }
+    | { readonly channel: 'kafka'; readonly url?: undefined }
+  );
+
+/** What a site changes; what is left out stays. */
+export type WatchPatch = { readonly [F in keyof WatchFilter]?: WatchFilter[F] | undefined } & {
+  readonly intervalMs?: number | undefined;
+  readonly url?: string | undefined;
+  /** A new secret signs along with the current one, until the next rotation. */
+  readonly rotateSecret?: boolean | undefined;
+};
+
+export interface WatchManagerOptions {
+  readonly database: Database;
+  readonly watched: Pick<WatchedUsers, 'add' | 'check'>;
+  /** Told of the failure to signal; the notifiers look for new and changed watches all the same. */
+  readonly onFault: (error: unknown) => void;
+  /** ms since 1970 UTC. */
+  readonly clock: () => number;
+}
+
+/** A change is tried so often: notifiers write to the same rows. */
+const ATTEMPTS = 10;
+
+/** The watch has a notification on its way: a test could not be told from it. */
+export class WatchBusy extends Error {
+  override readonly name = 'WatchBusy';
+}
+
+/** Creates and changes watches. */
+export class WatchManager {
+  readonly #options: WatchManagerOptions;
+
+  constructor(options: WatchManagerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The row first, then the user among those who are watched, then a check: in any other order a change could be missed
+   * (check.ts).
+   * @throws DatabaseUnavailable
+   */
+  async create(asked: WatchAsked): Promise<{ readonly id: Id; readonly secret: string | undefined }> {
+    const { database, clock } = this.#options;
+    const secret = asked.channel === 'webhook' ? freshSecret() : undefined;
+    const { url, ...rest } = asked;
+    const target = url === undefined ? {} : { url };
+    const id = await insertWatch(
+      database,
+      { ...rest, ...target, secrets: secret === undefined ? [] : [secret] },
+      clock(),
+    );
+    await this.#check(asked.user);
+    return { id, secret };
+  }
+
+  /** @throws DatabaseUnavailable */
+  find(id: Id): Promise<Watch | undefined> {
+    return readWatch(this.#options.database, id);
+  }
+
+  /** @throws DatabaseUnavailable */
+  ofUser(user: Id): Promise<Watch[]> {
+    return readWatchesOf(this.#options.database, [user]);
+  }
+
+  /**
+   * Changes a watch; one that has ended goes on. With another relation it has been told nothing: what the new one shows at first
+   * is not news. Kinds that are added begin in the same way.
+   * @returns the new secret, if one was asked for; undefined: there is no such watch
+   * @throws DatabaseUnavailable; WatchBusy when notifiers kept writing to it
+   */
+  async change(id: Id, patch: WatchPatch): Promise<{ readonly secret: string | undefined } | undefined> {
+    const secret = patch.rotateSecret ? freshSecret() : undefined;
+    const isDone = await this.#write(id, (watch) => ({
+      ...changed(watch, patch),
+      secrets: secret === undefined ? watch.secrets : [secret, ...watch.secrets.slice(0, 1)],
+    }));
+    return isDone ? { secret } : undefined;
+  }
+
+  /**
+   * Has a notification without sources delivered, of the type `recency.test`. Returns its id; undefined: there is no such watch.
+   * @throws DatabaseUnavailable, WatchBusy
+   */
+  async test(id: Id): Promise<string | undefined> {
+    const { clock } = this.#options;
+    const outgoing = {
+      id: `test_${randomBytes(12).toString('base64url')}`,
+      sources: [],
+      more: false,
+      isTest: true,
+    } as const;
+    const isDone = await this.#write(id, (watch) => {
+      if (watch.outgoing !== undefined) throw new WatchBusy(`watch ${id} has a notification on its way`);
+      return { ...watch, outgoing: { ...outgoing, attempts: 0, since: clock() } };
+    });
+    return isDone ? outgoing.id : undefined;
+  }
+
+  /** Returns whether there was one. @throws DatabaseUnavailable */
+  remove(id: Id): Promise<boolean> {
+    return deleteWatch(this.#options.database, id); // that its user is watched does no harm, and the sweep does not repeat it
+  }
+
+  async #write(id: Id, change: (watch: Watch) => Watch): Promise<boolean> {
+    const { database, clock } = this.#options;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const watch = await this.find(id);
+      if (watch === undefined) return false;
+      if (!(await changeWatch(database, change(watch), clock()))) continue;
+      await this.#check(watch.user);
+      return true;
+    }
+    throw new WatchBusy(`watch ${id} kept changing`);
+  }
+
+  async #check(user: Id): Promise<void> {
+    const { watched, onFault } = this.#options;
+    try {
+      await watched.add([user]);
+      await watched.check([user]);
+    } catch (error) {
+      if (!(error instanceof RedisUnavailable)) throw error;
+      onFault(error); // the watch is due by itself
+    }
+  }
+}
+
+/** Standard Webhooks: 24 to 64 random bytes in base64, with a prefix. */
+function freshSecret(): string {
+  return `whsec_${randomBytes(24).toString('base64')}`;
+}
+
+function changed(watch: Watch, { kinds, relation, muted, intervalMs, url }: WatchPatch): Watch {
+  const after = {
+    ...watch,
+    kinds: kinds ?? watch.kinds,
+    relation: relation ?? watch.relation,
+    muted: muted ?? watch.muted,
+    intervalMs: intervalMs ?? watch.intervalMs,
+    ...(url === undefined ? {} : { url }),
+  };
+  return { ...after, told: after.relation === watch.relation ? ofKinds(watch.told, after.kinds) : {} };
+}
+
+function ofKinds(told: Told, kinds: readonly KindName[]): Told {
+  return Object.fromEntries(Object.entries(told).filter(([kind]) => kinds.includes(kind as KindName)));
+}

@@ -1,0 +1,349 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { CONTACTS } from '../../src/contracts/kind.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { WatchedUsers } from '../../src/index/redis/watched-users.ts';
+import { refresh } from '../../src/index/refresh.ts';
+import { insertUndelivered, readUndelivered, replayUndelivered } from '../../src/mysql/undelivered.ts';
+import { readWatch, readWatchesOf, saveWatches } from '../../src/mysql/watches.ts';
+import type { Channel, DeliveryOutcome, Notification } from '../../src/push/channel.ts';
+import { headsFrom } from '../../src/push/heads.ts';
+import { Notifier } from '../../src/push/notifier.ts';
+import { WatchManager } from '../../src/push/watch-manager.ts';
+import { WatchSweep } from '../../src/push/watch-sweep.ts';
+import { WebhookChannel } from '../../src/push/webhook-channel.ts';
+import { RecentBatch } from '../../src/query/recent-batch.ts';
+import { deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import { addContact } from '../../src/tools/reference-site/relationships.ts';
+import { freshSitePool } from '../support/small-site.ts';
+import { freshStores, recentContactsOn } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+const LIMITS = { max: 6, min: 3 };
+
+/** Keeps what it is given. */
+class Recorder implements Channel {
+  readonly got: Notification[] = [];
+  outcome: (notification: Notification) => DeliveryOutcome = () => ({ is: 'delivered' });
+
+  deliver(notifications: readonly Notification[]) {
+    this.got.push(...notifications);
+    return notifications.map(async (notification) => this.outcome(notification));
+  }
+
+  async close(): Promise<void> {}
+
+  /** `contact@time` of everything that was delivered since the last call. */
+  take(): string[] {
+    return this.got.splice(0).flatMap(({ sources }) => sources.map(({ id, at }) => `${id}@${at}`));
+  }
+}
+
+async function site() {
+  const stores = await freshStores(LIMITS);
+  const pool = freshSitePool(stores.url);
+  const recorder = new Recorder();
+  const clock = { now: 1_000_000 };
+  const recent = recentContactsOn(stores, LIMITS);
+  const batch = new RecentBatch({
+    index: stores.index,
+    database: stores.primary,
+    recent,
+    now: () => performance.now(),
+  });
+  const watched = new WatchedUsers(stores.redis, stores.prefix);
+  const { primary } = stores;
+  const notifierOn = (webhook: Channel = recorder) =>
+    new Notifier({
+      queue: watched.queue,
+      steps: {
+        watches: (users) => readWatchesOf(primary, users),
+        heads: headsFrom({ answers: new Map([['contacts', batch]]), limit: LIMITS.min, deadlineMs: 5_000 }),
+        save: (saves) => saveWatches(primary, saves),
+        bury: (letters) =>
+          insertUndelivered(
+            primary,
+            letters.map(({ timestamp, ...letter }) => ({ ...letter, givenUpAt: timestamp })),
+          ),
+        again: (users) => watched.check(users, 0),
+      },
+      channels: { kafka: recorder, webhook },
+      most: LIMITS.max,
+      logger: pino({ level: 'silent' }),
+      clock: () => clock.now,
+      random: () => 0.5,
+    });
+  const onFault = (error: unknown) => {
+    throw error;
+  };
+  const manager = new WatchManager({ database: primary, watched, onFault, clock: () => clock.now });
+  const sweep = new WatchSweep({
+    database: primary,
+    watched,
+    logger: pino({ level: 'silent' }),
+    clock: () => clock.now,
+  });
+  const ids = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
+  await pool.query('INSERT INTO users (id) VALUES ?', [ids.map((id) => [id])]);
+  for (const contact of ids.slice(1)) await addContact(pool, '1', contact);
+  await run(rebuild(['1'], true), stores.steps);
+  const notifier = notifierOn();
+  return {
+    ...{ stores, pool, recorder, clock, watched, notifier, notifierOn, manager, sweep, primary },
+    /** An upload, and its task. */
+    async upload(owner: string, at: number): Promise<string> {
+      const photo = await uploadPhoto(pool, owner, 0, at);
+      await run(refresh([{ user: '1', contact: owner }]), stores.steps);
+      return photo;
+    },
+    async settled(): Promise<void> {
+      await until(async () => {
+        await notifier.runOnce();
+        return (await watched.queue.size()) === 0;
+      });
+    },
+    watch: (changes: object = {}) =>
+      manager.create({
+        user: '1',
+        kinds: [CONTACTS.name],
+        relation: 'any',
+        muted: [],
+        intervalMs: 0,
+        channel: 'kafka',
+        ...changes,
+      }),
+  };
+}
+
+let it_: Awaited<ReturnType<typeof site>>;
+
+beforeEach(async () => {
+  it_ = await site();
+});
+
+describe('a watch', () => {
+  it('is told of an upload after it was created, and not of one before', async () => {
+    const { upload, settled, recorder, watch } = it_;
+    await upload('2', 100);
+    await watch();
+    await settled();
+    expect(recorder.take()).toEqual([]);
+    await upload('3', 200);
+    await upload('2', 150);
+    await settled();
+    expect(recorder.take().sort()).toEqual(['2@150', '3@200']);
+    await settled();
+    expect(recorder.take()).toEqual([]);
+  });
+
+  it('is told of uploads that commit in another order than that of their times', async () => {
+    const { upload, settled, recorder, watch } = it_;
+    await watch();
+    await settled();
+    await upload('2', 500);
+    await settled();
+    await upload('3', 400);
+    await settled();
+    expect(recorder.take()).toEqual(['2@500', '3@400']);
+  });
+
+  it('is not told of what was deleted or hidden before the delivery, nor of the muted, and of friends alone if it says so', async () => {
+    const { upload, settled, recorder, watch, pool, stores, primary } = it_;
+    const { id } = await watch({ muted: ['4'] });
+    await watch({ relation: 'friends' });
+    await settled();
+    const photo = await upload('2', 100);
+    await deletePhoto(pool, photo);
+    await uploadPhoto(pool, '3', 4, 110);
+    await run(refresh([{ user: '1', contact: '3' }]), stores.steps);
+    await upload('4', 120);
+    await settled();
+    expect(recorder.take()).toEqual([]);
+    await addContact(pool, '1', '5', { friend: true, family: false });
+    await upload('5', 130);
+    await settled();
+    expect(recorder.got.map(({ watch }) => watch === id)).toHaveLength(2);
+    expect(recorder.take()).toEqual(['5@130', '5@130']);
+    expect((await readWatch(primary, id))?.told.contacts?.entries).toContainEqual({ id: '4', at: 120 });
+  });
+
+  it('combines what is new within its interval', async () => {
+    const { upload, settled, recorder, watch, clock, sweep } = it_;
+    await watch({ intervalMs: 60_000 });
+    await settled();
+    await upload('2', 100);
+    await settled();
+    await upload('3', 200);
+    await upload('4', 300);
+    await settled();
+    expect(recorder.take()).toEqual(['2@100']);
+    clock.now += 60_000;
+    await sweep.runOnce();
+    await settled();
+    expect(recorder.got).toHaveLength(1);
+    expect(recorder.take()).toEqual(['4@300', '3@200']);
+  });
+
+  it('is told of a failed delivery again under the same id, without what was hidden meanwhile, and then of the rest', async () => {
+    const { upload, settled, recorder, watch, clock, sweep, pool } = it_;
+    await watch();
+    await settled();
+    recorder.outcome = () => ({ is: 'failed', why: 'a test' });
+    await Promise.all([upload('2', 100), upload('3', 200)]);
+    await settled();
+    const [first] = recorder.got.splice(0);
+    const photo = await upload('4', 300);
+    await pool.query('DELETE FROM photos WHERE owner_id = 3');
+    await pool.query(
+      'UPDATE users SET last_public_at = 0, last_friends_at = 0, last_family_at = 0, last_friends_family_at = 0 WHERE id = 3',
+    );
+    await settled();
+    expect(recorder.take()).toEqual([]); // not before it is due
+    recorder.outcome = () => ({ is: 'delivered' });
+    clock.now += 5_000;
+    await sweep.runOnce();
+    await settled();
+    expect(recorder.got[0]?.id).toBe(first?.id);
+    expect(recorder.take()).toEqual(['2@100', '4@300']);
+    expect(photo).not.toBe('');
+  });
+
+  it('is told under the same id by another notifier when the first died after the delivery', async () => {
+    const { upload, settled, recorder, watch, clock, sweep, notifierOn } = it_;
+    await watch();
+    await settled();
+    await upload('2', 100);
+    const dying = new Recorder();
+    dying.deliver = (notifications) => {
+      dying.got.push(...notifications);
+      return notifications.map(() => new Promise<DeliveryOutcome>(() => undefined)); // it never learns the outcome
+    };
+    const kafka = { kafka: dying };
+    await until(async () => {
+      void notifierOn(dying).runOnce();
+      return true;
+    });
+    expect(kafka.kafka).toBe(dying);
+    await settled();
+    clock.now += 10_000;
+    await sweep.runOnce();
+    await settled();
+    expect(recorder.take()).toEqual(['2@100']);
+  });
+
+  it('ends when its receiver is gone, goes on when it is changed, and is then told of what is new', async () => {
+    const { upload, settled, recorder, watch, manager } = it_;
+    const { id } = await watch();
+    await settled();
+    recorder.outcome = () => ({ is: 'gone', why: 'a test' });
+    await upload('2', 100);
+    await settled();
+    expect((await manager.find(id))?.ended).toBe('a test');
+    recorder.take();
+    recorder.outcome = () => ({ is: 'delivered' });
+    await upload('3', 200);
+    await settled();
+    expect(recorder.take()).toEqual([]);
+    await manager.change(id, { muted: ['9'] });
+    await settled();
+    expect(recorder.take()).toEqual(['3@200', '2@100']);
+  });
+
+  it('is given up after three days; what was given up can be delivered again', async () => {
+    const { upload, settled, recorder, watch, clock, sweep, primary } = it_;
+    await watch({ channel: 'webhook', url: 'http://localhost/' });
+    await settled();
+    recorder.outcome = () => ({ is: 'failed', why: 'a test' });
+    await upload('2', 100);
+    await settled();
+    clock.now += 3 * 86_400_000;
+    await sweep.runOnce();
+    await settled();
+    const [letter] = await readUndelivered(primary, 10);
+    expect(letter).toMatchObject({ user: '1', sources: [{ kind: 'contacts', id: '2', at: 100 }] });
+    recorder.take();
+    recorder.outcome = () => ({ is: 'delivered' });
+    expect(await replayUndelivered(primary, 'no such', clock.now)).toBe('unknown');
+    expect(await replayUndelivered(primary, letter?.id ?? '', clock.now)).toBe('replayed');
+    await sweep.runOnce();
+    await settled();
+    expect(recorder.got.map(({ id }) => id)).toEqual([letter?.id]);
+    expect(recorder.take()).toEqual(['2@100']);
+    expect(await readUndelivered(primary, 10)).toEqual([]);
+  });
+
+  it('is checked again in a new epoch, although Redis has lost who is watched', async () => {
+    const { upload, settled, recorder, watch, sweep, stores } = it_;
+    await watch();
+    await settled();
+    await sweep.runOnce();
+    await settled();
+    await stores.redis.del(`${stores.prefix}:push:{delay}:watched`);
+    await upload('2', 100);
+    await settled();
+    expect(recorder.take()).toEqual([]);
+    await stores.primary.write("UPDATE recency_epoch SET token = 'another'", []);
+    await sweep.runOnce();
+    await settled();
+    expect(recorder.take()).toEqual(['2@100']);
+    await upload('3', 200);
+    await settled();
+    expect(recorder.take()).toEqual(['3@200']);
+  });
+
+  it('is tested with a notification of its own', async () => {
+    const { settled, recorder, watch, manager } = it_;
+    const { id } = await watch();
+    await settled();
+    const test = await manager.test(id);
+    await settled();
+    expect(recorder.got).toMatchObject([{ id: test, isTest: true, sources: [] }]);
+    expect(await manager.test('999')).toBeUndefined();
+  });
+});
+
+describe('a webhook', () => {
+  it('is signed as Standard Webhooks says, by each secret, and holds what a live answer shows', async () => {
+    const { upload, settled, watch, manager, notifierOn, watched } = it_;
+    const received: { headers: Record<string, string>; body: string }[] = [];
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (part) => (body += part));
+      request.on('end', () => {
+        received.push({ headers: request.headers as Record<string, string>, body });
+        response.writeHead(204).end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const channel = new WebhookChannel({ allowPrivate: true, version: '1' });
+    afterAll(() => channel.close());
+    const { port } = server.address() as AddressInfo;
+    const { id, secret } = await watch({ channel: 'webhook', url: `http://127.0.0.1:${port}/hook` });
+    await settled();
+    const rotated = await manager.change(id, { rotateSecret: true });
+    await settled();
+    await upload('2', 100);
+    const notifier = notifierOn(channel);
+    await until(async () => {
+      await notifier.runOnce();
+      return received.length === 1 && (await watched.queue.size()) === 0;
+    });
+    const [{ headers, body } = { headers: {}, body: '' }] = received;
+    for (const known of [secret, rotated?.secret]) {
+      expect(new Webhook(known ?? '').verify(body, headers)).toMatchObject({
+        type: 'recency.activity',
+        data: {
+          user: '1',
+          sources: [{ kind: 'contacts', id: '2', last_upload_at: '1970-01-01T00:00:00.100Z' }],
+          more: false,
+        },
+      });
+    }
+    expect(() => new Webhook('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw').verify(body, headers)).toThrow();
+  });
+});

@@ -7,7 +7,6 @@ import { WatchedUsers } from '../index/redis/watched-users.ts';
 import { insertUndelivered } from '../mysql/undelivered.ts';
 import { readWatchesOf, saveWatches } from '../mysql/watches.ts';
 import type { Channel, Notification } from '../push/channel.ts';
-import type { CheckSteps } from '../push/check-steps.ts';
 import { headsFrom } from '../push/heads.ts';
 import { KafkaChannel } from '../push/kafka-channel.ts';
 import { Notifier, type NotifierOptions } from '../push/notifier.ts';
@@ -64,7 +63,7 @@ async function startNotify(context: ProcessContext): Promise<void> {
   logger.info({ topic: config.activityTopic }, 'notifying');
 }
 
-function checkSteps(context: ProcessContext, stores: Stores, watched: WatchedUsers): CheckSteps {
+function checkSteps(context: ProcessContext, stores: Stores, watched: WatchedUsers): NotifierOptions['steps'] {
   const { config } = context;
   const { primary } = stores;
   const queries = apiQueries(context, stores, { reading: primary, lagMs: () => undefined });

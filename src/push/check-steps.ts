@@ -2,7 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import type { KindName } from '../contracts/kind.ts';
 import type { Relation } from '../contracts/relation.ts';
 import type { Watch } from '../contracts/watch.ts';
-import type { WatchSave } from '../mysql/watches.ts';
+import type { NewWatch, WatchSave } from '../mysql/watches.ts';
 import type { Notification } from './channel.ts';
 import type { Head } from './told.ts';
 
@@ -15,6 +15,10 @@ export interface HeadAsked {
 
 /** Every atomic step of a check. As in index/protocol.ts, the check itself does no I/O, so that a test can interleave them. */
 export interface CheckSteps {
+  /** Creates the row of a watch, which has been told nothing and is due. */
+  insert(watch: NewWatch): Promise<Id>;
+  /** From here on a change of what these users see asks for a check. */
+  watch(users: readonly Id[]): Promise<void>;
   /** The watches of these users as MySQL has them. */
   watches(users: readonly Id[]): Promise<readonly Watch[]>;
   /** What live answers show now, in the order asked; undefined: none can be had. */
@@ -44,8 +48,8 @@ export function* checkStep<N extends CheckStepName>(
   return (yield { name, args } as CheckStep) as Awaited<ReturnType<CheckSteps[N]>>;
 }
 
-/** Runs a part of a check on real stores. @throws what a step throws */
-export async function runCheck<T>(operation: CheckOperation<T>, steps: CheckSteps): Promise<T> {
+/** Runs a part of a check on real stores. @param steps those that it takes @throws what a step throws */
+export async function runCheck<T>(operation: CheckOperation<T>, steps: Partial<CheckSteps>): Promise<T> {
   let next = operation.next();
   while (!next.done) {
     const { name, args } = next.value;

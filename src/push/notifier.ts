@@ -10,7 +10,7 @@ import { type CheckSteps, runCheck } from './check-steps.ts';
 export interface NotifierOptions {
   /** Of the users who are to be checked. */
   readonly queue: Pick<DelayQueue, 'take' | 'finish'>;
-  readonly steps: CheckSteps;
+  readonly steps: Omit<CheckSteps, 'insert' | 'watch'>;
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   /** Entries of a told head that are kept at most. */
   readonly most: number;
@@ -58,11 +58,16 @@ export class Notifier {
     await this.drain();
   }
 
-  /** Checks those who are due now, and waits until everything is delivered or has failed. @returns how many were due */
+  /** The same, and waits until everything is delivered or has failed. */
   async runOnce(): Promise<number> {
-    const found = await this.#round();
+    const found = await this.begin();
     await this.drain();
     return found;
+  }
+
+  /** Checks those who are due now, and begins the deliveries. @returns how many were due @throws what the stores throw */
+  begin(): Promise<number> {
+    return this.#round();
   }
 
   /** Waits for the deliveries that have begun. */

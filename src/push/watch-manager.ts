@@ -4,8 +4,10 @@ import type { KindName } from '../contracts/kind.ts';
 import type { Told, Watch, WatchFilter } from '../contracts/watch.ts';
 import type { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
-import { changeWatch, deleteWatch, insertWatch, readWatch, readWatchesOf } from '../mysql/watches.ts';
+import { changeWatch, deleteWatch, insertWatch, type NewWatch, readWatch, readWatchesOf } from '../mysql/watches.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
+import { type CheckSteps, runCheck } from './check-steps.ts';
+import { enroll, subscribe } from './subscribe.ts';
 
 /** What a site asks for. */
 export type WatchAsked = WatchFilter & { readonly user: Id; readonly intervalMs: number } & (
@@ -46,23 +48,15 @@ export class WatchManager {
     this.#options = options;
   }
 
-  /**
-   * The row first, then the user among those who are watched, then a check: in any other order a change could be missed
-   * (check.ts).
-   * @throws DatabaseUnavailable
-   */
+  /** @throws DatabaseUnavailable */
   async create(asked: WatchAsked): Promise<{ readonly id: Id; readonly secret: string | undefined }> {
     const { database, clock } = this.#options;
     const secret = asked.channel === 'webhook' ? freshSecret() : undefined;
     const { url, ...rest } = asked;
     const target = url === undefined ? {} : { url };
-    const id = await insertWatch(
-      database,
-      { ...rest, ...target, secrets: secret === undefined ? [] : [secret] },
-      clock(),
-    );
-    await this.#check(asked.user);
-    return { id, secret };
+    const watch = { ...rest, ...target, secrets: secret === undefined ? [] : [secret] };
+    const insert = (row: NewWatch) => insertWatch(database, row, clock());
+    return { id: await runCheck(subscribe(watch), { insert, ...this.#signals }), secret };
   }
 
   /** @throws DatabaseUnavailable */
@@ -120,21 +114,24 @@ export class WatchManager {
       const watch = await this.find(id);
       if (watch === undefined) return false;
       if (!(await changeWatch(database, change(watch), clock()))) continue;
-      await this.#check(watch.user);
+      await runCheck(enroll([watch.user]), this.#signals);
       return true;
     }
     throw new WatchBusy(`watch ${id} kept changing`);
   }
 
-  async #check(user: Id): Promise<void> {
+  /** A watch is due by itself as well, so that Redis may be away. */
+  get #signals(): Pick<CheckSteps, 'watch' | 'again'> {
     const { watched, onFault } = this.#options;
-    try {
-      await watched.add([user]);
-      await watched.check([user]);
-    } catch (error) {
-      if (!(error instanceof RedisUnavailable)) throw error;
-      onFault(error); // the watch is due by itself
-    }
+    const orLater = async (work: Promise<void>) => {
+      try {
+        await work;
+      } catch (error) {
+        if (!(error instanceof RedisUnavailable)) throw error;
+        onFault(error);
+      }
+    };
+    return { watch: (users) => orLater(watched.add(users)), again: (users) => orLater(watched.check(users)) };
   }
 }
 

@@ -5,6 +5,8 @@ import type { Database } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
 import { readDueUsers, readWatchPage } from '../mysql/watches.ts';
 import { loop } from '../timing/loop.ts';
+import { runCheck } from './check-steps.ts';
+import { enroll } from './subscribe.ts';
 
 export interface WatchSweepOptions {
   readonly database: Database;
@@ -74,7 +76,7 @@ export class WatchSweep {
 
   async #check(users: readonly Id[]): Promise<void> {
     if (users.length === 0) return;
-    await this.#options.watched.add(users);
-    await this.#options.watched.check(users);
+    const { watched } = this.#options;
+    await runCheck(enroll(users), { watch: (some) => watched.add(some), again: (some) => watched.check(some) });
   }
 }

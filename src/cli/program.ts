@@ -14,6 +14,7 @@ import { addRepair } from './repair.ts';
 import { addTool, BENCH, DEMO, IMPORT, SIZE, STACK, type ToolCommand } from './tool-commands.ts';
 import { addExplain, addForget, addInspect } from './user-commands.ts';
 import { addVerify } from './verify.ts';
+import { addWatches } from './watches.ts';
 
 // In the order of the help: roughly the order in which a newcomer needs them.
 const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
@@ -30,6 +31,7 @@ const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
   addInspect,
   addExplain,
   addDlq,
+  addWatches,
   addForget,
   addDoctor,
   addConfig,

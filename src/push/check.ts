@@ -51,7 +51,7 @@ export interface CheckOptions {
 }
 
 /** A notification to deliver, and what the watch counts as told once it is delivered. */
-export interface Delivery {
+export interface PendingDelivery {
   /** As it was saved, with the outgoing notification. */
   readonly save: WatchSave;
   readonly notification: Notification;
@@ -60,7 +60,7 @@ export interface Delivery {
 }
 
 /** Steps 1 to 3. @param users each once @returns what is to be delivered; then `settle` */
-export function* check(users: readonly Id[], options: CheckOptions): CheckOperation<readonly Delivery[]> {
+export function* check(users: readonly Id[], options: CheckOptions): CheckOperation<readonly PendingDelivery[]> {
   const watches = (yield* checkStep('watches', users)).filter(({ ended }) => ended === undefined);
   if (watches.length === 0) return [];
   const asked = askedBy(watches);
@@ -81,7 +81,7 @@ export function* check(users: readonly Id[], options: CheckOptions): CheckOperat
 
 /** Steps 4 and 5. @param now ms since 1970 UTC, after the delivery */
 export function* settle(
-  deliveries: readonly Delivery[],
+  deliveries: readonly PendingDelivery[],
   outcomes: readonly DeliveryOutcome[],
   { now, random }: { readonly now: number; readonly random: () => number },
 ): CheckOperation<void> {
@@ -101,7 +101,7 @@ interface Plan {
   readonly user: Id;
   /** Undefined: there is nothing to write. */
   readonly save?: WatchSave;
-  readonly delivery?: Delivery;
+  readonly delivery?: PendingDelivery;
   readonly isAgain?: boolean;
 }
 
@@ -218,7 +218,7 @@ interface Result {
   readonly buried?: Notification;
 }
 
-function resultOf(delivery: Delivery, outcome: DeliveryOutcome, now: number, random: () => number): Result {
+function resultOf(delivery: PendingDelivery, outcome: DeliveryOutcome, now: number, random: () => number): Result {
   const { save, notification, told } = delivery;
   const { user } = notification;
   const outgoing = save.outgoing as Outgoing;

@@ -4,7 +4,7 @@ import type { ChannelName } from '../contracts/watch.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
 import { loop } from '../timing/loop.ts';
 import type { Channel, DeliveryOutcome } from './channel.ts';
-import { check, type Delivery, settle } from './check.ts';
+import { check, type PendingDelivery, settle } from './check.ts';
 import { type CheckSteps, runCheck } from './check-steps.ts';
 
 export interface NotifierOptions {
@@ -39,7 +39,7 @@ const IN_FLIGHT = 5_000;
 /** Checks the users who are due, and delivers what is new to their watches. Any number of notifiers may run. */
 export class Notifier {
   readonly #options: NotifierOptions;
-  readonly #settled: { readonly delivery: Delivery; readonly outcome: DeliveryOutcome }[] = [];
+  readonly #settled: { readonly delivery: PendingDelivery; readonly outcome: DeliveryOutcome }[] = [];
   readonly #running = new Set<Promise<unknown>>();
   #settling: Promise<void> | undefined;
   #inFlight = 0;
@@ -89,7 +89,7 @@ export class Notifier {
     return items.length;
   }
 
-  #dispatch(deliveries: readonly Delivery[]): void {
+  #dispatch(deliveries: readonly PendingDelivery[]): void {
     const { channels, onOutcome } = this.#options;
     this.#inFlight += deliveries.length;
     for (const [name, some] of Map.groupBy(deliveries, ({ notification }) => notification.target.channel)) {
@@ -124,7 +124,7 @@ export class Notifier {
     }
   }
 
-  #log({ notification: { id, watch, target } }: Delivery, outcome: DeliveryOutcome): void {
+  #log({ notification: { id, watch, target } }: PendingDelivery, outcome: DeliveryOutcome): void {
     if (outcome.is === 'delivered') return;
     const { channel } = target;
     this.#options.logger.warn(

@@ -17,6 +17,7 @@ const ALWAYS = [
 
 const INDEX = [
   ...['MGET @', 'MSET @ 1', 'DEL @', 'PEXPIRE @ 1', 'PTTL @', 'SCAN 0'],
+  ...['SADD @ 1', 'SREM @ 1', 'SMISMEMBER @ 1'],
   ...[
     'ZADD @ 1 1',
     'ZREM @ 1',

@@ -528,6 +528,69 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/watches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A user's watches */
+        get: operations["listWatches"];
+        put?: never;
+        /**
+         * Has somebody told of what is new to a user
+         * @description Notifications are delivered by `recency notify`. What is there already is not news.
+         */
+        post: operations["createWatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/watches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One watch */
+        get: operations["getWatch"];
+        put?: never;
+        post?: never;
+        /** Ends a watch and removes it */
+        delete: operations["deleteWatch"];
+        options?: never;
+        head?: never;
+        /**
+         * Changes a watch
+         * @description With another relation, and for kinds that are added, what is there at that moment is not news. What was new before is.
+         */
+        patch: operations["changeWatch"];
+        trace?: never;
+    };
+    "/v1/watches/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Has a test delivered
+         * @description A notification of the type `recency.test`, without sources. It is not tried again if it fails.
+         */
+        post: operations["testWatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/livez": {
         parameters: {
             query?: never;
@@ -727,6 +790,52 @@ export interface components {
             type: "recency.user.changed" | "recency.user.deleted";
             user: components["schemas"]["Id"];
         };
+        NewWatch: {
+            user: components["schemas"]["Id"];
+            /** @description The kinds that it is told of. */
+            kinds?: ("contacts" | "groups")[];
+            /** @enum {string} */
+            channel: "webhook" | "kafka";
+            /** @description Of a webhook: https, without a user or password. */
+            url?: string;
+            /**
+             * @description Of contacts; other kinds have no relations.
+             * @default any
+             * @enum {string}
+             */
+            relation?: "any" | "friends" | "family" | "friends_or_family";
+            /**
+             * @description Ids that it is never told of.
+             * @default []
+             */
+            muted?: components["schemas"]["Id"][];
+            /**
+             * @description Least time from one notification to the next, ms; what is new meanwhile comes together.
+             * @default 0
+             */
+            interval_ms?: number;
+        };
+        /** @description What is left out stays. A watch that had ended goes on. */
+        WatchPatch: {
+            /** @description The kinds that it is told of. */
+            kinds?: ("contacts" | "groups")[];
+            /** @description Of a webhook: https, without a user or password. */
+            url?: string;
+            /**
+             * @description Of contacts; other kinds have no relations.
+             * @enum {string}
+             */
+            relation?: "any" | "friends" | "family" | "friends_or_family";
+            /** @description Ids that it is never told of. */
+            muted?: components["schemas"]["Id"][];
+            /** @description Least time from one notification to the next, ms; what is new meanwhile comes together. */
+            interval_ms?: number;
+            /**
+             * @description Of a webhook: a new secret, returned once. The current one signs along with it until the next rotation.
+             * @constant
+             */
+            rotate_secret?: true;
+        };
         RecentContacts: {
             user: components["schemas"]["Id"];
             /** @description Most recently active first. */
@@ -795,7 +904,7 @@ export interface components {
              * @description Stable; branch on this.
              * @enum {string}
              */
-            code: "invalid_parameter" | "invalid_header" | "invalid_body" | "malformed_json" | "malformed_request" | "token_missing" | "token_unknown" | "scope_missing" | "not_found" | "method_not_allowed" | "request_timeout" | "key_in_the_way" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "host_not_allowed" | "headers_too_large" | "internal" | "starting" | "database_busy" | "database_unavailable" | "redis_unavailable" | "plain_query_limit" | "deadline_exceeded" | "transport_unavailable" | "epoch_suspended" | "transport_full" | "index_slow" | "contended";
+            code: "invalid_parameter" | "invalid_header" | "invalid_body" | "malformed_json" | "malformed_request" | "token_missing" | "token_unknown" | "scope_missing" | "not_found" | "watch_unknown" | "method_not_allowed" | "request_timeout" | "key_in_the_way" | "watch_busy" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "host_not_allowed" | "headers_too_large" | "internal" | "starting" | "database_busy" | "database_unavailable" | "redis_unavailable" | "plain_query_limit" | "deadline_exceeded" | "transport_unavailable" | "epoch_suspended" | "transport_full" | "index_slow" | "contended";
             /** @description Also in the header X-Request-Id, and in the log. */
             request_id: string;
             /** @description The first invalid field. */
@@ -1073,6 +1182,40 @@ export interface components {
             }[];
             /** @description The UTC day on which the index was last read or built; null: there is no intact index. */
             last_used_on: string | null;
+        };
+        CreatedWatch: {
+            id: components["schemas"]["Id"];
+            /** @description Of a webhook, shown only now: `whsec_…` (Standard Webhooks). */
+            secret?: string;
+        };
+        Watches: {
+            watches: components["schemas"]["Watch"][];
+        };
+        Watch: {
+            id: components["schemas"]["Id"];
+            user: components["schemas"]["Id"];
+            kinds: ("contacts" | "groups")[];
+            /** @enum {string} */
+            channel: "webhook" | "kafka";
+            url?: string;
+            /** @enum {string} */
+            relation: "any" | "friends" | "family" | "friends_or_family";
+            muted: components["schemas"]["Id"][];
+            interval_ms: number;
+            /** @enum {string} */
+            state: "waiting" | "delivering" | "retrying" | "ended";
+            /** @description Why nothing is delivered any more. */
+            ended?: string;
+            /** @description Deliveries of the current notification that failed. */
+            attempts?: number;
+            /**
+             * Format: date-time
+             * @description The last delivery.
+             */
+            notified_at?: string;
+        };
+        WatchTest: {
+            notification: string;
         };
         Alive: {
             /** @constant */
@@ -4028,6 +4171,620 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Index"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listWatches: {
+        parameters: {
+            query: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Watches"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWatch"];
+            };
+        };
+        responses: {
+            /** @description The watch exists. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWatch"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Without its secrets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Watch"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description There is no such watch, any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    changeWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WatchPatch"];
+            };
+        };
+        responses: {
+            /** @description It is changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWatch"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    testWatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                id: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        /** @description Ignored. Without tokens, the header Content-Type: application/json is still required, because pages of other sites cannot send it. */
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description It is delivered soon. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WatchTest"];
                 };
             };
             /** @description Bad Request */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { encodeThrough, type ShownList } from '../contracts/seen.ts';
 import { jsonText, noContent, type Reply } from './reply.ts';
 import type { DocumentedReply } from './route.ts';
+import type { FoundHead } from './streams/event-text.ts';
 import { answerView, type Certainty, serverTiming } from './views.ts';
 
 /** An answer about a user's sources, whatever its rows are. */
@@ -32,11 +33,21 @@ export function answerReply(
   lists: ShownList | readonly ShownList[],
   found: FoundAnswer,
 ): Reply {
-  const text = JSON.stringify(shown);
-  const headers = { ...CACHING, ETag: entityTag(text, found.exact), ...serverTiming(found.timing) };
+  const rows = JSON.stringify(shown);
+  const headers = { ...CACHING, ETag: entityTag(rows, found.exact), ...serverTiming(found.timing) };
   if (isKnown(request.headers['if-none-match'], headers.ETag)) return { ...noContent(headers), status: 304 };
-  const answer = JSON.stringify(answerWith(found, lists));
-  return jsonText(200, `${text.slice(0, -1)},"answer":${answer}}`, headers); // the rows are written as text once
+  return jsonText(200, withAnswer(rows, found, lists), headers);
+}
+
+/** The same answer with its tag, for a stream. */
+export function answerHead(shown: object, lists: ShownList | readonly ShownList[], found: Certainty): FoundHead {
+  const rows = JSON.stringify(shown);
+  return { tag: entityTag(rows, found.exact), text: withAnswer(rows, found, lists) };
+}
+
+/** @param rows the body without `answer`: they are written as text once */
+function withAnswer(rows: string, found: Certainty, lists: ShownList | readonly ShownList[]): string {
+  return `${rows.slice(0, -1)},"answer":${JSON.stringify(answerWith(found, lists))}}`;
 }
 
 /** The field `answer`. */

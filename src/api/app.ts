@@ -24,6 +24,7 @@ import { recentOfManyRoute } from './routes/recent-of-many.ts';
 import { recentOverKindsRoutes } from './routes/recent-over-kinds.ts';
 import { recentPhotosRoute } from './routes/recent-photos.ts';
 import { sourcePhotosRoute } from './routes/source-photos.ts';
+import { streamOverKindsRoute, streamRecentRoute } from './routes/stream-recent.ts';
 import { watchRoutes } from './routes/watches.ts';
 
 const V1 = /^\/v1(?:\/|$)/;
@@ -77,6 +78,8 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
       sourcePhotosRoute(kind, answersOf(kind)?.sourcePhotos, fresh, metrics),
     ]),
     ...recentOverKindsRoutes(inUse, { fresh, metrics }),
+    ...KINDS.map((kind) => streamRecentRoute(kind, answersOf(kind)?.recentContacts, dependencies)),
+    streamOverKindsRoute(inUse, dependencies),
     recentOfManyRoute(inUse, fresh, metrics, (problem, requestId) => {
       const { status, code, cause: err } = problem;
       logger[status === 503 ? 'debug' : 'error']({ requestId, status, code, err }, 'a user of many was not answered');

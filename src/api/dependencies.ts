@@ -18,6 +18,7 @@ import type { Deadline } from '../timing/deadline.ts';
 import type { MeasuredParts } from './metrics.ts';
 import type { Check } from './readiness.ts';
 import type { AcceptTasks } from './routes/post-tasks.ts';
+import type { Streams } from './streams/streams.ts';
 
 /** The indexes of one kind. */
 export interface KindIndexes {
@@ -54,6 +55,8 @@ export interface ApiDependencies extends MeasuredParts, KindIndexes {
   readonly watches: Pick<WatchManager, 'create' | 'find' | 'ofUser' | 'change' | 'remove' | 'test'>;
   /** May a webhook go to a private address, and by http? */
   readonly allowPrivateWebhooks: boolean;
+  /** The open streams. Whoever listens runs and ends them. */
+  readonly streams: Pick<Streams, 'reply' | 'open' | 'counts'>;
   /** Drops the user's indexes of every kind, and pending work. */
   readonly forget: (user: Id) => Promise<void>;
   /** Resolves once the transport has the tasks. A rejection is answered with 503 and logged. */

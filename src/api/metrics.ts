@@ -3,9 +3,11 @@ import type { ReplicaWaits } from '../mysql/replica-waits.ts';
 import type { ApplyNow } from '../query/apply-now.ts';
 import type { ColdBuilds } from '../query/cold-builds.ts';
 import type { FreshReads } from '../query/fresh-reads.ts';
+import type { Streams } from './streams/streams.ts';
 import type { Certainty } from './views.ts';
 
 export interface MeasuredParts {
+  readonly streams: Pick<Streams, 'open' | 'counts'>;
   /** Plain queries and builds, which share one limit. */
   readonly plainQueries: { readonly running: number; readonly queued: number; readonly refused: number };
   /** Of each kind. */
@@ -42,6 +44,7 @@ export class ApiMetrics {
     measurePlainQueries(registers, parts.plainQueries);
     measureColdBuilds(registers, parts.coldBuilds);
     measureFreshReads(registers, parts);
+    measureStreams(registers, parts.streams);
   }
 
   /** @param route the path pattern @param ms duration of the request */
@@ -109,6 +112,21 @@ function measureFreshReads(registers: Registry[], { fresh, applyNow, replicaWait
   countOutcomes(registers, [replicaWaits.counts], {
     name: 'recency_replica_waits_total',
     help: 'Statements that waited for a GTID set on the replica: reached; otherwise the primary answered, because it was behind, too many waited (busy), it could not say (fault), or it did not answer (away).',
+  });
+}
+
+function measureStreams(registers: Registry[], streams: MeasuredParts['streams']): void {
+  new Gauge({
+    name: 'recency_open_streams',
+    help: 'Streams (Server-Sent Events) that are open.',
+    registers,
+    collect() {
+      this.set(streams.open);
+    },
+  });
+  countOutcomes(registers, [streams.counts], {
+    name: 'recency_stream_looks_total',
+    help: 'Heads of streams that were found again: told, same as before, or failed; slow: streams that were ended because the client did not read.',
   });
 }
 

@@ -8,6 +8,8 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly content: string | Buffer;
+  /** Takes over once the headers are sent, and ends the response. In place of `content`. */
+  readonly stream?: (response: Response) => void;
 }
 
 // The part of helmet's headers that matters for data: never sniff the type, never run or frame it. Set here and not by
@@ -62,8 +64,14 @@ export function problemBody({ status, message, code, errors }: HttpProblem, requ
 /** Without a body, and so without its length. */
 const BODYLESS = new Set([204, 304]);
 
-/** Writes the reply in one go, not chunked. */
-export function send(response: Response, { status, headers, content }: Reply, requestId: string): void {
+/** Writes the reply in one go, not chunked; a stream as it comes. */
+export function send(response: Response, { status, headers, content, stream }: Reply, requestId: string): void {
+  if (stream !== undefined) {
+    response.writeHead(status, { ...headers, 'X-Request-Id': requestId });
+    response.flushHeaders();
+    stream(response);
+    return;
+  }
   const length = BODYLESS.has(status) ? {} : { 'Content-Length': String(Buffer.byteLength(content)) };
   response.writeHead(status, { ...headers, ...length, 'X-Request-Id': requestId });
   response.end(content);

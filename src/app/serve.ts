@@ -6,6 +6,7 @@ import { unavailableProblem } from '../api/http-problem.ts';
 import { startApi } from '../api/listen.ts';
 import { type Check, NotReady } from '../api/readiness.ts';
 import type { AcceptTasks } from '../api/routes/post-tasks.ts';
+import type { Streams } from '../api/streams/streams.ts';
 import type { Config } from '../config/config.ts';
 import type { Id } from '../contracts/id.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
@@ -25,6 +26,7 @@ import { openLogger } from './logger.ts';
 import { epochCounter, measureIndexLag, measureOutboxLag, measureSuspension } from './metrics.ts';
 import { createRegistry } from './metrics-server.ts';
 import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
+import { openStreams } from './open-streams.ts';
 import { inBackground, type ProcessContext, readVersion, runProcess } from './run-process.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
 import { admitRedis, type ConnectingStores, checkMysql, connectStores, startWatch } from './stores.ts';
@@ -66,8 +68,9 @@ async function startServe(context: ProcessContext): Promise<void> {
 
   // Listen.
   const start = { isOver: false };
-  const parts: ServeParts = { stores, reading, transport, admission, watermark, start };
-  const url = await listen(context, apiApp(context, parts, { registry, publisher }));
+  const streams = openStreams(context, { ...stores, reading });
+  const parts: ServeParts = { stores, reading, transport, admission, watermark, start, streams };
+  const url = await listen(context, apiApp(context, parts, { registry, publisher }), streams);
 
   // Check.
   await untilAvailable(() => checkMysql(context, primary, { name: 'serve', timeoutMs: 0 }), { logger, signal });
@@ -89,6 +92,7 @@ interface ServeParts {
   readonly admission: ServeAdmission;
   readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
   readonly start: { readonly isOver: boolean };
+  readonly streams: Streams;
 }
 
 function apiApp(
@@ -97,9 +101,10 @@ function apiApp(
   { registry, publisher }: { readonly registry: Registry; readonly publisher: TaskPublisher },
 ): ReturnType<typeof createApp> {
   const { config, logger } = context;
-  const { admission, start } = parts;
+  const { admission, start, streams } = parts;
   return createApp({
     ...onceAdmitted(context, parts),
+    streams,
     accept: acceptOnce(admission, acceptTasks(publisher)),
     tokens: config.tokens ?? [],
     ...checksOf(parts),
@@ -228,6 +233,7 @@ async function checkReplica({ config, signal }: ProcessContext, replica: Databas
 async function listen(
   { config, logger, resources }: ProcessContext,
   app: ReturnType<typeof createApp>,
+  streams: Pick<Streams, 'end'>,
 ): Promise<string> {
   const { host, port, tokens = [], shutdownTimeoutMs } = config;
   const api = await startApi({
@@ -238,6 +244,7 @@ async function listen(
     onError: (err) => logger.error({ err }, 'a connection could not be accepted'),
   });
   resources.defer(async () => {
+    streams.end();
     const cut = await api.close(shutdownTimeoutMs / 2);
     if (cut > 0) logger.warn({ cut }, 'requests took too long and were cut off');
   });

@@ -166,6 +166,11 @@ export const SETTINGS = {
   METRICS_PORT: setting(whole(0, 65_535), undefined, metricsPortSays),
   TOKENS: setting(accessTokens, undefined, 'token:scope[,scope] …; scopes read, write, admin', 'hidden'),
   RATE_LIMIT: setting(whole(0, 1_000_000), '0', 'requests per second from one address; 0: no limit'),
+  OPEN_STREAMS: setting(
+    whole(0, 1_000_000),
+    '10000',
+    'maximum streams of one API process (Server-Sent Events); 10,000 take about 200 MB; 0: none',
+  ),
   TRUST_PROXY: setting(
     trustedProxies,
     undefined,

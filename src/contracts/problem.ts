@@ -38,6 +38,7 @@ export const PROBLEMS = {
   epoch_suspended: [503, 'Index builds are suspended: tasks were lost, and the consumers have not caught up yet.'],
   transport_full: [503, 'The task limit of the transport is reached.'],
   index_slow: [503, 'Reading all contacts exceeded the time limit of a request; the consumers are building the index.'],
+  streams_full: [503, 'As many streams are open as this process may have.'],
   contended: [503, 'The index kept changing while it was rebuilt.'],
 } as const satisfies Readonly<Record<string, readonly [status: number, detail: string]>>;
 

@@ -25,6 +25,7 @@ import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import { SourcePhotos } from '../../src/query/source-photos.ts';
 import type { Stores } from './stores.ts';
+import { streamsOn } from './streams.ts';
 
 /** The lines logged so far. */
 type LogLine = Readonly<Record<string, unknown>>;
@@ -113,6 +114,7 @@ function partsOn({ index, primary, steps, delayed, redis, prefix }: Stores, limi
       clock: Date.now,
     }),
     seen: new MarkSeen({ database: primary, clock: Date.now }),
+    streams: streamsOn({ index, primary }),
     explain: (user: Id, contact: Id) =>
       explain({ index, database: primary, recent: recentContacts, limits }, user, contact),
     inspect: (user: Id) => inspectIndex({ index, database: primary }, user),

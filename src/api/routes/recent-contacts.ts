@@ -14,8 +14,9 @@ import { type Id, idSchema } from '../../contracts/id.ts';
 import { CONTACTS, type Kind } from '../../contracts/kind.ts';
 import { encodeCursor } from '../../contracts/page-cursor.ts';
 import type { ContactPage } from '../../query/narrow.ts';
+import type { RecentQuery } from '../../query/recent-answer.ts';
 import type { RecentContacts } from '../../query/recent-contacts.ts';
-import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
+import { answerHead, answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { freshHeaders, readFresh } from '../fresh.ts';
 import { HttpProblem } from '../http-problem.ts';
@@ -23,6 +24,7 @@ import { capitalized, whereInUse } from '../kind-texts.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import type { HttpOperation, Route } from '../route.ts';
+import type { FoundHead } from '../streams/event-text.ts';
 import { contactView, shownSources } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
@@ -99,6 +101,16 @@ export function recentContactsRoute(
       return answerReply(request, pageView(kind, user, found), shownSources(kind.name, found.contacts), found);
     },
   };
+}
+
+/** The answer as a stream tells it. @throws what an answer throws */
+export async function recentHead(
+  kind: Kind,
+  recent: Pick<RecentContacts, 'find'>,
+  wanted: RecentQuery,
+): Promise<FoundHead> {
+  const found = await recent.find(wanted);
+  return answerHead(pageView(kind, wanted.user, found), shownSources(kind.name, found.contacts), found);
 }
 
 /** The page without `answer`. */

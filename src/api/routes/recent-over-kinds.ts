@@ -10,17 +10,24 @@ import {
   unseenParameter,
   wholeNumber,
 } from '../../contracts/http.ts';
-import { idSchema } from '../../contracts/id.ts';
+import { type Id, idSchema } from '../../contracts/id.ts';
 import { KINDS, type Kind } from '../../contracts/kind.ts';
 import { encodeSourceCursor } from '../../contracts/source-cursor.ts';
 import type { ShownContact } from '../../mysql/contacts.ts';
-import { type OfKind, photosOverKinds, recentOverKinds } from '../../query/over-kinds.ts';
-import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
+import {
+  type OfKind,
+  type OverKindsQuery,
+  photosOverKinds,
+  type RecentOverKinds,
+  recentOverKinds,
+} from '../../query/over-kinds.ts';
+import { answerHead, answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
 import type { ApiDependencies, KindAnswers } from '../dependencies.ts';
 import { freshHeaders, readFresh } from '../fresh.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import type { HttpOperation, Route } from '../route.ts';
+import type { FoundHead } from '../streams/event-text.ts';
 import { contactView, photoView, shownSources } from '../views.ts';
 import { photoSchema } from './recent-photos.ts';
 
@@ -120,10 +127,7 @@ export function recentOverKindsRoutes(answers: readonly KindAnswers[], { fresh, 
           recentOverKinds(answers, { ...wanted, freshness }),
         );
         metrics.countAnswer('sources', found);
-        const last = found.more ? found.sources.at(-1) : undefined;
-        const next = last === undefined ? null : encodeSourceCursor({ ...last, kind: last.kind.name });
-        const shown = { user, sources: found.sources.map(sourceView), next };
-        return answerReply(request, shown, shownOfEach(answers, found.sources), found);
+        return answerReply(request, sourcesView(user, found), shownOfEach(answers, found.sources), found);
       },
     },
     {
@@ -144,6 +148,19 @@ export function recentOverKindsRoutes(answers: readonly KindAnswers[], { fresh, 
       },
     },
   ];
+}
+
+/** The answer as a stream tells it. @throws what an answer throws */
+export async function recentSourcesHead(answers: readonly KindAnswers[], wanted: OverKindsQuery): Promise<FoundHead> {
+  const found = await recentOverKinds(answers, wanted);
+  return answerHead(sourcesView(wanted.user, found), shownOfEach(answers, found.sources), found);
+}
+
+/** The page without `answer`. */
+function sourcesView(user: Id, { sources, more }: RecentOverKinds) {
+  const last = more ? sources.at(-1) : undefined;
+  const next = last === undefined ? null : encodeSourceCursor({ ...last, kind: last.kind.name });
+  return { user, sources: sources.map(sourceView), next };
 }
 
 function sourceView(source: OfKind<ShownContact>) {

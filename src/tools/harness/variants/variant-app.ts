@@ -16,6 +16,7 @@ const NOTHING: MeasuredParts = {
   coldBuilds: [],
   fresh: { counts: { refreshed: 0, behind: 0, not_refreshed: 0, redis_unavailable: 0 } },
   applyNow: { counts: { applied: 0, published: 0 } },
+  streams: { open: 0, counts: { told: 0, same: 0, failed: 0, slow: 0 } },
 };
 
 const now = () => performance.now();

@@ -1,0 +1,78 @@
+import type { Id } from '../../contracts/id.ts';
+import type { Deadline } from '../../timing/deadline.ts';
+import { type FoundHead, headEvent } from './event-text.ts';
+import type { OpenStream } from './open-stream.ts';
+
+/** What streams show. Streams with the same user and name share it. */
+export interface HeadQuestion {
+  readonly user: Id;
+  /** Of the list and its parameters: `contacts any 10`. */
+  readonly name: string;
+  /** The names of the kinds whose indexes it is answered from. */
+  readonly kinds: readonly string[];
+  /** @throws what an answer throws */
+  readonly find: (deadline: Deadline) => Promise<FoundHead>;
+}
+
+/** `same`: nothing was sent. */
+export type LookOutcome = 'told' | 'same';
+
+/** A head that is kept current for the streams that show it. */
+export class LiveHead {
+  readonly question: HeadQuestion;
+  /** Those that have begun. */
+  readonly streams = new Set<OpenStream>();
+  /** The indexes' state that was read before the head was last found; undefined: not known. */
+  state: string | undefined;
+  /** When it was last found, by the monotonic clock, ms. */
+  foundAt = Number.NEGATIVE_INFINITY;
+  /** Streams that show it, and requests that are about to. */
+  holders = 0;
+  #begun = 0;
+  #running: Promise<LookOutcome> | undefined;
+  #next: Promise<LookOutcome> | undefined;
+
+  constructor(question: HeadQuestion) {
+    this.question = question;
+  }
+
+  /**
+   * Finds the head and tells it. One that is being found may have been read too early for this call, so another one is found
+   * after it; once for all who call meanwhile.
+   * @throws what an answer throws
+   */
+  refresh(deadlineOf: () => Deadline): Promise<LookOutcome> {
+    if (this.#running === undefined) {
+      this.#running = this.#tell(deadlineOf()).finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    this.#next ??= this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined;
+        return this.refresh(deadlineOf);
+      });
+    return this.#next;
+  }
+
+  /**
+   * Finds the head and tells nobody.
+   * @returns it, and its number: what was looked for later has a higher one
+   * @throws what an answer throws
+   */
+  async find(deadline: Deadline): Promise<{ readonly found: FoundHead; readonly number: number }> {
+    this.#begun += 1;
+    const number = this.#begun;
+    return { found: await this.question.find(deadline), number };
+  }
+
+  async #tell(deadline: Deadline): Promise<LookOutcome> {
+    const { found, number } = await this.find(deadline);
+    const event = headEvent(found);
+    let told = false;
+    for (const stream of this.streams) told = stream.tell(found.tag, event, number) || told;
+    return told ? 'told' : 'same';
+  }
+}

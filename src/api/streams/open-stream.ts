@@ -1,0 +1,75 @@
+import type { ServerResponse } from 'node:http';
+import { HEARTBEAT, retryEvent } from './event-text.ts';
+
+/**
+ * The most that waits in this process for one client to read it, bytes, before the next event; the kernel's own buffers are
+ * full by then. A client that lags further is disconnected: it connects again, and gets the current head.
+ */
+const MOST_WAITING = 65_536;
+
+/** One client that listens. It is told heads, and remembers only the tag of the last one. */
+export class OpenStream {
+  readonly #response: ServerResponse;
+  readonly #onSlow: () => void;
+  #tag: string | undefined;
+  #number = 0;
+  #isBeatSent = true;
+
+  /** @param tag of the head that the client has; undefined: none @param onSlow it was disconnected because it does not read */
+  constructor(response: ServerResponse, tag: string | undefined, onSlow: () => void) {
+    this.#response = response;
+    this.#tag = tag;
+    this.#onSlow = onSlow;
+  }
+
+  /**
+   * Sends a head unless the client has it, or has one that was looked for later.
+   * @param event the head as an event @returns whether it was sent
+   */
+  tell(tag: string, event: string, number: number): boolean {
+    if (number < this.#number) return false;
+    this.#number = number;
+    if (tag === this.#tag) return false;
+    this.#tag = tag;
+    return this.#write(event);
+  }
+
+  /** Sends how long to wait before connecting again. @param ms a whole number */
+  adviseRetry(ms: number): void {
+    this.#write(retryEvent(ms));
+  }
+
+  /** A client that has not even taken the last heartbeat is disconnected. */
+  beat(): void {
+    if (!this.#isBeatSent) {
+      this.#cut();
+      return;
+    }
+    this.#isBeatSent = false;
+    this.#write(HEARTBEAT, (error) => {
+      this.#isBeatSent = !error;
+    });
+  }
+
+  /** @param retryMs how long the client is to wait before it connects again, a whole number */
+  end(retryMs: number): void {
+    this.adviseRetry(retryMs);
+    this.#response.end();
+  }
+
+  #write(text: string, onSent?: (error: Error | null | undefined) => void): boolean {
+    if (this.#response.destroyed) return false;
+    if (this.#response.writableLength > MOST_WAITING) {
+      this.#cut();
+      return false;
+    }
+    this.#response.write(text, onSent);
+    return true;
+  }
+
+  #cut(): void {
+    if (this.#response.destroyed) return;
+    this.#onSlow();
+    this.#response.destroy();
+  }
+}

@@ -23,6 +23,8 @@ export type { RecencyClientOptions } from './options.ts';
 const REPEATABLE: Readonly<Record<Route<'post'>, boolean>> = {
   '/v1/recent': true,
   '/v1/tasks': true,
+  '/v1/watches': false, // each one makes another watch
+  '/v1/watches/{id}/test': false,
   '/v1/users/{user}/index/rebuild': true,
   '/v1/users/{user}/contacts/index/rebuild': true,
   '/v1/users/{user}/groups/index/rebuild': true,

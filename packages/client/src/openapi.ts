@@ -164,6 +164,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/{user}/contacts/recent/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The user's most recently active contacts, whenever they change
+         * @description Server-Sent Events that do not end: first the current head, then the head after every change. `event: head`, `data:` what the route without `/stream` answers, `id:` its ETag. No history is needed: whoever connects again is sent the current head, unless it is the one of their Last-Event-ID. A comment comes every 15 s; `retry:` says how long to wait before connecting again. A client that does not read is disconnected. What the user has marked as seen is shown with the next change, or within a minute.
+         */
+        get: operations["streamRecentContacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/groups/recent/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The user's most recently active groups, whenever they change
+         * @description Server-Sent Events that do not end: first the current head, then the head after every change. `event: head`, `data:` what the route without `/stream` answers, `id:` its ETag. No history is needed: whoever connects again is sent the current head, unless it is the one of their Last-Event-ID. A comment comes every 15 s; `retry:` says how long to wait before connecting again. A client that does not read is disconnected. What the user has marked as seen is shown with the next change, or within a minute. 404 where RECENCY_KINDS does not name groups.
+         */
+        get: operations["streamRecentGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{user}/recent/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The user's most recently active sources of every kind, whenever they change
+         * @description Server-Sent Events that do not end: first the current head, then the head after every change. `event: head`, `data:` what the route without `/stream` answers, `id:` its ETag. No history is needed: whoever connects again is sent the current head, unless it is the one of their Last-Event-ID. A comment comes every 15 s; `retry:` says how long to wait before connecting again. A client that does not read is disconnected. What the user has marked as seen is shown with the next change, or within a minute.
+         */
+        get: operations["streamRecentSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/recent": {
         parameters: {
             query?: never;
@@ -904,7 +964,7 @@ export interface components {
              * @description Stable; branch on this.
              * @enum {string}
              */
-            code: "invalid_parameter" | "invalid_header" | "invalid_body" | "malformed_json" | "malformed_request" | "token_missing" | "token_unknown" | "scope_missing" | "not_found" | "watch_unknown" | "method_not_allowed" | "request_timeout" | "key_in_the_way" | "watch_busy" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "host_not_allowed" | "headers_too_large" | "internal" | "starting" | "database_busy" | "database_unavailable" | "redis_unavailable" | "plain_query_limit" | "deadline_exceeded" | "transport_unavailable" | "epoch_suspended" | "transport_full" | "index_slow" | "contended";
+            code: "invalid_parameter" | "invalid_header" | "invalid_body" | "malformed_json" | "malformed_request" | "token_missing" | "token_unknown" | "scope_missing" | "not_found" | "watch_unknown" | "method_not_allowed" | "request_timeout" | "key_in_the_way" | "watch_busy" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "host_not_allowed" | "headers_too_large" | "internal" | "starting" | "database_busy" | "database_unavailable" | "redis_unavailable" | "plain_query_limit" | "deadline_exceeded" | "transport_unavailable" | "epoch_suspended" | "transport_full" | "index_slow" | "streams_full" | "contended";
             /** @description Also in the header X-Request-Id, and in the log. */
             request_id: string;
             /** @description The first invalid field. */
@@ -2202,6 +2262,298 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    streamRecentContacts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description Only contacts that the user has marked as such. */
+                relation?: "any" | "friends" | "family" | "friends_or_family";
+                /** @description As the header Last-Event-ID, for a client that cannot set it. The header is the one that counts. */
+                last_event_id?: string;
+            };
+            header?: {
+                /** @description The id of the last event that the client has. While it is still the current head, the stream begins without one. Browsers send it when they connect again. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    streamRecentGroups: {
+        parameters: {
+            query?: {
+                limit?: number;
+                relation?: "any";
+                /** @description As the header Last-Event-ID, for a client that cannot set it. The header is the one that counts. */
+                last_event_id?: string;
+            };
+            header?: {
+                /** @description The id of the last event that the client has. While it is still the current head, the stream begins without one. Browsers send it when they connect again. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    streamRecentSources: {
+        parameters: {
+            query?: {
+                limit?: number;
+                relation?: "any";
+                /** @description As the header Last-Event-ID, for a client that cannot set it. The header is the one that counts. */
+                last_event_id?: string;
+            };
+            header?: {
+                /** @description The id of the last event that the client has. While it is still the current head, the stream begins without one. Browsers send it when they connect again. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description An id: a BIGINT UNSIGNED of MySQL as decimal text. */
+                user: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
             };
             /** @description Bad Request */
             400: {

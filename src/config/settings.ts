@@ -169,7 +169,7 @@ export const SETTINGS = {
   OPEN_STREAMS: setting(
     whole(0, 1_000_000),
     '10000',
-    'maximum streams of one API process (Server-Sent Events); 10,000 take about 200 MB; 0: none',
+    'maximum streams of one API process (Server-Sent Events); each takes about 30 kB; 0: none',
   ),
   TRUST_PROXY: setting(
     trustedProxies,

@@ -19,14 +19,14 @@ export interface HeadLooksOptions {
   readonly now: () => number;
   readonly logger: Logger;
   readonly count: (outcome: LookOutcome | 'failed') => void;
-  /** Between two looks at all heads, ms (3,000). */
+  /** Between two looks at all heads, ms (1,000). */
   readonly lookMs?: number;
   /** A head is found again after this long whatever its index says, ms (60,000); without an index, or on a replica, after coldMs (9,000). */
   readonly wholeMs?: number;
   readonly coldMs?: number;
 }
 
-const LOOK_MS = 3_000;
+const LOOK_MS = 1_000;
 const WHOLE_MS = 60_000;
 const COLD_MS = 9_000;
 
@@ -70,7 +70,7 @@ export class HeadLooks {
     head.foundAt = this.#options.now();
   }
 
-  /** HeadLooks at heads that a hint has named. */
+  /** Looks at heads that a hint has named. */
   soon(heads: readonly LiveHead[]): void {
     for (const head of heads) this.#hinted.add(head);
     if (!this.#isTaking) void this.#takeHinted();
@@ -82,7 +82,7 @@ export class HeadLooks {
     this.soon([head]);
   }
 
-  /** HeadLooks at all heads every few seconds, until aborted. */
+  /** Looks at all heads every second, until aborted. */
   async run(heads: () => readonly LiveHead[], signal: AbortSignal): Promise<void> {
     const { now, lookMs = LOOK_MS } = this.#options;
     const round = async () => {
@@ -163,7 +163,7 @@ export class HeadLooks {
     return questions.map(({ user, kinds }) => [epoch, ...kinds.map((kind) => found.get(`${kind} ${user}`))].join(' '));
   }
 
-  /** While MySQL or Redis is away, every look fails, all alike: one line in every few seconds says so. */
+  /** While MySQL or Redis is away, every look fails, all alike: one line in a second says so. */
   #warn(err: unknown, message: string): void {
     const { now, logger, lookMs = LOOK_MS } = this.#options;
     if (now() - this.#lastWarnedAt < lookMs) return;

@@ -48,7 +48,7 @@ const FULL_RETRY_SECONDS = 5;
 
 /**
  * The open streams of this process. Each shows a head: an answer of which every change is sent. A hint says that a user's
- * index was refreshed; hints may be lost, so every head is also looked at every few seconds (head-looks.ts).
+ * index was refreshed; hints may be lost, so every head is also looked at every second (head-looks.ts).
  */
 export class Streams {
   readonly #options: StreamsOptions;
@@ -91,12 +91,12 @@ export class Streams {
     }
   }
 
-  /** HeadLooks at these users' heads soon. */
+  /** Looks at these users' heads soon. */
   hint(users: readonly Id[]): void {
     this.#looks.soon(users.flatMap((user) => [...(this.#ofUser.get(user) ?? [])]));
   }
 
-  /** HeadLooks at all heads now and then, and sends heartbeats, until aborted. */
+  /** Looks at all heads now and then, and sends heartbeats, until aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { heartbeatMs = HEARTBEAT_MS } = this.#options;
     let part = 0;

@@ -1,6 +1,10 @@
+import { loadProduct } from './load-product.ts';
 import { buildMachine, type Machine } from './machine/machine.ts';
 import type { Mutation } from './mutations/mutation.ts';
 import { mutationOf } from './mutations/mutations.ts';
+import { PUSH_SCENARIOS, pushScenarioOf } from './push/push-scenarios.ts';
+import { searchPush } from './push/push-search.ts';
+import type { PushScenario } from './push/world.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 import { QUICK, scenarioOf } from './scenarios/scenarios.ts';
 import { type Found, Search } from './search/search.ts';
@@ -33,17 +37,25 @@ export async function doJob(job: Job): Promise<JobResult> {
 type Outcome = Omit<JobResult, 'seconds'>;
 
 async function searchProduct({ scenario: name, statesAtMost }: Extract<Job, { kind: 'search' }>): Promise<Outcome> {
+  const push = pushScenarioOf(name);
+  if (push !== undefined) return pushOutcome(push, (await loadProduct('push', [])).code, statesAtMost);
   const scenario = scenarioOf(name);
   return await withMachine(await buildMachine(scenario, 'product', []), scenario, statesAtMost, new Set());
 }
 
+function pushOutcome(scenario: PushScenario, code: Parameters<typeof searchPush>[0], states: number): Outcome {
+  const histories = scenario.actions.reduce((orders, _action, i) => orders * (i + 1), 1);
+  return { ...searchPush(code, scenario, states), scenario: scenario.name, histories };
+}
+
 /** Searches scenario by scenario until one shows a wrong history. */
-async function searchMutant({ rule, patches, change, try: first = [] }: Mutation): Promise<Outcome> {
-  const names = new Set([...first, ...QUICK.map(({ scenario }) => scenario.name)]);
+async function searchMutant(mutation: Mutation): Promise<Outcome> {
+  const { push, try: first = [] } = mutation;
+  const quick =
+    push === undefined ? QUICK.map(({ scenario }) => scenario.name) : PUSH_SCENARIOS.map(({ name }) => name);
   const outcomes: Outcome[] = [];
-  for (const name of names) {
-    const scenario = { ...scenarioOf(name), ...change };
-    outcomes.push(await withMachine(await buildMachine(scenario, rule, patches), scenario, MUTANT_STATES, MEANS));
+  for (const name of new Set([...first, ...quick])) {
+    outcomes.push(await (push === undefined ? searchIndex(mutation, name) : searchWatches(mutation, name)));
     if (outcomes.at(-1)?.violation !== undefined) break;
   }
   const sum = (field: 'states' | 'transitions' | 'atRest' | 'histories') =>
@@ -56,6 +68,16 @@ async function searchMutant({ rule, patches, change, try: first = [] }: Mutation
     atRest: sum('atRest'),
     histories: sum('histories'),
   };
+}
+
+async function searchIndex({ rule, patches, change }: Mutation, name: string): Promise<Outcome> {
+  const scenario = { ...scenarioOf(name), ...change };
+  return await withMachine(await buildMachine(scenario, rule, patches), scenario, MUTANT_STATES, MEANS);
+}
+
+async function searchWatches({ rule, patches, push }: Mutation, name: string): Promise<Outcome> {
+  const scenario = { ...pushScenarioOf(name), ...push } as PushScenario;
+  return pushOutcome(scenario, (await loadProduct(rule, patches)).code, MUTANT_STATES);
 }
 
 async function withMachine(

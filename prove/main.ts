@@ -3,6 +3,7 @@ import { endWhenUnread } from '../src/cli/output.ts';
 import { MUTATIONS } from './mutations/mutations.ts';
 import { THREADS } from './pool.ts';
 import { mutateAll, searchAll } from './prove.ts';
+import { PUSH_SCENARIOS } from './push/push-scenarios.ts';
 import { QUICK, SCENARIOS } from './scenarios/scenarios.ts';
 
 const command = new Command('npm run prove --')
@@ -47,6 +48,10 @@ interface Options {
   readonly transport?: 'kafka' | 'streams';
 }
 
+function ofPush() {
+  return PUSH_SCENARIOS.map(({ name }) => ({ part: 'e', name }) as const);
+}
+
 async function main(): Promise<number> {
   const { mutate, only = '', quick, budget, threads, json, soak, seed, transport } = command.parse().opts<Options>();
   if (soak !== undefined) {
@@ -54,7 +59,8 @@ async function main(): Promise<number> {
     return await soakCommand({ minutes: soak, seed, transport, json: json ?? false });
   }
   const print = json ? () => undefined : (line: string) => console.log(line);
-  const scenarios = (quick ? QUICK : SCENARIOS).filter(({ scenario }) => scenario.name.includes(only));
+  const listed = (quick ? QUICK : SCENARIOS).map(({ part, scenario: { name } }) => ({ part, name }));
+  const scenarios = [...listed, ...ofPush()].filter(({ name }) => name.includes(only));
   const mutations = MUTATIONS.filter(({ rule }) => rule.includes(only));
   if ((mutate ? mutations : scenarios).length === 0) command.error(`nothing is called '${only}'`);
   const result = mutate

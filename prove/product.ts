@@ -6,5 +6,8 @@ export { rebuild } from '../src/index/rebuild.ts';
 export { RedisFanOutCursors } from '../src/index/redis/fan-out-cursors.ts';
 export { KeyNames } from '../src/index/redis/keys.ts';
 export { RedisContactIndex } from '../src/index/redis/redis-contact-index.ts';
+export { refresh } from '../src/index/refresh.ts';
+export { check, settle } from '../src/push/check.ts';
+export { enroll, subscribe } from '../src/push/subscribe.ts';
 export { RecentContacts } from '../src/query/recent-contacts.ts';
 export { DelayQueue } from '../src/redis/delay-queue.ts';

@@ -1,8 +1,13 @@
 import type { Job, JobResult } from './job.ts';
 import type { Mutation } from './mutations/mutation.ts';
 import { doJobs } from './pool.ts';
-import { historyLines, mutationLines, partText, scenarioHeader, scenarioLine, totalLine } from './report.ts';
-import type { Listed } from './scenarios/scenarios.ts';
+import { historyLines, mutationLines, type Part, partText, scenarioHeader, scenarioLine, totalLine } from './report.ts';
+
+/** A scenario to search, by its name. */
+export interface ToSearch {
+  readonly part: Part;
+  readonly name: string;
+}
 
 export interface ProveOptions {
   readonly threads: number;
@@ -13,20 +18,20 @@ export interface ProveOptions {
 }
 
 /** Searches the scenarios. Resolves to the object for `--json`; `bad` counts the scenarios with a wrong history. */
-export async function searchAll(scenarios: readonly Listed[], { threads, budget, print }: ProveOptions) {
+export async function searchAll(scenarios: readonly ToSearch[], { threads, budget, print }: ProveOptions) {
   const from = performance.now();
   const jobs = scenarios.map(
-    ({ part, scenario }): Job => ({
+    ({ part, name }): Job => ({
       kind: 'search',
-      scenario: scenario.name,
+      scenario: name,
       statesAtMost: part === 'c' ? budget : Number.MAX_SAFE_INTEGER,
     }),
   );
   print(scenarioHeader());
   const results = await doJobs(jobs, threads, (result, place) => {
-    const { part, scenario } = scenarios[place] as Listed;
+    const { part, name } = scenarios[place] as ToSearch;
     if (scenarios[place - 1]?.part !== part) print(partText(part));
-    print(scenarioLine(scenario.name, result));
+    print(scenarioLine(name, result));
     for (const line of historyLines(result)) print(line);
   });
   const seconds = (performance.now() - from) / 1000;

@@ -1,6 +1,5 @@
 import type { JobResult } from './job.ts';
 import type { Mutation } from './mutations/mutation.ts';
-import type { Listed } from './scenarios/scenarios.ts';
 import type { Trace } from './search/trace.ts';
 
 const PART_TEXT = {
@@ -8,14 +7,17 @@ const PART_TEXT = {
   b: '1 owner, 2 followers, pages of one; 2 workers',
   c: '3 actions, as far as the budget goes',
   d: '1 user, 3 groups; 1 group, 2 members; 1 user, contacts and groups; 2 workers',
+  e: '1 watch, 2 contacts; 1 worker, 2 notifiers, a subscriber',
 };
+
+export type Part = keyof typeof PART_TEXT;
 
 const NAME_WIDTH = 36;
 
 /** Wider than any rule's name. */
 const RULE_WIDTH = 76;
 
-export function partText(part: Listed['part']): string {
+export function partText(part: Part): string {
   return `${part}. ${PART_TEXT[part]}`;
 }
 

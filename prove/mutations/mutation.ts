@@ -1,4 +1,5 @@
 import type { Patch } from '../patch.ts';
+import type { PushScenario } from '../push/world.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 
 /** A rule taken out of the product: a search must then find a wrong history, or the rule is not needed. */
@@ -10,6 +11,8 @@ export interface Mutation {
   readonly patches: readonly Patch[];
   /** A rule of the site's: what changes there. */
   readonly change?: Partial<Scenario>;
+  /** A rule of push, which only its scenarios search; what changes in them. */
+  readonly push?: Partial<PushScenario>;
   /** The names of scenarios to search first: there it is found sooner. */
   readonly try?: readonly string[];
   /** Why its removal is not caught, where that is known and accepted. */

@@ -18,6 +18,8 @@ const OWN_TABLES: Readonly<Record<string, string>> = {
   recency_outbox: 'is_recheck',
   recency_kafka_ends: '1',
   recency_seen: '1',
+  recency_watches: '1',
+  recency_undelivered: '1',
 };
 
 /**

@@ -28,6 +28,8 @@
  *   then checked; the first check of a row that was told nothing only records the head. A change before that check is in
  *   that head; one after it finds the user watched.
  * - A hint comes while a notification is on its way. The user is checked again until that has ended.
+ * - A hint comes while a notification waits for its next try, and so does nothing. Once that has ended, the watch is due, in
+ *   MySQL: a process that dies before it asks for the next check does no harm.
  */
 import { createHash } from 'node:crypto';
 import type { Id } from '../contracts/id.ts';
@@ -158,7 +160,7 @@ function redelivery(watch: Watch, outgoing: Outgoing, heads: Heads, { now }: Che
   if (dueAt > now) return { user, isAgain: outgoing.attempts === 0 };
   const sources = stillVisible(outgoing, heads).filter(({ id }) => !watch.muted.includes(id));
   if (sources.length === 0 && !outgoing.isTest)
-    return { user, save: saveOf(watch, { outgoing: undefined, dueAt: undefined }), isAgain: true };
+    return { user, save: saveOf(watch, { outgoing: undefined, dueAt: now }), isAgain: true };
   const save = saveOf(watch, { outgoing: { ...outgoing, attempts: outgoing.attempts + 1 }, dueAt: now + REDELIVER_MS });
   const notification = notificationOf(watch, outgoing, sources, now);
   return { user, save, delivery: { save, notification, told: toldOf(sources, watch.told) } };
@@ -223,9 +225,10 @@ function resultOf(delivery: PendingDelivery, outcome: DeliveryOutcome, now: numb
   const { user } = notification;
   const outgoing = save.outgoing as Outgoing;
   const isFirst = outgoing.attempts === 0;
-  const over = { outgoing: undefined, dueAt: undefined };
+  const over = { outgoing: undefined, dueAt: now }; // due, so that it is looked at again whatever becomes of this process
   if (outcome.is === 'delivered') {
-    return { user, save: { ...save, ...over, told, notifiedAt: now }, isAgain: !isFirst };
+    const after = isFirst ? { ...over, dueAt: undefined } : over;
+    return { user, save: { ...save, ...after, told, notifiedAt: now }, isAgain: !isFirst };
   }
   if (outcome.is === 'gone')
     return { user, save: { ...save, ...over, ended: outcome.why.slice(0, 255) }, isAgain: false };

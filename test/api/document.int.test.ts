@@ -104,6 +104,12 @@ const REQUESTS: [method: string, path: string, actual: string, body?: unknown][]
   ['delete', '/v1/users/{user}/index', '/v1/users/1/index'],
   ['post', '/v1/recent', '/v1/recent', { users: ['1', '2', '1'], limit: 1 }],
   ['post', '/v1/tasks', '/v1/tasks', task],
+  ['post', '/v1/watches', '/v1/watches', { user: '1', channel: 'kafka' }],
+  ['get', '/v1/watches', '/v1/watches?user=1'],
+  ['get', '/v1/watches/{id}', '/v1/watches/1'],
+  ['patch', '/v1/watches/{id}', '/v1/watches/1', { interval_ms: 5 }],
+  ['post', '/v1/watches/{id}/test', '/v1/watches/1/test'],
+  ['delete', '/v1/watches/{id}', '/v1/watches/1'],
   ['get', '/livez', '/livez'],
   ['get', '/readyz', '/readyz?verbose'],
   ['get', '/startupz', '/startupz'],
@@ -112,6 +118,9 @@ const REQUESTS: [method: string, path: string, actual: string, body?: unknown][]
   ['get', '/docs', '/docs'],
   ['get', '/docs/{file}', '/docs/swagger-ui.css'],
 ];
+
+/** Routes whose POST has a body. */
+const BODIES = ['/v1/tasks', '/v1/recent', '/v1/watches'];
 
 const documented = () =>
   Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -142,7 +151,9 @@ describe('the OpenAPI document', () => {
   it.each(REQUESTS)('describes the answers of %s %s', async (method, path, actual, body) => {
     const headers = { ...TOKEN, 'content-type': 'application/json' };
     const init = body === undefined ? { headers: TOKEN } : { headers, body: JSON.stringify(body) };
-    const answer = await (path.endsWith('/stream') ? beginningOf(actual) : ask(api, actual, { method, ...init }));
+    const answer = await (path.endsWith('/stream')
+      ? beginningOf(actual)
+      : ask(api, actual, { method: method.toUpperCase(), ...init }));
     expectDocumented(method, path, answer);
     const expected = path === '/readyz' ? ['503'] : Object.keys(successOf(method, path));
     expect(expected).toContain(String(answer.status));
@@ -152,14 +163,18 @@ describe('the OpenAPI document', () => {
     for (const { method, path, operation } of documented().filter(({ path }) => path.startsWith('/v1'))) {
       const actual = path.replaceAll(/\{\w+\}/g, '1');
       const bad =
-        method === 'put' || ['/v1/tasks', '/v1/recent'].includes(path)
-          ? await ask(api, actual, { method, headers: { ...TOKEN, 'content-type': 'application/json' }, body: '[{}]' })
+        ['put', 'patch'].includes(method) || (method === 'post' && BODIES.includes(path))
+          ? await ask(api, actual, {
+              method: method.toUpperCase(),
+              headers: { ...TOKEN, 'content-type': 'application/json' },
+              body: '[{}]',
+            })
           : undefined;
       const none = { authorization: 'Bearer none-0123' };
       const answers = [
-        bad ?? (await ask(api, path.replaceAll(/\{\w+\}/g, 'x'), { method, headers: TOKEN })),
-        await ask(api, actual, { method }),
-        await ask(api, actual, { method, headers: none }),
+        bad ?? (await ask(api, path.replaceAll(/\{\w+\}/g, 'x'), { method: method.toUpperCase(), headers: TOKEN })),
+        await ask(api, actual, { method: method.toUpperCase() }),
+        await ask(api, actual, { method: method.toUpperCase(), headers: none }),
       ];
       expect(answers.map(({ status }) => status)).toEqual([400, 401, 403]);
       for (const answer of answers) expectDocumented(method, path, answer);

@@ -58,7 +58,7 @@ describe('the command line', () => {
   it('has an example in the help of what only has commands below it, too', async () => {
     const program = await defineProgram();
     const groups = program.commands.filter((command) => command.commands.length > 0);
-    expect(groups.map(nameOf)).toEqual(['stack', 'dlq', 'config', 'epoch']);
+    expect(groups.map(nameOf)).toEqual(['stack', 'dlq', 'watches', 'config', 'epoch']);
     for (const command of [program, ...groups]) {
       const [, example = ''] = /\nExample:\n {2}recency (.+)\n$/.exec(helpOf(command)) ?? [];
       expect(example.split(' ').slice(0, 2).join(' ')).toMatch(new RegExp(`^${nameOf(command)}`));

@@ -100,7 +100,7 @@ describe('fan-out', () => {
 
   it('reads the nonces after the page, and the pairs after the nonces', async () => {
     const names = (await record(fanOut([{ owner: OWNER, tasks: ['a'] }], 500))).map((step) => step.name);
-    expect(names).toEqual(['loadCursors', 'followers', 'nonces', 'neighbours', 'apply']);
+    expect(names).toEqual(['loadCursors', 'followers', 'nonces', 'neighbours', 'apply', 'signal']);
   });
 
   it('continues at its cursor after a kill, with the same tasks or some of them', async () => {

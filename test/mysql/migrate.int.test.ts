@@ -15,6 +15,8 @@ const OWN = [
   'recency_runs',
   'recency_seen',
   'recency_settings',
+  'recency_undelivered',
+  'recency_watches',
 ];
 const REFERENCE_MIGRATIONS = ['0002_reference_tables', '0006_reference_groups'];
 const KNEX = ['recency_migrations', 'recency_migrations_lock'];

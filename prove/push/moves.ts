@@ -1,0 +1,349 @@
+import type { Id } from '../../src/contracts/id.ts';
+import { byKeyDescending, type Key } from '../../src/contracts/key.ts';
+import type { Watch } from '../../src/contracts/watch.ts';
+import type { WatchSave } from '../../src/mysql/watches.ts';
+import type { DeliveryOutcome } from '../../src/push/channel.ts';
+import type { PendingDelivery } from '../../src/push/check.ts';
+import type { Product } from '../load-product.ts';
+import type { Violation } from '../violation.ts';
+import { type Delivered, type PushScenario, type Running, USER, WATCH, type World } from './world.ts';
+
+/** One thing that may happen now. */
+export interface PushMove {
+  readonly world: World;
+  readonly what: string;
+  readonly broken?: Violation;
+}
+
+/** The times of a check: it is always now, and what is due later becomes due when time passes. */
+const NOW = 1;
+const CHECK = { now: NOW, most: 6 };
+const HALF = () => 0.5;
+
+type AnyStep = { readonly name: string; readonly args: readonly unknown[] };
+
+/** Everything that may happen in a world, with the product's own operations. */
+export class PushMoves {
+  readonly #code: Product['code'];
+  readonly #scenario: PushScenario;
+
+  constructor(code: Product['code'], scenario: PushScenario) {
+    this.#code = code;
+    this.#scenario = scenario;
+  }
+
+  start(): World {
+    const { photos, isWatched, actions } = this.#scenario;
+    const entries = photos.toSorted(byKeyDescending);
+    return {
+      actions,
+      photos,
+      deleted: [],
+      refreshed: photos,
+      tasks: [],
+      watch: isWatched ? { ...NEW, told: { contacts: { entries, floor: undefined } }, dueAt: undefined } : undefined,
+      version: 1,
+      isEnrolled: isWatched,
+      isDue: false,
+      isSubscribed: isWatched,
+      isNewEpoch: false,
+      running: isWatched ? [] : [{ kind: 'subscribe', replies: [] }],
+      delivered: [],
+      recorded: isWatched ? photos : undefined,
+      faults: 0,
+    };
+  }
+
+  of(world: World): PushMove[] {
+    return [
+      ...this.#site(world),
+      ...this.#begin(world),
+      ...world.running.flatMap((running, place) => this.#advance(world, running, place)),
+      ...this.#time(world),
+      ...this.#faults(world),
+    ];
+  }
+
+  /** Nothing is on its way: everything new must have been told. */
+  isAtRest({ actions, tasks, running, isDue, watch, isNewEpoch }: World): boolean {
+    const isQuiet = actions.length + tasks.length + running.length === 0 && !isDue && !isNewEpoch;
+    return isQuiet && watch !== undefined && watch.dueAt === undefined;
+  }
+
+  /** N1: whatever a live answer shows was told, or was there when the watch began. */
+  judge(world: World): Violation | undefined {
+    if (!this.isAtRest(world)) return undefined;
+    const { delivered, recorded = [] } = world;
+    const missed = this.#shown(world).find((key) => ![...delivered, ...recorded].some((one) => isSame(one, key)));
+    return missed && { rule: 'N1', what: `${textOf(missed)} was never told` };
+  }
+
+  /** What a live answer shows now. */
+  #shown({ photos, refreshed }: World): Key[] {
+    const isShown = (key: Key) => this.#scenario.shows === 'committed' || refreshed.some((one) => isSame(one, key));
+    const latest = new Map<Id, Key>();
+    for (const key of photos.filter(isShown)) {
+      if (key.at > (latest.get(key.id)?.at ?? 0)) latest.set(key.id, key);
+    }
+    return [...latest.values()].sort(byKeyDescending);
+  }
+
+  *#site(world: World): Iterable<PushMove> {
+    for (const action of world.actions) {
+      const key = { id: action.contact, at: action.at };
+      const isThere = world.photos.some((one) => isSame(one, key));
+      if ((action.do === 'delete') !== isThere) continue;
+      const actions = world.actions.filter((one) => one !== action);
+      const photos = isThere
+        ? world.photos.filter((one) => !isSame(one, key))
+        : [...world.photos, key].sort(byKeyDescending);
+      const deleted = isThere ? [...world.deleted, key] : world.deleted;
+      const tasks = [...world.tasks, action.contact].sort();
+      yield {
+        world: { ...world, actions, photos, deleted, tasks },
+        what: `${action.do} ${textOf(key)}, with its task`,
+      };
+    }
+  }
+
+  *#begin(world: World): Iterable<PushMove> {
+    const { running, tasks, isDue, watch, isNewEpoch } = world;
+    const isRunning = (kinds: readonly Running['kind'][]) => running.filter(({ kind }) => kinds.includes(kind)).length;
+    const [task] = tasks;
+    if (task !== undefined && isRunning(['worker']) === 0) {
+      const worker = { kind: 'worker', task: Number(task), replies: [], acked: false } as const;
+      yield {
+        world: withRunning({ ...world, tasks: tasks.slice(1) }, worker),
+        what: `a worker takes the task of ${task}`,
+      };
+    }
+    if (isDue && isRunning(['check', 'deliver', 'settle']) < this.#scenario.notifiers) {
+      yield {
+        world: withRunning({ ...world, isDue: false }, { kind: 'check', replies: [] }),
+        what: 'a notifier takes the user',
+      };
+    }
+    const isSweepDue = isNewEpoch || (watch?.dueAt !== undefined && watch.dueAt <= NOW);
+    if (watch !== undefined && isSweepDue && isRunning(['enroll']) === 0) {
+      const sweeping = withRunning({ ...world, isNewEpoch: false }, { kind: 'enroll', replies: [] });
+      yield { world: sweeping, what: 'the sweep finds the watch' };
+    }
+  }
+
+  #advance(world: World, running: Running, place: number): PushMove[] {
+    if (running.kind === 'deliver') return this.#deliver(world, running, place);
+    const { step, result } = this.#next(running);
+    if (step === undefined) return [this.#end(world, running, result, place)];
+    const { world: after, reply, what } = this.#take(world, step as AnyStep, running);
+    const advanced = { ...running, replies: [...running.replies, reply ?? null] } as Running;
+    return [{ world: replaced(after, place, advanced), what }];
+  }
+
+  /** The next step of an operation, or its result. */
+  #next(running: Exclude<Running, { kind: 'deliver' }>): { step?: unknown; result?: unknown } {
+    const operation = this.#operation(running) as Generator<unknown, unknown, unknown>;
+    let next = operation.next();
+    for (const reply of running.replies) next = operation.next(revived(reply));
+    return next.done ? { result: next.value } : { step: next.value };
+  }
+
+  #operation(running: Exclude<Running, { kind: 'deliver' }>): unknown {
+    const { check, settle, subscribe, enroll, refresh } = this.#code;
+    if (running.kind === 'worker') return refresh([{ user: USER, contact: String(running.task) }]);
+    if (running.kind === 'check') return check([USER], CHECK);
+    if (running.kind === 'subscribe') return subscribe(NEW_WATCH);
+    if (running.kind === 'enroll') return enroll([USER]);
+    const outcomes = running.outcomes.map(
+      (is): DeliveryOutcome => (is === 'failed' ? { is, why: '' } : { is: 'delivered' }),
+    );
+    return settle(running.checked as PendingDelivery[], outcomes, { now: NOW, random: HALF });
+  }
+
+  #end(world: World, running: Running, result: unknown, place: number): PushMove {
+    const left = { ...world, running: world.running.filter((_one, i) => i !== place) };
+    if (running.kind === 'subscribe') return { world: { ...left, isSubscribed: true }, what: 'the watch exists' };
+    if (running.kind !== 'check') return { world: left, what: `the ${running.kind} has ended` };
+    const checked = JSON.parse(JSON.stringify(result)) as PendingDelivery[];
+    if (checked.length === 0) return { world: left, what: 'the check has ended: nothing is delivered' };
+    const shown = ((running.replies[1] as { entries: Key[] }[])[0]?.entries ?? []) as Key[];
+    return {
+      world: withRunning(left, { kind: 'deliver', checked, shown }),
+      what: 'the check has ended: something is delivered',
+    };
+  }
+
+  /** N2: nothing is told that the answer did not show. N3: an entry is told twice only under the same id. */
+  #deliver(world: World, { checked, shown }: Extract<Running, { kind: 'deliver' }>, place: number): PushMove[] {
+    const [{ notification }] = checked as [PendingDelivery];
+    const told = notification.sources.map(({ id, at }): Delivered => ({ id, at, notification: notification.id }));
+    const hidden = told.find(({ id, at }) => !shown.some((key) => key.id === id && key.at >= at));
+    const twice = told.find((one) =>
+      world.delivered.some((old) => isSame(old, one) && old.notification !== one.notification),
+    );
+    const broken = hidden
+      ? { rule: 'N2', what: `${textOf(hidden)} was told, and no answer shows it` }
+      : twice && { rule: 'N3', what: `${textOf(twice)} was told twice, under two ids` };
+    const known = new Set(world.delivered.map(deliveredText));
+    const fresh = told.filter((one) => !known.has(deliveredText(one)));
+    const delivered = [...world.delivered, ...fresh].sort((a, b) => (deliveredText(a) < deliveredText(b) ? -1 : 1));
+    const what = `delivers ${told.map(textOf).join(' ')}`;
+    const settled = (outcome: string, after: World): PushMove => ({
+      world: replaced({ ...after, delivered }, place, { kind: 'settle', checked, outcomes: [outcome], replies: [] }),
+      what: outcome === 'delivered' ? what : `${what}, which fails, perhaps after it was received`,
+      ...(broken ? { broken } : {}),
+    });
+    const { faults, faultsAtMost } = this.#scenario;
+    const mayFail = faults.includes('failure') && world.faults < faultsAtMost;
+    return [
+      settled('delivered', world),
+      ...(mayFail ? [settled('failed', { ...world, faults: world.faults + 1 })] : []),
+    ];
+  }
+
+  /** Does a step. */
+  #take(world: World, { name, args }: AnyStep, running: Running): { world: World; reply?: unknown; what: string } {
+    switch (name) {
+      case 'nonces':
+        return { world, reply: ['n'], what: 'the worker reads the nonce' };
+      case 'pairs':
+        return { world, reply: { epoch: 'E', rows: [] }, what: 'the worker reads the pair' };
+      case 'apply':
+        return {
+          world: { ...world, refreshed: world.photos },
+          reply: ['applied'],
+          what: 'the worker writes the index',
+        };
+      case 'signal':
+        return { world: world.isEnrolled ? { ...world, isDue: true } : world, what: 'the worker signals' };
+      case 'insert':
+        return { world: { ...world, watch: NEW }, reply: WATCH, what: 'the row of the watch is written' };
+      case 'watch':
+        return { world: { ...world, isEnrolled: true }, what: 'the user is among the watched' };
+      case 'again':
+        return { world: { ...world, isDue: true }, what: 'a check is asked for' };
+      case 'watches':
+        return { world, reply: world.watch === undefined ? [] : [world.watch], what: 'the notifier reads the watch' };
+      case 'heads':
+        return {
+          world,
+          reply: [{ entries: this.#shown(world), floor: undefined }],
+          what: 'the notifier reads the head',
+        };
+      case 'save':
+        return this.#save(world, (args[0] as WatchSave[])[0] as WatchSave, running);
+      default:
+        throw new Error(`the model of push does not know the step ${name}`);
+    }
+  }
+
+  #save(world: World, save: WatchSave, running: Running): { world: World; reply: unknown; what: string } {
+    const isCompared = this.#scenario.saves === undefined;
+    if (world.watch === undefined || (isCompared && world.watch.version !== save.version))
+      return { world, reply: [], what: `${running.kind}: the save is refused` };
+    const version = world.version + 1;
+    const dueAt = save.dueAt === undefined ? undefined : save.dueAt > NOW ? LATER : NOW;
+    const outgoing = save.outgoing && { ...save.outgoing, since: NOW, attempts: Math.min(save.outgoing.attempts, 1) };
+    const watch = { ...world.watch, told: save.told, outgoing, dueAt, notifiedAt: undefined, version: String(version) };
+    const first = world.recorded === undefined ? save.told.contacts?.entries : undefined;
+    const recorded = first === undefined ? {} : { recorded: first };
+    const what = `${running.kind}: saves what is ${outgoing === undefined ? 'told' : 'outgoing'}`;
+    return { world: { ...world, watch, version, ...recorded }, reply: [[WATCH, String(version)]], what };
+  }
+
+  /** What is due later becomes due. While somebody may still be at it, that is a delay; otherwise it is only patience. */
+  *#time(world: World): Iterable<PushMove> {
+    const { watch, running, faults } = world;
+    if (watch?.dueAt !== LATER) return;
+    const isBusy = running.some(({ kind }) => kind === 'deliver' || kind === 'settle' || kind === 'check');
+    if (isBusy && !this.#mayFail('delay', world)) return;
+    const passed = { ...world, watch: { ...watch, dueAt: NOW }, faults: isBusy ? faults + 1 : faults };
+    yield { world: passed, what: 'time passes' };
+  }
+
+  *#faults(world: World): Iterable<PushMove> {
+    const failed = { ...world, faults: world.faults + 1 };
+    if (this.#mayFail('wipe', world)) {
+      yield {
+        world: { ...failed, isEnrolled: false, isDue: false, isNewEpoch: true },
+        what: 'Redis loses everything: a new epoch',
+      };
+    }
+    if (!this.#mayFail('crash', world)) return;
+    for (const [place, running] of world.running.entries()) {
+      const left = { ...failed, running: world.running.filter((_one, i) => i !== place) };
+      if (running.kind === 'worker') {
+        const next = this.#next(running).step as AnyStep | undefined;
+        const isAcked = this.#scenario.signals === 'acknowledged' && next?.name === 'signal';
+        const tasks = isAcked ? world.tasks : [...world.tasks, String(running.task)].sort();
+        yield { world: { ...left, tasks }, what: 'the worker crashes; its task is delivered again' };
+      } else if (running.kind === 'check')
+        yield { world: { ...left, isDue: true }, what: 'the notifier crashes; its lease ends' };
+      else if (running.kind !== 'subscribe' || world.watch !== undefined) {
+        // Whoever takes over looks through all watches at its start.
+        const isNewEpoch = left.isNewEpoch || running.kind === 'enroll';
+        yield { world: { ...left, isSubscribed: true, isNewEpoch }, what: `the process crashes: ${running.kind}` };
+      }
+    }
+  }
+
+  #mayFail(fault: PushScenario['faults'][number], world: World): boolean {
+    return this.#scenario.faults.includes(fault) && world.faults < this.#scenario.faultsAtMost;
+  }
+}
+
+const LATER = 1_000_000;
+
+const NEW_WATCH = {
+  user: USER,
+  kinds: ['contacts'],
+  relation: 'any',
+  muted: [],
+  intervalMs: 0,
+  channel: 'kafka',
+  secrets: [],
+} as const;
+
+const NEW: Watch = {
+  ...NEW_WATCH,
+  id: WATCH,
+  ended: undefined,
+  told: {},
+  outgoing: undefined,
+  notifiedAt: undefined,
+  dueAt: NOW,
+  version: '1',
+};
+
+function withRunning(world: World, running: Running): World {
+  return { ...world, running: inOrder([...world.running, running]) };
+}
+
+function replaced(world: World, place: number, running: Running): World {
+  return { ...world, running: inOrder(world.running.map((one, i) => (i === place ? running : one))) };
+}
+
+/** It does not matter who does what. */
+function inOrder(running: readonly Running[]): Running[] {
+  return running
+    .map((one) => [JSON.stringify(one), one] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, one]) => one);
+}
+
+/** Replies of a save are maps. */
+function revived(reply: unknown): unknown {
+  const isPairs = Array.isArray(reply) && reply.every((one) => Array.isArray(one));
+  return isPairs ? new Map(reply as [string, string][]) : reply;
+}
+
+function isSame(a: Key, b: Key): boolean {
+  return a.id === b.id && a.at === b.at;
+}
+
+function textOf({ id, at }: Key): string {
+  return `${id}@${at}`;
+}
+
+function deliveredText(one: Delivered): string {
+  return `${textOf(one)} ${one.notification}`;
+}

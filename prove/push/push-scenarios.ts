@@ -1,0 +1,49 @@
+import type { PushFault, PushScenario, SiteAction } from './world.ts';
+
+const up = (contact: string, at: number): SiteAction => ({ do: 'upload', contact, at });
+const gone = (contact: string, at: number): SiteAction => ({ do: 'delete', contact, at });
+
+const ANY: readonly PushFault[] = ['crash', 'failure', 'delay', 'wipe'];
+
+const WATCHED = {
+  photos: [
+    { id: '9', at: 20 },
+    { id: '10', at: 10 },
+  ],
+  isWatched: true,
+  shows: 'refreshed',
+  notifiers: 2,
+  faults: ANY,
+  faultsAtMost: 0,
+} as const satisfies Partial<PushScenario>;
+
+/** Watches: two uploads in the opposite order of their times, a deletion, two notifiers, a watch that is created meanwhile. */
+export const PUSH_SCENARIOS: readonly PushScenario[] = [
+  { ...WATCHED, name: 'watched', actions: [up('9', 40), up('10', 30)] },
+  { ...WATCHED, name: 'watched, shown before its task', actions: [up('9', 40), up('10', 30)], shows: 'committed' },
+  { ...WATCHED, name: 'watched, a deletion', actions: [up('9', 40), gone('9', 40)], faultsAtMost: 1 },
+  { ...WATCHED, name: 'watched, one contact twice', actions: [up('9', 30), up('9', 40)], faultsAtMost: 1 },
+  { ...WATCHED, name: 'watched, any fault', actions: [up('9', 40), up('10', 30)], faultsAtMost: 1 },
+  {
+    ...WATCHED,
+    name: 'watched, one notifier, two faults',
+    notifiers: 1,
+    actions: [up('9', 40), up('10', 30)],
+    faultsAtMost: 2,
+  },
+  { ...WATCHED, name: 'subscribing', isWatched: false, actions: [up('9', 40)] },
+  { ...WATCHED, name: 'subscribing, any fault', isWatched: false, actions: [up('9', 40)], faultsAtMost: 1 },
+  {
+    ...WATCHED,
+    name: 'subscribing, shown before its task',
+    isWatched: false,
+    shows: 'committed',
+    notifiers: 1,
+    actions: [up('9', 40), gone('9', 20)],
+  },
+];
+
+/** @returns undefined: it is none of push */
+export function pushScenarioOf(name: string): PushScenario | undefined {
+  return PUSH_SCENARIOS.find((scenario) => scenario.name === name);
+}

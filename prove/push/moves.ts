@@ -239,7 +239,7 @@ export class PushMoves {
   #save(world: World, save: WatchSave, running: Running): { world: World; reply: unknown; what: string } {
     const isCompared = this.#scenario.saves === undefined;
     if (world.watch === undefined || (isCompared && world.watch.version !== save.version))
-      return { world, reply: [], what: `${running.kind}: the save is refused` };
+      return { world, reply: { pairs: [] }, what: `${running.kind}: the save is refused` };
     const version = world.version + 1;
     const dueAt = save.dueAt === undefined ? undefined : save.dueAt > NOW ? LATER : NOW;
     const outgoing = save.outgoing && { ...save.outgoing, since: NOW, attempts: Math.min(save.outgoing.attempts, 1) };
@@ -247,7 +247,7 @@ export class PushMoves {
     const first = world.recorded === undefined ? save.told.contacts?.entries : undefined;
     const recorded = first === undefined ? {} : { recorded: first };
     const what = `${running.kind}: saves what is ${outgoing === undefined ? 'told' : 'outgoing'}`;
-    return { world: { ...world, watch, version, ...recorded }, reply: [[WATCH, String(version)]], what };
+    return { world: { ...world, watch, version, ...recorded }, reply: { pairs: [[WATCH, String(version)]] }, what };
   }
 
   /** What is due later becomes due. While somebody may still be at it, that is a delay; otherwise it is only patience. */
@@ -332,8 +332,8 @@ function inOrder(running: readonly Running[]): Running[] {
 
 /** Replies of a save are maps. */
 function revived(reply: unknown): unknown {
-  const isPairs = Array.isArray(reply) && reply.every((one) => Array.isArray(one));
-  return isPairs ? new Map(reply as [string, string][]) : reply;
+  const isMap = typeof reply === 'object' && reply !== null && 'pairs' in reply;
+  return isMap ? new Map(reply.pairs as [string, string][]) : reply;
 }
 
 function isSame(a: Key, b: Key): boolean {

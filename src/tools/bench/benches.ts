@@ -6,6 +6,7 @@ import { backfill, repair } from './jobs/jobs.ts';
 import { memory } from './memory.ts';
 import { overload } from './overload.ts';
 import { pages } from './pages/pages.ts';
+import { push } from './push/push.ts';
 import { read } from './read/read.ts';
 import { tasks } from './tasks/tasks.ts';
 
@@ -22,4 +23,5 @@ export const BENCHES: readonly Bench<any>[] = [
   overload,
   epoch,
   pages,
+  push,
 ];

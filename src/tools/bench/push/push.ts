@@ -1,0 +1,170 @@
+import type { Id } from '../../../contracts/id.ts';
+import { MeasuringClient } from '../../harness/measuring-client.ts';
+import type { TransportName } from '../../harness/namespace.ts';
+import { poll } from '../../harness/poll.ts';
+import { launchApi } from '../../harness/processes/launch-api.ts';
+import { RECENCY } from '../../harness/processes/process-group.ts';
+import { settle } from '../../harness/stores.ts';
+import type { Bench, Ground } from '../bench.ts';
+import { openGround } from '../bench.ts';
+import { buildIndexes, contactsOf, gatherCircle } from '../circle.ts';
+import type { Measurements, ResultRow } from '../report.ts';
+import { type Account, Ledger, latencyOf } from './ledger.ts';
+import { type OnNotification, receiveRecords, receiveStreams, receiveWebhooks } from './receivers.ts';
+import { Uploads } from './uploads.ts';
+
+export interface PushSize {
+  /** People who watch, each of whom is watched by as many others as they have contacts. */
+  readonly users: number;
+  readonly contacts: number;
+  /** Notifications a second: for the latency, and as many as must be sustained. */
+  readonly rates: readonly number[];
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+}
+
+const CHANNELS = ['kafka', 'webhook', 'stream'] as const;
+
+type Channel = (typeof CHANNELS)[number];
+
+const TRANSPORTS: readonly TransportName[] = ['kafka', 'streams'];
+
+/** Measures how long it takes from a commit until whoever watches has been told, on each channel. */
+export const push: Bench<PushSize> = {
+  name: 'push',
+  summary: 'notifications a second on each channel, and ms from a commit until they are delivered',
+  transport: 'kafka',
+  settings: () => SETTINGS,
+  full: { users: 2_000, contacts: 50, rates: [500, 2_000], seconds: 60, warmUpSeconds: 5 },
+  quick: { users: 20, contacts: 4, rates: [8, 40], seconds: 1, warmUpSeconds: 1 },
+  measure,
+};
+
+/** The endpoint of the benchmark is on this machine. */
+const SETTINGS = { WEBHOOK_ALLOW_PRIVATE: 'true' };
+
+/** Sources in an event of a stream. */
+const LIMIT = 24;
+
+async function measure(ground: Ground, size: PushSize): Promise<Measurements> {
+  const rows: ResultRow[] = [];
+  for (const transport of TRANSPORTS) {
+    for (const channel of CHANNELS) rows.push(...(await measureChannel(ground, { transport, channel, size })));
+  }
+  const sum = (name: string) => rows.reduce((total, row) => total + Number(row[name]), 0);
+  const worst = (name: string, rate: number) => {
+    const values = rows.filter((row) => row.rate === rate).map((row) => Number(row[name]));
+    return Math.max(...values);
+  };
+  const [slow = 0, fast = 0] = size.rates;
+  const perSecond = rows.filter(({ rate }) => rate === fast).map(({ per_second }) => Number(per_second));
+  return {
+    rows,
+    ratios: {
+      per_second: Math.min(...perSecond),
+      p50_ms: worst('p50_ms', slow),
+      p99_ms: worst('p99_ms', slow),
+      missed: sum('missed'),
+      wrong_ids: sum('wrong_ids'),
+      not_visible: sum('not_visible'),
+    },
+  };
+}
+
+interface Arm {
+  readonly transport: TransportName;
+  readonly channel: Channel;
+  readonly size: PushSize;
+}
+
+/** Each channel has its own site and processes, on the same servers. */
+async function measureChannel(outer: Ground, { transport, channel, size }: Arm): Promise<ResultRow[]> {
+  await using resources = new AsyncDisposableStack();
+  const { servers, install, signal, progress } = outer;
+  const ground = await openGround({ servers, transport, install, settings: SETTINGS, resources, signal, progress });
+  const { stores } = ground;
+  const circle = await gatherCircle(stores, { count: size.users, contacts: size.contacts });
+  await buildIndexes(stores, circle.users);
+  const followers = followersIn(circle.users, size.contacts);
+  const followersOf = (owner: Id) => followers.get(owner) ?? [];
+  let ledger = new Ledger();
+  const onNotification: OnNotification = (user, entries, notification) => {
+    const receivedAt = performance.now();
+    ledger.notifications++;
+    for (const entry of entries) ledger.told({ user, ...entry, notification, receivedAt });
+  };
+  await startAll(ground, { channel, users: circle.users, onNotification });
+  const uploads = new Uploads(stores.pool, circle.users, () => ledger);
+  const rows: ResultRow[] = [];
+  progress(`${channel}, tasks by ${transport}: ${size.users} watches`);
+  await uploads.run(Math.max(1, (size.rates[0] ?? 1) / size.contacts), size.warmUpSeconds, signal);
+  await untilTold(ledger, followersOf, signal);
+  for (const rate of size.rates) {
+    ledger = new Ledger();
+    const from = performance.now();
+    await uploads.run(rate / size.contacts, size.seconds, signal);
+    const account = await untilTold(ledger, followersOf, signal);
+    const per_second = Math.round((ledger.notifications * 1000) / (performance.now() - from));
+    rows.push({ channel, transport, rate, per_second, ...latencyOf(account), ...faultsOf(account) });
+    progress(`${rate} a second: ${JSON.stringify(rows.at(-1))}`);
+  }
+  return rows;
+}
+
+function faultsOf({ missed, wrongIds, notVisible }: Account) {
+  return { missed, wrong_ids: wrongIds, not_visible: notVisible };
+}
+
+/** Longer than any bar: whoever has not been told by then was missed. */
+const TOLD_WITHIN_MS = 10_000;
+
+const LOOK_MS = 100;
+
+async function untilTold(
+  ledger: Ledger,
+  followersOf: (owner: Id) => readonly Id[],
+  signal: AbortSignal,
+): Promise<Account> {
+  const look = async () => ledger.account(followersOf);
+  const isTold = ({ missed }: Account) => missed === 0;
+  return await poll(look, isTold, { everyMs: LOOK_MS, timeoutMs: TOLD_WITHIN_MS, signal });
+}
+
+function followersIn(users: readonly Id[], contacts: number): ReadonlyMap<Id, readonly Id[]> {
+  const pairs = users.flatMap((_, position) => contactsOf(users, position, contacts));
+  const byOwner = Map.groupBy(pairs, ({ contact }) => contact);
+  return new Map([...byOwner].map(([owner, own]) => [owner, own.map(({ user }) => user)]));
+}
+
+interface Started {
+  readonly channel: Channel;
+  readonly users: readonly Id[];
+  readonly onNotification: OnNotification;
+}
+
+/** Starts the processes, the receiver and the watches, and waits until everybody watches. */
+async function startAll(ground: Ground, { channel, users, onNotification }: Started): Promise<void> {
+  const { processGroup, stores, signal } = ground;
+  const recency = (command: string) => processGroup.start({ name: command, module: RECENCY, args: [command] });
+  recency('relay');
+  recency('consume');
+  if (channel !== 'stream') recency('notify');
+  const api = await launchApi(processGroup);
+  await api.untilReady();
+  await settle(stores.raiseBarrier, signal);
+  if (channel === 'stream') {
+    await receiveStreams(ground, { url: api.url, users, limit: LIMIT }, onNotification);
+    return;
+  }
+  const receive = channel === 'kafka' ? receiveRecords : receiveWebhooks;
+  const { watch } = await receive(ground, onNotification);
+  const client = new MeasuringClient(api.url);
+  try {
+    for (const user of users) {
+      const { status, body } = await client.post('/v1/watches', JSON.stringify({ user, ...watch }));
+      if (status !== 201) throw new Error(`a watch was answered with ${status}: ${body}`);
+    }
+  } finally {
+    client.close();
+  }
+}

@@ -49,6 +49,7 @@ const BENCHMARKS = [
   'overload',
   'epoch',
   'pages',
+  'push',
 ];
 
 export const BENCH: ToolCommand = {

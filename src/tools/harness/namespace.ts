@@ -45,9 +45,10 @@ export function namespaceOn({ mysqlUrl, redisUrl, kafkaBrokers }: Addresses, opt
     KEY_PREFIX: name,
     TRANSPORT: transport,
     TOPIC: name,
+    ACTIVITY_TOPIC: `${name}.activity`,
     KAFKA_GROUP: name,
     METRICS_PORT: '0', // many processes on one machine
-    ...(transport === 'kafka' && kafkaBrokers !== null ? { KAFKA_BROKERS: kafkaBrokers } : {}),
+    ...(kafkaBrokers === null ? {} : { KAFKA_BROKERS: kafkaBrokers }),
     ...options.settings,
   };
   return { transport, settings, config: loadConfig(childEnvironment(settings)) };

@@ -110,6 +110,14 @@ describe.runIf(hasKafka())('with Kafka', () => {
     expect(Object.keys(ratios)).toEqual(['kafka_over_bare_consumer']);
   });
 
+  test('push', async () => {
+    const { rows, ratios } = await bench('push');
+    expect(valuesOf(rows, 'channel')).toEqual(['kafka', 'webhook', 'stream']);
+    expect(valuesOf(rows, 'transport')).toEqual(['kafka', 'streams']);
+    for (const row of rows) expect(row.p99_ms).toBeGreaterThanOrEqual(Number(row.p50_ms));
+    expect(ratios).toMatchObject({ missed: 0, wrong_ids: 0, not_visible: 0, per_second: expect.any(Number) });
+  });
+
   test('freshness', async () => {
     const { rows } = await bench('freshness');
     expect(rows).toHaveLength(2);

@@ -1,7 +1,9 @@
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Kafka } from 'kafkajs';
 import type { Id } from '../../../contracts/id.ts';
 import { createKafka } from '../../../transport/kafka/client.ts';
+import { ensureTopics, taskTopic } from '../../../transport/kafka/topic-admin.ts';
 import type { Ground } from '../bench.ts';
 import { silent } from './silent.ts';
 
@@ -63,6 +65,7 @@ export async function receiveRecords(
   const consumer = resources.adopt(kafka.consumer({ groupId: `${topic}.rig`, maxWaitTimeInMs: 5 }), (opened) =>
     opened.disconnect(),
   );
+  await ensureTopic(kafka, topic);
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });
   const joined = new Promise<void>((resolve) => consumer.on(consumer.events.GROUP_JOIN, () => resolve()));
@@ -73,6 +76,16 @@ export async function receiveRecords(
   });
   await joined;
   return { watch: { channel: 'kafka' } };
+}
+
+async function ensureTopic(kafka: Kafka, topic: string): Promise<void> {
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    await ensureTopics(admin, [taskTopic(topic)]);
+  } finally {
+    await admin.disconnect();
+  }
 }
 
 /** The data of an event of a stream. */

@@ -15,7 +15,19 @@ import { overBareConsumer } from '../../../src/tools/bench/tasks/tasks.ts';
 import { inTurns } from '../../../src/tools/bench/turns.ts';
 
 test('there are the benchmarks that the interface names', () => {
-  const names = ['read', 'fanout', 'tasks', 'freshness', 'memory', 'backfill', 'repair', 'overload', 'epoch', 'pages'];
+  const names = [
+    'read',
+    'fanout',
+    'tasks',
+    'freshness',
+    'memory',
+    'backfill',
+    'repair',
+    'overload',
+    'epoch',
+    'pages',
+    'push',
+  ];
   expect(BENCHES.map(({ name }) => name).sort()).toEqual(names.sort());
 });
 

@@ -3,7 +3,7 @@ import { quantile } from '../../harness/latency.ts';
 import { rounded } from '../report.ts';
 
 /** An upload, committed. */
-export interface Upload {
+export interface PushedUpload {
   readonly owner: Id;
   /** Its upload time, ms since 1970 UTC: no two uploads of an owner share one. */
   readonly at: number;
@@ -14,7 +14,7 @@ export interface Upload {
 }
 
 /** What a watcher was told of one contact. */
-export interface Told {
+export interface ToldUpload {
   readonly user: Id;
   readonly contact: Id;
   readonly at: number;
@@ -25,7 +25,7 @@ export interface Told {
 }
 
 /** What became of the uploads of a run. */
-export interface Account {
+export interface PushAccount {
   /** Latencies of the first time that each upload was told to each watcher, ms. */
   readonly times: readonly number[];
   /** Watchers of an owner who were not told of the owner's latest visible upload. */
@@ -38,16 +38,16 @@ export interface Account {
 
 /** Compares what was uploaded with what was told. An upload that is followed by another of the same owner need not be told by itself. */
 export class Ledger {
-  readonly #uploads = new Map<string, Upload>();
-  readonly #told = new Map<string, Told[]>();
+  readonly #uploads = new Map<string, PushedUpload>();
+  readonly #told = new Map<string, ToldUpload[]>();
   /** Notifications received; one may tell of several uploads. */
   notifications = 0;
 
-  upload(upload: Upload): void {
+  upload(upload: PushedUpload): void {
     this.#uploads.set(`${upload.owner} ${upload.at}`, upload);
   }
 
-  told(told: Told): void {
+  told(told: ToldUpload): void {
     const pair = `${told.user} ${told.contact}`;
     const list = this.#told.get(pair);
     if (list === undefined) this.#told.set(pair, [told]);
@@ -55,7 +55,7 @@ export class Ledger {
   }
 
   /** @param followersOf the watchers of an owner */
-  account(followersOf: (owner: Id) => readonly Id[]): Account {
+  account(followersOf: (owner: Id) => readonly Id[]): PushAccount {
     const pairs = [...this.latest()].flatMap(([contact, at]) =>
       followersOf(contact).map((user) => ({ told: this.#told.get(`${user} ${contact}`) ?? [], at })),
     );
@@ -82,8 +82,8 @@ export class Ledger {
     return latest;
   }
 
-  #timesOf(told: readonly Told[]): number[] {
-    const first = new Map<number, Told>();
+  #timesOf(told: readonly ToldUpload[]): number[] {
+    const first = new Map<number, ToldUpload>();
     for (const one of told) if (!first.has(one.at)) first.set(one.at, one);
     return [...first.values()].flatMap(({ contact, at, receivedAt }) => {
       const upload = this.#uploads.get(`${contact} ${at}`);
@@ -93,7 +93,7 @@ export class Ledger {
 }
 
 /** Deliveries of an upload under another id than its first. */
-function wrongIdsIn(told: readonly Told[]): number {
+function wrongIdsIn(told: readonly ToldUpload[]): number {
   const idOf = new Map<number, string>();
   let wrong = 0;
   for (const { at, notification } of told) {
@@ -105,6 +105,6 @@ function wrongIdsIn(told: readonly Told[]): number {
 }
 
 /** p50 and p99 for a row. */
-export function latencyOf({ times }: Account) {
+export function latencyOf({ times }: PushAccount) {
   return { p50_ms: rounded(quantile(times, 0.5), 3), p99_ms: rounded(quantile(times, 0.99), 3) };
 }

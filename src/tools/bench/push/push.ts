@@ -9,9 +9,9 @@ import type { Bench, Ground } from '../bench.ts';
 import { openGround } from '../bench.ts';
 import { buildIndexes, contactsOf, gatherCircle } from '../circle.ts';
 import type { Measurements, ResultRow } from '../report.ts';
-import { type Account, Ledger, latencyOf } from './ledger.ts';
+import { Ledger, latencyOf, type PushAccount } from './ledger.ts';
 import { type OnNotification, receiveRecords, receiveStreams, receiveWebhooks } from './receivers.ts';
-import { Uploads } from './uploads.ts';
+import { SteadyUploads } from './uploads.ts';
 
 export interface PushSize {
   /** People who watch, each of whom is watched by as many others as they have contacts. */
@@ -25,7 +25,7 @@ export interface PushSize {
 
 const CHANNELS = ['kafka', 'webhook', 'stream'] as const;
 
-type Channel = (typeof CHANNELS)[number];
+type PushLine = (typeof CHANNELS)[number];
 
 const TRANSPORTS: readonly TransportName[] = ['kafka', 'streams'];
 
@@ -71,14 +71,14 @@ async function measure(ground: Ground, size: PushSize): Promise<Measurements> {
   };
 }
 
-interface Arm {
+interface PushArm {
   readonly transport: TransportName;
-  readonly channel: Channel;
+  readonly channel: PushLine;
   readonly size: PushSize;
 }
 
 /** Each channel has its own site and processes, on the same servers. */
-async function measureChannel(outer: Ground, { transport, channel, size }: Arm): Promise<ResultRow[]> {
+async function measureChannel(outer: Ground, { transport, channel, size }: PushArm): Promise<ResultRow[]> {
   await using resources = new AsyncDisposableStack();
   const { servers, install, signal, progress } = outer;
   const ground = await openGround({ servers, transport, install, settings: SETTINGS, resources, signal, progress });
@@ -94,7 +94,7 @@ async function measureChannel(outer: Ground, { transport, channel, size }: Arm):
     for (const entry of entries) ledger.told({ user, ...entry, notification, receivedAt });
   };
   await startAll(ground, { channel, users: circle.users, onNotification });
-  const uploads = new Uploads(stores.pool, circle.users, () => ledger);
+  const uploads = new SteadyUploads(stores.pool, circle.users, () => ledger);
   const rows: ResultRow[] = [];
   progress(`${channel}, tasks by ${transport}: ${size.users} watches`);
   await uploads.run(Math.max(1, (size.rates[0] ?? 1) / size.contacts), size.warmUpSeconds, signal);
@@ -111,7 +111,7 @@ async function measureChannel(outer: Ground, { transport, channel, size }: Arm):
   return rows;
 }
 
-function faultsOf({ missed, wrongIds, notVisible }: Account) {
+function faultsOf({ missed, wrongIds, notVisible }: PushAccount) {
   return { missed, wrong_ids: wrongIds, not_visible: notVisible };
 }
 
@@ -124,9 +124,9 @@ async function untilTold(
   ledger: Ledger,
   followersOf: (owner: Id) => readonly Id[],
   signal: AbortSignal,
-): Promise<Account> {
+): Promise<PushAccount> {
   const look = async () => ledger.account(followersOf);
-  const isTold = ({ missed }: Account) => missed === 0;
+  const isTold = ({ missed }: PushAccount) => missed === 0;
   return await poll(look, isTold, { everyMs: LOOK_MS, timeoutMs: TOLD_WITHIN_MS, signal });
 }
 
@@ -136,14 +136,14 @@ function followersIn(users: readonly Id[], contacts: number): ReadonlyMap<Id, re
   return new Map([...byOwner].map(([owner, own]) => [owner, own.map(({ user }) => user)]));
 }
 
-interface Started {
-  readonly channel: Channel;
+interface PushStart {
+  readonly channel: PushLine;
   readonly users: readonly Id[];
   readonly onNotification: OnNotification;
 }
 
 /** Starts the processes, the receiver and the watches, and waits until everybody watches. */
-async function startAll(ground: Ground, { channel, users, onNotification }: Started): Promise<void> {
+async function startAll(ground: Ground, { channel, users, onNotification }: PushStart): Promise<void> {
   const { processGroup, stores, signal } = ground;
   const recency = (command: string) => processGroup.start({ name: command, module: RECENCY, args: [command] });
   recency('relay');

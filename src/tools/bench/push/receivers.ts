@@ -8,13 +8,13 @@ import type { Ground } from '../bench.ts';
 import { silent } from './silent.ts';
 
 /** An entry of a notification. */
-export interface Entry {
+export interface NotifiedEntry {
   readonly contact: Id;
   /** ms since 1970 UTC. */
   readonly at: number;
 }
 
-export type OnNotification = (user: Id, entries: readonly Entry[], notification: string) => void;
+export type OnNotification = (user: Id, entries: readonly NotifiedEntry[], notification: string) => void;
 
 /** Receives what one channel delivers, until the ground's resources are disposed of. */
 export interface Receiver {
@@ -89,7 +89,7 @@ async function ensureTopic(kafka: Kafka, topic: string): Promise<void> {
 }
 
 /** The data of an event of a stream. */
-interface Head {
+interface StreamedHead {
   readonly contacts: readonly { readonly id: Id; readonly last_upload_at: string }[];
 }
 
@@ -112,7 +112,7 @@ export async function receiveStreams(
       const request = get(address, { agent: false, signal: ending.signal }, (response) => {
         if (response.statusCode !== 200) reject(new Error(`a stream was answered with ${response.statusCode}`));
         readEvents(response, (data) => {
-          const rows = (JSON.parse(data) as Head).contacts;
+          const rows = (JSON.parse(data) as StreamedHead).contacts;
           const heads = rows.map(({ id, last_upload_at }) => ({ contact: id, at: Date.parse(last_upload_at) }));
           const news = heads.filter(({ contact, at }) => known.get(contact) !== at);
           if (known.size > 0 && news.length > 0) onNotification(user, news, '');

@@ -15,7 +15,7 @@ const HIDDEN_EVERY = 20;
 const STEP = 7_919;
 
 /** People who upload photos at a fixed rate, one after the other. */
-export class Uploads {
+export class SteadyUploads {
   readonly #pool: Pool;
   readonly #owners: readonly Id[];
   readonly #ledger: () => Ledger;

@@ -4,8 +4,9 @@ import type { Database } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
 import { inBackground, type ProcessContext } from './run-process.ts';
 import type { Stores } from './stores.ts';
+import { StreamHints } from './stream-hints.ts';
 
-export interface StreamedStores extends Pick<Stores, 'primary'> {
+export interface StreamedStores extends Pick<Stores, 'primary' | 'redis'> {
   /** The database that answers: the primary, or a replica. */
   readonly reading: Database;
   readonly kinds: readonly {
@@ -15,8 +16,9 @@ export interface StreamedStores extends Pick<Stores, 'primary'> {
 }
 
 /** The streams of the API. They are looked after until the process ends, which ends them. */
-export function openStreams(context: ProcessContext, { primary, reading, kinds }: StreamedStores): Streams {
+export function openStreams(context: ProcessContext, { primary, redis, reading, kinds }: StreamedStores): Streams {
   const { config, logger } = context;
+  const hints = new StreamHints(redis, config);
   const streams = new Streams({
     nonces: async (kind, users) => (await kinds.find((of) => of.kind.name === kind)?.index.nonces(users)) ?? [],
     epoch: async () => (await readEpoch(primary)).token,
@@ -25,8 +27,10 @@ export function openStreams(context: ProcessContext, { primary, reading, kinds }
     most: config.openStreams,
     random: Math.random,
     now: () => performance.now(),
+    onUser: hints.onUser,
     logger,
   });
+  hints.start(context, streams);
   inBackground(context, (ending) => streams.run(ending));
   return streams;
 }

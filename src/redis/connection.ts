@@ -102,6 +102,7 @@ function openCluster(urls: readonly string[], options: RedisConnectionOptions): 
   const resendMs = options.commandTimeoutMs / TRIES;
   return new PlainCluster([...urls], {
     enableOfflineQueue: false,
+    shardedSubscribers: true,
     clusterRetryStrategy: reconnectingMs,
     maxRedirections: TRIES,
     retryDelayOnClusterDown: resendMs,

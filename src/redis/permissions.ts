@@ -17,7 +17,7 @@ const ALWAYS = [
 
 const INDEX = [
   ...['MGET @', 'MSET @ 1', 'DEL @', 'PEXPIRE @ 1', 'PTTL @', 'SCAN 0'],
-  ...['SADD @ 1', 'SREM @ 1', 'SMISMEMBER @ 1'],
+  ...['SADD @ 1', 'SREM @ 1', 'SMISMEMBER @ 1', 'ZMSCORE @ 1', 'ZREMRANGEBYSCORE @ 0 1'],
   ...[
     'ZADD @ 1 1',
     'ZREM @ 1',
@@ -63,8 +63,14 @@ export function aclRules(keyPrefix: string, uses: RedisUses, isCluster = false):
     ...commandsOf(uses).map(ruleOf),
     ...(isCluster ? ['cluster|slots', 'cluster|info', 'readonly'] : []),
   ];
-  return [`~${keyPrefix}:*`, '-@all', ...commands.map((command) => `+${command}`)];
+  const hints = uses.index ? { keys: [`&${keyPrefix}:*`], commands: HINTS.map((command) => `+${command}`) } : NONE;
+  return [`~${keyPrefix}:*`, ...hints.keys, '-@all', ...commands.map((command) => `+${command}`), ...hints.commands];
 }
+
+/** For the hints of streams, which work without them, only slower: no start is refused for their sake. */
+const HINTS = ['spublish', 'ssubscribe', 'sunsubscribe'];
+
+const NONE = { keys: [], commands: [] };
 
 const SCRIPT = new URL('./lua/check-permissions.lua', import.meta.url);
 

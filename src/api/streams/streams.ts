@@ -91,6 +91,11 @@ export class Streams {
     }
   }
 
+  /** Everybody who is streamed. */
+  users(): readonly Id[] {
+    return [...this.#ofUser.keys()];
+  }
+
   /** Looks at these users' heads soon. */
   hint(users: readonly Id[]): void {
     this.#looks.soon(users.flatMap((user) => [...(this.#ofUser.get(user) ?? [])]));

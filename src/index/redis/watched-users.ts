@@ -12,7 +12,7 @@ const TOGETHER_MS = 10;
 const USERS_A_CALL = 500;
 
 /**
- * The users who are watched, and the queue of those who are to be checked. All of it is in one slot of a cluster. What is lost
+ * The users who are watched or streamed, and the queue of those who are to be checked. All of it is in one slot of a cluster. What is lost
  * with Redis is restored from MySQL (push/sweep.ts).
  */
 export class WatchedUsers {
@@ -20,7 +20,10 @@ export class WatchedUsers {
   readonly queue: DelayQueue;
   readonly #client: RedisClient;
   readonly #key: string;
-  readonly #keys: readonly [due: string, all: string];
+  readonly #streamed: string;
+  /** The sharded channel of {@link stream}ed users whose heads may have changed: ids with a space between them. */
+  readonly channel: string;
+  readonly #keys: readonly string[];
   readonly #signal: Script;
 
   /** @param prefix of every key in Redis */
@@ -30,7 +33,9 @@ export class WatchedUsers {
     this.#client = client;
     this.queue = new DelayQueue(client, own);
     this.#key = `${own}:{delay}:watched`;
-    this.#keys = [due, all];
+    this.#streamed = `${own}:{delay}:streamed`;
+    this.channel = `${own}:{delay}:changed`;
+    this.#keys = [this.#key, due, all, this.#streamed, this.channel];
     this.#signal = defineScript(client, 'signal', new URL('./lua/signal.lua', import.meta.url));
   }
 
@@ -51,10 +56,22 @@ export class WatchedUsers {
    */
   async signal(users: readonly Id[]): Promise<void> {
     if (users.length === 0) return;
-    // Usually nobody at all is watched: find that out without sending the users.
-    if ((await reply(this.#client.exists(this.#key))) === 0) return;
-    const keys = [this.#key, ...this.#keys];
-    await Promise.all(chunks(users, USERS_A_CALL).map((some) => this.#signal(keys, [TOGETHER_MS, ...some])));
+    // Usually nobody at all is watched or streamed: find that out without sending the users.
+    if ((await reply(this.#client.exists(this.#key, this.#streamed))) === 0) return;
+    await Promise.all(chunks(users, USERS_A_CALL).map((some) => this.#signal(this.#keys, [TOGETHER_MS, ...some])));
+  }
+
+  /**
+   * Somebody streams what these users see: for so long a change of it is told on the {@link channel}. Those whose time is over
+   * are forgotten.
+   * @param now ms since 1970 UTC @param forMs from now
+   * @throws RedisUnavailable
+   */
+  async stream(users: readonly Id[], now: number, forMs: number): Promise<void> {
+    for (const some of chunks(users, USERS_A_CALL)) {
+      await reply(this.#client.zadd(this.#streamed, ...some.flatMap((user) => [now + forMs, user])));
+    }
+    await reply(this.#client.zremrangebyscore(this.#streamed, '-inf', now));
   }
 
   /** Asks for a check of these users, watched or not. @param delayMs from now @throws RedisUnavailable */

@@ -70,9 +70,9 @@ describe('the load', () => {
     const load = loadOf(SITE, 1);
     expect(load).toMatchObject({ uploads: 10, contactTasks: 5, tasks: 15, indexWrites: 2_010, reads: 300 });
     expect(load.mysqlStatements.most).toBe(10 * 2 + 5 + 300);
-    expect(load.redisCalls.most).toBe(10 * 3 + 5 * 2 + 300);
+    expect(load.redisCalls.most).toBe(10 * 4 + 5 * 3 + 300);
     expect(load.mysqlStatements.least).toBeCloseTo(10 * 1.4 + 5 * 0.004 + 300);
-    expect(load.redisCalls.least).toBeCloseTo(10 * 1.8 + 5 * 0.008 + 300);
+    expect(load.redisCalls.least).toBeCloseTo(10 * 2.2 + 5 * 0.012 + 300);
   });
 
   test('at the peak is as many times the mean', () => {

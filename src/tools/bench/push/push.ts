@@ -9,6 +9,7 @@ import type { Bench, Ground } from '../bench.ts';
 import { openGround } from '../bench.ts';
 import { buildIndexes, contactsOf, gatherCircle } from '../circle.ts';
 import type { Measurements, ResultRow } from '../report.ts';
+import { type FanOutCostSize, measureFanOutCost } from './fan-out-cost.ts';
 import { Ledger, latencyOf, type PushAccount } from './ledger.ts';
 import { type OnNotification, receiveRecords, receiveStreams, receiveWebhooks } from './receivers.ts';
 import { SteadyUploads } from './uploads.ts';
@@ -21,6 +22,7 @@ export interface PushSize {
   readonly rates: readonly number[];
   readonly seconds: number;
   readonly warmUpSeconds: number;
+  readonly fanOut: FanOutCostSize;
 }
 
 const CHANNELS = ['kafka', 'webhook', 'stream'] as const;
@@ -35,8 +37,22 @@ export const push: Bench<PushSize> = {
   summary: 'notifications a second on each channel, and ms from a commit until they are delivered',
   transport: 'kafka',
   settings: () => SETTINGS,
-  full: { users: 2_000, contacts: 50, rates: [500, 2_000], seconds: 60, warmUpSeconds: 5 },
-  quick: { users: 20, contacts: 4, rates: [8, 40], seconds: 1, warmUpSeconds: 1 },
+  full: {
+    users: 2_000,
+    contacts: 50,
+    rates: [500, 2_000],
+    seconds: 60,
+    warmUpSeconds: 5,
+    fanOut: { followers: 5_000, rounds: 21, warmUp: 3 },
+  },
+  quick: {
+    users: 20,
+    contacts: 4,
+    rates: [8, 40],
+    seconds: 1,
+    warmUpSeconds: 1,
+    fanOut: { followers: 200, rounds: 1, warmUp: 1 },
+  },
   measure,
 };
 
@@ -47,6 +63,8 @@ const SETTINGS = { WEBHOOK_ALLOW_PRIVATE: 'true' };
 const LIMIT = 24;
 
 async function measure(ground: Ground, size: PushSize): Promise<Measurements> {
+  ground.progress(`a fan-out to ${size.fanOut.followers} followers`);
+  const cost = await measureFanOutCost(ground, size.fanOut);
   const rows: ResultRow[] = [];
   for (const transport of TRANSPORTS) {
     for (const channel of CHANNELS) rows.push(...(await measureChannel(ground, { transport, channel, size })));
@@ -59,8 +77,9 @@ async function measure(ground: Ground, size: PushSize): Promise<Measurements> {
   const [slow = 0, fast = 0] = size.rates;
   const perSecond = rows.filter(({ rate }) => rate === fast).map(({ per_second }) => Number(per_second));
   return {
-    rows,
+    rows: [...rows, ...cost.rows],
     ratios: {
+      ...cost.ratios,
       per_second: Math.min(...perSecond),
       p50_ms: worst('p50_ms', slow),
       p99_ms: worst('p99_ms', slow),

@@ -80,10 +80,10 @@ export interface WatchSave {
   readonly ended: string | undefined;
 }
 
-// JSON inside is passed as text: MariaDB's JSON_TABLE has no column for a nested object.
+// JSON inside is passed as text: MariaDB's JSON_TABLE has no column for a nested object. What is given drives the join, however
+// many watches there are.
 const SAVE = `
-  UPDATE recency_watches AS w
-  JOIN JSON_TABLE(?, '$[*]' COLUMNS (
+  UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
     id BIGINT UNSIGNED PATH '$.id',
     version BIGINT UNSIGNED PATH '$.version',
     next BIGINT UNSIGNED PATH '$.next',
@@ -92,7 +92,8 @@ const SAVE = `
     notified_at BIGINT PATH '$.notifiedAt',
     due_at BIGINT PATH '$.dueAt',
     ended VARCHAR(255) PATH '$.ended'
-  )) AS given ON given.id = w.id AND given.version = w.version
+  )) AS given
+  STRAIGHT_JOIN recency_watches AS w ON w.id = given.id AND w.version = given.version
   SET w.told = given.told, w.outgoing = given.outgoing, w.notified_at = given.notified_at, w.due_at = given.due_at,
       w.ended = given.ended, w.version = given.next`;
 

@@ -8,6 +8,7 @@ import { burst } from './phases/burst.ts';
 import { verifyAll } from './phases/jobs.ts';
 import { compare, measureMemory } from './phases/measure.ts';
 import { type PlayReport, play } from './phases/play.ts';
+import { formatPush, watchUploads } from './phases/push.ts';
 import { withdrawGrant } from './phases/withdraw.ts';
 import { type DemoRun, type Prepared, prepare } from './prepare.ts';
 import {
@@ -128,6 +129,7 @@ export async function perform(
     ({ viewer, owner, before }) => `user ${viewer}, a friend of ${owner}, is shown ${before}`,
   );
   story.more(`after ${withdrawal.owner} has withdrawn that: ${withdrawal.after}`);
+  const pushed = await story.step('push', () => watchUploads(world, processGroup), formatPush);
   const bursted = await story.step('burst', () => burst(world, stores.publisher, options.burst), formatBurst);
   const verify = await story.step('verify', (progress) => verifyAll(stores.jobs, progress), formatVerify, 'users');
   for (const wrong of [...verify.wrong_users, ...verify.wrong_answers, ...verify.wrong_columns].slice(0, EXAMPLES)) {
@@ -143,7 +145,18 @@ export async function perform(
   const memory = await measureMemory(world);
   story.more(formatMemory(memory), 'memory');
   const relay = services.relayCounts;
-  return { servers, population, play: played, withdrawal, burst: bursted, relay, verify, latency, memory };
+  return {
+    servers,
+    population,
+    play: played,
+    withdrawal,
+    push: pushed,
+    burst: bursted,
+    relay,
+    verify,
+    latency,
+    memory,
+  };
 }
 
 function reportMoreOf(story: Story, { killed, examples, reads }: PlayReport): void {

@@ -20,7 +20,8 @@ import { formatPopulation } from './report.ts';
 import type { Story } from './story.ts';
 import type { World } from './world.ts';
 
-const BOTH_KINDS = { KINDS: KIND_NAMES.join(',') };
+/** The endpoint of the watches is in this process. */
+const SETTINGS = { KINDS: KIND_NAMES.join(','), WEBHOOK_ALLOW_PRIVATE: 'true' };
 
 /** What all steps of a demonstration share. */
 export interface DemoRun {
@@ -48,7 +49,7 @@ export async function prepare(run: DemoRun): Promise<Prepared> {
   resources.defer(() => servers.stack.stop());
   if (servers.missing !== undefined)
     story.warn(`Kafka is not available, so Redis Streams carry the tasks: ${servers.missing}`);
-  const namespace = namespaceOn(servers.stack, { purpose: 'demo', transport: servers.transport, settings: BOTH_KINDS });
+  const namespace = namespaceOn(servers.stack, { purpose: 'demo', transport: servers.transport, settings: SETTINGS });
   resources.defer(() => removeTraces(servers, namespace));
   await story.step(
     'schema',

@@ -7,6 +7,7 @@ import type { KillReport } from './phases/kill-consumer.ts';
 import type { IndexMemory } from './phases/measure.ts';
 import type { PlayReport } from './phases/play.ts';
 import type { Population } from './phases/populate.ts';
+import type { PushReport } from './phases/push.ts';
 import type { WithdrawalReport } from './phases/withdraw.ts';
 import type { UnrulyRelayCounts } from './processes/services.ts';
 
@@ -16,6 +17,7 @@ export interface Findings {
   readonly population: Population;
   readonly play: PlayReport;
   readonly withdrawal: WithdrawalReport;
+  readonly push: PushReport;
   readonly burst: BurstReport;
   readonly relay: UnrulyRelayCounts;
   readonly verify: VerifyResult;
@@ -26,7 +28,7 @@ export interface Findings {
 
 /** The object that `demo --json` prints. */
 export function reportOf(findings: Findings) {
-  const { servers, population, play, withdrawal, burst, relay, verify, latency } = findings;
+  const { servers, population, play, withdrawal, push, burst, relay, verify, latency } = findings;
   return {
     transport: servers.transport,
     ...(servers.missing === undefined ? {} : { missing: servers.missing }),
@@ -46,6 +48,7 @@ export function reportOf(findings: Findings) {
     reads_refused: play.reads.refused,
     wrong_examples: play.examples,
     withdrawal_right: withdrawal.right,
+    push: pushOf(push),
     killed: {
       process: play.killed.name,
       followers: play.killed.followers,
@@ -67,14 +70,31 @@ export function reportOf(findings: Findings) {
   };
 }
 
+function pushOf({ watches, uploads, delivered, p50Ms, mostMs, missed, twice, wrongIds, notVisible }: PushReport) {
+  const times = { p50_ms: rounded(p50Ms), max_ms: rounded(mostMs) };
+  return {
+    watches,
+    uploads,
+    delivered,
+    ...times,
+    missed,
+    duplicates: twice,
+    wrong_ids: wrongIds,
+    not_visible: notVisible,
+  };
+}
+
 export type DemoReport = ReturnType<typeof reportOf>;
 
-type Judged = Pick<DemoReport, 'reads' | 'reads_wrong' | 'withdrawal_right' | 'verify'>;
+type Judged = Pick<DemoReport, 'reads' | 'reads_wrong' | 'withdrawal_right' | 'verify'> & {
+  readonly push: Pick<DemoReport['push'], 'missed' | 'wrong_ids' | 'not_visible'>;
+};
 
 /** The number of things that were wrong or could not be checked. */
-export function countWrong({ reads_wrong, withdrawal_right, verify }: Omit<Judged, 'reads'>): number {
+export function countWrong({ reads_wrong, withdrawal_right, push, verify }: Omit<Judged, 'reads'>): number {
   const indexes = verify.wrong + verify.unsettled + verify.failed + verify.columns.wrong + verify.truth.wrong;
-  return reads_wrong + (withdrawal_right ? 0 : 1) + indexes + verify.answers_wrong + verify.answers_unsettled;
+  const pushed = push.missed + push.wrong_ids + push.not_visible;
+  return reads_wrong + (withdrawal_right ? 0 : 1) + pushed + indexes + verify.answers_wrong + verify.answers_unsettled;
 }
 
 /** Nothing was wrong, and something of each kind was checked. */

@@ -16,7 +16,16 @@ export class HttpClient {
 
   /** @throws Error when the server is not there or does not answer */
   async get(path: string): Promise<HttpAnswer> {
-    const response = await fetch(this.#origin + path, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return await this.#ask(path, {});
+  }
+
+  /** @param body JSON @throws Error as `get` */
+  async post(path: string, body: string): Promise<HttpAnswer> {
+    return await this.#ask(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+  }
+
+  async #ask(path: string, init: RequestInit): Promise<HttpAnswer> {
+    const response = await fetch(this.#origin + path, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
     return { status: response.status, body: await response.text() };
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Ledger } from '../../../src/tools/bench/push/ledger.ts';
+import { Ledger } from '../../../src/tools/harness/push-ledger.ts';
 
 const followersOf = (owner: string) => (owner === '9' ? ['1', '2'] : []);
 
@@ -25,7 +25,7 @@ describe('the account of what was uploaded and told', () => {
     const ledger = ledgerOf([upload(10), upload(20)], [told('1', 10), told('1', 20), told('2', 20, { after: 7 })]);
     const { times, ...faults } = ledger.account(followersOf);
     expect(times.toSorted()).toEqual([5, 5, 7]);
-    expect(faults).toEqual({ missed: 0, wrongIds: 0, notVisible: 0 });
+    expect(faults).toEqual({ missed: 0, twice: 0, wrongIds: 0, notVisible: 0 });
   });
 
   it('misses a follower who was told of an earlier upload only, or of none', () => {
@@ -46,7 +46,7 @@ describe('the account of what was uploaded and told', () => {
     const uploads = [upload(10)];
     const first = [told('1', 10), told('2', 10)];
     const again = ledgerOf(uploads, [...first, told('1', 10, { after: 90 })]).account(followersOf);
-    expect(again).toEqual({ times: [5, 5], missed: 0, wrongIds: 0, notVisible: 0 });
+    expect(again).toEqual({ times: [5, 5], missed: 0, twice: 1, wrongIds: 0, notVisible: 0 });
     const other = ledgerOf(uploads, [...first, told('1', 10, { notification: 'x' })]).account(followersOf);
     expect(other.wrongIds).toBe(1);
   });

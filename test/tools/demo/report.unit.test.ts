@@ -9,7 +9,8 @@ const verify = {
   odd_rows: { null: 0, negative: 0, future: 0, duplicate: 0 },
   ...{ wrong_users: [], wrong_answers: [], wrong_columns: [], wrong_pairs: [], failed: 0, failed_users: [] },
 };
-const right = { reads: 1, reads_wrong: 0, withdrawal_right: true, verify };
+const push = { missed: 0, wrong_ids: 0, not_visible: 0 };
+const right = { reads: 1, reads_wrong: 0, withdrawal_right: true, push, verify };
 
 describe('a demonstration is right', () => {
   test('when nothing was wrong at any time', () => expect(isRight(right)).toBe(true));
@@ -18,6 +19,9 @@ describe('a demonstration is right', () => {
     ['an answer read meanwhile was wrong', { ...right, reads_wrong: 1 }],
     ['no answer was read', { ...right, reads: 0 }],
     ['what was withdrawn was still shown', { ...right, withdrawal_right: false }],
+    ['a watch was not told', { ...right, push: { ...push, missed: 1 } }],
+    ['a watch was told twice under two ids', { ...right, push: { ...push, wrong_ids: 1 } }],
+    ['a watch was told of what nobody may see', { ...right, push: { ...push, not_visible: 1 } }],
     ['an index is wrong', { ...right, verify: { ...verify, wrong: 1 } }],
     ['an answer is wrong afterwards', { ...right, verify: { ...verify, answers_wrong: 1 } }],
     ['of a user it could not be told', { ...right, verify: { ...verify, unsettled: 1 } }],

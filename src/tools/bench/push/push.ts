@@ -1,16 +1,17 @@
 import type { Id } from '../../../contracts/id.ts';
+import { quantile } from '../../harness/latency.ts';
 import { MeasuringClient } from '../../harness/measuring-client.ts';
 import type { TransportName } from '../../harness/namespace.ts';
 import { poll } from '../../harness/poll.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
 import { RECENCY } from '../../harness/processes/process-group.ts';
+import { Ledger, type PushAccount } from '../../harness/push-ledger.ts';
 import { settle } from '../../harness/stores.ts';
 import type { Bench, Ground } from '../bench.ts';
 import { openGround } from '../bench.ts';
 import { buildIndexes, contactsOf, gatherCircle } from '../circle.ts';
-import type { Measurements, ResultRow } from '../report.ts';
+import { type Measurements, type ResultRow, rounded } from '../report.ts';
 import { type FanOutCostSize, measureFanOutCost } from './fan-out-cost.ts';
-import { Ledger, latencyOf, type PushAccount } from './ledger.ts';
 import { type OnNotification, receiveRecords, receiveStreams, receiveWebhooks } from './receivers.ts';
 import { SteadyUploads } from './uploads.ts';
 
@@ -128,6 +129,10 @@ async function measureChannel(outer: Ground, { transport, channel, size }: PushA
     progress(`${rate} a second: ${JSON.stringify(rows.at(-1))}`);
   }
   return rows;
+}
+
+function latencyOf({ times }: PushAccount) {
+  return { p50_ms: rounded(quantile(times, 0.5), 3), p99_ms: rounded(quantile(times, 0.99), 3) };
 }
 
 function faultsOf({ missed, wrongIds, notVisible }: PushAccount) {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../../contracts/id.ts';
+import type { Ledger } from '../../harness/push-ledger.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
-import type { Ledger } from './ledger.ts';
 
 /** Audiences of the reference site. */
 const EVERYBODY = 0;

@@ -1,6 +1,4 @@
-import type { Id } from '../../../contracts/id.ts';
-import { quantile } from '../../harness/latency.ts';
-import { rounded } from '../report.ts';
+import type { Id } from '../../contracts/id.ts';
 
 /** An upload, committed. */
 export interface PushedUpload {
@@ -30,6 +28,8 @@ export interface PushAccount {
   readonly times: readonly number[];
   /** Watchers of an owner who were not told of the owner's latest visible upload. */
   readonly missed: number;
+  /** The same upload told twice to a watcher, under the same id, as it may. */
+  readonly twice: number;
   /** The same upload told twice to a watcher under different ids. */
   readonly wrongIds: number;
   /** Uploads told that nobody may see. */
@@ -63,7 +63,8 @@ export class Ledger {
     return {
       times: all.flatMap((told) => this.#timesOf(told)),
       missed: pairs.filter(({ told, at }) => !told.some((one) => one.at === at)).length,
-      wrongIds: all.reduce((sum, told) => sum + wrongIdsIn(told), 0),
+      twice: all.reduce((sum, told) => sum + repeatedIn(told).same, 0),
+      wrongIds: all.reduce((sum, told) => sum + repeatedIn(told).other, 0),
       notVisible: all.flat().filter((one) => this.#uploads.get(`${one.contact} ${one.at}`)?.isVisible === false).length,
     };
   }
@@ -92,19 +93,14 @@ export class Ledger {
   }
 }
 
-/** Deliveries of an upload under another id than its first. */
-function wrongIdsIn(told: readonly ToldUpload[]): number {
+/** Deliveries of an upload after its first one: under the same id, and under another. */
+function repeatedIn(told: readonly ToldUpload[]): { same: number; other: number } {
   const idOf = new Map<number, string>();
-  let wrong = 0;
+  const repeated = { same: 0, other: 0 };
   for (const { at, notification } of told) {
     const first = idOf.get(at);
     if (first === undefined) idOf.set(at, notification);
-    else if (first !== notification) wrong++;
+    else repeated[first === notification ? 'same' : 'other']++;
   }
-  return wrong;
-}
-
-/** p50 and p99 for a row. */
-export function latencyOf({ times }: PushAccount) {
-  return { p50_ms: rounded(quantile(times, 0.5), 3), p99_ms: rounded(quantile(times, 0.99), 3) };
+  return repeated;
 }

@@ -66,8 +66,8 @@ export const OF_WATCHES: readonly Mutation[] = [
     patches: [
       {
         file: SUBSCRIBE,
-        from: "  yield* checkStep('watch', users);\n  yield* checkStep('again', users);",
-        to: "  yield* checkStep('again', users);\n  yield* checkStep('watch', users);",
+        from: "  yield* checkStep('watch', users);\n  yield* checkStep('again', users, 0);",
+        to: "  yield* checkStep('again', users, 0);\n  yield* checkStep('watch', users);",
       },
     ],
     push: {},
@@ -92,8 +92,8 @@ export const OF_WATCHES: readonly Mutation[] = [
     patches: [
       {
         file: CHECK,
-        from: 'plans.filter(({ save, isAgain }) => isAgain || (save !== undefined && !saved.has(save.id)));',
-        to: 'plans.filter(({ save, isAgain }) => isAgain || (save !== undefined && saved.size < 0));',
+        from: 'const isRefused = ({ save }: Plan) => save !== undefined && !saved.has(save.id);',
+        to: 'const isRefused = ({ save }: Plan) => save !== undefined && saved.size < 0;',
       },
     ],
     push: {},

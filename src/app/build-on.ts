@@ -2,9 +2,9 @@ import type { Id } from '../contracts/id.ts';
 import { run, type Steps } from '../index/protocol.ts';
 import { type RebuildReport, rebuild } from '../index/rebuild.ts';
 import { StatementTooSlow } from '../mysql/database.ts';
-import type { Urgency } from '../mysql/query-limiter.ts';
 import { type BuildBy, isGivenUp } from '../query/cold-builds.ts';
 import { withinDeadline } from '../timing/deadline.ts';
+import type { Urgency } from '../timing/limiter.ts';
 import type { ProcessContext } from './run-process.ts';
 import type { Stores } from './stores.ts';
 

@@ -24,9 +24,6 @@ import { inBackground, type ProcessContext, readVersion, runProcess } from './ru
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
 import { openStores, type Stores } from './stores.ts';
 
-/** A user is checked again after this, where a notification is on its way or a save was refused, ms. */
-const AGAIN_MS = 100;
-
 /** Runs a notifier until a signal ends it. @throws StartError */
 export async function notify(config: Config): Promise<void> {
   await runProcess({ config, logger: openLogger(config, 'notify') }, startNotify);
@@ -74,7 +71,7 @@ function checkSteps(context: ProcessContext, stores: Stores, watched: WatchedUse
     heads: headsFrom({ answers, limit: config.min, deadlineMs: config.requestTimeoutMs }),
     save: (saves) => saveWatches(primary, saves),
     bury: (letters) => insertUndelivered(primary, letters.map(letterOf)),
-    again: (users) => watched.check(users, AGAIN_MS),
+    again: (users, ms) => watched.check(users, ms),
   };
 }
 

@@ -1,8 +1,8 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { type Deadline, DeadlineExceeded, RequestCancelled, settledWithin, withTimeout } from '../timing/deadline.ts';
+import { Limiter } from '../timing/limiter.ts';
 import { codeOf, DatabaseBusy, DEADLINE } from './faults.ts';
 import { KILL_MS, Killer, take, within } from './killer.ts';
-import { QueryLimiter } from './query-limiter.ts';
 import { setUpSession } from './session.ts';
 import { type MysqlTls, tlsOptions } from './tls.ts';
 
@@ -62,7 +62,7 @@ const GRACE_MS = 20;
 export class ConnectionPool {
   readonly #pool: Pool;
   readonly #killer: Killer;
-  readonly #limiter: QueryLimiter;
+  readonly #limiter: Limiter;
   readonly #deadlineMs: number;
   /** When each connection last answered, monotonic ms. */
   readonly #heard = new WeakMap<object, number>();
@@ -78,7 +78,7 @@ export class ConnectionPool {
     const { connections, queue, deadlineMs, tls } = options;
     this.#deadlineMs = deadlineMs;
     const refusal = () => new DatabaseBusy('MySQL: every connection is in use, and none would be free in time');
-    this.#limiter = new QueryLimiter({ concurrency: connections, queue, waitMs: deadlineMs, refusal });
+    this.#limiter = new Limiter({ concurrency: connections, queue, waitMs: deadlineMs, refusal });
     this.#pool = openPool(url, { connections, connectTimeout: deadlineMs, tls });
     this.#killer = new Killer(openPool(url, { connections: 1, connectTimeout: Math.min(KILL_MS, deadlineMs), tls }));
     this.#pool.on('connection', (connection) => this.#killer.watch(connection));

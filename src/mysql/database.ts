@@ -1,9 +1,9 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import type { Deadline } from '../timing/deadline.ts';
+import { Limiter, type Urgency } from '../timing/limiter.ts';
 import { ConnectionPool, type ConnectionPoolOptions, isSilence, type UseOptions } from './connections.ts';
 import { asThrown, HeavyQueriesBusy, mysqlFaultOf } from './faults.ts';
 import { retryingLostRaces } from './lost-race.ts';
-import { QueryLimiter, type Urgency } from './query-limiter.ts';
 import { proofOf } from './session.ts';
 
 export {
@@ -38,7 +38,7 @@ export interface DatabaseOptions extends ConnectionPoolOptions {
    * The limit of heavy queries: a limiter that the process shares, or the numbers for a new one. Always fewer than the
    * connections (unless there is only one), so that heavy queries never keep a small statement waiting.
    */
-  readonly heavy?: QueryLimiter | HeavyBudget;
+  readonly heavy?: Limiter | HeavyBudget;
 }
 
 /** How a statement is read. */
@@ -75,7 +75,7 @@ const ANSWER_MS = 1_000;
  */
 export class Database {
   /** The limit of heavy queries. */
-  readonly heavy: QueryLimiter;
+  readonly heavy: Limiter;
   /** See {@link DatabaseOptions}. */
   readonly isReplica: boolean;
   readonly #connections: ConnectionPool;
@@ -87,7 +87,7 @@ export class Database {
     this.#connections = new ConnectionPool(url, options);
     this.#deadlineMs = options.deadlineMs;
     const { heavy = { concurrency: options.connections, queue: options.queue } } = options;
-    this.heavy = heavy instanceof QueryLimiter ? heavy : limiterOf(heavy, options);
+    this.heavy = heavy instanceof Limiter ? heavy : limiterOf(heavy, options);
   }
 
   /**
@@ -225,10 +225,10 @@ function isBroken(error: unknown): boolean {
 function limiterOf(
   { concurrency, queue, waitMs }: HeavyBudget,
   { connections, deadlineMs }: ConnectionPoolOptions,
-): QueryLimiter {
+): Limiter {
   const refusal = () =>
     new HeavyQueriesBusy('MySQL: the limit of heavy queries is reached, and one more would wait too long');
-  return new QueryLimiter({
+  return new Limiter({
     concurrency: Math.max(1, Math.min(concurrency, connections - 1)),
     ...{ queue, waitMs: waitMs ?? deadlineMs, refusal },
   });

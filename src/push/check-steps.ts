@@ -27,8 +27,8 @@ export interface CheckSteps {
   save(saves: readonly WatchSave[]): Promise<ReadonlyMap<Id, string>>;
   /** Keeps notifications that are given up as dead letters. */
   bury(notifications: readonly Notification[]): Promise<void>;
-  /** Has these users checked again in a moment. */
-  again(users: readonly Id[]): Promise<void>;
+  /** Has these users checked again. @param afterMs from now */
+  again(users: readonly Id[], afterMs: number): Promise<void>;
 }
 
 export type CheckStepName = keyof CheckSteps;

@@ -45,6 +45,12 @@ import { type Head, type Heads, isSameTold, newsIn, stillVisible, toldAfter, tol
 /** After this long a notification that is neither delivered nor refused is delivered again: its process has died, ms. */
 export const REDELIVER_MS = 8_000;
 
+/** A user is checked again after this, where a save was refused, a head cannot be had, or a notification is on its way, ms. */
+const AGAIN_MS = 100;
+
+/** The longest such wait, ms. */
+const LONGEST_AGAIN_MS = 6_400;
+
 export interface CheckOptions {
   /** ms since 1970 UTC. */
   readonly now: number;
@@ -71,8 +77,8 @@ export function* check(users: readonly Id[], options: CheckOptions): CheckOperat
   const plans = watches.map((watch) => planOf(watch, headsFor(watch, headOf), options));
   const written = plans.flatMap(({ save }) => (save === undefined ? [] : [save]));
   const saved = written.length > 0 ? yield* checkStep('save', written) : new Map<Id, string>();
-  const again = plans.filter(({ save, isAgain }) => isAgain || (save !== undefined && !saved.has(save.id)));
-  if (again.length > 0) yield* checkStep('again', [...new Set(again.map(({ user }) => user))]);
+  const isRefused = ({ save }: Plan) => save !== undefined && !saved.has(save.id);
+  yield* again(plans.map((plan) => ({ ...plan, againMs: isRefused(plan) ? AGAIN_MS : plan.againMs })));
   return plans.flatMap(({ delivery }) => {
     const version = delivery && saved.get(delivery.save.id);
     return delivery === undefined || version === undefined
@@ -95,8 +101,33 @@ export function* settle(
     results.map(({ save }) => save),
   );
   // Of those whose notification was not the first try, only that was told; and whoever was changed meanwhile is looked at again.
-  const again = results.filter(({ save, isAgain }) => isAgain || !saved.has(save.id));
-  if (again.length > 0) yield* checkStep('again', [...new Set(again.map(({ user }) => user))]);
+  const isAgain = ({ save, isAgain }: Result) => isAgain || !saved.has(save.id);
+  yield* again(results.map((result) => ({ ...result, againMs: isAgain(result) ? AGAIN_MS : undefined })));
+}
+
+/**
+ * Keeps deliveries that take long from being taken for those of a process that has died.
+ * @param now ms since 1970 UTC
+ * @returns them as they are saved now; without those that somebody changed meanwhile, whose outcome will not count
+ */
+export function* prolong(
+  deliveries: readonly PendingDelivery[],
+  now: number,
+): CheckOperation<readonly PendingDelivery[]> {
+  const saves = deliveries.map(({ save }) => ({ ...save, dueAt: now + REDELIVER_MS }));
+  const saved = yield* checkStep('save', saves);
+  return deliveries.flatMap((delivery, i) => {
+    const [save, version] = [saves[i] as WatchSave, saved.get(delivery.save.id)];
+    return version === undefined ? [] : [{ ...delivery, save: { ...save, version } }];
+  });
+}
+
+/** Has users checked again, those of whom it is said when, each once for each time. */
+function* again(some: readonly Pick<Plan, 'user' | 'againMs'>[]): CheckOperation<void> {
+  const asked = some.filter(({ againMs }) => againMs !== undefined);
+  for (const [ms = 0, those] of Map.groupBy(asked, ({ againMs }) => againMs)) {
+    yield* checkStep('again', [...new Set(those.map(({ user }) => user))], ms);
+  }
 }
 
 interface Plan {
@@ -104,7 +135,8 @@ interface Plan {
   /** Undefined: there is nothing to write. */
   readonly save?: WatchSave;
   readonly delivery?: PendingDelivery;
-  readonly isAgain?: boolean;
+  /** The user is checked again after so many ms. */
+  readonly againMs?: number | undefined;
 }
 
 function askedBy(watches: readonly Watch[]): Map<string, HeadAsked> {
@@ -130,7 +162,7 @@ function headsFor(watch: Watch, headOf: ReadonlyMap<string, Head | undefined>): 
 
 function planOf(watch: Watch, heads: Heads | undefined, options: CheckOptions): Plan {
   const { user, outgoing } = watch;
-  if (heads === undefined) return { user, isAgain: true };
+  if (heads === undefined) return { user, againMs: AGAIN_MS };
   if (outgoing !== undefined) return redelivery(watch, outgoing, heads, options);
   const { now, most } = options;
   const told = toldWith(watch, heads, most);
@@ -157,13 +189,22 @@ function planOf(watch: Watch, heads: Heads | undefined, options: CheckOptions): 
 /** A notification whose delivery failed, or whose process died. Not before it is due: whoever delivers it may still be at it. */
 function redelivery(watch: Watch, outgoing: Outgoing, heads: Heads, { now }: CheckOptions): Plan {
   const { user, dueAt = 0 } = watch;
-  if (dueAt > now) return { user, isAgain: outgoing.attempts === 0 };
+  if (dueAt > now) return { user, againMs: outgoing.attempts === 0 ? laterAndLater(now - outgoing.since) : undefined };
   const sources = stillVisible(outgoing, heads).filter(({ id }) => !watch.muted.includes(id));
   if (sources.length === 0 && !outgoing.isTest)
-    return { user, save: saveOf(watch, { outgoing: undefined, dueAt: now }), isAgain: true };
+    return { user, save: saveOf(watch, { outgoing: undefined, dueAt: now }), againMs: AGAIN_MS };
   const save = saveOf(watch, { outgoing: { ...outgoing, attempts: outgoing.attempts + 1 }, dueAt: now + REDELIVER_MS });
   const notification = notificationOf(watch, outgoing, sources, now);
   return { user, save, delivery: { save, notification, told: toldOf(sources, watch.told) } };
+}
+
+/**
+ * When to look again at a notification that is on its way for so long: after about as long again, so that a slow receiver
+ * costs few checks; in powers of two, so that a page of users has few different times. All in ms.
+ */
+function laterAndLater(elapsed: number): number {
+  const powers = Math.floor(Math.log2(Math.max(elapsed, AGAIN_MS) / AGAIN_MS));
+  return Math.min(AGAIN_MS * 2 ** powers, LONGEST_AGAIN_MS);
 }
 
 function newsOf(watch: Watch, heads: Heads): NewSource[] {

@@ -15,5 +15,5 @@ export function* subscribe(watch: NewWatch): CheckOperation<Id> {
 /** Has these users watched from here on, and then checked: a change before that is found by the check, one after it signals. */
 export function* enroll(users: readonly Id[]): CheckOperation<void> {
   yield* checkStep('watch', users);
-  yield* checkStep('again', users);
+  yield* checkStep('again', users, 0);
 }

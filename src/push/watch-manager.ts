@@ -131,7 +131,7 @@ export class WatchManager {
         onFault(error);
       }
     };
-    return { watch: (users) => orLater(watched.add(users)), again: (users) => orLater(watched.check(users)) };
+    return { watch: (users) => orLater(watched.add(users)), again: (users, ms) => orLater(watched.check(users, ms)) };
   }
 }
 

@@ -77,6 +77,6 @@ export class WatchSweep {
   async #check(users: readonly Id[]): Promise<void> {
     if (users.length === 0) return;
     const { watched } = this.#options;
-    await runCheck(enroll(users), { watch: (some) => watched.add(some), again: (some) => watched.check(some) });
+    await runCheck(enroll(users), { watch: (some) => watched.add(some), again: (some, ms) => watched.check(some, ms) });
   }
 }

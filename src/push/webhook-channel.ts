@@ -1,6 +1,8 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
+import { Limiter } from '../timing/limiter.ts';
 import { bodyOf, type Channel, type DeliveryOutcome, type Notification } from './channel.ts';
 import { publicLookup, refusePrivateLiteral } from './public-address.ts';
 
@@ -9,10 +11,12 @@ export interface WebhookChannelOptions {
   readonly allowPrivate: boolean;
   /** For `User-Agent`. */
   readonly version: string;
-  /** Time limit of a delivery, from its turn to the end of the reply, ms (15,000, as Standard Webhooks recommends). */
+  /** Time limit of a delivery from its turn to the end of the reply, ms (15,000, as Standard Webhooks recommends). */
   readonly timeoutMs?: number;
-  /** Deliveries to one endpoint at once (32): a slow or dead one holds up no other, and is not flooded. */
+  /** Deliveries to one endpoint at once (32). */
   readonly atOnce?: number;
+  /** The longest wait of a delivery for its turn, ms (5,000). */
+  readonly waitMs?: number;
   /** ms since 1970 UTC. */
   readonly clock?: () => number;
   /** Default: a lookup that refuses what is not public, unless that is allowed. */
@@ -21,7 +25,18 @@ export interface WebhookChannelOptions {
 
 const TIMEOUT_MS = 15_000;
 
+/** Time limit of connecting, ms: a lost packet is sent again within it. */
+const CONNECT_MS = 3_000;
+
 const AT_ONCE = 32;
+
+/** Deliveries that wait for their turn at one endpoint, at most. */
+const WAITING = 1_000;
+
+const WAIT_MS = 5_000;
+
+/** Endpoints whose speed is remembered. */
+const ENDPOINTS = 1_000;
 
 /** The most of a reply that is read: what it says does not matter. */
 const REPLY_BYTES = 64 * 1024;
@@ -33,11 +48,15 @@ const LONGEST_RETRY_AFTER_MS = 86_400_000;
  * Notifications as webhooks, as Standard Webhooks 1.0 has them (https://www.standardwebhooks.com): signed with each of the
  * watch's secrets, so that a secret can be replaced while the receiver knows only the old one. A 2xx is a delivery; 410 ends
  * the watch; everything else, a redirect too, is a failure, and is tried again.
+ *
+ * Each endpoint (host and port) has a line of its own, so that a slow or dead one holds up no other: a delivery that could not
+ * have its turn soon, by how long the endpoint takes, has failed at once.
  */
 export class WebhookChannel implements Channel {
   readonly #options: WebhookChannelOptions;
   readonly #agents: { readonly http: HttpAgent; readonly https: HttpsAgent };
   readonly #ending = new AbortController();
+  readonly #lines = new Map<string, Limiter>();
 
   constructor(options: WebhookChannelOptions) {
     const { allowPrivate, atOnce = AT_ONCE, lookup = allowPrivate ? undefined : publicLookup() } = options;
@@ -48,7 +67,7 @@ export class WebhookChannel implements Channel {
 
   deliver(notifications: readonly Notification[]): readonly Promise<DeliveryOutcome>[] {
     return notifications.map((notification) =>
-      this.#send(notification).catch((error: unknown) => ({ is: 'failed', why: reasonOf(error) })),
+      this.#inTurn(notification).catch((error: unknown) => ({ is: 'failed', why: reasonOf(error) })),
     );
   }
 
@@ -58,10 +77,30 @@ export class WebhookChannel implements Channel {
     this.#agents.https.destroy();
   }
 
-  async #send(notification: Notification): Promise<DeliveryOutcome> {
-    const { allowPrivate, timeoutMs = TIMEOUT_MS, clock = Date.now } = this.#options;
+  async #inTurn(notification: Notification): Promise<DeliveryOutcome> {
     const url = new URL(notification.target.url ?? '');
-    if (!allowPrivate) refusePrivateLiteral(url.hostname);
+    if (!this.#options.allowPrivate) refusePrivateLiteral(url.hostname);
+    return await this.#lineOf(url.host).run(() => this.#send(url, notification));
+  }
+
+  #lineOf(host: string): Limiter {
+    const known = this.#lines.get(host);
+    if (known !== undefined) return known;
+    const { atOnce = AT_ONCE, waitMs = WAIT_MS } = this.#options;
+    const refusal = () =>
+      new Error(`the endpoint is slow: ${atOnce} deliveries to it are on their way, and others wait`);
+    const line = new Limiter({ concurrency: atOnce, queue: WAITING, waitMs, refusal });
+    if (this.#lines.size >= ENDPOINTS) this.#forgetIdle();
+    this.#lines.set(host, line);
+    return line;
+  }
+
+  #forgetIdle(): void {
+    for (const [host, { running }] of this.#lines) if (running === 0) this.#lines.delete(host);
+  }
+
+  async #send(url: URL, notification: Notification): Promise<DeliveryOutcome> {
+    const { timeoutMs = TIMEOUT_MS, clock = Date.now } = this.#options;
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#ending.signal]);
     const body = Buffer.from(JSON.stringify(bodyOf(notification)));
     const headers = { ...this.#headers(notification, body, clock()), 'content-length': String(body.length) };
@@ -90,11 +129,20 @@ export class WebhookChannel implements Channel {
         url.protocol === 'https:'
           ? requestHttps(url, { ...options, agent: this.#agents.https })
           : requestHttp(url, { ...options, agent: this.#agents.http });
+      request.once('socket', (socket) => limitConnecting(request, socket));
       request.once('response', resolve);
       request.once('error', (error) => reject(signal.aborted ? signal.reason : error));
       request.end(body);
     });
   }
+}
+
+/** A host that is down often says nothing at all: it should not hold a turn for as long as one that is only slow. */
+function limitConnecting(request: ClientRequest, socket: Socket): void {
+  if (!socket.connecting) return;
+  const seconds = CONNECT_MS / 1000;
+  const timer = setTimeout(() => request.destroy(new Error(`no connection within ${seconds} s`)), CONNECT_MS);
+  for (const event of ['connect', 'close'] as const) socket.once(event, () => clearTimeout(timer));
 }
 
 /** Reads the reply to its end, so that the connection can be used again; a long one is cut off. */

@@ -70,7 +70,7 @@ async function site() {
             primary,
             letters.map(({ timestamp, ...letter }) => ({ ...letter, givenUpAt: timestamp })),
           ),
-        again: (users) => watched.check(users, 0),
+        again: (users, ms) => watched.check(users, ms),
       },
       channels,
       most: LIMITS.max,
@@ -230,6 +230,35 @@ describe('a watch', () => {
     await settled();
     expect(recorder.got.map(({ id }) => id)).toEqual([first?.id]);
     expect(recorder.take()).toEqual(['2@100']);
+  });
+
+  it('is not told again while a delivery takes long, and is looked at less and less often meanwhile', async () => {
+    const { upload, settled, recorder, clock, watch, notifier, notifierOn, sweep, watched } = it_;
+    await watch();
+    await settled();
+    const outcome = Promise.withResolvers<DeliveryOutcome>();
+    recorder.outcomes = () => outcome.promise;
+    await upload('2', 100);
+    await until(async () => (await notifier.begin()) > 0);
+    const other = new Recorder();
+    const second = notifierOn({ kafka: other, webhook: other });
+    for (let seconds = 0; seconds < 20; seconds += 4) {
+      clock.now += 4_000;
+      await notifier.prolong();
+      await sweep.runOnce();
+      await second.runOnce();
+    }
+    expect(other.got).toEqual([]);
+    expect(await watched.queue.size(), 'it is looked at again').toBe(1);
+    expect(await second.runOnce(), 'but not at once').toBe(0);
+    outcome.resolve({ is: 'delivered' });
+    recorder.outcomes = () => Promise.resolve({ is: 'delivered' });
+    await notifier.drain();
+    clock.now += 60_000;
+    await sweep.runOnce();
+    await second.runOnce();
+    expect(recorder.take()).toEqual(['2@100']);
+    expect(other.got).toEqual([]);
   });
 
   it('ends when its receiver is gone, goes on when it is changed, and is then told of what is new', async () => {

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { HeavyQueriesBusy } from '../../src/mysql/database.ts';
-import { QueryLimiter, type QueryLimiterOptions } from '../../src/mysql/query-limiter.ts';
 import { type BuildBy, type BuildOutcome, ColdBuilds, type ColdBuildsOptions } from '../../src/query/cold-builds.ts';
 import { Deadline, DeadlineExceeded, RequestCancelled } from '../../src/timing/deadline.ts';
+import { Limiter, type LimiterOptions } from '../../src/timing/limiter.ts';
 import { until } from '../support/until.ts';
 
 /** Work that ends when it is told to. */
@@ -28,8 +28,8 @@ class Held {
 }
 
 describe('turns', () => {
-  const turns = (options: Partial<QueryLimiterOptions> = {}) =>
-    new QueryLimiter({
+  const turns = (options: Partial<LimiterOptions> = {}) =>
+    new Limiter({
       concurrency: 2,
       queue: 1,
       waitMs: 60_000,
@@ -38,7 +38,7 @@ describe('turns', () => {
     });
 
   /** So that it is known what a turn takes: some `ms`. */
-  async function paced(ms: number, options: Partial<QueryLimiterOptions>): Promise<QueryLimiter> {
+  async function paced(ms: number, options: Partial<LimiterOptions>): Promise<Limiter> {
     const all = turns(options);
     for (let i = 0; i < 40; i++) await all.run(() => new Promise((resolve) => setTimeout(resolve, ms)));
     return all;

@@ -9,9 +9,9 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { Database } from '../../src/mysql/database.ts';
-import { QueryLimiter } from '../../src/mysql/query-limiter.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
 import type { RecentContacts, RecentContactsOptions } from '../../src/query/recent-contacts.ts';
+import { Limiter } from '../../src/timing/limiter.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { freshPrefix } from '../support/servers.ts';
 import { IDS, site } from '../support/site-arbitrary.ts';
@@ -303,7 +303,7 @@ describe('where an answer comes from', () => {
 
   it('puts the plain query under its limit, and nothing else', async () => {
     await warm(10);
-    const heavy = new QueryLimiter({ concurrency: 0, queue: 0, waitMs: 1, refusal: () => new Error('full') });
+    const heavy = new Limiter({ concurrency: 0, queue: 0, waitMs: 1, refusal: () => new Error('full') });
     const database = new Database(stores.url, { connections: 2, queue: 10, deadlineMs: 10_000, heavy });
     onTestFinished(() => database.close());
     await expect(find({ limit: MAX + 1 }, { database })).rejects.toThrow('full');

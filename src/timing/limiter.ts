@@ -1,9 +1,9 @@
-import { type Deadline, RequestCancelled, withTimeout } from '../timing/deadline.ts';
+import { type Deadline, RequestCancelled, withTimeout } from './deadline.ts';
 
 /** `answer`: a client waits for it; `background`: it runs when no answer waits, however long that takes. */
 export type Urgency = 'answer' | 'background';
 
-export interface QueryLimiterOptions {
+export interface LimiterOptions {
   /** How many run at once. */
   readonly concurrency: number;
   /** How many may wait, however short their wait would be: it bounds the memory. */
@@ -32,15 +32,15 @@ const OUTLIER = 8;
  * Limits how many run at once. Others wait in a queue that is bounded by time: by the mean duration of recent runs,
  * a query that could not begin within `waitMs`, or end before the deadline of the request, is refused at once.
  */
-export class QueryLimiter {
+export class Limiter {
   /** How many were refused, at once or after waiting. */
   refused = 0;
-  readonly #options: QueryLimiterOptions;
+  readonly #options: LimiterOptions;
   readonly #lines: Readonly<Record<Urgency, Set<() => void>>> = { answer: new Set(), background: new Set() };
   #running = 0;
   #meanMs = 0;
 
-  constructor(options: QueryLimiterOptions) {
+  constructor(options: LimiterOptions) {
     this.#options = options;
   }
 

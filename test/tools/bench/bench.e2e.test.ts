@@ -112,10 +112,18 @@ describe.runIf(hasKafka())('with Kafka', () => {
 
   test('push', async () => {
     const { rows, ratios } = await bench('push');
-    expect(valuesOf(rows, 'channel')).toEqual(['kafka', 'webhook', 'stream']);
-    expect(valuesOf(rows, 'transport')).toEqual(['kafka', 'streams']);
-    for (const row of rows) expect(row.p99_ms).toBeGreaterThanOrEqual(Number(row.p50_ms));
-    expect(ratios).toMatchObject({ missed: 0, wrong_ids: 0, not_visible: 0, per_second: expect.any(Number) });
+    const [told, fannedOut] = [rows.filter(({ channel }) => channel), rows.filter(({ arm }) => arm)];
+    expect(valuesOf(told, 'channel')).toEqual(['kafka', 'webhook', 'stream']);
+    expect(valuesOf(told, 'transport')).toEqual(['kafka', 'streams']);
+    for (const row of told) expect(row.p99_ms).toBeGreaterThanOrEqual(Number(row.p50_ms));
+    expect(valuesOf(fannedOut, 'arm')).toEqual(['no_signal', 'unwatched', 'one_percent']);
+    expect(ratios).toMatchObject({
+      fanout_cost_unwatched: expect.any(Number),
+      missed: 0,
+      wrong_ids: 0,
+      not_visible: 0,
+      per_second: expect.any(Number),
+    });
   });
 
   test('freshness', async () => {

@@ -46,8 +46,8 @@ export const LISTED: readonly Mutation[] = [
     patches: [
       {
         file: FAN_OUT,
-        from: 'refresh(pairs, isOne)',
-        to: "refresh(pairs, isOne, yield* step('pairs', pairs))",
+        from: 'refreshUnsignalled(pairs, isOne)',
+        to: "refreshUnsignalled(pairs, isOne, yield* step('pairs', pairs))",
       },
       {
         file: REFRESH,

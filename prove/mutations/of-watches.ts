@@ -38,8 +38,8 @@ export const OF_WATCHES: readonly Mutation[] = [
     patches: [
       {
         file: 'index/refresh.ts',
-        from: "  if (users.length > 0) yield* step('signal', users);",
-        to: "  if (users.length < 0) yield* step('signal', users);",
+        from: "  if (users.size > 0) yield* step('signal', [...users]);",
+        to: "  if (users.size < 0) yield* step('signal', [...users]);",
       },
     ],
     push: {},

@@ -78,7 +78,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
       sourcePhotosRoute(kind, answersOf(kind)?.sourcePhotos, fresh, metrics),
     ]),
     ...recentOverKindsRoutes(inUse, { fresh, metrics }),
-    ...KINDS.map((kind) => streamRecentRoute(kind, answersOf(kind)?.recentContacts, dependencies)),
+    ...KINDS.map((kind) => streamRecentRoute(kind, answersOf(kind), dependencies)),
     streamOverKindsRoute(inUse, dependencies),
     recentOfManyRoute(inUse, fresh, metrics, (problem, requestId) => {
       const { status, code, cause: err } = problem;

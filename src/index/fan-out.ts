@@ -2,7 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import type { Pair } from '../mysql/pairs.ts';
 import { chunks } from './chunks.ts';
 import { type Operation, step, together } from './protocol.ts';
-import { PAIRS_A_CALL, type RefreshReport, refresh } from './refresh.ts';
+import { PAIRS_A_CALL, type RefreshReport, refreshUnsignalled, signal } from './refresh.ts';
 
 /** An owner whose photos changed, and the positions of the deliveries that say so. */
 export interface FanOut {
@@ -30,7 +30,7 @@ const AT_ONCE = 4;
  * calls of a page start before those of the page before it have ended. The pages of several owners may have followers in
  * common and would lose races to each other, so each waits for the page before it.
  *
- * A cursor moves only past pages that are finished. What it says is finished is not done again.
+ * A cursor moves only past pages that are finished and signalled. What it says is finished is not done again.
  * @param fanOuts each owner once
  * @param pageSize followers of one owner read at once
  * @param onRefresh called with what became of each call's followers
@@ -76,6 +76,7 @@ interface Page {
   readonly places: readonly FanOutPlace[];
   /** Where the next page begins, for the owners who have more followers. */
   readonly next: readonly FanOutPlace[];
+  readonly users: ReadonlySet<Id>;
   /** Calls that are not finished. */
   left: number;
 }
@@ -106,7 +107,8 @@ class Pages {
     const pairs = places.flatMap((place, i) => (users[i] ?? []).map((user): Pair => ({ user, contact: place.owner })));
     const isOne = places.length === 1;
     const parts = isOne ? chunks(pairs, PAIRS_A_CALL) : partsOf(pairs);
-    const page = { places, next: nextPlaces(places, users, this.#pageSize), left: parts.length };
+    const next = nextPlaces(places, users, this.#pageSize);
+    const page = { places, next, users: new Set(users.flat()), left: parts.length };
     this.followers += pairs.length;
     this.#unsaved.push(page);
     if (isOne) this.readFrom(page.next); // before this page's calls, so that it is read while they run
@@ -116,18 +118,22 @@ class Pages {
 
   *#refresh(page: Page, pairs: readonly Pair[]): Operation<void> {
     const isOne = page.places.length === 1;
-    const report = yield* refresh(pairs, isOne);
+    const report = yield* refreshUnsignalled(pairs, isOne);
     this.#onRefresh?.(report);
     page.left--;
     if (!isOne && page.left === 0) this.readFrom(page.next);
     yield* this.#save();
   }
 
-  /** Saves the cursors of finished pages. If a save is running, it picks up the pages that finish meanwhile. */
+  /** Signals finished pages, and saves their cursors. If that is running, it picks up the pages that finish meanwhile. */
   *#save(): Operation<void> {
     if (this.#isSaving) return;
     this.#isSaving = true;
-    while (this.#unsaved[0]?.left === 0) yield* saveCursors(this.#unsaved.shift() as Page);
+    while (this.#unsaved[0]?.left === 0) {
+      const page = this.#unsaved.shift() as Page;
+      yield* signal(page.users); // a process that resumes behind the cursor signals nobody before it
+      yield* saveCursors(page);
+    }
     this.#isSaving = false;
   }
 }

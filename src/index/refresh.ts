@@ -36,21 +36,34 @@ const ATTEMPTS = 5;
 const NOTHING_REBUILT: Pick<RebuildReport, 'rebuilt' | 'unsettled' | 'slow'> = { rebuilt: [], unsettled: [], slow: [] };
 
 /**
- * Brings the index of each pair's user up to date about the pair's contact. See protocol.ts.
+ * Brings the index of each pair's user up to date about the pair's contact, and signals it. See protocol.ts.
  *
  * A refresh that loses its race too often is delayed. A rebuild that becomes due is done here, before anything is
  * acknowledged, or delayed if it takes longer than a statement may.
  * @param hints at most PAIRS_A_CALL, each pair once
+ */
+export function* refresh(hints: readonly Hint[]): Operation<RefreshReport> {
+  const report = yield* refreshUnsignalled(hints);
+  yield* signal(new Set(hints.map(({ user }) => user)));
+  return report;
+}
+
+/** Says that what these users see may have changed: after a refresh, whatever its outcome, and before its task is acknowledged. */
+export function* signal(users: ReadonlySet<Id>): Operation<void> {
+  if (users.size > 0) yield* step('signal', [...users]);
+}
+
+/**
+ * A refresh whose caller signals it, together with others.
  * @param areNeighbours they are all followers of one contact between the first and the last, by id, as of a moment ago
  */
-export function* refresh(hints: readonly Hint[], areNeighbours = false): Operation<RefreshReport> {
+export function* refreshUnsignalled(hints: readonly Hint[], areNeighbours = false): Operation<RefreshReport> {
   const outcomes = { applied: 0, rebuild_due: 0, raced: 0, cold: 0, dropped: 0, wrong_type: 0 };
   const due: Id[] = [];
   let behind: readonly VersionedPair[] = [];
   let waiting: readonly UserHints[] = areNeighbours
     ? hints.map((hint) => [hint.user, [hint]])
     : [...Map.groupBy(hints, (hint) => hint.user)];
-  const users = waiting.map(([user]) => user);
   for (let attempt = 0; attempt < ATTEMPTS && waiting.length > 0; attempt++) {
     const isFirst = attempt === 0;
     const tried = yield* tryOnce(waiting, isFirst && areNeighbours);
@@ -66,7 +79,6 @@ export function* refresh(hints: readonly Hint[], areNeighbours = false): Operati
   const pairs = waiting.flatMap(([_user, of]) => of);
   const rebuilds = [...unsettled, ...slow];
   if (pairs.length > 0 || rebuilds.length > 0) yield* step('defer', { pairs, rebuilds });
-  if (users.length > 0) yield* step('signal', users);
   return { outcomes, rebuilt: rebuilt.length, behind, unsettled: pairs };
 }
 

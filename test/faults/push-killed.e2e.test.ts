@@ -1,19 +1,18 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
-import { Ledger } from '../../src/tools/harness/push-ledger.ts';
-import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { type CliProcess, type Settings, startProcess } from '../support/cli.ts';
 import { indexedSite } from '../support/indexed-site.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { until } from '../support/until.ts';
+import { WatchedSite } from '../support/watched-site.ts';
 
 const USERS = ['1', '2', '3', '4', '5', '6'];
 const CONTACTS = Array.from({ length: 8 }, (_, i) => String(101 + i));
-const EVERYBODY = () => USERS;
 
 /** What happens to the processes of this file is over when the file is. */
 const WITH_FILE = { onTestFinished: (end: () => unknown) => void ENDINGS.push(end) } as Parameters<
@@ -26,14 +25,13 @@ let settings: Settings & { MYSQL_URL: string };
 let pool: Pool;
 let endpoint: Server;
 let status = 204;
-const ledger = new Ledger();
-let at = 1_000;
-let photos = 0;
+let site: WatchedSite;
 
 beforeAll(async () => {
   redis = await startRedis();
   settings = { ...(await serviceSettings()), REDIS_URL: redis.url, WEBHOOK_ALLOW_PRIVATE: 'true', TAKEOVER_MS: '6000' };
   pool = openSitePool(settings.MYSQL_URL, 4);
+  site = new WatchedSite(pool, USERS, CONTACTS);
   await indexedSite(settings, USERS, CONTACTS);
   endpoint = createServer((request, response) => {
     let body = '';
@@ -42,7 +40,7 @@ beforeAll(async () => {
     });
     request.on('end', () => {
       response.writeHead(status).end();
-      if (status === 204) told(String(request.headers['webhook-id']), body);
+      if (status === 204) site.receive(String(request.headers['webhook-id']), body);
     });
   });
   await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
@@ -56,31 +54,6 @@ afterAll(async () => {
   await redis?.[Symbol.asyncDispose]();
 }, 60_000);
 
-function told(notification: string, body: string): void {
-  const { user, sources } = JSON.parse(body).data;
-  for (const { id, last_upload_at } of sources) {
-    ledger.told({ user, contact: id, at: Date.parse(last_upload_at), notification, receivedAt: 0 });
-  }
-}
-
-/** Everybody's contacts upload a photo each, one of which only its owner may see. */
-async function uploads(): Promise<void> {
-  await Promise.all(
-    CONTACTS.map(async (owner) => {
-      at += 1_000;
-      const [time, isVisible] = [at, ++photos % 4 !== 0];
-      await uploadPhoto(pool, owner, isVisible ? 0 : 4, time);
-      ledger.upload({ owner, at: time, isVisible, committedAt: 0 });
-    }),
-  );
-}
-
-/** Everybody has been told of everything, nothing else, and of nothing twice but under one id. */
-async function allTold(): Promise<void> {
-  await until(async () => ledger.isComplete(EVERYBODY), { timeout: 60_000, interval: 100, what: 'everybody told' });
-  expect(ledger.account(EVERYBODY)).toMatchObject({ missed: 0, wrongIds: 0, notVisible: 0 });
-}
-
 describe('watches whose webhooks go to one endpoint', { timeout: 180_000 }, () => {
   let notifiers: CliProcess[];
   const start = (command: Parameters<typeof startProcess>[0]) => startProcess(command, settings, WITH_FILE);
@@ -89,6 +62,12 @@ describe('watches whose webhooks go to one endpoint', { timeout: 180_000 }, () =
     await cli.ended;
   };
   let [relay, consume]: CliProcess[] = [];
+  const onRedis = () => {
+    const client = new Redis(redis.url);
+    client.on('error', () => undefined); // it is killed
+    onTestFinished(() => client.disconnect());
+    return client;
+  };
 
   it('are told of every upload', async () => {
     relay = await start('relay');
@@ -97,56 +76,63 @@ describe('watches whose webhooks go to one endpoint', { timeout: 180_000 }, () =
     const serve = await start('serve');
     const [, url] = /"address":"([^"]+)"/.exec(serve.stdout) ?? [];
     const { port } = endpoint.address() as AddressInfo;
-    for (const user of USERS) {
-      const body = JSON.stringify({ user, channel: 'webhook', url: `http://127.0.0.1:${port}/` });
-      const headers = { 'content-type': 'application/json' };
-      expect((await fetch(`${url}/v1/watches`, { method: 'POST', headers, body })).status).toBe(201);
-    }
-    await until(async () => {
-      const [rows] = await pool.query("SELECT 1 FROM recency_watches WHERE told = '{}' OR due_at IS NOT NULL");
-      return (rows as unknown[]).length === 0;
-    });
-    await uploads();
-    await allTold();
+    await site.watch(String(url), { channel: 'webhook', url: `http://127.0.0.1:${port}/` });
+    await site.uploads();
+    await site.allTold();
   });
 
   it('are told when a notifier is killed, by the other, and when both are, by the next', async () => {
     const [first, second] = notifiers as [CliProcess, CliProcess];
-    await Promise.all([uploads(), killed(first)]);
-    await allTold();
-    await Promise.all([uploads(), killed(second)]);
-    await uploads();
+    await Promise.all([site.uploads(), killed(first)]);
+    await site.allTold();
+    await Promise.all([site.uploads(), killed(second)]);
+    await site.uploads();
     notifiers = [await start('notify')];
-    await allTold();
+    await site.allTold();
   });
 
   it('are told when the relay and the consumer are killed', async () => {
-    await Promise.all([uploads(), killed(relay as CliProcess), killed(consume as CliProcess)]);
-    await uploads();
+    await Promise.all([site.uploads(), killed(relay as CliProcess), killed(consume as CliProcess)]);
+    await site.uploads();
     relay = await start('relay');
     consume = await start('consume');
-    await allTold();
+    await site.allTold();
   });
 
   it('are told when Redis is emptied, and when it is killed', async () => {
-    await uploads();
+    const client = onRedis();
+    await Promise.all([site.uploads(), client.flushall()]);
+    await site.allTold();
+    await site.uploads();
     await redis.kill();
-    await uploads();
+    await site.uploads();
     await redis.restart();
-    await allTold();
-    await uploads();
-    await allTold();
+    await site.allTold();
+    await site.uploads();
+    await site.allTold();
+  });
+
+  it('are told when Redis comes back with old data', async () => {
+    const client = onRedis();
+    await client.save();
+    const keys = await client.dbsize();
+    await site.uploads();
+    await site.allTold(); // of which this data knows nothing
+    await Promise.all([site.uploads(), redis.kill()]);
+    await site.uploads();
+    await redis.restart();
+    expect(await client.dbsize()).toBeGreaterThan(keys / 2);
+    await site.allTold();
+    await site.uploads();
+    await site.allTold();
   });
 
   it('are told when their endpoint was down', async () => {
     status = 503;
-    await uploads();
-    await until(async () => {
-      const [rows] = await pool.query('SELECT 1 FROM recency_watches WHERE outgoing IS NOT NULL');
-      return (rows as unknown[]).length === USERS.length;
-    });
-    await uploads();
+    await site.uploads();
+    await until(async () => (await site.count('outgoing IS NOT NULL')) === USERS.length);
+    await site.uploads();
     status = 204;
-    await allTold();
+    await site.allTold();
   });
 });

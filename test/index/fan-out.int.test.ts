@@ -150,6 +150,19 @@ describe('fan-out', () => {
     await everybodyIsExact();
   });
 
+  it('signals each page once, before a cursor moves past it', async () => {
+    const signalled: Id[] = [];
+    const cursors: { after: Id | '0'; signalled: number }[] = [];
+    const steps: Steps = {
+      ...stores.steps,
+      signal: async (users) => void signalled.push(...users),
+      saveCursors: async ([saved]) => void cursors.push({ after: saved?.after ?? '0', signalled: signalled.length }),
+    };
+    await run(fanOut([{ owner: OWNER, tasks: ['a'] }], PAGE), steps);
+    expect(cursors).toEqual([20, 40, 60, 80, 100, 120].map((after) => ({ after: `${after}`, signalled: after })));
+    expect(signalled.toSorted((a, b) => Number(a) - Number(b))).toEqual(followers);
+  });
+
   it('misses no follower, wherever it is killed and whatever is redelivered with it', {
     timeout: 120_000,
   }, async () => {

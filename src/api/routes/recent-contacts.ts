@@ -14,7 +14,8 @@ import { type Id, idSchema } from '../../contracts/id.ts';
 import { CONTACTS, type Kind } from '../../contracts/kind.ts';
 import { encodeCursor } from '../../contracts/page-cursor.ts';
 import type { ContactPage } from '../../query/narrow.ts';
-import type { RecentQuery } from '../../query/recent-answer.ts';
+import type { RecentAnswer, RecentQuery } from '../../query/recent-answer.ts';
+import type { BatchQuery, RecentBatch } from '../../query/recent-batch.ts';
 import type { RecentContacts } from '../../query/recent-contacts.ts';
 import { answerHead, answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -25,6 +26,7 @@ import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import type { HttpOperation, Route } from '../route.ts';
 import type { FoundHead } from '../streams/event-text.ts';
+import type { HeadOutcome } from '../streams/head-batch.ts';
 import { contactView, shownSources } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
@@ -111,6 +113,24 @@ export async function recentHead(
 ): Promise<FoundHead> {
   const found = await recent.find(wanted);
   return answerHead(pageView(kind, wanted.user, found), shownSources(kind.name, found.contacts), found);
+}
+
+/** The answers about several users, each as a stream tells it. @throws what answers throw, when there is none */
+export async function recentHeads(
+  kind: Kind,
+  recentBatch: Pick<RecentBatch, 'find'>,
+  users: readonly Id[],
+  wanted: BatchQuery,
+): Promise<ReadonlyMap<Id, HeadOutcome>> {
+  const { outcomes } = await recentBatch.find(users, wanted);
+  const headOf = (user: Id, found: RecentAnswer) =>
+    answerHead(pageView(kind, user, found), shownSources(kind.name, found.contacts), found);
+  return new Map(
+    Array.from(outcomes, ([user, outcome]) => [
+      user,
+      'answer' in outcome ? { found: headOf(user, outcome.answer) } : outcome,
+    ]),
+  );
 }
 
 /** The page without `answer`. */

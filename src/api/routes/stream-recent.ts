@@ -10,9 +10,10 @@ import { capitalized, problemsWhereUnused, whereInUse } from '../kind-texts.ts';
 import { parse } from '../parse.ts';
 import type { Reply } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
+import { HeadBatch } from '../streams/head-batch.ts';
 import type { HeadQuestion } from '../streams/live-head.ts';
 import { STREAM_HEADERS } from '../streams/streams.ts';
-import { recentHead } from './recent-contacts.ts';
+import { recentHead, recentHeads } from './recent-contacts.ts';
 import { recentSourcesHead } from './recent-over-kinds.ts';
 
 const params = z.strictObject({ user: idSchema });
@@ -56,13 +57,14 @@ function operationOf(of: Pick<HttpOperation, 'id' | 'path' | 'summary' | 'proble
 
 type StreamParts = Pick<ApiDependencies, 'streams'>;
 
-/** The stream of one kind's list. @param recent undefined: the kind is not in use */
+/** The stream of one kind's list. @param answers undefined: the kind is not in use */
 export function streamRecentRoute(
   kind: Kind,
-  recent: KindAnswers['recentContacts'] | undefined,
+  answers: Pick<KindAnswers, 'recentContacts' | 'recentBatch'> | undefined,
   { streams }: StreamParts,
 ): Route {
   const { name, hasRelations } = kind;
+  const batches = new Map<string, HeadBatch>();
   const query = queryOf(hasRelations ? relationParameter : noRelation);
   const operation = operationOf(
     {
@@ -76,14 +78,19 @@ export function streamRecentRoute(
   return {
     operation: { ...operation, query },
     handle: async (request, deadline) => {
-      if (recent === undefined) throw new HttpProblem('not_found');
+      if (answers === undefined) throw new HttpProblem('not_found');
       const { user } = parse('path', params, request.params);
       const { limit, relation, last_event_id } = parse('query', query, request.query);
+      const { recentContacts, recentBatch } = answers;
+      const list = `${name} ${relation} ${limit}`;
+      const batch =
+        batches.get(list) ??
+        new HeadBatch((users, by) => recentHeads(kind, recentBatch, users, { relation, limit, deadline: by }));
+      batches.set(list, batch); // at most as many as there are relations and limits
       const question = {
-        user,
-        name: `${name} ${relation} ${limit}`,
-        kinds: [name],
-        find: (by: Deadline) => recentHead(kind, recent, { user, relation, limit, below: undefined, deadline: by }),
+        ...{ user, name: list, kinds: [name], batch },
+        find: (by: Deadline) =>
+          recentHead(kind, recentContacts, { user, relation, limit, below: undefined, deadline: by }),
       };
       return await replyTo(request, question, { last_event_id, streams, deadline });
     },

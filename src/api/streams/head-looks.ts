@@ -33,7 +33,7 @@ const COLD_MS = 9_000;
 /** Users whose nonces are read in one call. */
 const PAGE = 500;
 
-/** Heads that are found at once: for hints, and for the looks that go on beside them. Requests share the connections. */
+/** Heads that are found at once, each by itself: for hints, and for the looks that go on beside them. Requests share the connections. */
 const AT_ONCE = { hinted: 6, round: 2 };
 
 /** No index: the nonce is ''. */
@@ -112,7 +112,9 @@ export class HeadLooks {
     await Promise.all(
       heads.map(async (head, i) => {
         const state = states[i];
-        if (this.#mayHaveChanged(head, state, why)) await this.#limits[why](() => this.#find(head, state));
+        if (!this.#mayHaveChanged(head, state, why)) return;
+        const find = () => this.#find(head, state);
+        await (head.question.batch ? find() : this.#limits[why](find));
       }),
     );
   }

@@ -1,6 +1,7 @@
 import type { Id } from '../../contracts/id.ts';
 import type { Deadline } from '../../timing/deadline.ts';
 import { type FoundHead, headEvent } from './event-text.ts';
+import type { HeadBatch } from './head-batch.ts';
 import type { OpenStream } from './open-stream.ts';
 
 /** What streams show. Streams with the same user and name share it. */
@@ -12,10 +13,18 @@ export interface HeadQuestion {
   readonly kinds: readonly string[];
   /** @throws what an answer throws */
   readonly find: (deadline: Deadline) => Promise<FoundHead>;
+  /** Finds it together with those of other users. Undefined: it is always found by itself. */
+  readonly batch?: HeadBatch | undefined;
 }
 
 /** `same`: nothing was sent. */
 export type LookOutcome = 'told' | 'same';
+
+/** What was looked for later has a higher number. */
+export interface NumberedHead {
+  readonly found: FoundHead;
+  readonly number: number;
+}
 
 /** A head that is kept current for the streams that show it. */
 export class LiveHead {
@@ -43,7 +52,7 @@ export class LiveHead {
    */
   refresh(deadlineOf: () => Deadline): Promise<LookOutcome> {
     if (this.#running === undefined) {
-      this.#running = this.#tell(deadlineOf()).finally(() => {
+      this.#running = this.#tell(deadlineOf).finally(() => {
         this.#running = undefined;
       });
       return this.#running;
@@ -59,20 +68,24 @@ export class LiveHead {
 
   /**
    * Finds the head and tells nobody.
-   * @returns it, and its number: what was looked for later has a higher one
    * @throws what an answer throws
    */
-  async find(deadline: Deadline): Promise<{ readonly found: FoundHead; readonly number: number }> {
-    this.#begun += 1;
-    const number = this.#begun;
-    return { found: await this.question.find(deadline), number };
+  async find(deadline: Deadline): Promise<NumberedHead> {
+    return await this.#numbered(this.question.find(deadline));
   }
 
-  async #tell(deadline: Deadline): Promise<LookOutcome> {
-    const { found, number } = await this.find(deadline);
+  async #tell(deadlineOf: () => Deadline): Promise<LookOutcome> {
+    const { batch, user } = this.question;
+    const { found, number } = await (batch ? this.#numbered(batch.find(user, deadlineOf)) : this.find(deadlineOf()));
     const event = headEvent(found);
     let told = false;
     for (const stream of this.streams) told = stream.tell(found.tag, event, number) || told;
     return told ? 'told' : 'same';
+  }
+
+  async #numbered(finding: Promise<FoundHead>): Promise<NumberedHead> {
+    this.#begun += 1;
+    const number = this.#begun;
+    return { found: await finding, number };
   }
 }

@@ -8,6 +8,8 @@ import { chunks } from '../chunks.ts';
 /** Signals that come together within this time are one check, ms. */
 const TOGETHER_MS = 10;
 
+const USED_MS = 1_000;
+
 /** Users in one call, so that none blocks Redis for long. */
 const USERS_A_CALL = 500;
 
@@ -25,6 +27,8 @@ export class WatchedUsers {
   readonly channel: string;
   readonly #keys: readonly string[];
   readonly #signal: Script;
+  /** Until then it is not asked whether anybody is watched or streamed. Monotonic, ms. */
+  #usedUntil = Number.NEGATIVE_INFINITY;
 
   /** @param prefix of every key in Redis */
   constructor(client: RedisClient, prefix: string) {
@@ -56,8 +60,12 @@ export class WatchedUsers {
    */
   async signal(users: readonly Id[]): Promise<void> {
     if (users.length === 0) return;
-    // Usually nobody at all is watched or streamed: find that out without sending the users.
-    if ((await reply(this.#client.exists(this.#key, this.#streamed))) === 0) return;
+    // Usually nobody at all is watched or streamed: find that out without sending the users. Where somebody was a moment ago it
+    // is not asked again: to send them in vain does no harm.
+    if (performance.now() > this.#usedUntil) {
+      if ((await reply(this.#client.exists(this.#key, this.#streamed))) === 0) return;
+      this.#usedUntil = performance.now() + USED_MS;
+    }
     await Promise.all(chunks(users, USERS_A_CALL).map((some) => this.#signal(this.#keys, [TOGETHER_MS, ...some])));
   }
 

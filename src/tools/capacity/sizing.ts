@@ -144,7 +144,10 @@ export function loadOf(site: SiteFigures, times: number): ServerLoad {
       most: uploads * fanOut.mysqlStatements + contactTasks + reads,
     },
     redisCalls: {
-      least: uploads * (1 + (3 * followers) / PAIRS_A_CALL) + 3 * contactTasks * FULL_CALLS + reads,
+      least:
+        uploads * (1 + (2 * followers) / PAIRS_A_CALL + followers / FOLLOWERS_A_PAGE) +
+        3 * contactTasks * FULL_CALLS +
+        reads,
       most: uploads * fanOut.redisCalls + 3 * contactTasks + reads,
     },
   };
@@ -154,10 +157,11 @@ const FULL_CALLS = INDEXES_A_CONTACT_TASK / PAIRS_A_CALL;
 
 /** The cost of a fan-out that is alone in its batch, as in src/index/fan-out.ts. */
 export function fanOutCost(followers: number): { mysqlStatements: number; redisCalls: number } {
-  const calls = Math.ceil(followers / PAIRS_A_CALL); // of each: the nonces, the pairs, the write, the signal
+  const calls = Math.ceil(followers / PAIRS_A_CALL); // of each: the nonces, the pairs, the write
   const morePages = Math.floor(followers / FOLLOWERS_A_PAGE); // a full page may not be the last
+  const signals = Math.ceil(followers / FOLLOWERS_A_PAGE);
   const cursors = 1 + morePages + (morePages > 0 ? 1 : 0); // loaded, kept after each page, cleared
-  return { mysqlStatements: 1 + morePages + calls, redisCalls: cursors + 3 * calls };
+  return { mysqlStatements: 1 + morePages + calls, redisCalls: cursors + 2 * calls + signals };
 }
 
 /** One photo by somebody with very many followers. */

@@ -22,8 +22,10 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local told = {}
-for i, till in ipairs(redis.call('ZMSCORE', streamed, unpack(ARGV, 2))) do
-  if till and tonumber(till) > now then table.insert(told, ARGV[i + 1]) end
+if redis.call('EXISTS', streamed) == 1 then
+  for i, till in ipairs(redis.call('ZMSCORE', streamed, unpack(ARGV, 2))) do
+    if till and tonumber(till) > now then table.insert(told, ARGV[i + 1]) end
+  end
 end
 if #told > 0 then redis.pcall('SPUBLISH', channel, table.concat(told, ' ')) end
 

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { connect, type Socket } from 'node:net';
+import { afterAll, expect, it } from 'vitest';
+import { Database } from '../../../src/mysql/database.ts';
+import { renewEpoch } from '../../../src/mysql/epoch.ts';
+import { startProcess } from '../../support/cli.ts';
+import { serviceSettings } from '../../support/service-settings.ts';
+import { everybodyKnows, freshSitePool, writeSite } from '../../support/small-site.ts';
+import { until } from '../../support/until.ts';
+
+const STREAMS = 10_000;
+const AT_ONCE = 50;
+/** Of the whole process. */
+const MOST_MB = 300;
+
+const USERS = Array.from({ length: STREAMS }, (_, i) => String(i + 1));
+const CONTACTS = Array.from({ length: 12 }, (_, i) => String(i + 20_001));
+
+interface Client {
+  readonly socket: Socket;
+  heads: number;
+  last: string;
+}
+
+/** A client that costs this process little: one socket, and of what it reads only the last head's first row. */
+async function openClient(port: number, user: string): Promise<Client> {
+  const client: Client = { socket: connect(port, '127.0.0.1'), heads: 0, last: '' };
+  const first = Promise.withResolvers<void>();
+  client.socket.setEncoding('utf8');
+  client.socket.on('error', first.reject);
+  client.socket.on('data', (text: string) => {
+    const ids = [...text.matchAll(/"contacts":\[\{"id":"(\d+)"/g)];
+    client.heads += ids.length;
+    client.last = ids.at(-1)?.[1] ?? client.last;
+    if (client.heads > 0) first.resolve();
+  });
+  client.socket.write(`GET /v1/users/${user}/contacts/recent/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+  await first.promise;
+  return client;
+}
+
+async function say(url: string) {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  console.log(
+    text
+      .split('\n')
+      .filter((l) => /^(nodejs_heap|nodejs_external|process_resident)/.test(l))
+      .map((l) => l.replace(/(\d{7,})(\.\d+)?$/, (n) => (Number(n) / 1e6).toFixed(1) + ' MB'))
+      .join('\n'),
+  );
+}
+
+it(`${STREAMS} streams in one process take less than ${MOST_MB} MB, and each is told a change`, async () => {
+  const settings = await serviceSettings();
+  const pool = freshSitePool(settings.MYSQL_URL);
+  await writeSite(pool, everybodyKnows(USERS, CONTACTS));
+  const serve = await startProcess('serve', settings);
+  const url = String(/"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1]);
+  const residentMb = () => Number(execFileSync('ps', ['-o', 'rss=', '-p', `${serve.pid}`], { encoding: 'utf8' })) / 1e3;
+  const empty = residentMb();
+  await say(url);
+
+  const clients: Client[] = [];
+  afterAll(() => clients.forEach(({ socket }) => void socket.destroy()));
+  for (let from = 0; from < STREAMS; from += AT_ONCE) {
+    const some = USERS.slice(from, from + AT_ONCE);
+    clients.push(...(await Promise.all(some.map((user) => openClient(Number(new URL(url).port), user)))));
+  }
+  const open = residentMb();
+  await say(url);
+
+  await pool.query('UPDATE users SET last_public_at = 9000 WHERE id = ?', [CONTACTS[0]]);
+  const primary = new Database(settings.MYSQL_URL, { connections: 2, queue: 10, deadlineMs: 10_000 });
+  afterAll(() => primary.close());
+  await renewEpoch(primary, { token: 'another', why: 'a test', bumpedAt: Date.now() });
+  await until(() => clients.every(({ last }) => last === CONTACTS[0]), { what: 'every client was told' });
+  const told = residentMb();
+
+  console.log(`${STREAMS} streams: ${empty.toFixed()} MB before, ${open.toFixed()} open, ${told.toFixed()} told`);
+  expect(Math.max(open, told)).toBeLessThan(MOST_MB);
+}, 300_000);

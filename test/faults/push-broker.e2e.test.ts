@@ -3,9 +3,10 @@ import { describe, it, onTestFinished } from 'vitest';
 import { startKafka } from '../../src/tools/devservers/start-server.ts';
 import { startProcess } from '../support/cli.ts';
 import { indexedSite } from '../support/indexed-site.ts';
-import { hasKafka } from '../support/servers.ts';
+import { hasKafka, withAdmin } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshSitePool } from '../support/small-site.ts';
+import { until } from '../support/until.ts';
 import { WatchedSite } from '../support/watched-site.ts';
 
 const USERS = ['1', '2', '3', '4', '5', '6'];
@@ -26,7 +27,8 @@ describe.runIf(hasKafka())('watches whose notifications go to a topic', { timeou
     const serve = await startProcess('serve', settings);
     await site.watch(String(/"address":"([^"]+)"/.exec(serve.stdout)?.[1]), { channel: 'kafka' });
 
-    await site.uploads(); // creates the topic
+    await site.uploads();
+    await until(async () => (await withAdmin((admin) => admin.listTopics(), [broker.url])).includes(topic));
     await receive(broker.url, topic, site);
     await site.allTold();
     await Promise.all([site.uploads(), broker.kill()]);

@@ -1,3 +1,4 @@
+import { DEFAULT_LIMIT } from '../../../contracts/http.ts';
 import type { Id } from '../../../contracts/id.ts';
 import { quantile } from '../../harness/latency.ts';
 import { MeasuringClient } from '../../harness/measuring-client.ts';
@@ -59,9 +60,6 @@ export const push: Bench<PushSize> = {
 
 /** The endpoint of the benchmark is on this machine. */
 const SETTINGS = { WEBHOOK_ALLOW_PRIVATE: 'true' };
-
-/** Sources in an event of a stream. */
-const LIMIT = 24;
 
 async function measure(ground: Ground, size: PushSize): Promise<Measurements> {
   ground.progress(`a fan-out to ${size.fanOut.followers} followers`);
@@ -177,7 +175,7 @@ async function startAll(ground: Ground, { channel, users, onNotification }: Push
   await api.untilReady();
   await settle(stores.raiseBarrier, signal);
   if (channel === 'stream') {
-    await receiveStreams(ground, { url: api.url, users, limit: LIMIT }, onNotification);
+    await receiveStreams(ground, { url: api.url, users, limit: DEFAULT_LIMIT }, onNotification);
     return;
   }
   const receive = channel === 'kafka' ? receiveRecords : receiveWebhooks;

@@ -100,7 +100,6 @@ async function failOver(what: string, redisUrl: string, { kill, promoted }: Fail
   const first = await until(() => reader.firstIndexedAfter(promotedAt));
   await until(() => reader.isEverybodys('index', promotedAt));
   const all = performance.now();
-  await reader.stop();
 
   const s = (ms: number) => (ms / 1000).toFixed(1);
   process.stdout.write(
@@ -108,12 +107,18 @@ async function failOver(what: string, redisUrl: string, { kill, promoted }: Fail
       `${s(first - promotedAt)} s after that, everybody's ${s(all - promotedAt)} s; ` +
       `${[...reader.statuses].map(([status, n]) => `${n} × ${status}`)}, the slowest ${reader.slowestMs.toFixed(0)} ms\n`,
   );
-  expect([...reader.statuses.keys()]).toEqual([200]);
   expect((await runCli(['epoch', 'show'], settings)).stdout).not.toBe(epoch);
-  // The upload arrives, and nothing that only the old master had is missed.
+  // The upload arrives, and nothing that only the old master had is missed. Tasks that only it had may begin one more epoch.
   await until(async () => (await unpublished(settings)) === 0);
-  const verify = JSON.parse((await runCli(['verify', '--json'], settings)).stdout);
-  expect(verify).toMatchObject({ warm: USERS.length, wrong: 0, unsettled: 0, answers_wrong: 0 });
+  let wrongs = 0;
+  await until(async () => {
+    const { warm, wrong, answers_wrong, unsettled } = JSON.parse((await runCli(['verify', '--json'], settings)).stdout);
+    wrongs += wrong + answers_wrong;
+    return warm === USERS.length && unsettled === 0;
+  });
+  expect(wrongs).toBe(0);
+  await reader.stop();
+  expect([...reader.statuses.keys()]).toEqual([200]);
   await until(async () => (await indexed(settings, USERS[0] as string)) === new Date(LATER).toISOString());
   expect((await runCli(['dlq', 'list'], settings)).stdout).toBe('There are no dead letters.\n');
 }

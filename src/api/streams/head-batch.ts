@@ -8,7 +8,7 @@ export type HeadOutcome = { readonly found: FoundHead } | { readonly error: unkn
 /** Finds the heads of several users at once. @throws when none can be found */
 export type FindHeads = (users: readonly Id[], deadline: Deadline) => Promise<ReadonlyMap<Id, HeadOutcome>>;
 
-interface Waiting {
+interface WaitingHead {
   readonly user: Id;
   readonly deadlineOf: () => Deadline;
   readonly head: PromiseWithResolvers<FoundHead>;
@@ -26,7 +26,7 @@ const AT_ONCE = 2;
  */
 export class HeadBatch {
   readonly #findHeads: FindHeads;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingHead[] = [];
   #running = 0;
   #isBeginning = false;
 
@@ -53,7 +53,7 @@ export class HeadBatch {
 
   async #runNext(): Promise<void> {
     const some = this.#waiting.splice(0, USERS);
-    const [{ deadlineOf }] = some as [Waiting];
+    const [{ deadlineOf }] = some as [WaitingHead];
     this.#running += 1;
     try {
       const users = [...new Set(some.map(({ user }) => user))];

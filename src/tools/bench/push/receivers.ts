@@ -1,6 +1,7 @@
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Kafka } from 'kafkajs';
+import pLimit from 'p-limit';
 import type { Id } from '../../../contracts/id.ts';
 import { createKafka } from '../../../transport/kafka/client.ts';
 import { ensureTopics, taskTopic } from '../../../transport/kafka/topic-admin.ts';
@@ -93,6 +94,9 @@ interface StreamedHead {
   readonly contacts: readonly { readonly id: Id; readonly last_upload_at: string }[];
 }
 
+/** Streams that are being opened at once: each is a question with a deadline. */
+const OPENING = 50;
+
 /** An open stream for each user. An event is the whole head: what it tells is what its predecessor did not have. */
 export async function receiveStreams(
   { resources }: Ground,
@@ -101,7 +105,9 @@ export async function receiveStreams(
 ): Promise<Receiver> {
   const ending = new AbortController();
   resources.defer(() => ending.abort());
-  await Promise.all(users.map((user) => openStream(`${url}/v1/users/${user}/contacts/recent/stream?limit=${limit}`)));
+  const inTurn = pLimit(OPENING);
+  const addressOf = (user: Id) => `${url}/v1/users/${user}/contacts/recent/stream?limit=${limit}`;
+  await Promise.all(users.map((user) => inTurn(() => openStream(addressOf(user)))));
   return { watch: undefined };
 
   /** Resolves when the first event has come. */

@@ -1,10 +1,11 @@
 import type { Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import type { ContactIndex, Reading, WarmReading } from '../index/contact-index.ts';
-import { readCandidates, readPlain } from '../mysql/contacts.ts';
+import { type LiveContacts, readCandidates, readPlain } from '../mysql/contacts.ts';
 import { type AnswerDatabase, type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
+import { CandidateReads, type LiveRows } from './candidate-reads.ts';
 import type { ColdAnswer } from './cold-builds.ts';
 import { candidatesFor, certifiedPage, countAboveFloor, isBeyondIndex, pageOfTop } from './narrow.ts';
 import {
@@ -52,9 +53,11 @@ export interface RecentContactsOptions {
  */
 export class RecentContacts {
   readonly #options: RecentContactsOptions;
+  readonly #reads: CandidateReads;
 
   constructor(options: RecentContactsOptions) {
     this.#options = options;
+    this.#reads = new CandidateReads(options.database);
   }
 
   /** @throws DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled */
@@ -98,8 +101,7 @@ export class RecentContacts {
     clock: Stopwatch,
   ): Promise<RecentAnswer | 'other_epoch'> {
     const { onServed, onLow } = this.#options;
-    const { user, deadline } = query;
-    const database = this.#databaseFor(query);
+    const { user } = query;
     const { floor } = reading;
     if (isTooFarBehind(query, begun.lagMs)) return await this.#plain(query, 'lag', clock);
     if (isBeyondIndex(query, reading)) {
@@ -108,9 +110,9 @@ export class RecentContacts {
     }
     for (const { keys, horizon, isAll } of candidatesFor(reading, query)) {
       const ids = keys.map((key) => key.id);
-      const live = await clock.time('db', () => readCandidates(database, user, ids, deadline));
+      const live = await clock.time('db', () => this.#readLive(query, ids));
       if (live.epoch !== reading.epoch) return 'other_epoch';
-      const page = certifiedPage(live.contacts, horizon, query, live.seenAll);
+      const page = certifiedPage(live.contacts, horizon, query, 'seenAll' in live ? live.seenAll : undefined);
       if (page !== undefined) {
         if (live.isReplica && mayNotLag(query)) return await this.#plain(query, 'lag', clock);
         onServed?.(user);
@@ -122,6 +124,14 @@ export class RecentContacts {
       if (isAll && countAboveFloor(live.contacts, floor) < this.#leastFor(query)) onLow(user);
     }
     return await this.#plain(query, 'below_floor', clock);
+  }
+
+  /** What only a statement of its own says, is asked by one: what is unseen, and the rows of another server. */
+  #readLive(query: RecentQuery, ids: readonly Id[]): Promise<LiveContacts | LiveRows> {
+    const { user, deadline, unseen, freshness } = query;
+    const isShared = unseen !== true && freshness?.database === undefined;
+    if (isShared) return this.#reads.read(user, ids, deadline);
+    return readCandidates(this.#databaseFor(query), user, ids, deadline);
   }
 
   /**

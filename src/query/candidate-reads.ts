@@ -1,0 +1,65 @@
+import type { Id } from '../contracts/id.ts';
+import { readCandidatesOfMany } from '../mysql/candidates-of-many.ts';
+import { type LiveContacts, readCandidates } from '../mysql/contacts.ts';
+import type { AnswerDatabase } from '../mysql/database.ts';
+import { Batches } from '../timing/batches.ts';
+import { type Deadline, withinDeadline } from '../timing/deadline.ts';
+
+/** The candidates of one answer as MySQL has them now. */
+export type LiveRows = Pick<LiveContacts, 'epoch' | 'contacts' | 'isReplica'>;
+
+interface Asked {
+  readonly user: Id;
+  readonly candidates: readonly Id[];
+  readonly deadline?: Deadline | undefined;
+}
+
+/** Statements that run at once before others share one: two, so that MySQL works on one while the other's rows are read. */
+const AT_ONCE = 2;
+
+/** Answers that share one statement, at most. */
+const MOST = 32;
+
+/**
+ * Reads the candidates of answers: alone by a statement of its own; under load, those that would wait share one, because most of
+ * the time that a statement takes is not spent on its rows.
+ */
+export class CandidateReads {
+  readonly #batches: Batches<Asked, LiveRows>;
+
+  constructor(database: AnswerDatabase) {
+    this.#batches = new Batches({ work: (asked) => read(database, asked), atOnce: AT_ONCE, most: MOST });
+  }
+
+  /**
+   * The candidates that are related to the user and have an upload, in no order. The statement begins after this call.
+   * @throws DatabaseUnavailable, DeadlineExceeded, RequestCancelled
+   */
+  read(user: Id, candidates: readonly Id[], deadline?: Deadline): Promise<LiveRows> {
+    return withinDeadline(deadline, this.#batches.run({ user, candidates, deadline }));
+  }
+}
+
+async function read(database: AnswerDatabase, asked: readonly Asked[]): Promise<readonly LiveRows[]> {
+  const [first, ...others] = asked as readonly [Asked, ...Asked[]];
+  if (others.length === 0) return [await readCandidates(database, first.user, first.candidates, first.deadline)];
+  // Their deadlines differ, so the statement has that of every call of the database. Who has gone is not asked about.
+  const waiting = asked.filter(({ deadline }) => deadline === undefined || deadline.leftMs > 0);
+  const { epoch, contacts, isReplica } = await readCandidatesOfMany(database, mergedByUser(waiting));
+  return asked.map(({ user, candidates }) => {
+    const wanted = new Set(candidates);
+    const own = (contacts.get(user) ?? []).filter(({ id }) => wanted.has(id));
+    return { epoch, contacts: own, isReplica };
+  });
+}
+
+/** Each user once: some may be asked about twice at the same moment. */
+function mergedByUser(asked: readonly Asked[]): Asked[] {
+  return Array.from(
+    Map.groupBy(asked, ({ user }) => user),
+    ([user, own]) => ({
+      user,
+      candidates: [...new Set(own.flatMap(({ candidates }) => candidates))],
+    }),
+  );
+}

@@ -45,7 +45,9 @@ describe('answers that wait for MySQL at the same moment', () => {
           await stores.index.drop(IDS);
           await run(rebuild(IDS), stores.steps);
           const recent = recentContactsOn(stores, LIMITS);
-          const asked = questions.map(({ fate, ...query }) => recent.find({ ...query, deadline: deadlineFor(fate) }));
+          const asked = questions.map(({ fate, ...query }) =>
+            recent.find({ ...query, below: undefined, deadline: deadlineFor(fate) }),
+          );
           for (const [i, outcome] of (await Promise.allSettled(asked)).entries()) {
             const { user, relation, limit, fate } = questions[i] as (typeof questions)[number];
             if (outcome.status === 'rejected') {
@@ -71,7 +73,7 @@ describe('answers that wait for MySQL at the same moment', () => {
     const database = new CountingDatabase(stores.url);
     onTestFinished(() => database.close());
     const recent = recentContactsOn({ ...stores, primary: database }, LIMITS);
-    const find = (user: string) => recent.find({ user, relation: 'any', limit: 2 });
+    const find = (user: string) => recent.find({ user, relation: 'any', limit: 2, below: undefined });
     await find('100');
     expect(database.statements).toBe(1);
     const answers = await Promise.all(users.map(find));
@@ -85,7 +87,9 @@ describe('answers that wait for MySQL at the same moment', () => {
     await run(rebuild(users), stores.steps);
     const recent = recentContactsOn(stores, LIMITS);
     const deadlines = users.map(() => new Deadline(10_000));
-    const found = users.map((user, i) => recent.find({ user, relation: 'any', limit: 2, deadline: deadlines[i] }));
+    const found = users.map((user, i) =>
+      recent.find({ user, relation: 'any', limit: 2, below: undefined, deadline: deadlines[i] }),
+    );
     deadlines[5]?.cancel();
     const outcomes = await Promise.allSettled(found);
     expect(outcomes[5]).toMatchObject({ status: 'rejected', reason: expect.any(RequestCancelled) });

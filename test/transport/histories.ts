@@ -27,6 +27,11 @@ export const someHistory = fc.array(event, { minLength: 6, maxLength: 12 });
 /** Maximum number of consumers alive at once: each is a process. */
 const MOST = 3;
 
+/** Time for the last consumer to process what is left, after others were killed while they joined or worked, ms. */
+export function historyMs(holdMs: number): number {
+  return holdMs * 10 + 100_000;
+}
+
 /** Plays the history, then lets one more consumer process what is left. */
 export async function playHistory(history: readonly Event[], opened: Opened, holdMs: number) {
   const published: string[] = [];
@@ -53,7 +58,11 @@ export async function playHistory(history: readonly Event[], opened: Opened, hol
     alive.length = 0;
     join(false);
     const handled = () => new Set(everybody.flatMap((one) => one.all('handled')));
-    await until(() => published.every((id) => handled().has(id)), { timeout: holdMs * 10 + 100_000, interval: 100 });
+    await until(() => published.every((id) => handled().has(id)), {
+      timeout: historyMs(holdMs),
+      interval: 100,
+      what: 'everything published is handled',
+    });
     return { published, handled: handled() };
   } finally {
     await Promise.all(everybody.map((one) => one.kill()));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fc } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
-import { playHistory, someHistory } from './histories.ts';
+import { historyMs, playHistory, someHistory } from './histories.ts';
 import { freshTasks } from './outgoing-task.ts';
 import type { Transport } from './place.ts';
 import { useConsumers } from './use-consumers.ts';
@@ -80,7 +80,9 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       expect(sleeper.told.some(({ kind }) => kind === 'kept')).toBe(false);
     });
 
-    it('loses nothing, whatever happens to its consumers', { timeout: 300_000 }, async () => {
+    // Longer than what its histories wait for, so that one that does not end says what is missing.
+    const whole = { timeout: histories * (historyMs(holdMs) + 60_000) };
+    it('loses nothing, whatever happens to its consumers', whole, async () => {
       await fc.assert(
         fc.asyncProperty(someHistory, async (history) => {
           const opened = await fresh();

@@ -14,6 +14,9 @@ export type Told =
   | { readonly kind: 'lost' | 'kept' };
 
 const [place, wanted, first] = process.argv.slice(2).map((text) => JSON.parse(text)) as [Place, Wanted, Behaviour];
+/** Time to tell the parent everything, ms. */
+const ENDED_MS = 2_000;
+
 let behaviour = first;
 let wake = () => {};
 
@@ -32,6 +35,8 @@ async function stop(): Promise<void> {
   await source.stop();
   await opened.close();
   process.disconnect();
+  // As the product's processes, which do not wait for a connection that kafkajs is still opening.
+  setTimeout(() => process.exit(), ENDED_MS).unref();
 }
 
 await (await opening).source.run(

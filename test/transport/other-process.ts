@@ -1,8 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { settledWithin } from '../../src/timing/deadline.ts';
 import type { Behaviour, Told } from './consumer-process.ts';
 import type { Place, Wanted } from './place.ts';
+
+/** More than a consumer needs to finish its batch and to leave its group. */
+const STOP_MS = 60_000;
 
 const SCRIPT = fileURLToPath(new URL('./consumer-process.ts', import.meta.url));
 
@@ -37,12 +41,12 @@ export class OtherProcess {
     await over;
   }
 
-  /** In order. */
+  /** In order. @throws Error if it does not end */
   async stop(): Promise<void> {
     if (this.#isOver()) return;
     const over = once(this.#child, 'exit');
     this.#child.send('stop');
-    await over;
+    if (!(await settledWithin(over, STOP_MS))) throw new Error(`a consumer did not stop within ${STOP_MS / 1000} s`);
   }
 
   #isOver(): boolean {

@@ -122,7 +122,7 @@ export class WebhookChannel implements Channel {
   }
 
   /** With a timer of its own: an abort signal for each request costs a tenth of a delivery. */
-  #request(url: URL, headers: Record<string, string>, body: Buffer): Promise<Answered> {
+  #request(url: URL, headers: Record<string, string>, body: Buffer): Promise<EndpointReply> {
     const { timeoutMs = TIMEOUT_MS } = this.#options;
     if (this.#isClosed) return Promise.reject(new Error(ENDING));
     return new Promise((resolve, reject) => {
@@ -158,7 +158,7 @@ class DeliveryTimeout extends Error {
 }
 
 /** What an endpoint answered, as far as it matters. */
-interface Answered {
+interface EndpointReply {
   readonly status: number;
   readonly retryAfter: string | undefined;
 }
@@ -172,7 +172,7 @@ function limitConnecting(request: ClientRequest, socket: Socket): void {
 }
 
 /** Reads the reply to its end, so that the connection can be used again; a long one is cut off. */
-function readAway(response: IncomingMessage): Promise<Answered> {
+function readAway(response: IncomingMessage): Promise<EndpointReply> {
   const { statusCode: status = 0, headers } = response;
   const answered = { status, retryAfter: headers['retry-after'] };
   return new Promise((resolve, reject) => {

@@ -4,9 +4,10 @@ import type { Trace } from './search/trace.ts';
 
 const PART_TEXT = {
   a: '1 user, 3 contacts, max 2, min 1; 2 workers',
-  b: '1 owner, 2 followers, pages of one; 2 workers',
+  b: '1 owner, 2 followers in one page; 2 workers',
   c: '3 actions, as far as the budget goes',
   d: '1 user, 3 groups; 1 group, 2 members; 1 user, contacts and groups; 2 workers',
+  f: '1 owner, 2 followers in segments of one; 2 workers',
   e: '1 watch, 2 contacts; 1 worker, 2 notifiers, a subscriber',
 };
 

@@ -23,7 +23,7 @@ export interface Machine {
 
 /** @param patches changes of the product's text; `name` identifies the set */
 export async function buildMachine(scenario: Scenario, name: string, patches: readonly Patch[]): Promise<Machine> {
-  const { attempts, trimsToMin, users, versions, menu, max, pageSize, fanOuts } = scenario;
+  const { attempts, trimsToMin, users, versions, menu, max, fanOuts } = scenario;
   const bounds = [
     ...(attempts === undefined ? [] : attemptsPatches(attempts)),
     ...(trimsToMin ? [TRIMS_TO_MIN] : []),
@@ -35,7 +35,7 @@ export async function buildMachine(scenario: Scenario, name: string, patches: re
       kindOf(kind).areUsers ? [user, contact] : [user],
     ),
   );
-  const operations = new Operations(product.code, scenario.kinds, pageSize);
+  const operations = new Operations(product.code, scenario);
   const numberOf = (reply: unknown) => operations.reply(reply);
   const index = new IndexStore(product, scenario, numberOf);
   const side = new SideStore(product, scenario.kinds, numberOf);

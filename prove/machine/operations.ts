@@ -1,4 +1,5 @@
 import type { ReceivedTask } from '../../src/consumers/work-plan.ts';
+import { isBulkTask } from '../../src/contracts/bulk-task.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { Kind, KindName } from '../../src/contracts/kind.ts';
 import type { DelayedItem } from '../../src/index/delayed-work.ts';
@@ -7,6 +8,7 @@ import type { RecheckRow } from '../../src/mysql/rechecks.ts';
 import type { Held } from '../../src/redis/delay-queue.ts';
 import { Interner } from '../interner.ts';
 import type { Product } from '../load-product.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
 import { kindOf } from '../site/site.ts';
 import { type Renaming, renameDeep } from './nonces.ts';
 
@@ -20,8 +22,8 @@ export type Cause =
 /** A step on the steps of one kind. */
 export type KindStep = Step & { readonly of: KindName };
 
-/** Where a step runs: MySQL, the indexes, the cursors and the delay queue, or the re-checks. */
-export type Place = 'site' | 'index' | 'side' | 'rechecks';
+/** Where a step runs: MySQL, the indexes, the notes of plans and the delay queue, the re-checks, or the tasks in flight. */
+export type Place = 'site' | 'index' | 'side' | 'rechecks' | 'tasks';
 
 const PLACES: Readonly<Record<Exclude<StepName, 'signal'>, Place>> = {
   pairs: 'site',
@@ -29,15 +31,18 @@ const PLACES: Readonly<Record<Exclude<StepName, 'signal'>, Place>> = {
   topContacts: 'site',
   owners: 'site',
   followers: 'site',
+  followerAt: 'site',
+  currentEpoch: 'site',
   nonces: 'index',
   apply: 'index',
   claim: 'index',
   replace: 'index',
   drop: 'index',
   forget: 'index',
-  loadCursors: 'side',
-  saveCursors: 'side',
-  clearCursors: 'side',
+  beginPlan: 'side',
+  planPublished: 'side',
+  takePlan: 'side',
+  publish: 'tasks',
   defer: 'side',
   recheck: 'rechecks',
 };
@@ -70,13 +75,12 @@ export class Operations {
   readonly #renamed = new Map<string, number>();
   readonly #code: Product['code'];
   readonly #kinds: readonly KindName[];
-  readonly #pageSize: number;
+  readonly #sizes: Pick<Scenario, 'pageSize' | 'segmentSize'>;
 
-  /** @param kinds those in use @param pageSize followers of one owner read at once */
-  constructor(code: Product['code'], kinds: readonly KindName[], pageSize: number) {
+  constructor(code: Product['code'], { kinds, ...sizes }: Pick<Scenario, 'kinds' | 'pageSize' | 'segmentSize'>) {
     this.#code = code;
     this.#kinds = kinds;
-    this.#pageSize = pageSize;
+    this.#sizes = sizes;
   }
 
   begin(cause: Cause): number {
@@ -156,8 +160,10 @@ export class Operations {
 
   /** One kind after the other, as the consumer does it; the tasks are acknowledged after all of them. */
   *#work(batch: readonly ReceivedTask[]): Generator<KindStep, void, unknown> {
+    const { pageSize, segmentSize = pageSize } = this.#sizes;
+    const lane = batch.some(({ task }) => isBulkTask(task)) ? 'bulk' : 'small';
     for (const kind of this.#kinds.map(kindOf)) {
-      const stages = this.#code.stagesOf(this.#code.planWork(batch, kind), this.#pageSize, {});
+      const stages = this.#code.stagesOf(this.#code.planWork(batch, kind), { lane, pageSize, segmentSize }, {});
       yield* onStepsOf(kind, inTurn(stages));
     }
   }

@@ -1,4 +1,5 @@
 import type { ReceivedTask } from '../../src/consumers/work-plan.ts';
+import { type BulkTask, isBulkTask } from '../../src/contracts/bulk-task.ts';
 import type { Task } from '../../src/contracts/task.ts';
 
 /** A task in flight. */
@@ -23,15 +24,30 @@ export function published(
   return kept([...tasks, { task, position, waiting: 1, owed: true, uncommitted }]);
 }
 
+/** Published by a worker. Equal ones are one task, delivered as often as it was published. */
+export function inBulkLane(tasks: PendingTasks, some: readonly BulkTask[]): PendingTasks {
+  const named = some.map((task) => ({ task, position: nameOf(task) }));
+  const isKnown = ({ position }: ReceivedTask) => tasks.some((task) => task.position === position);
+  const again = changed(tasks, named.filter(isKnown), (one) => ({ ...one, waiting: one.waiting + 1, owed: true }));
+  const first = named.filter((one) => !isKnown(one));
+  return kept([...again, ...first.map((one) => ({ ...one, waiting: 1, owed: true, uncommitted: undefined }))]);
+}
+
+function nameOf(task: BulkTask): string {
+  if (!('part' in task)) return `plan ${task.kind} ${task.owner} ${task.plan}`;
+  return `segment ${task.kind} ${task.owner} (${task.after ?? '-∞'}, ${task.through ?? '∞'}] ${task.plan}`;
+}
+
 /** Commits an action whose task was published before. */
 export function committed(tasks: PendingTasks, action: string): PendingTasks {
   return kept(tasks.map((task) => (task.uncommitted === action ? { ...task, uncommitted: undefined } : task)));
 }
 
-/** Every set of waiting tasks that a worker may take at once. */
+/** Every set of waiting tasks that a worker may take at once. From the bulk lane they are taken one by one. */
 export function batches(tasks: PendingTasks): PendingTask[][] {
   const waiting = tasks.filter((task) => task.waiting > 0);
-  return subsets(waiting).filter((some) => some.length > 0);
+  const { small = [], bulk = [] } = Object.groupBy(waiting, ({ task }) => (isBulkTask(task) ? 'bulk' : 'small'));
+  return [...subsets(small).filter((some) => some.length > 0), ...bulk.map((one) => [one])];
 }
 
 /** @param again the position of a task that is delivered once more, to another worker or later */

@@ -1,6 +1,6 @@
 import { CONTACTS, type KindName } from '../../src/contracts/kind.ts';
 import type { DelayedItem, DelayedWork } from '../../src/index/delayed-work.ts';
-import type { RedisFanOutCursors } from '../../src/index/redis/fan-out-cursors.ts';
+import type { WaitingPlans } from '../../src/index/redis/waiting-plans.ts';
 import type { Held } from '../../src/redis/delay-queue.ts';
 import { Interner } from '../interner.ts';
 import type { Product } from '../load-product.ts';
@@ -33,16 +33,16 @@ const LEASE_MS = 60_000;
 const ITEMS_AT_ONCE = 200;
 
 /**
- * The product's cursors and delay queue on a model of Redis. A waiting item may become due at any moment, so its time
+ * The product's notes of plans and delay queue on a model of Redis. A waiting item may become due at any moment, so its time
  * is ignored. The clock advances by a millisecond whenever something is taken, so that no two leases end
- * together.
+ * together, and whenever a plan begins, so that no two have one name.
  */
 export class SideStore {
   readonly contents = new Interner<Keyspace>((keyspace) => `${keyspace.now} ${textOf(keyspace)}`);
   readonly #numberOf: NumberOf;
   readonly #redis: ModelRedis;
   readonly #kinds: readonly KindName[];
-  readonly #cursors: ReadonlyMap<KindName, RedisFanOutCursors>;
+  readonly #plans: ReadonlyMap<KindName, WaitingPlans>;
   readonly #delayed: ReadonlyMap<KindName, DelayedWork>;
   readonly #effects = new Map<string, SideEffect>();
 
@@ -51,7 +51,10 @@ export class SideStore {
     this.#redis = new ModelRedis(patchScript);
     const { client } = this.#redis;
     this.#kinds = kinds;
-    this.#cursors = new Map(kinds.map((kind) => [kind, new code.RedisFanOutCursors(client, PREFIX, kindOf(kind))]));
+    const freshName = () => `plan${this.#redis.keyspace.now - NOW}`;
+    this.#plans = new Map(
+      kinds.map((kind) => [kind, new code.WaitingPlans(client, { prefix: PREFIX, kind: kindOf(kind), freshName })]),
+    );
     this.#delayed = new Map(
       kinds.map((kind) => [kind, new code.DelayedWork(new code.DelayQueue(client, delayPrefix(kind)))]),
     );
@@ -67,9 +70,11 @@ export class SideStore {
 
   /** @param number the step's number, its cache key @throws Unknown */
   do(step: KindStep, number: number, contents: number): SideEffect {
-    const cursors = this.#cursors.get(step.of) as RedisFanOutCursors;
-    const store = (step.name in cursors ? cursors : this.#delayedOf(step.of)) as unknown as Record<string, Doing>;
-    return this.#known(`${number}`, contents, () => (store[step.name] as Doing).apply(store, step.args as unknown[]));
+    const plans = this.#plans.get(step.of) as WaitingPlans;
+    const store = (step.name in plans ? plans : this.#delayedOf(step.of)) as unknown as Record<string, Doing>;
+    const now = step.name === 'beginPlan' ? this.contents.thing(contents).now + 1 : undefined;
+    const work = () => (store[step.name] as Doing).apply(store, step.args as unknown[]);
+    return this.#known(`${number}`, contents, work, now);
   }
 
   /** Takes what is due of this kind. @throws Unknown */

@@ -131,6 +131,9 @@ export class SiteStore {
       return QUESTIONS.neighbours(snapshot, ...(step.args as Parameters<Asked['neighbours']>));
     if (step.name === 'followers')
       return QUESTIONS.followers(snapshot, ...(step.args as Parameters<Asked['followers']>), this.#options.fanOuts);
+    if (step.name === 'currentEpoch') return snapshot.epoch;
+    if (step.name === 'followerAt')
+      return QUESTIONS.followerAt(snapshot, ...(step.args as Parameters<Asked['followerAt']>), this.#options.fanOuts);
     if (step.name === 'owners') return QUESTIONS.owners(snapshot, step.args[0] as Id[]);
     if (step.name === 'topContacts')
       return QUESTIONS.topContacts(snapshot, step.args[0] as Id[], this.#options.max + 1);

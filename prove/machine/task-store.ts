@@ -1,10 +1,12 @@
+import type { BulkTask } from '../../src/contracts/bulk-task.ts';
 import type { Task } from '../../src/contracts/task.ts';
 import { Interner } from '../interner.ts';
-import type { Cause, Operations } from './operations.ts';
+import type { Cause, KindStep, Operations } from './operations.ts';
 import {
   acknowledged,
   batches,
   committed,
+  inBulkLane,
   lost,
   type PendingTask,
   type PendingTasks,
@@ -90,6 +92,11 @@ export class TaskStore {
 
   published(number: number, task: Task, position: string, uncommitted: string | undefined): number {
     return this.#contents.number(published(this.list(number), task, position, uncommitted));
+  }
+
+  /** After a worker has published something to the bulk lane. */
+  inBulkLane(number: number, { args }: KindStep): number {
+    return this.#contents.number(inBulkLane(this.list(number), args[0] as readonly BulkTask[]));
   }
 
   committed(number: number, action: string): number {

@@ -91,7 +91,7 @@ export const FURTHER: readonly Mutation[] = [
   {
     rule: 'a change of a user is fanned out',
     instead: "only the user's own index is dropped",
-    patches: [{ file: PLAN, from: '      if (kind.areUsers) addFanOut(fanOuts, about.user, position);\n', to: '' }],
+    patches: [{ file: PLAN, from: '      if (kind.areUsers) owners.add(about.user);\n', to: '' }],
     try: ['suspension'],
   },
   {
@@ -117,8 +117,8 @@ export const FURTHER: readonly Mutation[] = [
       },
       {
         file: PLAN,
-        from: '=> [fanOutOwners(owners, pageSize, observer)]),\n',
-        to: "=> [fanOutOwners(owners, pageSize, observer)]),\n    [...drops('forget', plan.forgotten), ...drops('drop', plan.dropped)],\n",
+        from: '=> [fanOutOwners(some, kind, sizes, observer)]),\n',
+        to: "=> [fanOutOwners(some, kind, sizes, observer)]),\n    [...drops('forget', plan.forgotten), ...drops('drop', plan.dropped)],\n",
       },
     ],
     notCaught:

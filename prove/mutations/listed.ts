@@ -46,8 +46,8 @@ export const LISTED: readonly Mutation[] = [
     patches: [
       {
         file: FAN_OUT,
-        from: 'refreshUnsignalled(pairs, isOne)',
-        to: "refreshUnsignalled(pairs, isOne, yield* step('pairs', pairs))",
+        from: 'refreshUnsignalled(pairs, areNeighbours)',
+        to: "refreshUnsignalled(pairs, areNeighbours, yield* step('pairs', pairs))",
       },
       {
         file: REFRESH,
@@ -145,24 +145,6 @@ export const LISTED: readonly Mutation[] = [
       },
     ],
     try: ['cold, one change'],
-  },
-  {
-    rule: 'a cursor stands only for its own tasks',
-    instead: 'any task of the owner goes on at the cursor that it finds',
-    patches: [
-      {
-        file: FAN_OUT,
-        from: 'if (cursor === undefined || !tasks.every((task) => cursor.tasks.includes(task))) {',
-        to: 'if (cursor === undefined) {',
-      },
-    ],
-    try: ['fan-out, delivered again'],
-  },
-  {
-    rule: 'a cursor stands only for all of the tasks at hand',
-    instead: 'a task coalesced with an unfinished one goes on at its cursor',
-    patches: [{ file: FAN_OUT, from: '!tasks.every((task)', to: '!tasks.some((task)' }],
-    try: ['fan-out, delivered again'],
   },
   {
     rule: 'a rebuild that is due precedes the acknowledgement',

@@ -22,8 +22,8 @@ export const OF_KINDS: readonly Mutation[] = [
     patches: [
       {
         file: PLAN,
-        from: '    else addFanOut(fanOuts, about.owner, position);',
-        to: '    else if (kind.areUsers) addFanOut(fanOuts, about.owner, position);',
+        from: '    else owners.add(about.owner);',
+        to: '    else if (kind.areUsers) owners.add(about.owner);',
       },
     ],
     try: ['groups'],

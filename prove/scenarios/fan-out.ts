@@ -44,7 +44,21 @@ export const SUSPENSIONS: Menu = {
   suspensions: [OWNER],
 };
 
-/** 1 owner, 2 followers, pages of one, two workers, two actions. */
+/** The owner only uploads; who follows may change. */
+export const AUDIENCE: Menu = {
+  pairs: FOLLOWERS.map((user) => ({ kind, user, contact: OWNER })),
+  grants: [],
+  uploads: [35, 45].map((at) => ({ kind, owner: OWNER, audience: 0, at }) as const),
+  owners: [],
+  audiences: [],
+};
+
+/** 2 followers are more than a page: a plan cuts them into segments, of one follower each and one for whoever comes later. */
+export function segments(name: string, changes: Partial<Scenario>): Scenario {
+  return fanOut(name, { pageSize: 1, menu: AUDIENCE, faultsAtMost: 0, ...changes });
+}
+
+/** 1 owner, 2 followers in one page, two workers, two actions. */
 export function fanOut(name: string, changes: Partial<Scenario>): Scenario {
   return {
     name,
@@ -52,7 +66,7 @@ export function fanOut(name: string, changes: Partial<Scenario>): Scenario {
     users: FOLLOWERS,
     max: 2,
     min: 1,
-    pageSize: 1,
+    pageSize: 2,
     site: SITE,
     index: 'warm',
     menu: MENU,

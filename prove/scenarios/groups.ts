@@ -89,7 +89,7 @@ export function members(name: string, changes: Partial<Scenario>): Scenario {
     owners: [{ kind, owner: GROUP }],
     audiences: [0, 1, 4],
   };
-  return { ...WHOLE, name, users: MEMBERS, pageSize: 1, site: MEMBERSHIPS, menu, ...changes };
+  return { ...WHOLE, name, users: MEMBERS, pageSize: 2, site: MEMBERSHIPS, menu, ...changes };
 }
 
 const BOTH = ['contacts', 'groups'] as const;

@@ -16,7 +16,7 @@ import type { Site } from '../site/site.ts';
  * - `loss`       tasks are lost; that is noticed, and a new epoch begins
  * - `suspend`    tasks are lost; that is noticed, and the epoch is suspended until, at any later moment, a new one begins
  * - `failover`   a lagging replica is promoted; that is noticed, and a new epoch begins
- * - `wipe`       Redis loses everything, the delay queue and the cursors as well; that is noticed, and a new epoch begins
+ * - `wipe`       Redis loses everything, the delay queue and the notes of plans as well; that is noticed, and a new epoch begins
  */
 export type Fault =
   | 'crash'
@@ -41,8 +41,10 @@ export interface Scenario {
   readonly users: readonly Id[];
   readonly max: number;
   readonly min: number;
-  /** Followers in a page of a fan-out. */
+  /** Followers in a page of a fan-out; of more there are segments. */
   readonly pageSize: number;
+  /** Followers of a segment; undefined: as many as in a page. */
+  readonly segmentSize?: number;
   readonly site: Site;
   /** The initial indexes. */
   readonly index: 'warm' | 'cold' | 'placeholder';

@@ -1,15 +1,16 @@
-import { fanOut, SUSPENSIONS } from './fan-out.ts';
+import { fanOut, SUSPENSIONS, segments } from './fan-out.ts';
 import { bothKinds, GROUP_SETTINGS, groups, members } from './groups.ts';
 import { ANY_FAULT, oneUser, SETTINGS, SITES } from './one-user.ts';
 import type { Fault, Scenario } from './scenario.ts';
 
 /**
  * - `a` 2 actions over 1 user and 3 contacts
- * - `b` 2 actions on 1 owner with 2 followers, pages of one
+ * - `b` 2 actions on 1 owner with 2 followers in one page
  * - `c` 3 actions, as far as the budget goes
  * - `d` 2 actions of groups: 1 user and 3 groups, 1 group with 2 members, or 1 user with contacts and groups
+ * - `f` 1 or 2 actions on 1 owner with 2 followers, more than a page: plans and segments (`e` is push)
  */
-export type Part = 'a' | 'b' | 'c' | 'd';
+export type Part = 'a' | 'b' | 'c' | 'd' | 'f';
 
 export interface Listed {
   readonly part: Part;
@@ -57,6 +58,9 @@ const SMALL: readonly Listed[] = [
   b('suspension', { menu: SUSPENSIONS, faultsAtMost: 0 }),
   b('fan-out, one attempt', { attempts: 1, faultsAtMost: 0 }),
   b('fan-out, one change', { actions: 1, faults: ['crash', 'duplicate', 'rebuild', 'drop'], faultsAtMost: 2 }),
+  f('segments', { actions: 1 }),
+  f('segments, crash', { actions: 1, faults: ['crash', 'duplicate'], faultsAtMost: 1 }),
+  f('segments, one attempt', { actions: 1, attempts: 1 }),
   d(groups('groups', { faultsAtMost: 0 })),
   d(groups('groups, cold, one change', { index: 'cold', actions: 1, faults: AGAIN, faultsAtMost: 2 })),
   d(groups('groups, one change before its commit', { ...BEFORE_COMMIT, actions: 1, faultsAtMost: 1 })),
@@ -109,6 +113,13 @@ const LARGE: readonly Listed[] = [
   b('suspension, any fault', { menu: SUSPENSIONS }),
   b('fan-out, cold', { index: 'cold', faults: ['rebuild'] }),
   b('fan-out, one attempt, duplicate', { attempts: 1, faults: ['duplicate'] }),
+  f('segments, uploads', {}),
+  f('segments, uploads, crash', { faults: ['crash'], faultsAtMost: 1 }),
+  f('segments, any fault', { actions: 1, faults: ANY_FAULT, faultsAtMost: 1 }),
+  f('segments, uploads, any fault', { faults: ANY_FAULT, faultsAtMost: 1 }),
+  f('segments, uploads, Redis lost', { faults: ['wipe', 'rebuild'], faultsAtMost: 2 }),
+  f('segments, three changes', { actions: 3 }),
+  f('segments, uploads, a loss', { faults: ['loss', 'rebuild'], faultsAtMost: 2 }),
   d(groups('groups, any fault', {})),
   d(members('members of a group, some faults', { faults: ['crash', 'rebuild', 'epoch', 'loss'] })),
   d(bothKinds('both kinds, any fault', {})),
@@ -135,6 +146,10 @@ function a(name: string, changes: Partial<Scenario>): Listed {
 
 function b(name: string, changes: Partial<Scenario>): Listed {
   return { part: 'b', scenario: fanOut(name, changes) };
+}
+
+function f(name: string, changes: Partial<Scenario>): Listed {
+  return { part: 'f', scenario: segments(name, changes) };
 }
 
 function d(scenario: Scenario): Listed {

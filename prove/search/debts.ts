@@ -1,6 +1,7 @@
+import { isBulkTask } from '../../src/contracts/bulk-task.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { KindName } from '../../src/contracts/kind.ts';
-import { meaningOf, type Task } from '../../src/contracts/task.ts';
+import { type DeliveredTask, meaningOf } from '../../src/contracts/task.ts';
 import { Interner } from '../interner.ts';
 import { type IndexOwner, ownersOf } from '../machine/index-contents.ts';
 import type { Machine } from '../machine/machine.ts';
@@ -77,7 +78,12 @@ export class DebtStore {
   }
 
   /** The pairs that a task speaks of. */
-  #pairsOf(task: Task): string[] {
+  #pairsOf(task: DeliveredTask): string[] {
+    if (isBulkTask(task)) {
+      const range = 'part' in task ? task : {};
+      const owners = this.#owners.filter(({ kind, user }) => kind === task.kind && isWithin(range, user));
+      return owners.map((owner) => pairDebt(owner, task.owner));
+    }
     const about = meaningOf(task);
     if (about.of === 'relation') return bothSides(about.kind.name as KindName, about.user, about.contact);
     if (about.of === 'photos') {
@@ -89,6 +95,12 @@ export class DebtStore {
       pair.user === user || (kindOf(pair.kind).areUsers && pair.contact === user);
     return this.#pairs.filter(isConcerned).map((pair) => pairDebt(pair, pair.contact));
   }
+}
+
+/** Is the user in a segment's range? A plan concerns everybody. */
+function isWithin(range: { readonly after?: Id | undefined; readonly through?: Id | undefined }, user: Id): boolean {
+  const { after = '0', through = user } = range;
+  return BigInt(user) > BigInt(after) && BigInt(user) <= BigInt(through);
 }
 
 /** A pair, and where both are users the other side of it. */

@@ -2,7 +2,7 @@
 export interface State {
   readonly site: number;
   readonly index: number;
-  /** Cursors and the delay queue. */
+  /** Notes of plans that wait, and the delay queue. */
   readonly side: number;
   /** Re-checks in MySQL. */
   readonly rechecks: number;

@@ -35,13 +35,21 @@ const TEXTS: Texts = {
       .join(', '),
   drop: ([users]) => `drops ${users.join(', ')}`,
   forget: ([users]) => `forgets ${users.join(', ')}`,
-  loadCursors: ([owners], cursors) =>
-    owners
-      .map((owner, i) => `reads the cursor of ${owner}: ${cursors[i] === undefined ? 'none' : cursorText(cursors[i])}`)
+  followerAt: ([{ owner, after }, count], user) =>
+    `reads MySQL: follower ${count} of ${owner} after ${after}: ${user ?? 'none'}`,
+  currentEpoch: (_none, epoch) => `reads MySQL: the epoch is ${epoch}`,
+  beginPlan: ([epoch, owner], plan) =>
+    plan === undefined ? `finds that a plan for ${owner} waits` : `begins ${plan} for ${owner} (${epoch})`,
+  publish: ([tasks]) =>
+    tasks
+      .map((task) =>
+        'part' in task
+          ? `publishes a segment of ${task.owner} (${task.after ?? '-∞'}, ${task.through ?? '∞'}]`
+          : `publishes ${task.plan} for ${task.owner}`,
+      )
       .join(', '),
-  saveCursors: ([cursors]) =>
-    cursors.map((cursor) => `saves the cursor of ${cursor.owner}: ${cursorText(cursor)}`).join(', '),
-  clearCursors: ([owners]) => `clears the cursor of ${owners.join(', ')}`,
+  planPublished: ([_epoch, owner, plan]) => `notes that ${plan} for ${owner} is published`,
+  takePlan: ([owner, plan]) => `removes the note of ${plan} for ${owner}`,
   defer: ([{ pairs, rebuilds }]) =>
     `puts off ${[...pairs.map(({ user, contact }) => `${user} → ${contact}`), ...rebuilds.map((user) => `the rebuild of ${user}`)].join(', ')}`,
   recheck: ([pairs, attempt]) =>
@@ -62,8 +70,4 @@ function rowsText([pairs]: readonly [readonly Pair[], ...unknown[]], { epoch, ro
 
 function changesText(changes: readonly Key[]): string {
   return changes.map(({ id, at }) => (at > 0 ? `${id}@${at}` : `no ${id}`)).join(' ');
-}
-
-function cursorText({ after, tasks }: { after: string; tasks: readonly string[] }): string {
-  return `done up to ${after} for ${tasks.join(' ')}`;
 }

@@ -105,7 +105,7 @@ export class Successors {
     const uncommitted = tasks.uncommitted(state.tasks);
     for (const action of site.actions(state.site)) {
       const task = this.#scenario.versions ? action.task : withoutVersion(action.task);
-      if (uncommitted.some((other) => locksSameRow(other.task, task))) continue;
+      if (uncommitted.some((other) => locksSameRow(other.task as Task, task))) continue; // what is not committed is the site's
       const after = tasks.published(state.tasks, task, position, undefined);
       yield {
         site: site.commit(state.site, action),

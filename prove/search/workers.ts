@@ -110,6 +110,10 @@ export class Workers {
         const after = { ...state, side: effect.contents };
         return this.#answered({ state: after, done, broken }, worker, effect.reply, end);
       }
+      case 'tasks': {
+        const after = { ...state, tasks: this.#machine.tasks.inBulkLane(state.tasks, step) };
+        return this.#answered({ state: after, done, broken }, worker, operations.reply(undefined), end);
+      }
       case 'rechecks': {
         const after = { ...state, rechecks: rechecks.put(state.rechecks, step) };
         return this.#answered({ state: after, done, broken }, worker, operations.reply(undefined), end);

@@ -1,8 +1,7 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, type Key } from '../../src/contracts/key.ts';
 import type { KindName } from '../../src/contracts/kind.ts';
-import type { FollowersWanted } from '../../src/index/protocol.ts';
-import type { Pair, PairRow, PairRows } from '../../src/mysql/pairs.ts';
+import type { FollowerRange, Pair, PairRow, PairRows } from '../../src/mysql/pairs.ts';
 import type { TopContacts } from '../../src/mysql/top-contacts.ts';
 import type { TruthRow } from './site.ts';
 
@@ -41,15 +40,20 @@ export const QUESTIONS = {
   },
 
   /** @param which the users that a fan-out visits; undefined, as in the product: all who have a row */
-  followers({ rows }: Snapshot, wanted: readonly FollowersWanted[], limit: number, which?: 'related'): Id[][] {
-    return wanted.map(({ owner, after }) =>
+  followers({ rows }: Snapshot, wanted: readonly FollowerRange[], limit: number, which?: 'related'): Id[][] {
+    return wanted.map(({ owner, after, through }) =>
       rows
         .filter((row) => row.contact === owner && (row.related || which !== 'related'))
         .filter((row) => BigInt(row.user) > BigInt(after))
+        .filter((row) => through === undefined || BigInt(row.user) <= BigInt(through))
         .map((row) => row.user)
         .sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
         .slice(0, limit),
     );
+  },
+
+  followerAt(snapshot: Snapshot, from: FollowerRange, count: number, which?: 'related'): Id | undefined {
+    return QUESTIONS.followers(snapshot, [from], count, which)[0]?.[count - 1];
   },
 };
 

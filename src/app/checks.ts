@@ -60,12 +60,13 @@ function fillText({ entries, max }: StreamFill): string {
 }
 
 /** What a consumer needs to do its work. */
-export function consumerChecks(stores: Stores, source: Pick<TaskSource, 'state'>): Record<string, Check> {
+export function consumerChecks(stores: Stores, sources: readonly Pick<TaskSource, 'state'>[]): Record<string, Check> {
   const { mysql, redis, delay_queue } = apiChecks(stores, stores.primary);
   const tasks = async () => {
-    const { isReady, detail } = source.state();
-    if (!isReady) throw new NotReady(detail);
-    return detail;
+    const states = sources.map((source) => source.state());
+    const details = [...new Set(states.map(({ detail }) => detail))].join('; ');
+    if (!states.every(({ isReady }) => isReady)) throw new NotReady(details);
+    return details;
   };
   return { mysql, redis, delay_queue, tasks } as Record<string, Check>;
 }

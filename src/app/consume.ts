@@ -1,23 +1,26 @@
+import { randomUUID } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import { METRICS_PORTS } from '../config/settings.ts';
 import { DelayedWorker } from '../consumers/delayed-worker.ts';
+import { LanePace } from '../consumers/lane-pace.ts';
 import { LossRecovery } from '../consumers/loss-recovery.ts';
 import { TaskConsumer } from '../consumers/task-consumer.ts';
-import { TaskWorker } from '../consumers/work-plan.ts';
+import { type Lane, TaskWorker } from '../consumers/work-plan.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
+import type { Steps } from '../index/protocol.ts';
 import { IdleReaper } from '../index/redis/idle-reaper.ts';
 import { indexedUsers } from '../index/redis/keys.ts';
-import { answersAtOnce } from '../index/store-fault.ts';
+import { type Answers, answersAtOnce } from '../index/store-fault.ts';
+import type { Database } from '../mysql/database.ts';
 import { SourceStalled } from '../timing/stall-detector.ts';
 import type { DeadLetters } from '../transport/dead-letters.ts';
-import type { TaskSource } from '../transport/task-source.ts';
+import type { LanedTransport } from '../transport/lanes.ts';
 import { consumerChecks } from './checks.ts';
+import { type ConsumerObserver, consumerMetrics } from './consumer-metrics.ts';
 import { startSampler, watchTruth } from './jobs.ts';
 import { openLogger } from './logger.ts';
 import {
-  type ConsumerObserver,
-  consumerMetrics,
   droppedLettersCounter,
   epochCounter,
   lossCounter,
@@ -26,21 +29,28 @@ import {
   measureSuspension,
 } from './metrics.ts';
 import { createRegistry, serveMetrics } from './metrics-server.ts';
+import { openPrimary } from './open-mysql.ts';
+import { closeRedis, openRedisClient } from './open-redis.ts';
 import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
-import { createLeases, doIndexesExist, openStores, type Stores } from './stores.ts';
+import { createLeases, doIndexesExist, type IndexStores, indexStores, openStores, type Stores } from './stores.ts';
 import { openTransport, watchTransport } from './transport.ts';
 
 /** Time to close everything else when a handler hangs, ms. */
 const STALLED_GRACE_MS = 2_000;
 
+/** The lanes that a consumer takes from. */
+export type Lanes = Lane | 'both';
+
+const LANES: Readonly<Record<Lanes, readonly Lane[]>> = { small: ['small'], bulk: ['bulk'], both: ['small', 'bulk'] };
+
 /** Runs a consumer until a signal ends it. @throws StartError */
-export async function consume(config: Config): Promise<void> {
-  await runProcess({ config, logger: openLogger(config, 'consume') }, startConsume);
+export async function consume(config: Config, lanes: Lanes = 'both'): Promise<void> {
+  await runProcess({ config, logger: openLogger(config, 'consume') }, (context) => startConsume(context, LANES[lanes]));
 }
 
-async function startConsume(context: ProcessContext): Promise<void> {
-  const { config, resources, signal } = context;
+async function startConsume(context: ProcessContext, lanes: readonly Lane[]): Promise<void> {
+  const { config, logger, resources, signal } = context;
   const registry = createRegistry('consume');
   const onNewEpoch = epochCounter(registry);
 
@@ -53,59 +63,105 @@ async function startConsume(context: ProcessContext): Promise<void> {
   await agreeOnSettings(primary, config);
   const dropped = droppedLettersCounter(registry);
   const deadLetters = resources.adopt(transport.openDeadLetters(primary, dropped), (opened) => opened.close());
-  const source = transport.openSource({ primary, doIndexesExist: () => doIndexesExist(redis, config) });
+  const opening: LaneOpening = {
+    ...{ stores, transport, deadLetters },
+    observer: consumerMetrics(registry),
+    pace: new LanePace({ client: redis, prefix: config.keyPrefix }),
+    recovery: new LossRecovery({
+      database: primary,
+      positions: transport.positions,
+      logger,
+      onLoss: lossCounter(registry),
+      onNewEpoch,
+    }),
+    publish: bulkPublisher(context, transport, primary),
+    answers: answersAtOnce([() => primary.rows('SELECT 1', []), () => stores.delayQueue.size()]),
+  };
+  const consumers = lanes.map((lane) => openLane(context, lane, opening));
 
   // Measure.
-  const observer = consumerMetrics(registry);
   measureSuspension(registry, primary);
   const delayQueues = stores.kinds.map(({ delayQueue }) => delayQueue);
-  measureBacklog(registry, { lag: () => source.lag(), delayQueues, primary });
+  measureBacklog(registry, { lag: transport.lag, bulkLag: transport.bulk.lag, delayQueues, primary });
   measureFill(registry, transport);
   const onTruth = watchTruth(context, { registry, kinds: stores.kinds });
   startSampler(context, { registry, stores, transport, onTruth });
   startIdleSweep(context, registry, stores);
-  await serveMetrics(context, { registry, checks: consumerChecks(stores, source), port: METRICS_PORTS.consume });
+  const sources = consumers.map(({ source }) => source);
+  await serveMetrics(context, { registry, checks: consumerChecks(stores, sources), port: METRICS_PORTS.consume });
 
   // Consume.
-  const recovery = new LossRecovery({
-    database: primary,
-    positions: transport.positions,
-    logger: context.logger,
-    onLoss: lossCounter(registry),
-    onNewEpoch,
-  });
-  startConsumer(context, { stores, source, deadLetters, recovery, observer });
-}
-
-interface ConsumerParts {
-  readonly stores: Stores;
-  readonly source: TaskSource;
-  readonly deadLetters: DeadLetters;
-  readonly recovery: LossRecovery;
-  readonly observer: ConsumerObserver;
-}
-
-/** Starts the work: tasks from the transport, delayed work, and the recovery from lost tasks. */
-function startConsumer(context: ProcessContext, parts: ConsumerParts): void {
-  const { config, logger, resources, fail } = context;
-  const { stores, source, deadLetters, recovery, observer } = parts;
-  const { primary, kinds, delayQueue } = stores;
-  const answers = answersAtOnce([() => primary.rows('SELECT 1', []), () => delayQueue.size()]);
-  const consumer = new TaskConsumer({
-    source,
-    worker: kinds.map(({ kind, steps }) => new TaskWorker({ kind, steps, pageSize: FOLLOWERS_A_PAGE, ...observer })),
-    deadLetters,
-    onLoss: (loss) => recovery.found(loss),
-    logger,
-    answers,
-    onBatch: observer.onBatch,
-  });
-  const delayedWorkers = kinds.map(
-    (parts) => new DelayedWorker({ ...parts, logger, answers, deadLetters, ...observer }),
-  );
   inBackground(context, (stopping) => watchSettings(context, primary, stopping));
-  inBackground(context, (stopping) => recovery.run(stopping));
-  for (const worker of delayedWorkers) inBackground(context, (stopping) => worker.run(stopping));
+  inBackground(context, (stopping) => opening.recovery.run(stopping));
+  startDelayedWork(context, opening);
+  for (const { consumer } of consumers) startConsumer(context, consumer);
+  logger.info({ transport: config.transport, topic: config.topic, group: config.kafkaGroup, lanes }, 'consuming');
+}
+
+interface LaneOpening {
+  readonly stores: Stores;
+  readonly transport: LanedTransport;
+  readonly deadLetters: DeadLetters;
+  readonly observer: ConsumerObserver;
+  readonly pace: LanePace;
+  readonly recovery: LossRecovery;
+  /** To the bulk lane. */
+  readonly publish: Steps['publish'];
+  readonly answers: Answers;
+}
+
+/** A lane's source and consumer. The bulk lane has its own connections, so that no small task waits for one. */
+function openLane(context: ProcessContext, lane: Lane, opening: LaneOpening) {
+  const { config, logger } = context;
+  const { stores, transport, deadLetters, observer, pace, recovery, publish, answers } = opening;
+  const own = lane === 'small' ? transport : transport.bulk;
+  const source = own.openSource({
+    primary: stores.primary,
+    doIndexesExist: () => doIndexesExist(stores.redis, config),
+    ...(lane === 'bulk' ? { batchSize: 1 } : {}), // whoever is killed repeats one segment
+  });
+  const { kinds } = lane === 'small' ? stores : bulkStores(context, stores);
+  const consumer = new TaskConsumer({
+    ...{ source, deadLetters, logger, answers },
+    worker: kinds.map(
+      ({ kind, steps }) =>
+        new TaskWorker({ kind, lane, steps: { ...steps, publish }, pageSize: FOLLOWERS_A_PAGE, ...observer }),
+    ),
+    onLoss: (loss) => recovery.found(loss, own.positions),
+    onBatch: observer.onBatch,
+    ...(lane === 'small'
+      ? { onDelivered: (deliveries) => pace.delivered(deliveries) }
+      : { beforeStep: (lease) => pace.yieldToSmall(lease) }),
+  });
+  return { source, consumer };
+}
+
+/** The same stores through connections of the bulk lane. Heavy queries share one budget. */
+function bulkStores({ config, logger, resources }: ProcessContext, { primary }: Stores): IndexStores {
+  const connections = config.bulkConnections;
+  const database = openPrimary(config, { connections, heavy: primary.heavy });
+  resources.defer(() => database.close());
+  const redis = resources.adopt(openRedisClient(config, 'consume-bulk', logger), closeRedis);
+  return indexStores(config, database, redis);
+}
+
+/** Publishes to the bulk lane what consumers tell each other. */
+function bulkPublisher({ resources }: ProcessContext, { bulk }: LanedTransport, primary: Database): Steps['publish'] {
+  const publisher = resources.adopt(bulk.openPublisher(primary), (opened) => opened.close());
+  return (tasks) =>
+    publisher.publish(tasks.map((task) => ({ task, id: randomUUID(), source: '/recency/consume', time: Date.now() })));
+}
+
+/** Lost races, rebuilds that reads asked for, re-checks. */
+function startDelayedWork(context: ProcessContext, { stores, deadLetters, observer, answers }: LaneOpening): void {
+  const { logger } = context;
+  for (const parts of stores.kinds) {
+    const worker = new DelayedWorker({ ...parts, logger, answers, deadLetters, ...observer });
+    inBackground(context, (stopping) => worker.run(stopping));
+  }
+}
+
+function startConsumer({ config, resources, fail }: ProcessContext, consumer: TaskConsumer): void {
   const running = consumer.run().catch((error: unknown) => {
     fail(error, error instanceof SourceStalled ? STALLED_GRACE_MS : undefined);
   });
@@ -113,7 +169,6 @@ function startConsumer(context: ProcessContext, parts: ConsumerParts): void {
     await consumer.stop(config.shutdownTimeoutMs / 2);
     await running;
   });
-  logger.info({ transport: config.transport, topic: config.topic, group: config.kafkaGroup }, 'consuming');
 }
 
 /** Dropping idle indexes is never urgent. */

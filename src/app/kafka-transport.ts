@@ -41,7 +41,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
       new KafkaTaskPublisher({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
     openDeadLetters: (primary) =>
       new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
-    openSource: ({ primary, doIndexesExist }) => {
+    openSource: ({ primary, doIndexesExist, batchSize }) => {
       const history = groupHistory(primary, `kafka:${topic}:${group}`);
       const expectsOffsets = async (hasStarted: boolean) => {
         // A new group reads the topic from its beginning, of which some may have been deleted.
@@ -52,6 +52,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
       return new KafkaTaskSource({
         ...{ kafka, topic, group, history, expectsOffsets, ends: recorded },
         sessionTimeoutMs: config.takeoverMs,
+        ...(batchSize === undefined ? {} : { batchSize }),
       });
     },
     barrier: kafkaBarrier(offsets, ends),

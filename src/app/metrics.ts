@@ -1,7 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { DelayedObserver } from '../consumers/delayed-worker.ts';
-import type { TaskConsumerOptions } from '../consumers/task-consumer.ts';
-import type { WorkObserver } from '../consumers/work-plan.ts';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Database } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
@@ -15,7 +12,7 @@ import type { Transport } from '../transport/transport.ts';
 
 /** The metrics of every process, for Prometheus. No label holds an id. Gauges are read at every scrape. */
 
-const counter = (registry: Registry, name: string, help: string, labelNames: string[] = []) =>
+export const counter = (registry: Registry, name: string, help: string, labelNames: string[] = []) =>
   new Counter({ name, help, labelNames, registers: [registry] });
 
 /** A gauge that is NaN, not 0, while it cannot be read. */
@@ -53,60 +50,19 @@ export function shared<T>(ask: () => Promise<T>, keptMs = 0): () => Promise<T> {
   };
 }
 
-/** Duration of a batch, s: from a few tasks to a large fan-out. */
-const BATCH_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
-export type ConsumerObserver = Required<WorkObserver> &
-  Required<DelayedObserver> &
-  Required<Pick<TaskConsumerOptions, 'onBatch'>>;
-
-export function consumerMetrics(registry: Registry): ConsumerObserver {
-  const count = counter.bind(undefined, registry);
-  const tasks = count('recency_tasks_total', 'Tasks processed.');
-  const deadLetters = count('recency_dead_letters_total', 'Messages set aside because they cannot be applied.');
-  const ignored = count('recency_task_unknown_fields_total', 'Unknown fields of tasks, ignored.');
-  const refreshes = count('recency_refreshes_total', 'Users refreshed, by outcome.', ['outcome']);
-  const rebuilds = count('recency_rebuilds_total', 'Indexes that ran low and were rebuilt before an acknowledgement.');
-  const followers = count('recency_fan_out_followers_total', 'Followers refreshed by fan-outs.');
-  const resumed = count('recency_fan_outs_resumed_total', 'Fan-outs resumed from a cursor.');
-  const givenUp = count(
-    'recency_rechecks_given_up_total',
-    'Re-checks given up: the row stayed older than the version that its task named, or the check kept failing.',
-  );
-  const seconds = new Histogram({
-    name: 'recency_batch_duration_seconds',
-    help: 'Time from the delivery of a batch to its acknowledgement.',
-    buckets: BATCH_SECONDS,
-    registers: [registry],
-  });
-  return {
-    onBatch: (batch) => {
-      tasks.inc(batch.tasks);
-      deadLetters.inc(batch.deadLetters);
-      ignored.inc(batch.ignoredFields);
-      seconds.observe(batch.seconds);
-    },
-    onRefresh: (report) => {
-      for (const [outcome, users] of Object.entries(report.outcomes)) refreshes.inc({ outcome }, users);
-      rebuilds.inc(report.rebuilt);
-    },
-    onFanOut: (report) => {
-      followers.inc(report.followers);
-      resumed.inc(report.resumed);
-    },
-    onGivenUp: (tasksGivenUp) => givenUp.inc(tasksGivenUp),
-  };
-}
-
 interface MeasuredBacklog {
   readonly lag: () => Promise<number | undefined>;
+  /** Of the bulk lane. */
+  readonly bulkLag: () => Promise<number | undefined>;
   /** Of every kind in use. */
   readonly delayQueues: readonly DelayQueue[];
   readonly primary: Database;
 }
 
-export function measureBacklog(registry: Registry, { lag, delayQueues, primary }: MeasuredBacklog): void {
+export function measureBacklog(registry: Registry, { lag, bulkLag, delayQueues, primary }: MeasuredBacklog): void {
   gauge(registry, 'recency_transport_lag_tasks', 'Tasks on the transport that are not acknowledged.', lag);
+  const waiting = 'Plans and segments of large audiences that are not acknowledged.';
+  gauge(registry, 'recency_bulk_lag_tasks', waiting, bulkLag);
   gauge(registry, 'recency_delay_queue_items', 'Delayed work, waiting or running.', async () => {
     const sizes = await Promise.all(delayQueues.map((queue) => queue.size()));
     return sizes.reduce((sum, size) => sum + size, 0);

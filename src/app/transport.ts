@@ -8,6 +8,7 @@ import { groupHistory, streamCheckpoint } from '../mysql/consumer-groups.ts';
 import type { Database } from '../mysql/database.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { reply } from '../redis/unavailable.ts';
+import { type LanedTransport, withBulkLane } from '../transport/lanes.ts';
 import { ConsumerGroup } from '../transport/streams/consumer-group.ts';
 import { StreamsDeadLetters } from '../transport/streams/dead-letters.ts';
 import { streamsBarrier, streamsPositions, strictStreamsBarrier } from '../transport/streams/drain-barrier.ts';
@@ -39,8 +40,9 @@ function openStreamsTransport(config: Config, name: string, logger: Logger): Tra
       };
       return new StreamsDeadLetters({ client, stream, room, max, onDropped: dropped });
     },
-    openSource: ({ primary, doIndexesExist }) =>
+    openSource: ({ primary, doIndexesExist, batchSize }) =>
       new StreamsTaskSource({
+        ...(batchSize === undefined ? {} : { batchSize }),
         client,
         stream,
         group,
@@ -83,9 +85,15 @@ export interface TransportOpening {
 }
 
 /** Opens the configured transport, without waiting for its servers. @param name name of the process, for the servers' lists */
-export function openTransport({ config, logger, resources }: TransportOpening, name: string): Transport {
+export function openTransport({ config, logger, resources }: TransportOpening, name: string): LanedTransport {
   const open = config.transport === 'kafka' ? openKafkaTransport : openStreamsTransport;
-  return resources.adopt(open(config, name, logger), (transport) => transport.close());
+  const both = withBulkLane(open(config, name, logger), open(bulkLaneOf(config), `${name}-bulk`, logger));
+  return resources.adopt(both, (transport) => transport.close());
+}
+
+/** The bulk lane is a topic and a group of its own: members of one group must subscribe to the same topics. */
+function bulkLaneOf(config: Config): Config {
+  return { ...config, topic: `${config.topic}.bulk`, kafkaGroup: `${config.kafkaGroup}.bulk` };
 }
 
 /**
@@ -110,7 +118,7 @@ export async function watchTransport(
 export async function withTransport<T>(
   name: string,
   signal: AbortSignal,
-  work: (transport: Transport, primary: Database) => Promise<T>,
+  work: (transport: LanedTransport, primary: Database) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig();
   const logger = openLogger({ logLevel: config.logLevel === 'info' ? 'error' : config.logLevel }, name, 2);

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { Lanes } from '../app/consume.ts';
 import { time } from './arguments.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
 import { UsageError } from './exit-code.ts';
@@ -23,13 +24,17 @@ export function addConsume(program: Command): void {
     summary:
       'applies tasks to the indexes until SIGTERM; run as many as you need; logs to stdout, one JSON object per line',
     example: 'consume',
-  });
-  whenCalled(command, async () => {
+  }).addOption(
+    new Option('--lanes <lanes>', 'small: all tasks but large audiences; bulk: only these; both')
+      .choices(['small', 'bulk', 'both'])
+      .default('both'),
+  );
+  whenCalled<{ readonly lanes: Lanes }>(command, async (_output, { lanes }) => {
     const [{ loadConfig }, { consume }] = await Promise.all([
       import('../config/config.ts'),
       import('../app/consume.ts'),
     ]);
-    await consume(loadConfig());
+    await consume(loadConfig(), lanes);
   });
 }
 

@@ -68,6 +68,11 @@ export const SETTINGS = {
   MYSQL_TLS_CERT: setting(certificateFile, undefined, 'file with a client certificate'),
   MYSQL_TLS_KEY: setting(keyFile, undefined, 'file with the key of the client certificate'),
   MYSQL_CONNECTIONS: setting(whole(2, 1000), '10', 'maximum connections per process'),
+  BULK_CONNECTIONS: setting(
+    whole(1, 1000),
+    '4',
+    'maximum connections to MySQL of a consumer for large audiences, apart from MYSQL_CONNECTIONS',
+  ),
   MYSQL_QUEUE: setting(
     whole(0, 100_000),
     '10000',

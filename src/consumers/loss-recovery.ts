@@ -35,9 +35,13 @@ export class LossRecovery {
     this.#options = options;
   }
 
-  /** Marks every index as untrusted, for all processes. @throws DatabaseUnavailable, EpochMissing */
-  async found(loss: Loss): Promise<void> {
-    const { database, positions, logger, onLoss } = this.#options;
+  /**
+   * Marks every index as untrusted, for all processes.
+   * @param positions of the lane that lost them; all, if left out
+   * @throws DatabaseUnavailable, EpochMissing
+   */
+  async found(loss: Loss, positions: Pick<GroupPositions, 'placesOf'> = this.#options.positions): Promise<void> {
+    const { database, logger, onLoss } = this.#options;
     const { reason, detail } = loss;
     await suspendForLoss(database, positions.placesOf(loss), `tasks were lost: ${reason}: ${detail}`);
     logger.error({ reason, detail }, 'tasks were lost: no index is trusted until the consumers have caught up');

@@ -26,6 +26,10 @@ export interface TaskConsumerOptions {
   readonly logger: Logger;
   /** Do the stores answer? Left out: what takes too long always counts as a fault of a store. */
   readonly answers?: Answers;
+  /** Called with each batch before anything of it is done. */
+  readonly onDelivered?: (deliveries: readonly Delivery[]) => void;
+  /** Awaited before every step of the work: lets it wait for something more urgent. */
+  readonly beforeStep?: (lease: BatchLease) => Promise<void>;
   readonly onBatch?: (batch: { tasks: number; deadLetters: number; ignoredFields: number; seconds: number }) => void;
   /** Monotonic clock, ms. */
   readonly now?: () => number;
@@ -55,8 +59,7 @@ export class TaskConsumer {
 
   /**
    * Takes no new batch. Resolves when the batch in progress has been acknowledged or given back.
-   * @param graceMs after this long it is given back at its next step: a large fan-out keeps its cursor, and another process
-   *   continues from it. Left out: it is finished.
+   * @param graceMs after this long it is given back at its next step, and another process does it. Left out: it is finished.
    */
   async stop(graceMs?: number): Promise<void> {
     const giveBack = () => {
@@ -68,9 +71,11 @@ export class TaskConsumer {
 
   /** When it resolves, the source acknowledges the batch; when it rejects, the batch comes again. */
   async #handle(batch: Batch): Promise<void> {
-    const { onBatch, now = () => performance.now() } = this.#options;
+    const { onBatch, onDelivered, now = () => performance.now() } = this.#options;
     const startedAt = now();
-    const lease: BatchLease = { renew: () => this.#renew(batch) };
+    onDelivered?.(batch.deliveries);
+    const held: BatchLease = { renew: () => this.#renew(batch) };
+    const lease: BatchLease = { renew: () => this.#beforeStep(held) };
     const { tasks, invalid } = decodeAll(batch.deliveries);
     const rejected = [...invalid, ...(await this.#apply(tasks, lease))];
     if (rejected.length > 0) {
@@ -80,6 +85,11 @@ export class TaskConsumer {
     const ignoredFields = tasks.reduce((fields, { ignored }) => fields + ignored.length, 0);
     const seconds = (now() - startedAt) / 1000;
     onBatch?.({ tasks: tasks.length, deadLetters: rejected.length, ignoredFields, seconds });
+  }
+
+  async #beforeStep(lease: BatchLease): Promise<void> {
+    await this.#options.beforeStep?.(lease);
+    await lease.renew();
   }
 
   async #renew(batch: Batch): Promise<void> {
@@ -146,10 +156,9 @@ function decodeAll(deliveries: readonly Delivery[]): { tasks: DecodedTask[]; inv
   return { tasks, invalid };
 }
 
-/** A fan-out cursor knows a task by its place in the transport and by the publisher's id, because places can repeat. */
 function decode(delivery: Delivery): DecodedTask {
-  const { task, id, ignored } = readTask(delivery);
-  return { task, position: `${delivery.position} ${id ?? ''}`, delivery, ignored };
+  const { task, ignored } = readTask(delivery);
+  return { task, position: delivery.position, delivery, ignored };
 }
 
 function rejected(delivery: Delivery, error: Error, attempts: number): Rejected {

@@ -1,43 +1,64 @@
+import { type BulkTask, isBulkTask, type PlanTask, type SegmentTask } from '../contracts/bulk-task.ts';
 import type { Id } from '../contracts/id.ts';
-import { CONTACTS, type Kind } from '../contracts/kind.ts';
-import { meaningOf, type Task } from '../contracts/task.ts';
+import { CONTACTS, type Kind, type KindName } from '../contracts/kind.ts';
+import { type DeliveredTask, meaningOf } from '../contracts/task.ts';
 import { chunks } from '../index/chunks.ts';
-import { type FanOut, type FanOutReport, fanOut } from '../index/fan-out.ts';
+import { type FanOutReport, fanOut } from '../index/fan-out.ts';
 import { type Operation, run, type Steps, step } from '../index/protocol.ts';
 import { addHint, type Hint, PAIRS_A_CALL, type RefreshReport, refresh } from '../index/refresh.ts';
+import { planSegments, refreshSegment } from '../index/segments.ts';
 import { eachOrNone } from '../index/set-aside.ts';
 import type { BatchLease } from '../transport/task-source.ts';
 
 /** A decoded task and its identity. A redelivery of the same message has the same position; no other message has. */
 export interface ReceivedTask {
   readonly position: string;
-  readonly task: Task;
+  readonly task: DeliveredTask;
 }
 
 /** The work that a batch of tasks amounts to: tasks that ask for the same thing are merged. */
 export interface WorkPlan {
+  readonly kind: KindName;
   /** Pairs to refresh, each once. */
   readonly hints: readonly Hint[];
-  /** Owners whose followers are refreshed, each once, with all of their tasks. */
-  readonly fanOuts: readonly FanOut[];
+  /** Owners whose followers are refreshed, each once. */
+  readonly owners: readonly Id[];
   /** Users who have changed: their indexes are dropped. */
   readonly dropped: readonly Id[];
   /** Deleted users: their indexes and the work that waits for them are dropped. */
   readonly forgotten: readonly Id[];
+  /** Large audiences to be cut into segments. */
+  readonly plans: readonly PlanTask[];
+  readonly segments: readonly SegmentTask[];
 }
+
+/** Small tasks and large audiences have lanes of their own, so that no small task waits for a segment. */
+export type Lane = 'small' | 'bulk';
 
 /** Told what was done, for the metrics. */
 export interface WorkObserver {
   readonly onRefresh?: (report: RefreshReport) => void;
   readonly onFanOut?: (report: FanOutReport) => void;
+  /** A plan has published this many segments. */
+  readonly onPlan?: (plan: PlanTask, segments: number) => void;
+  /** A segment is done. */
+  readonly onSegment?: (segment: SegmentTask, followers: number) => void;
 }
 
-export interface TaskWorkerOptions extends WorkObserver {
+/** How the work of a plan is cut. */
+export interface WorkSizes {
+  /** The lane whose tasks these are; `small` if left out. */
+  readonly lane?: Lane;
+  /** Followers of one owner read at once, and the most that are refreshed in a batch. */
+  readonly pageSize: number;
+  /** Followers of a segment, about; the default if left out. */
+  readonly segmentSize?: number;
+}
+
+export interface TaskWorkerOptions extends WorkObserver, WorkSizes {
   /** Of this kind; contacts if left out. */
   readonly kind?: Kind;
   readonly steps: Steps;
-  /** Followers of one owner read at once. */
-  readonly pageSize: number;
 }
 
 /** Operations of a batch that run at once: one works in Redis while another waits for MySQL. */
@@ -64,8 +85,8 @@ export class TaskWorker {
    * @throws RedisUnavailable, DatabaseUnavailable; some of the work may then be done, and all of it can be done again
    */
   async work(plan: WorkPlan, lease?: BatchLease): Promise<void> {
-    const { steps, pageSize } = this.#options;
-    for (const stage of stagesOf(plan, pageSize, this.#options)) {
+    const { steps } = this.#options;
+    for (const stage of stagesOf(plan, this.#options, this.#options)) {
       await eachOrNone(stage, OPERATIONS_AT_ONCE, (operation) => run(operation, steps, lease));
     }
   }
@@ -81,23 +102,31 @@ export class TaskWorker {
  */
 export function planWork(received: readonly ReceivedTask[], kind: Kind = CONTACTS): WorkPlan {
   const hints = new Map<string, Hint>();
-  const fanOuts = new Map<Id, string[]>();
+  const owners = new Set<Id>();
+  const bulk: BulkTask[] = [];
   const dropped = new Set<Id>();
   const forgotten = new Set<Id>();
-  for (const { task, position } of received) {
+  for (const { task } of received) {
+    if (isBulkTask(task)) {
+      if (task.kind === kind.name) bulk.push(task);
+      continue;
+    }
     const about = meaningOf(task);
     if (about.of === 'user') {
       (about.isDeleted ? forgotten : dropped).add(about.user);
-      if (kind.areUsers) addFanOut(fanOuts, about.user, position);
+      if (kind.areUsers) owners.add(about.user);
     } else if (about.kind.name !== kind.name) continue;
     else if (about.of === 'relation') for (const hint of hintsOf(about, kind)) addHint(hints, hint);
-    else addFanOut(fanOuts, about.owner, position);
+    else owners.add(about.owner);
   }
   return {
+    kind: kind.name as KindName,
     hints: [...hints.values()],
-    fanOuts: [...fanOuts].map(([owner, tasks]) => ({ owner, tasks })),
+    owners: [...owners],
     dropped: [...dropped].filter((user) => !forgotten.has(user)),
     forgotten: [...forgotten],
+    plans: bulk.filter((task) => !isSegment(task)) as PlanTask[],
+    segments: bulk.filter(isSegment),
   };
 }
 
@@ -111,23 +140,33 @@ function hintsOf({ user, contact, version }: Hint, { areUsers }: Kind): Hint[] {
   return areUsers ? [own, { user: contact, contact: user }] : [own];
 }
 
-function addFanOut(fanOuts: Map<Id, string[]>, owner: Id, position: string): void {
-  const tasks = fanOuts.get(owner);
-  if (tasks) tasks.push(position);
-  else fanOuts.set(owner, [position]);
+function isSegment(task: BulkTask): task is SegmentTask {
+  return 'part' in task;
 }
 
 /**
  * The plan as operations, in stages. A stage begins when the one before it has ended; the operations of one stage are
  * independent and may run side by side.
- * @param pageSize followers of one owner read at once
  */
-export function stagesOf(plan: WorkPlan, pageSize: number, observer: WorkObserver): Operation<void>[][] {
+export function stagesOf(plan: WorkPlan, sizes: WorkSizes, observer: WorkObserver): Operation<void>[][] {
+  const { kind, owners } = plan;
   return [
     [...drops('forget', plan.forgotten), ...drops('drop', plan.dropped)],
     chunks(plan.hints, PAIRS_A_CALL).map((hints) => refreshHints(hints, observer)),
-    ...chunks(plan.fanOuts, OWNERS_AT_ONCE).map((owners) => [fanOutOwners(owners, pageSize, observer)]),
+    ...chunks(owners, OWNERS_AT_ONCE).map((some) => [fanOutOwners(some, kind, sizes, observer)]),
+    ...bulkStages(plan, sizes, observer),
   ];
+}
+
+/** One after the other. A plan or segment in the small lane, perhaps a dead letter that was replayed, goes where it belongs. */
+function bulkStages({ plans, segments }: WorkPlan, sizes: WorkSizes, observer: WorkObserver): Operation<void>[][] {
+  if (sizes.lane === 'bulk') {
+    return [
+      ...plans.map((plan) => [planOne(plan, sizes, observer)]),
+      ...segments.map((segment) => [refreshOne(segment, sizes, observer)]),
+    ];
+  }
+  return plans.length + segments.length > 0 ? [[moveToBulkLane([...plans, ...segments])]] : [];
 }
 
 function drops(name: 'forget' | 'drop', users: readonly Id[]): Operation<void>[] {
@@ -146,7 +185,26 @@ function* refreshHints(hints: readonly Hint[], observer: WorkObserver): Operatio
   if (behind.length > 0) yield* step('recheck', behind, 1);
 }
 
-function* fanOutOwners(owners: readonly FanOut[], pageSize: number, observer: WorkObserver): Operation<void> {
-  const report = yield* fanOut(owners, pageSize, observer.onRefresh);
+function* fanOutOwners(
+  owners: readonly Id[],
+  kind: KindName,
+  { pageSize }: WorkSizes,
+  observer: WorkObserver,
+): Operation<void> {
+  const report = yield* fanOut(owners, kind, pageSize, observer.onRefresh);
   observer.onFanOut?.(report);
+}
+
+function* planOne(plan: PlanTask, { segmentSize }: WorkSizes, observer: WorkObserver): Operation<void> {
+  const segments = yield* planSegments(plan, segmentSize);
+  observer.onPlan?.(plan, segments);
+}
+
+function* refreshOne(segment: SegmentTask, { pageSize }: WorkSizes, observer: WorkObserver): Operation<void> {
+  const followers = yield* refreshSegment(segment, pageSize, observer.onRefresh);
+  observer.onSegment?.(segment, followers);
+}
+
+function* moveToBulkLane(tasks: readonly BulkTask[]): Operation<void> {
+  yield* step('publish', tasks);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BULK_FORMS, type BulkTask, isBulkTask } from './bulk-task.ts';
 import { type Id, idSchema } from './id.ts';
 import { KINDS, type Kind } from './kind.ts';
 
@@ -64,6 +65,9 @@ const userTask = z.strictObject({
 export type Task = TaskOfKind<AnyKind> | z.infer<typeof userTask>;
 export type TaskType = Task['type'];
 
+/** What a transport may deliver: a site's task, or what consumers tell each other. */
+export type DeliveredTask = Task | BulkTask;
+
 const FORMS = [...KINDS.flatMap((kind: Kind) => [relationTask(kind), photoTask(kind)]), userTask];
 
 /** The fields that name a second user beside `user`. */
@@ -87,10 +91,10 @@ export const taskSchema = z
 
 /** A task from a transport. A newer producer may send unknown fields; they are dropped. */
 export const deliveredTaskSchema = z
-  .discriminatedUnion('type', FORMS.map((form) => form.strip()) as Forms)
-  .superRefine(mustBeTwo) as unknown as z.ZodType<Task>;
+  .discriminatedUnion('type', [...FORMS, ...BULK_FORMS].map((form) => form.strip()) as unknown as Forms)
+  .superRefine(mustBeTwo) as unknown as z.ZodType<DeliveredTask>;
 
-/** Every type of task. */
+/** Every type of task that a site publishes. */
 export const TASK_TYPES = FORMS.flatMap(({ shape }) => shape.type.options) as readonly TaskType[];
 
 /**
@@ -134,8 +138,12 @@ export function meaningOf(task: Task): TaskMeaning {
 /** The largest task body, in bytes. */
 export const MAX_TASK_BYTES = 65_536;
 
-/** Kafka's partition key: tasks of one user or uploader stay together, so that they can be coalesced. */
-export function partitionKey(task: Task): string {
+/**
+ * Kafka's partition key: tasks of one user or uploader stay together, so that they can be coalesced.
+ * @returns undefined for a segment: they are spread over all partitions
+ */
+export function partitionKey(task: DeliveredTask): string | undefined {
+  if (isBulkTask(task)) return 'part' in task ? undefined : task.owner;
   const meaning = meaningOf(task);
   return meaning.of === 'photos' ? meaning.owner : meaning.user;
 }

@@ -1,169 +1,81 @@
+import { planTaskOf } from '../contracts/bulk-task.ts';
 import type { Id } from '../contracts/id.ts';
+import type { KindName } from '../contracts/kind.ts';
 import type { Pair } from '../mysql/pairs.ts';
 import { chunks } from './chunks.ts';
 import { type Operation, step, together } from './protocol.ts';
 import { PAIRS_A_CALL, type RefreshReport, refreshUnsignalled, signal } from './refresh.ts';
 
-/** An owner whose photos changed, and the positions of the deliveries that say so. */
-export interface FanOut {
-  readonly owner: Id;
-  readonly tasks: readonly string[];
-}
-
 export interface FanOutReport {
+  /** Refreshed here. */
   readonly followers: number;
-  /** How many of the owners were resumed from a cursor. */
-  readonly resumed: number;
+  /** Owners who have more followers than a batch refreshes: they are left to a plan. */
+  readonly large: number;
 }
 
-/** Followers of one owner read at once: enough for several calls that run concurrently. */
+/** Followers of one owner that are refreshed in the batch of the owner's task. Of more, a plan makes segments. */
 export const FOLLOWERS_A_PAGE = 8 * PAIRS_A_CALL;
 
-/** Calls that run concurrently: while one waits for MySQL another works in Redis, and the next page is read. */
-const AT_ONCE = 4;
+/** Calls that run concurrently: while one waits for MySQL another works in Redis. */
+export const CALLS_AT_ONCE = 4;
 
 /**
- * Refreshes every follower of each owner, a page of each owner at a time.
+ * Refreshes every follower of each owner who has at most a page of them, and sees to it that a plan for each of the others
+ * waits in the bulk lane (segments.ts).
  *
- * A page of followers only says whom to look at, so it may be read ahead: `refresh` reads the nonces and then the pairs again,
- * and a user who becomes a follower later has a task of their own. The pages of one owner have no follower in common, so the
- * calls of a page start before those of the page before it have ended. The pages of several owners may have followers in
- * common and would lose races to each other, so each waits for the page before it.
- *
- * A cursor moves only past pages that are finished and signalled. What it says is finished is not done again.
- * @param fanOuts each owner once
- * @param pageSize followers of one owner read at once
+ * The page only says whom to look at: `refresh` reads the nonces and then the pairs again, and a user who becomes a follower
+ * later has a task of their own.
+ * @param owners each once
+ * @param pageSize the most followers of one owner that are refreshed here
  * @param onRefresh called with what became of each call's followers
  */
 export function* fanOut(
-  fanOuts: readonly FanOut[],
+  owners: readonly Id[],
+  kind: KindName,
   pageSize: number = FOLLOWERS_A_PAGE,
   onRefresh?: (report: RefreshReport) => void,
 ): Operation<FanOutReport> {
-  const places = yield* resume(fanOuts);
-  const pages = new Pages(pageSize, onRefresh);
-  pages.readFrom(places);
-  yield* together(pages.queue, AT_ONCE);
-  return { followers: pages.followers, resumed: places.filter((place) => place.after !== '0').length };
-}
-
-/** Where the next page of one owner's followers begins. */
-interface FanOutPlace {
-  readonly owner: Id;
-  readonly tasks: readonly string[];
-  readonly after: Id | '0';
-  /** Is there a cursor, to be cleared at the end? */
-  readonly saved: boolean;
-}
-
-/** Starts each owner at its cursor, if that was saved for these very tasks, and otherwise at the first follower. */
-function* resume(fanOuts: readonly FanOut[]): Operation<readonly FanOutPlace[]> {
-  const cursors = yield* step(
-    'loadCursors',
-    fanOuts.map(({ owner }) => owner),
+  const wanted = owners.map((owner) => ({ owner, after: '0' }) as const);
+  const pages = yield* step('followers', wanted, pageSize + 1);
+  const large = owners.filter((_, i) => (pages[i]?.length ?? 0) > pageSize);
+  const pairs = owners.flatMap((contact, i) =>
+    large.includes(contact) ? [] : (pages[i] ?? []).map((user): Pair => ({ user, contact })),
   );
-  return fanOuts.map(({ owner, tasks }, i) => {
-    const cursor = cursors[i];
-    if (cursor === undefined || !tasks.every((task) => cursor.tasks.includes(task))) {
-      return { owner, tasks, after: '0', saved: cursor !== undefined };
-    }
-    return { owner, tasks: cursor.tasks, after: cursor.after, saved: true };
-  });
+  const areNeighbours = owners.length - large.length === 1;
+  const parts = areNeighbours ? chunks(pairs, PAIRS_A_CALL) : partsOf(pairs);
+  yield* together(
+    parts.map((part) => refreshPart(part, areNeighbours, onRefresh)),
+    CALLS_AT_ONCE,
+  );
+  yield* signal(new Set(pairs.map(({ user }) => user)));
+  for (const owner of large) yield* announce(owner, kind);
+  return { followers: pairs.length, large: large.length };
 }
 
-/** One page of followers of some owners. */
-interface Page {
-  readonly places: readonly FanOutPlace[];
-  /** Where the next page begins, for the owners who have more followers. */
-  readonly next: readonly FanOutPlace[];
-  readonly users: ReadonlySet<Id>;
-  /** Calls that are not finished. */
-  left: number;
+export function* refreshPart(
+  pairs: readonly Pair[],
+  areNeighbours: boolean,
+  onRefresh?: (report: RefreshReport) => void,
+): Operation<void> {
+  const report = yield* refreshUnsignalled(pairs, areNeighbours);
+  onRefresh?.(report);
 }
 
-/** The pages of a fan-out: what is still to be done about them, and how far their cursors have come. */
-class Pages {
-  /** Pages to read and calls to make. */
-  readonly queue: Operation<void>[] = [];
-  followers = 0;
-  readonly #pageSize: number;
-  readonly #onRefresh: ((report: RefreshReport) => void) | undefined;
-  /** In order, from the first page whose cursors are not saved. */
-  readonly #unsaved: Page[] = [];
-  #isSaving = false;
-
-  constructor(pageSize: number, onRefresh?: (report: RefreshReport) => void) {
-    this.#pageSize = pageSize;
-    this.#onRefresh = onRefresh;
-  }
-
-  /** Queues the page that begins at these places. */
-  readFrom(places: readonly FanOutPlace[]): void {
-    if (places.length > 0) this.queue.push(this.#read(places));
-  }
-
-  *#read(places: readonly FanOutPlace[]): Operation<void> {
-    const users = yield* step('followers', places, this.#pageSize);
-    const pairs = places.flatMap((place, i) => (users[i] ?? []).map((user): Pair => ({ user, contact: place.owner })));
-    const isOne = places.length === 1;
-    const parts = isOne ? chunks(pairs, PAIRS_A_CALL) : partsOf(pairs);
-    const next = nextPlaces(places, users, this.#pageSize);
-    const page = { places, next, users: new Set(users.flat()), left: parts.length };
-    this.followers += pairs.length;
-    this.#unsaved.push(page);
-    if (isOne) this.readFrom(page.next); // before this page's calls, so that it is read while they run
-    this.queue.push(...parts.map((part) => this.#refresh(page, part)));
-    yield* this.#save();
-  }
-
-  *#refresh(page: Page, pairs: readonly Pair[]): Operation<void> {
-    const isOne = page.places.length === 1;
-    const report = yield* refreshUnsignalled(pairs, isOne);
-    this.#onRefresh?.(report);
-    page.left--;
-    if (!isOne && page.left === 0) this.readFrom(page.next);
-    yield* this.#save();
-  }
-
-  /** Signals finished pages, and saves their cursors. If that is running, it picks up the pages that finish meanwhile. */
-  *#save(): Operation<void> {
-    if (this.#isSaving) return;
-    this.#isSaving = true;
-    while (this.#unsaved[0]?.left === 0) {
-      const page = this.#unsaved.shift() as Page;
-      yield* signal(page.users); // a process that resumes behind the cursor signals nobody before it
-      yield* saveCursors(page);
-    }
-    this.#isSaving = false;
-  }
-}
-
-/** Moves the cursors to the next page; clears those of owners who have no more followers. */
-function* saveCursors({ places, next }: Page): Operation<void> {
-  const more = new Set(next.map(({ owner }) => owner));
-  const finished = places.filter(({ owner, saved }) => saved && !more.has(owner));
-  if (next.length > 0)
-    yield* step(
-      'saveCursors',
-      next.map(({ owner, after, tasks }) => ({ owner, after, tasks })),
-    );
-  if (finished.length > 0)
-    yield* step(
-      'clearCursors',
-      finished.map(({ owner }) => owner),
-    );
-}
-
-/** Where the next page begins, for the owners whose page was full. */
-function nextPlaces(
-  places: readonly FanOutPlace[],
-  users: readonly (readonly Id[])[],
-  pageSize: number,
-): FanOutPlace[] {
-  return places.flatMap((place, i) => {
-    const last = users[i]?.at(-1);
-    return users[i]?.length === pageSize && last !== undefined ? [{ ...place, after: last, saved: true }] : [];
-  });
+/**
+ * Publishes a plan for the owner, unless one waits that will read what this upload's batch would have read: a plan that is
+ * published, and not taken yet. When this ends such a plan waits, or was taken after this began.
+ *
+ * A note in Redis says which plan waits. It says so only once the plan is published: a note made before, and trusted at once,
+ * would outlive a worker that ends in between. It is not made after the publication either, because by then the plan may
+ * have been taken; so it is made before, and becomes valid if it is still this plan's. A note of another epoch says nothing:
+ * its plan may be lost, or Redis may have gone back to an older state.
+ */
+function* announce(owner: Id, kind: KindName): Operation<void> {
+  const epoch = yield* step('currentEpoch');
+  const plan = yield* step('beginPlan', epoch, owner);
+  if (plan === undefined) return;
+  yield* step('publish', [planTaskOf(kind, owner, plan)]);
+  yield* step('planPublished', epoch, owner, plan);
 }
 
 /** Splits pairs into calls. All pairs of a user are in one call: concurrent calls would only lose races to each other. */

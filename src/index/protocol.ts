@@ -51,6 +51,9 @@
  *   again. While it exists, an empty index is written to like any other: a refresh must not skip it.
  * - A user is forgotten, and a rebuild that was requested earlier brings the index back. So forgetting leaves a note: a rebuild
  *   that is running finds its nonce gone and cannot claim a new one; nor can one that was requested earlier and starts later.
+ * - Followers are cut into segments, which other workers refresh later. The segments' ranges leave no gap and cover all ids, so
+ *   nobody is missed, whoever follows or stops following meanwhile. An upload needs no plan of its own if one waits; but a note
+ *   that says so must be true (fan-out.ts), and is removed before the plan reads anything.
  * - A user is watched, and nobody says that what they see has changed. So a refresh, whatever its outcome, ends with a SIGNAL, and
  *   a drop as well, before the task is acknowledged. It is for the push alone: no index depends on it.
  * - A task arrives before the commit that it announces. Its row in MySQL is older than the task says, so the pair is RE-CHECKED
@@ -69,24 +72,29 @@
  *
  * # How it is written
  *
- * Each operation (refresh.ts, rebuild.ts, fan-out.ts) is a generator. It yields the atomic steps that it wants done and is given
+ * Each operation (refresh.ts, rebuild.ts, fan-out.ts, segments.ts) is a generator. It yields the atomic steps that it wants done and is given
  * their replies; it does no I/O itself. So a test can drive the same code through every interleaving of its steps. Parts of an
  * operation that concern different users may run concurrently: nothing that must hold for one user's index depends on when
  * another's is written.
  */
+import type { BulkTask } from '../contracts/bulk-task.ts';
 import type { Id } from '../contracts/id.ts';
-import type { Pair, PairRows } from '../mysql/pairs.ts';
+import type { FollowerRange, Pair, PairRows } from '../mysql/pairs.ts';
 import type { ReadBy, TopContacts } from '../mysql/top-contacts.ts';
-import type { ContactIndex } from './contact-index.ts';
+import type { ContactIndex, Epoch } from './contact-index.ts';
 
 /** Every atomic step: one script in Redis, or one statement in MySQL. */
 export interface Steps extends Pick<ContactIndex, 'nonces' | 'apply' | 'claim' | 'replace' | 'drop'>, SystemOfRecord {
   /** Drops the users' indexes and the delayed work about them; no rebuild that was requested earlier brings one back. */
   forget(users: readonly Id[]): Promise<void>;
-  /** The cursors of these owners' unfinished fan-outs, in the order of the owners; undefined: none. */
-  loadCursors(owners: readonly Id[]): Promise<(FanOutCursor | undefined)[]>;
-  saveCursors(cursors: readonly FanOutCursor[]): Promise<void>;
-  clearCursors(owners: readonly Id[]): Promise<void>;
+  /** Notes that a new plan for the owner is about to be published, and names it; undefined: a published one of this epoch waits. */
+  beginPlan(epoch: Epoch, owner: Id): Promise<string | undefined>;
+  /** Publishes to the bulk lane: durably, when it resolves. */
+  publish(tasks: readonly BulkTask[]): Promise<void>;
+  /** The plan that was begun is published: it waits, unless another has begun or it was taken. */
+  planPublished(epoch: Epoch, owner: Id, plan: string): Promise<void>;
+  /** The plan does not wait any more. */
+  takePlan(owner: Id, plan: string): Promise<void>;
   /** Puts work that could not be finished now into the delay queue. */
   defer(work: UnfinishedWork): Promise<void>;
   /** Asks for a check of those of these users who are watched (../push/check.ts): what they see may have changed. */
@@ -111,26 +119,12 @@ export interface SystemOfRecord {
   topContacts(users: readonly Id[], by?: ReadBy): Promise<TopContacts>;
   /** Those of these users who have any row, related or not. In no order. */
   owners(users: readonly Id[]): Promise<readonly Id[]>;
+  /** The token of the epoch. */
+  currentEpoch(): Promise<Epoch>;
+  /** The `count`-th of the users who come after, counted from 1; undefined: there are not so many. */
+  followerAt(from: FollowerRange, count: number): Promise<Id | undefined>;
   /** For each owner the next page of users who have a row with that owner, related or not, by id. In the order of the owners. */
-  followers(wanted: readonly FollowersWanted[], limit: number): Promise<readonly (readonly Id[])[]>;
-}
-
-/** A request for the followers of one owner that come after a user id ('0': from the first). */
-export interface FollowersWanted {
-  readonly owner: Id;
-  readonly after: Id | '0';
-}
-
-/**
- * How far an unfinished fan-out has come: the followers up to `after` were refreshed after all of `tasks` had been received.
- * It is valid only for those tasks: the first pages may have missed a later change.
- */
-export interface FanOutCursor {
-  readonly owner: Id;
-  /** The last follower of the last finished page. */
-  readonly after: Id;
-  /** Positions of the deliveries that were received before the first page was read. */
-  readonly tasks: readonly string[];
+  followers(wanted: readonly FollowerRange[], limit: number): Promise<readonly (readonly Id[])[]>;
 }
 
 /** A pair whose row must have at least this version. */

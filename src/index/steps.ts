@@ -1,13 +1,14 @@
 import type { Database } from '../mysql/database.ts';
-import { readFollowers, readNeighbours, readPairs } from '../mysql/pairs.ts';
+import { readEpoch } from '../mysql/epoch.ts';
+import { readFollowerAt, readFollowers, readNeighbours, readPairs } from '../mysql/pairs.ts';
 import { TopContactsReader } from '../mysql/top-contacts.ts';
 import { readUsersAmong } from '../mysql/users.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { FORGOTTEN_MS } from './contact-index.ts';
 import { type DelayedWork, Rechecks } from './delayed-work.ts';
 import type { Steps, SystemOfRecord } from './protocol.ts';
-import { RedisFanOutCursors } from './redis/fan-out-cursors.ts';
 import { type ContactIndexOptions, RedisContactIndex } from './redis/redis-contact-index.ts';
+import { WaitingPlans } from './redis/waiting-plans.ts';
 import { WatchedUsers } from './redis/watched-users.ts';
 
 export interface StepsOptions extends ContactIndexOptions {
@@ -15,7 +16,11 @@ export interface StepsOptions extends ContactIndexOptions {
   readonly aloneMs?: number;
   /** The same where nothing waits for it, ms (60,000). */
   readonly patientMs?: number;
+  /** Publishes to the bulk lane; left out where nothing is fanned out. */
+  readonly publish?: Steps['publish'];
 }
+
+const noLane: Steps['publish'] = () => Promise.reject(new Error('nothing is fanned out here: there is no bulk lane'));
 
 const ALONE_MS = 5_000;
 
@@ -35,10 +40,11 @@ export function stepsOn(
   stores: { readonly primary: Database; readonly redis: RedisClient; readonly delayed: DelayedWork },
   options: StepsOptions,
 ): RealSteps {
-  const { aloneMs = ALONE_MS, patientMs = PATIENT_MS } = options;
+  const { aloneMs = ALONE_MS, patientMs = PATIENT_MS, publish = noLane } = options;
   const { primary, redis, delayed } = stores;
   const index = new RedisContactIndex(redis, options);
-  const cursors = new RedisFanOutCursors(redis, options.prefix, options.kind);
+  const { prefix, kind, freshNonce: freshName } = options;
+  const plans = new WaitingPlans(redis, { prefix, kind, freshName });
   const rechecks = new Rechecks(primary);
   const watched = new WatchedUsers(redis, options.prefix);
   const steps: Steps = {
@@ -47,9 +53,10 @@ export function stepsOn(
     apply: (epoch, requests) => index.apply(epoch, requests),
     claim: (users, asked) => index.claim(users, asked),
     replace: (epoch, requests) => index.replace(epoch, requests),
-    loadCursors: (owners) => cursors.loadCursors(owners),
-    saveCursors: (saved) => cursors.saveCursors(saved),
-    clearCursors: (owners) => cursors.clearCursors(owners),
+    beginPlan: (epoch, owner) => plans.beginPlan(epoch, owner),
+    publish,
+    planPublished: (epoch, owner, plan) => plans.planPublished(epoch, owner, plan),
+    takePlan: (owner, plan) => plans.takePlan(owner, plan),
     drop: (users) => index.drop(users),
     forget: async (users) => {
       // Nothing is built while the waiting work is dropped: an index built in between might need one of those refreshes.
@@ -73,7 +80,8 @@ function systemOfRecord(primary: Database, max: number, aloneMs: number): System
     neighbours: (pairs) => readNeighbours(primary, pairs),
     topContacts: (users, by) => tops.read(users, max + 1, by),
     owners: (users) => readUsersAmong(primary, users),
-    followers: (wanted, limit) =>
-      Promise.all(wanted.map(({ owner, after }) => readFollowers(primary, owner, after, limit))),
+    currentEpoch: async () => (await readEpoch(primary)).token,
+    followerAt: (from, count) => readFollowerAt(primary, from, count),
+    followers: (wanted, limit) => Promise.all(wanted.map((range) => readFollowers(primary, range, limit))),
   };
 }

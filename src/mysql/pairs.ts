@@ -79,7 +79,22 @@ function pairRow([user, contact, related, lastUploadAt, version]: readonly Colum
 
 // Related or not: a change that ends a relationship (a suspension, say) must reach the indexes that still hold the
 // uploader.
-const FOLLOWERS = `
+const followers = (upTo: string) => `
+  SELECT page.user_id, ${EPOCH}
+  FROM recency_epoch AS e
+  LEFT JOIN (
+    SELECT c.user_id
+    FROM recency_contacts AS c
+    WHERE c.contact_id = ? AND c.user_id > ?${upTo}
+    ORDER BY c.user_id
+    LIMIT ?
+  ) AS page ON TRUE`;
+
+const FOLLOWERS = followers('');
+const FOLLOWERS_THROUGH = followers(' AND c.user_id <= ?');
+
+// The server counts them in the index; only the last one comes here.
+const FOLLOWER_AT = `
   SELECT page.user_id, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
@@ -87,7 +102,7 @@ const FOLLOWERS = `
     FROM recency_contacts AS c
     WHERE c.contact_id = ? AND c.user_id > ?
     ORDER BY c.user_id
-    LIMIT ?
+    LIMIT 1 OFFSET ?
   ) AS page ON TRUE`;
 
 /** Numerically: ids are decimal digits without leading zeros. */
@@ -95,13 +110,42 @@ function byId(a: Id, b: Id): number {
   return a.length - b.length || (a < b ? -1 : 1);
 }
 
+/** Some of the users who have a row with an uploader as the contact, by their ids. */
+export interface FollowerRange {
+  readonly owner: Id;
+  /** Only users after this one; '0': from the first. */
+  readonly after: Id | '0';
+  /** No user after this one; undefined: to the last. */
+  readonly through?: Id | undefined;
+}
+
 /**
- * The next users who have a row with the uploader as the contact, in the order of their ids.
- * @param after only users after this one; '0': from the first
+ * The first users of the range, in the order of their ids.
  * @throws DatabaseNotPrimary, DatabaseUnavailable
  */
-export async function readFollowers(database: Database, uploader: Id, after: Id | '0', limit: number): Promise<Id[]> {
-  const { rows } = await readOwn(database, FOLLOWERS, [uploader, after, String(limit)]);
+export async function readFollowers(
+  database: Database,
+  { owner, after, through }: FollowerRange,
+  limit: number,
+): Promise<Id[]> {
+  const { rows } =
+    through === undefined
+      ? await readOwn(database, FOLLOWERS, [owner, after, String(limit)])
+      : await readOwn(database, FOLLOWERS_THROUGH, [owner, after, through, String(limit)]);
   const users = rows.filter(([user]) => user !== null).map(([user]) => String(user));
   return users.sort(byId); // a derived table has no order of its own
+}
+
+/**
+ * The `count`-th user after one, counted from 1; undefined: there are not so many.
+ * @throws DatabaseNotPrimary, DatabaseUnavailable
+ */
+export async function readFollowerAt(
+  database: Database,
+  { owner, after }: FollowerRange,
+  count: number,
+): Promise<Id | undefined> {
+  const { rows } = await readOwn(database, FOLLOWER_AT, [owner, after, String(count - 1)]);
+  const [user] = rows[0] ?? [];
+  return user === null || user === undefined ? undefined : String(user);
 }

@@ -1,5 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { deliveredTaskSchema, MAX_TASK_BYTES, partitionKey, TASK_TYPES, type Task } from '../contracts/task.ts';
+import { isBulkTask } from '../contracts/bulk-task.ts';
+import {
+  type DeliveredTask,
+  deliveredTaskSchema,
+  MAX_TASK_BYTES,
+  partitionKey,
+  TASK_TYPES,
+} from '../contracts/task.ts';
 import type { OutgoingTask } from './task-publisher.ts';
 import type { Delivery } from './task-source.ts';
 
@@ -10,8 +17,8 @@ import type { Delivery } from './task-source.ts';
 
 /** A task as a transport carries it. */
 export interface EncodedTask {
-  /** Tasks with the same key go to the same partition: see {@link partitionKey}. */
-  readonly key: string;
+  /** Tasks with the same key go to the same partition; null: to any. See {@link partitionKey}. */
+  readonly key: string | null;
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -31,16 +38,16 @@ export function encodeTask({ task, id, source, time, traceparent }: OutgoingTask
     ce_type: task.type,
     ce_source: source,
     ce_time: new Date(time).toISOString(),
-    ce_subject: key,
+    ...(key === undefined ? {} : { ce_subject: key }),
     'content-type': 'application/json',
   };
   if (traceparent !== undefined) headers.traceparent = traceparent;
-  return { key, body: Buffer.from(JSON.stringify(task)), headers };
+  return { key: key ?? null, body: Buffer.from(JSON.stringify(task)), headers };
 }
 
 /** A decoded delivery. */
 export interface ReadTask {
-  readonly task: Task;
+  readonly task: DeliveredTask;
   /** The publisher's id of the event, if it gave one. */
   readonly id: string | undefined;
   /** Unknown fields of the task. They are ignored, so that producers can add fields. */
@@ -62,7 +69,7 @@ export function readTask({ body, headers, unreadable }: Pick<Delivery, 'body' | 
 }
 
 /** Only the task of {@link readTask}. @throws InvalidTask */
-export function decodeTask(delivery: Pick<Delivery, 'body' | 'headers' | 'unreadable'>): Task {
+export function decodeTask(delivery: Pick<Delivery, 'body' | 'headers' | 'unreadable'>): DeliveredTask {
   return readTask(delivery).task;
 }
 
@@ -144,9 +151,13 @@ function checked(value: { type: unknown }): Pick<ReadTask, 'task' | 'ignored'> {
     const task = parsed.data;
     return { task, ignored: Object.keys(value).filter((name) => !Object.hasOwn(task, name)) };
   }
-  if (!(TASK_TYPES as readonly unknown[]).includes(value.type)) throw new InvalidTask(typeProblem(value.type));
+  if (!isKnown(value.type)) throw new InvalidTask(typeProblem(value.type));
   const problems = parsed.error.issues.map(({ path, message }) => [...path, message].join(': '));
   throw new InvalidTask(shortened(problems.join('; ')));
+}
+
+function isKnown(type: unknown): boolean {
+  return (TASK_TYPES as readonly unknown[]).includes(type) || (typeof type === 'string' && isBulkTask({ type }));
 }
 
 function typeProblem(type: unknown): string {

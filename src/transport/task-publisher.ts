@@ -1,9 +1,9 @@
-import type { Task } from '../contracts/task.ts';
+import type { DeliveredTask } from '../contracts/task.ts';
 import { UserError } from '../contracts/user-error.ts';
 
 /** A task to publish, with its CloudEvents 1.0 attributes. */
 export interface OutgoingTask {
-  readonly task: Task;
+  readonly task: DeliveredTask;
   /** `ce_id`: unique within the source; a republished task keeps its id. */
   readonly id: string;
   /** `ce_source`: the publisher, for example `/recency/outbox` or `/recency/api`. */

@@ -45,4 +45,6 @@ export interface SourceOptions {
   readonly doIndexesExist: () => Promise<boolean>;
   /** Records the group's progress outside the transport. */
   readonly primary: Database;
+  /** Deliveries of one batch, at most (500). */
+  readonly batchSize?: number;
 }

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { RedisFanOutCursors } from '../../src/index/redis/fan-out-cursors.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { between, seededRandom } from '../../src/tools/demo/random.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
@@ -22,7 +21,7 @@ const FOLLOWERS = 24_000;
 /** Followers whose answers are also compared with plain SQL. */
 const VERIFIED = 1_000;
 
-/** Kills per fan-out. */
+/** Consumers killed one after the other. */
 const KILLS = 3;
 
 /** Seed of the moments of the kills. */
@@ -31,8 +30,8 @@ const SEED = Number(process.env.FAULTS_SEED ?? 20_041);
 /** The minimum allowed: how long the work of a killed consumer lies idle. */
 const TAKEOVER_MS = 6_000;
 
-/** Half the time of a page of 4,000 followers on a fast machine, ms. */
-const PAGE_MS = 25;
+/** Less than the time of the whole fan-out on a fast machine, ms. */
+const FAN_OUT_MS = 250;
 
 describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
   `a fan-out to ${FOLLOWERS} followers whose consumers are killed, on %s`,
@@ -65,10 +64,10 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
     });
 
     /** Starts a consumer. Returns it with a reader of its metrics. */
-    async function startConsumer(more: Settings = {}) {
+    async function startConsumer(more: Settings = {}, args: readonly string[] = []) {
       const port = await freePort();
       const own = { REDIS_URL: proxy.url, METRICS_PORT: String(port), ...more };
-      const process = new CliProcess(['consume'], { ...settings, ...own });
+      const process = new CliProcess(['consume', ...args], { ...settings, ...own });
       onTestFinished(() => process[Symbol.asyncDispose]());
       await process.says('consuming');
       const metric = async (name: string) => {
@@ -78,28 +77,21 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       return { process, metric };
     }
 
-    /** How many followers are done, and for which tasks, according to the cursor: their ids start at 2. */
-    async function progress(): Promise<{ done: number; tasks: readonly string[] }> {
-      const [cursor] = await new RedisFanOutCursors(redis, String(settings.KEY_PREFIX)).loadCursors([STAR]);
-      return cursor === undefined ? { done: 0, tasks: [] } : { done: Number(cursor.after) - 1, tasks: cursor.tasks };
-    }
-
     async function newestPhoto(): Promise<number> {
       const [rows] = await pool.query<RowDataPacket[]>('SELECT last_public_at AS at FROM users WHERE id = ?', [STAR]);
       return Number(rows[0]?.at);
     }
 
-    /** Kills a consumer at some point after that many followers, also between two pages. @returns how far it got */
-    async function killBehind(consumer: { process: CliProcess }, followers: number): Promise<number> {
-      await until(async () => (await progress()).done >= followers, { interval: 5 });
-      await sleep(between(random, 0, PAGE_MS));
+    /** Kills a consumer at some point of the fan-out. */
+    async function killUnderway(consumer: Awaited<ReturnType<typeof startConsumer>>): Promise<void> {
+      await until(async () => (await consumer.metric('recency_bulk_lag_tasks')) > 0, { interval: 5 });
+      await sleep(between(random, 0, FAN_OUT_MS));
       consumer.process.signal('SIGKILL');
       await consumer.process.ended;
-      return (await progress()).done;
     }
 
-    /** Expects the star with this time, and nothing else, in every follower's index; `verify` checks some of them fully. */
-    async function everyIndexSays(at: number): Promise<void> {
+    /** What the followers' indexes hold, and how many hold it. */
+    async function shown(): Promise<Record<string, number>> {
       const names = new KeyNames(String(settings.KEY_PREFIX));
       const pipeline = redis.pipeline();
       for (let id = 2; id <= FOLLOWERS + 1; id++) pipeline.zrange(names.set(String(id)), '0', '-1', 'WITHSCORES');
@@ -107,63 +99,51 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       for (const [, index] of (await pipeline.exec()) ?? []) {
         indexes.set(String(index), (indexes.get(String(index)) ?? 0) + 1);
       }
-      expect(Object.fromEntries(indexes)).toEqual({ [`${STAR},${at}`]: FOLLOWERS });
+      return Object.fromEntries(indexes);
+    }
+
+    /** Waits until every follower's index has the star with this time, and nothing else; `verify` checks some of them fully. */
+    async function untilEveryIndexSays(at: number): Promise<void> {
+      await until(async () => (await shown())[`${STAR},${at}`] === FOLLOWERS, { timeout: 120_000, interval: 200 });
       const { stdout, code } = await runCli(['verify', '--users', `${VERIFIED}`, '--json'], settings);
       expect(JSON.parse(stdout)).toMatchObject({ warm: VERIFIED, wrong: 0, unsettled: 0, answers_wrong: 0 });
       expect(code).toBe(0);
     }
 
-    it('continues from its cursor, whenever they are killed, and misses nobody', async () => {
-      const share = FOLLOWERS / (KILLS + 1);
-      let done = 0;
-      const first = await startConsumer();
+    it('is done by others, whenever they are killed, and misses nobody', async () => {
+      let consumer = await startConsumer();
       await uploadPhoto(pool, STAR, 0, 2_000);
       for (let kill = 0; kill < KILLS; kill++) {
-        const consumer = kill === 0 ? first : await startConsumer();
-        const behind = Math.max(done, kill * share) + between(random, 1, share / 2);
-        const before = done;
-        done = await killBehind(consumer, behind);
-        expect(done).toBeGreaterThan(before);
-        expect(done).toBeLessThan(FOLLOWERS);
+        await killUnderway(consumer);
+        consumer = await startConsumer();
+        if (kill < KILLS - 1) await uploadPhoto(pool, STAR, 0, 2_001 + kill);
       }
-      const last = await startConsumer();
-      await until(() => last.metric('recency_tasks_total'));
-      expect(await last.metric('recency_fan_outs_resumed_total')).toBe(1);
-      expect(await last.metric('recency_fan_out_followers_total')).toBe(FOLLOWERS - done);
-      expect(await progress()).toEqual({ done: 0, tasks: [] });
-      await everyIndexSays(2_000);
+      await untilEveryIndexSays(2_000 + KILLS - 1);
     });
 
-    it('starts at the first follower when the photo was deleted meanwhile, and both tasks come back together', async () => {
+    it('shows a deletion, though it overtakes the upload in a killed consumer', async () => {
       const before = await newestPhoto();
       const first = await startConsumer();
       const photo = await uploadPhoto(pool, STAR, 0, before + 1_000);
-      await killBehind(first, between(random, FOLLOWERS / 4, FOLLOWERS / 2));
-      const { tasks: uploads } = await progress();
-      expect(uploads).toHaveLength(1);
-
-      // Another consumer gets the deletion, on Kafka together with the upload, and is killed as well.
+      await killUnderway(first);
       await deletePhoto(pool, photo);
-      // On Streams it must not also take over the upload, however long it takes to start.
-      const second = await startConsumer(transport === 'streams' ? { TAKEOVER_MS: '300000' } : {});
-      await until(async () => (await progress()).tasks.some((task) => !uploads.includes(task)), { interval: 5 });
-      await killBehind(second, between(random, 1_000, FOLLOWERS / 4));
+      const second = await startConsumer();
+      await killUnderway(second);
+      await startConsumer();
+      await untilEveryIndexSays(before);
+    });
 
-      if (transport === 'streams') await until(async () => (await heldFor(redis, settings)) >= TAKEOVER_MS);
-      const third = await startConsumer();
-      await until(async () => (await third.metric('recency_tasks_total')) === 2);
-      expect(await third.metric('recency_batch_duration_seconds_count')).toBe(1);
-      await everyIndexSays(before);
+    it('is the work of whoever has the bulk lane, and only of them', async () => {
+      const at = (await newestPhoto()) + 1_000;
+      const small = await startConsumer({}, ['--lanes', 'small']);
+      await uploadPhoto(pool, STAR, 0, at);
+      await until(async () => (await small.metric('recency_bulk_lag_tasks')) > 0);
+      const bulk = await startConsumer({}, ['--lanes', 'bulk']);
+      await untilEveryIndexSays(at);
+      expect(await small.metric('recency_fan_out_followers_total')).toBe(0);
+      expect(await bulk.metric('recency_fan_out_followers_total')).toBe(FOLLOWERS);
+      expect(await bulk.metric('recency_fan_out_segments_total')).toBe(2);
+      expect(await bulk.metric('recency_fan_out_plans_total')).toBe(1);
     });
   },
 );
-
-/** The shortest idle time of the unacknowledged entries of the stream, ms. */
-async function heldFor(redis: Redis, { KEY_PREFIX, TOPIC, KAFKA_GROUP }: Settings): Promise<number> {
-  const held = (await redis.xpending(`${KEY_PREFIX}:${TOPIC}`, String(KAFKA_GROUP), '-', '+', 10)) as [
-    string,
-    string,
-    number,
-  ][];
-  return Math.min(...held.map(([, , idle]) => idle));
-}

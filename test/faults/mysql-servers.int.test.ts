@@ -58,7 +58,7 @@ describe('a primary that no longer accepts writes', () => {
     const before = await stores.index.read('1', 0, false);
     await expect(run(refresh([{ user: '1', contact: '105' }]), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
     await expect(run(rebuild(['1']), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
-    await expect(run(fanOut([{ owner: '105', tasks: ['a'] }]), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
+    await expect(run(fanOut(['105'], 'contacts'), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
     expect(await stores.index.read('1', 0, false)).toEqual(before);
     expect(await answer(stores)).toMatchObject({ source: 'index', exact: false, replica: true });
     expect(await answer(stores, 100)).toMatchObject({ exact: false, replica: true });

@@ -7,7 +7,7 @@ import { readCandidates } from '../../src/mysql/contacts.ts';
 import { Database, type DatabaseOptions } from '../../src/mysql/database.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
-import { readFollowers, readPairs } from '../../src/mysql/pairs.ts';
+import { readFollowerAt, readFollowers, readPairs } from '../../src/mysql/pairs.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { ask, startTestApi } from '../support/api.ts';
@@ -186,7 +186,9 @@ describe('fault 28: very many queries with varying numbers of parameters', () =>
           CONTACTS.slice(0, n).map((contact) => ({ user: '1', contact })),
         ),
         readTopContacts(primary, USERS.slice(0, 1 + (n % USERS.length)), 1 + n),
-        readFollowers(primary, '101', '0', n),
+        readFollowers(primary, { owner: '101', after: '0' }, n),
+        readFollowers(primary, { owner: '101', after: '0', through: '9' }, n),
+        readFollowerAt(primary, { owner: '101', after: '0' }, n),
         recent.find({ user: '1', relation: 'any', limit: n, below: undefined }),
       ]);
     const prepared = () => preparedStatements(primary);

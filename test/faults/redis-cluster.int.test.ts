@@ -82,15 +82,15 @@ describe.runIf(canStartCluster())(
     it('has indexes on every node, and a fan-out reaches all of them', async () => {
       for (const { redis: node } of cluster.nodes) expect(await node.dbsize()).toBeGreaterThan(200);
       await upload(2_000);
-      const report = await run(fanOut([{ owner: OWNER, tasks: ['1'] }]), steps);
-      expect(report).toEqual({ followers: USERS.length, resumed: 0 });
+      const report = await run(fanOut([OWNER], 'contacts'), steps);
+      expect(report).toEqual({ followers: USERS.length, large: 0 });
       await areExact(USERS, 'at rest');
     });
 
     it('loads its scripts again after SCRIPT FLUSH of one node, without an error', async () => {
       await cluster.nodes[0]?.redis.script('FLUSH');
       await upload(3_000);
-      await run(fanOut([{ owner: OWNER, tasks: ['2'] }]), steps);
+      await run(fanOut([OWNER], 'contacts'), steps);
       await areExact(USERS, 'at rest');
     });
 

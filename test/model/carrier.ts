@@ -36,7 +36,7 @@ export interface ConsumerParts {
   readonly logger: Logger;
   /** Whether it stops when its lease is lost. Otherwise it continues, unaware. */
   readonly obeys: boolean;
-  /** Followers per page: few, so that most fan-outs have several pages, and cursors. */
+  /** Followers per page: few, so that most fan-outs have a plan, and segments. */
   readonly pageSize: number;
   /** Called when it cannot continue. */
   readonly onFault: (error: Error) => void;

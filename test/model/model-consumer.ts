@@ -56,7 +56,9 @@ export class ModelConsumer implements Worker {
     this.actor = options.actor;
     this.#options = options;
     const { kinds, deadLetters, onLoss, logger, pageSize } = options;
-    const worker = kinds.map(({ kind, steps }) => new TaskWorker({ kind, steps, pageSize }));
+    const worker = kinds.map(
+      ({ kind, steps }) => new TaskWorker({ kind, lane: 'bulk', steps, pageSize, segmentSize: pageSize }),
+    );
     void new TaskConsumer({ source: this.#source, worker, deadLetters, onLoss, logger }).run();
   }
 

@@ -26,7 +26,8 @@ export class RealConsumer implements Worker {
     this.#death.promise.catch(() => undefined); // reported to whatever waits for a step
     const { pageSize, source, deadLetters, onLoss, logger, onFault } = options;
     const worker = options.kinds.map(
-      ({ kind, steps }) => new TaskWorker({ kind, steps: this.#mortal(steps), pageSize }),
+      ({ kind, steps }) =>
+        new TaskWorker({ kind, lane: 'bulk', steps: this.#mortal(steps), pageSize, segmentSize: pageSize }),
     );
     const watched: TaskSource = {
       run: (handler, lost) => source.run((batch) => this.#work(handler, batch), lost),

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { BulkTask } from '../../src/contracts/bulk-task.ts';
 import type { DeadLetters } from '../../src/transport/dead-letters.ts';
 import type { Loss } from '../../src/transport/task-source.ts';
 import type { Carrier, Picks, Worker } from './carrier.ts';
@@ -8,6 +10,8 @@ import type { Side } from './side.ts';
 import { Actor, type Turns } from './turns.ts';
 
 const DELAYED = 2;
+
+const outgoing = (task: BulkTask) => ({ task, id: randomUUID(), source: '/test', time: Date.now() });
 
 interface WorkersOptions {
   readonly turns: Turns;
@@ -106,7 +110,10 @@ export class Workers {
 
   #startConsumer(): Worker {
     const { carrier, logger, onLoss, onFault } = this.#options;
-    const { actor, kinds } = this.#start('consumer');
+    const { actor, kinds: inTurn } = this.#start('consumer');
+    // One carrier is both lanes: it has no order anyway.
+    const publish = (tasks: readonly BulkTask[]) => carrier.publish(tasks.map(outgoing));
+    const kinds = inTurn.map(({ kind, steps }) => ({ kind, steps: { ...steps, publish } }));
     const obeys = this.#started % 2 === 0;
     const pageSize = 1 + (this.#started % 2);
     const deadLetters = this.#noDeadLetters();

@@ -1,7 +1,7 @@
 import { fc } from '@fast-check/vitest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
-import { type Pair, readFollowers, readNeighbours, readPairs } from '../../src/mysql/pairs.ts';
+import { type Pair, readFollowerAt, readFollowers, readNeighbours, readPairs } from '../../src/mysql/pairs.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
@@ -96,8 +96,23 @@ describe('the users who have a row with an owner', () => {
     await relate([], 1);
     const { primary } = stores;
     await primary.write('UPDATE contacts SET active = TRUE WHERE contact_id = ? AND user_id IN (9, 20000000)', [OWNER]);
-    expect(await readFollowers(primary, OWNER, '0', 4)).toEqual(USERS.slice(0, 4));
-    expect(await readFollowers(primary, OWNER, '99', 100)).toEqual(USERS.slice(4));
+    expect(await readFollowers(primary, { owner: OWNER, after: '0' }, 4)).toEqual(USERS.slice(0, 4));
+    expect(await readFollowers(primary, { owner: OWNER, after: '99' }, 100)).toEqual(USERS.slice(4));
+    for (const [i, through] of USERS.entries()) {
+      const range = { owner: OWNER, after: USERS[1] ?? '0', through };
+      expect(await readFollowers(primary, range, 100)).toEqual(USERS.slice(2, i + 1));
+      expect(await readFollowers(primary, range, 1)).toEqual(USERS.slice(2, Math.min(i + 1, 3)));
+    }
+  });
+
+  it('are counted by id, related or not', async () => {
+    const { primary } = stores;
+    for (const [i, user] of USERS.entries()) {
+      expect(await readFollowerAt(primary, { owner: OWNER, after: '0' }, i + 1)).toBe(user);
+      expect(await readFollowerAt(primary, { owner: OWNER, after: user }, 1)).toBe(USERS[i + 1]);
+    }
+    expect(await readFollowerAt(primary, { owner: OWNER, after: '0' }, USERS.length + 1)).toBe(undefined);
+    expect(await readFollowerAt(primary, { owner: '77', after: '0' }, 1)).toBe(undefined);
   });
 
   it('cost one range of an index, whoever is related', async () => {
@@ -110,9 +125,9 @@ describe('the users who have a row with an owner', () => {
       await primary.write(`INSERT INTO contacts (user_id, contact_id, active) ${rows}`, [numbers]);
     }
     const database = new CountingDatabase(url);
-    await readFollowers(database, '2', '500', 200);
+    await readFollowers(database, { owner: '2', after: '500' }, 200);
     const before = await database.rowsRead();
-    expect(await readFollowers(database, '2', '500', 200)).toHaveLength(200);
+    expect(await readFollowers(database, { owner: '2', after: '500' }, 200)).toHaveLength(200);
     // Of each the relationship, the contact and, on MySQL, what the contact grants.
     expect((await database.rowsRead()) - before).toBeLessThan(3 * 200 + 100);
   });

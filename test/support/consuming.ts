@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/work-plan.ts';
 import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
+import type { Steps } from '../../src/index/protocol.ts';
 import { answersAtOnce } from '../../src/index/store-fault.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
@@ -39,9 +41,12 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
   const stream = `${prefix}:{tasks}:stream`;
   const transport = await open({ kind: 'streams', url, stream });
   const { publisher, deadLetters } = transport;
+  // One stream is both lanes.
+  const publish: Steps['publish'] = (tasks) =>
+    publisher.publish(tasks.map((task) => ({ task, id: randomUUID(), source: '/test', time: Date.now() })));
   const consumer = new TaskConsumer({
     ...{ source: transport.source(), deadLetters, logger, answers },
-    worker: new TaskWorker({ steps, pageSize }),
+    worker: new TaskWorker({ lane: 'bulk', steps: { ...steps, publish }, pageSize }),
     onLoss: async ({ detail }) => {
       throw new Error(`tasks were lost: ${detail}`);
     },

@@ -39,7 +39,7 @@ describe('encoding and decoding a task', () => {
       ce_type: outgoing.task.type,
       ce_source: outgoing.source,
       ce_time: new Date(outgoing.time).toISOString(),
-      ce_subject: subjectOf(outgoing.task),
+      ce_subject: subjectOf(outgoing.task as Task),
       'content-type': 'application/json',
       ...(outgoing.traceparent === undefined ? {} : { traceparent: outgoing.traceparent }),
     });

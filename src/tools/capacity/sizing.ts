@@ -1,6 +1,7 @@
 import { FOLLOWERS_A_PAGE } from '../../index/fan-out.ts';
 import { BUCKETS } from '../../index/redis/keys.ts';
 import { PAIRS_A_CALL } from '../../index/refresh.ts';
+import { FOLLOWERS_A_SEGMENT } from '../../index/segments.ts';
 import { DEFAULT_PARTITIONS } from '../../transport/kafka/topic-admin.ts';
 import { CONSTANTS, type Constants, type CostLine } from './constants.ts';
 import { cappedMean, powerLawOf, type SiteFigures, shareWithContacts } from './site.ts';
@@ -144,10 +145,7 @@ export function loadOf(site: SiteFigures, times: number): ServerLoad {
       most: uploads * fanOut.mysqlStatements + contactTasks + reads,
     },
     redisCalls: {
-      least:
-        uploads * (1 + (2 * followers) / PAIRS_A_CALL + followers / FOLLOWERS_A_PAGE) +
-        3 * contactTasks * FULL_CALLS +
-        reads,
+      least: uploads * ((2 * followers) / PAIRS_A_CALL) + 3 * contactTasks * FULL_CALLS + reads,
       most: uploads * fanOut.redisCalls + 3 * contactTasks + reads,
     },
   };
@@ -155,13 +153,20 @@ export function loadOf(site: SiteFigures, times: number): ServerLoad {
 
 const FULL_CALLS = INDEXES_A_CONTACT_TASK / PAIRS_A_CALL;
 
-/** The cost of a fan-out that is alone in its batch, as in src/index/fan-out.ts. */
+/** The cost of a fan-out that is alone in its batch, as in src/index/fan-out.ts and segments.ts. */
 export function fanOutCost(followers: number): { mysqlStatements: number; redisCalls: number } {
   const calls = Math.ceil(followers / PAIRS_A_CALL); // of each: the nonces, the pairs, the write
-  const morePages = Math.floor(followers / FOLLOWERS_A_PAGE); // a full page may not be the last
-  const signals = Math.ceil(followers / FOLLOWERS_A_PAGE);
-  const cursors = 1 + morePages + (morePages > 0 ? 1 : 0); // loaded, kept after each page, cleared
-  return { mysqlStatements: 1 + morePages + calls, redisCalls: cursors + 2 * calls + signals };
+  if (followers <= FOLLOWERS_A_PAGE) return { mysqlStatements: 1 + calls, redisCalls: 2 * calls + 1 };
+  const segments = Math.floor(followers / FOLLOWERS_A_SEGMENT) + 1; // a full segment may not be the last
+  const rest = followers - (segments - 1) * FOLLOWERS_A_SEGMENT;
+  const pages = (segments - 1) * pagesOf(FOLLOWERS_A_SEGMENT) + pagesOf(rest);
+  // The page that was too large, the epoch, the boundaries; a note that the plan waits: begun, published, removed; signals.
+  return { mysqlStatements: 2 + segments + pages + calls, redisCalls: 3 + 2 * calls + segments };
+}
+
+/** A full page may not be the last. */
+function pagesOf(followers: number): number {
+  return Math.floor(followers / FOLLOWERS_A_PAGE) + 1;
 }
 
 /** One photo by somebody with very many followers. */

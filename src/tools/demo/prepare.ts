@@ -66,12 +66,12 @@ export async function prepare(run: DemoRun): Promise<Prepared> {
     () =>
       `the API, the relay and two consumers; ${namespace.transport === 'kafka' ? 'Kafka carries' : 'Redis Streams carry'} the tasks`,
   );
-  const { pool, redis, raiseBarrier } = stores;
+  const { pool, redis, raiseBarrier, bulkLag } = stores;
   const journal = new Journal(() => performance.now());
   await rememberSite(pool, journal);
   const api = new HttpClient(services.apiUrl);
   const { cast, groups } = population;
-  const world = { namespace, pool, redis, random, cast, groups, journal, services, api, raiseBarrier, signal };
+  const world = { namespace, pool, redis, random, cast, groups, journal, services, api, raiseBarrier, bulkLag, signal };
   await story.step('indexes', (progress) => backfillAll(stores.jobs, progress), formatIndexes, 'users');
   return { servers, population, stores, processGroup, world };
 }

@@ -52,8 +52,7 @@ export function reportOf(findings: Findings) {
     killed: {
       process: play.killed.name,
       followers: play.killed.followers,
-      done_before: play.killed.doneBefore,
-      resumed: play.killed.resumed,
+      during_fan_out: play.killed.wasUnderway,
       seconds: rounded(play.killed.seconds),
     },
     burst_tasks: burst.tasks,
@@ -137,11 +136,10 @@ export function formatPlay({ changes, seconds, reads }: PlayReport, { sent, task
   ].join(' ');
 }
 
-export function formatKill({ name, followers, doneBefore, resumed, seconds }: KillReport): string {
-  if (doneBefore === 0) return `${name} by SIGKILL, and a new one started`;
-  const what = `${name} by SIGKILL after ${count(doneBefore)} of the ${count(followers)} followers of one photo;`;
-  if (!resumed) return `${what} another consumer started over`;
-  return `${what} another consumer continued after ${seconds.toFixed(1)} s`;
+export function formatKill({ name, followers, wasUnderway, seconds }: KillReport): string {
+  if (!wasUnderway) return `${name} by SIGKILL, and a new one started`;
+  const what = `${name} by SIGKILL during the fan-out of a photo to ${count(followers)} followers, and a new one started;`;
+  return `${what} done ${seconds.toFixed(1)} s later`;
 }
 
 export function formatBurst({ tasks, tasksPerSecond, warmUp, memoryBefore, memoryAfter }: BurstReport): string {

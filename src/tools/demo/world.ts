@@ -23,6 +23,8 @@ export interface World {
   readonly api: HttpClient;
   /** Passes when everything in flight has been applied. */
   readonly raiseBarrier: RaiseBarrier;
+  /** Plans and segments of large audiences that are not done; undefined if unknown. */
+  readonly bulkLag: () => Promise<number | undefined>;
   /** Aborts when the demonstration ends or cannot continue. */
   readonly signal: AbortSignal;
 }

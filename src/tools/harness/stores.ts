@@ -20,6 +20,8 @@ export interface HarnessStores extends Stores {
   readonly publisher: TaskPublisher;
   /** Passes when everything in flight has been applied. */
   readonly raiseBarrier: RaiseBarrier;
+  /** Plans and segments of large audiences that are not done; undefined if unknown. */
+  readonly bulkLag: () => Promise<number | undefined>;
   readonly jobs: JobParts;
 }
 
@@ -49,7 +51,8 @@ export async function openHarnessStores({ config }: Namespace, opening: Opening)
     const check = new PageCheck({ kind, index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, ...clocks });
     return { kind, primary, check, indexedUsers: () => indexedUsers(stores.redis, config.keyPrefix, kind), steps };
   });
-  return { ...stores, pool, publisher, raiseBarrier, jobs: { ...context, stores, kinds } };
+  const bulkLag = () => transport.bulk.lag();
+  return { ...stores, pool, publisher, raiseBarrier, bulkLag, jobs: { ...context, stores, kinds } };
 }
 
 /** The memory that Redis reports for these keys, bytes; its own tables are not included. */

@@ -68,20 +68,28 @@ export interface PartitionBatch extends Batch {
   readonly isSuspect: boolean;
 }
 
-/** Maximum deliveries per batch: kafkajs may fetch thousands, and each batch has its own heartbeats and commit. */
+/** Deliveries of one batch, at most, unless fewer are wanted: kafkajs may fetch thousands, and each batch has its own heartbeats and commit. */
 export const MAX_BATCH = 500;
+
+export interface BatchAcrossPartitionsOptions {
+  readonly handler: BatchHandler;
+  /** May a new batch begin? If not, batches that wait are given back. */
+  readonly mayBegin: () => boolean;
+  /** Deliveries of one batch, at most. */
+  readonly batchSize: number;
+}
 
 /**
  * Hands the batches of several partitions to the handler as one. Otherwise a dozen partitions with a task or two each would
  * cost a dozen statements and scripts, one after the other.
- * @param mayBegin may a new batch begin? If not, batches that wait are given back
  */
-export function batchAcrossPartitions(handler: BatchHandler, mayBegin: () => boolean): MicroBatcher<PartitionBatch> {
+export function batchAcrossPartitions(options: BatchAcrossPartitionsOptions): MicroBatcher<PartitionBatch> {
+  const { handler, mayBegin, batchSize } = options;
   return new MicroBatcher({
     fits: (batch, others) => {
       const all = [batch, ...others];
       const size = all.reduce((sum, { deliveries }) => sum + deliveries.length, 0);
-      return size <= MAX_BATCH && !all.some(({ isSuspect }) => isSuspect);
+      return size <= batchSize && !all.some(({ isSuspect }) => isSuspect);
     },
     work: async (batches) => {
       if (!mayBegin()) throw new BatchLost('the source is stopping, or the group is rebalancing');

@@ -10,7 +10,6 @@ import { findGap } from './losses.ts';
 import {
   batchAcrossPartitions,
   commitAcrossPartitions,
-  MAX_BATCH,
   type MicroBatcher,
   type OffsetCommit,
   type PartitionBatch,
@@ -21,6 +20,8 @@ export interface PartitionWorkerOptions {
   readonly topic: string;
   readonly group: string;
   readonly handler: BatchHandler;
+  /** Deliveries of one batch, at most. */
+  readonly batchSize: number;
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly admin: TopicAdmin;
   readonly logEnds: LogEndCheck | undefined;
@@ -48,7 +49,7 @@ export class PartitionWorker {
 
   constructor(options: PartitionWorkerOptions) {
     this.#options = options;
-    this.#batches = batchAcrossPartitions(options.handler, options.mayBegin);
+    this.#batches = batchAcrossPartitions(options);
     this.#commits = commitAcrossPartitions(options.topic);
   }
 
@@ -61,9 +62,10 @@ export class PartitionWorker {
     const { payload, assignment } = fetch;
     // fetch-response.ts has decoded them.
     const messages = payload.batch.messages as unknown as FetchedMessage[];
-    for (let from = 0; from < messages.length; from += MAX_BATCH) {
+    const { batchSize } = this.#options;
+    for (let from = 0; from < messages.length; from += batchSize) {
       if (!this.#mayGoOn(fetch) || !payload.isRunning() || payload.isStale()) return;
-      const some = messages.slice(from, from + MAX_BATCH);
+      const some = messages.slice(from, from + batchSize);
       try {
         if (from === 0) await this.#requireContinuity(fetch);
         await this.#handle(some, fetch);
@@ -72,7 +74,7 @@ export class PartitionWorker {
         return;
       }
       if (assignment.signal.aborted) return;
-      await this.#commit(some, from + MAX_BATCH >= messages.length, fetch);
+      await this.#commit(some, from + batchSize >= messages.length, fetch);
     }
   }
 

@@ -21,6 +21,7 @@ export interface KafkaSessionOptions {
   readonly heartbeatMs: number;
   readonly rebalanceTimeoutMs: number;
   readonly rebalanceGraceMs: number;
+  readonly batchSize: number;
   readonly backoff: Backoff;
   readonly admin: TopicAdmin;
   readonly progress: StallDetector;

@@ -7,6 +7,7 @@ import { createKafka, type KafkaSettings } from './client.ts';
 import { explainedFault } from './coordinator.ts';
 import { isPassing, KafkaPermissionMissing, missingPermission } from './errors.ts';
 import { LogEndCheck } from './log-end-check.ts';
+import { MAX_BATCH } from './micro-batch.ts';
 import { KafkaSession } from './session.ts';
 import { DEFAULT_PARTITIONS, TopicAdmin } from './topic-admin.ts';
 
@@ -29,6 +30,8 @@ export interface KafkaTaskSourceOptions {
   readonly rebalanceTimeoutMs?: number;
   /** A batch may go on for this long after a rebalance has begun, ms. */
   readonly rebalanceGraceMs?: number;
+  /** Deliveries of one batch, at most. */
+  readonly batchSize?: number;
   /** `run` rejects after this long without progress, ms. */
   readonly stallMs?: number;
   /** Between attempts to handle a batch, and to connect. */
@@ -43,6 +46,7 @@ const DEFAULTS = {
   heartbeatMs: 3_000,
   rebalanceTimeoutMs: 60_000,
   rebalanceGraceMs: 5_000,
+  batchSize: MAX_BATCH,
   stallMs: DEFAULT_STALL_MS,
   backoff: DEFAULT_BACKOFF,
   now: () => performance.now(),

@@ -5,7 +5,7 @@ import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts'
 import type { BatchHandler, GroupHistory, Loss, SourceState, TaskSource } from '../task-source.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { LossCheck, type StreamMark } from './loss-check.ts';
-import { BLOCK_MS, StreamLoop } from './stream-loop.ts';
+import { BLOCK_MS, MAX_BATCH, StreamLoop } from './stream-loop.ts';
 
 export interface StreamsTaskSourceOptions {
   /** For commands that do not block. */
@@ -25,6 +25,8 @@ export interface StreamsTaskSourceOptions {
   readonly mark?: StreamMark;
   /** Other consumers may take over entries that are not renewed for this long, ms. */
   readonly idleMs?: number;
+  /** Entries of one batch, at most. */
+  readonly batchSize?: number;
   /** `run` rejects after this long without progress, ms. */
   readonly stallMs?: number;
   /** Between attempts to handle a batch, and to reach Redis. */
@@ -38,6 +40,7 @@ const READ_TIMEOUT_MS = 2_000;
 
 const DEFAULTS = {
   idleMs: 30_000,
+  batchSize: MAX_BATCH,
   stallMs: DEFAULT_STALL_MS,
   backoff: DEFAULT_BACKOFF,
   now: () => performance.now(),

@@ -15,6 +15,7 @@ export interface StreamLoopOptions {
   readonly stream: string;
   readonly losses: LossCheck;
   readonly handler: BatchHandler;
+  readonly batchSize: number;
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly progress: StallDetector;
   readonly logger: Logger;
@@ -26,8 +27,8 @@ export interface StreamLoopOptions {
   readonly stopping: AbortSignal;
 }
 
-/** Maximum entries per batch. */
-const MAX_BATCH = 500;
+/** Entries of one batch, at most, unless fewer are wanted. */
+export const MAX_BATCH = 500;
 
 /** How long a read waits when there is nothing, ms. Stopping waits for it. */
 export const BLOCK_MS = 500;
@@ -110,14 +111,14 @@ export class StreamLoop {
 
   /** Entries that other consumers have left behind come first. */
   async #next(): Promise<RawEntry[]> {
-    const { group, reader, losses, idleMs, now } = this.#options;
+    const { group, reader, losses, idleMs, batchSize, now } = this.#options;
     if (now() >= this.#nextClaim) {
-      const { entries, deleted } = await group.claimIdle(idleMs, MAX_BATCH);
+      const { entries, deleted } = await group.claimIdle(idleMs, batchSize);
       losses.sawDeleted(deleted);
       if (entries.length > 0 || deleted.length > 0) return entries;
       this.#nextClaim = now() + idleMs / 4;
     }
-    return group.read(reader, MAX_BATCH, BLOCK_MS);
+    return group.read(reader, batchSize, BLOCK_MS);
   }
 
   async #deliver(entries: readonly RawEntry[]): Promise<void> {

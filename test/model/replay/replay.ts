@@ -6,6 +6,7 @@ import type { Steps } from '../../../src/index/protocol.ts';
 import type { Database } from '../../../src/mysql/database.ts';
 import { OutboxRelay } from '../../../src/relay/relay.ts';
 import type { Random } from '../../../src/tools/demo/random.ts';
+import { workBothLanes } from '../../../src/tools/harness/both-lanes.ts';
 import type { Edge } from '../../../src/tools/reference-site/edge-list.ts';
 import type { OutgoingTask } from '../../../src/transport/task-publisher.ts';
 import type { Delivery } from '../../../src/transport/task-source.ts';
@@ -70,7 +71,10 @@ export class Replay {
   async #consume(window: readonly Delivery[]): Promise<void> {
     const source = new ListSource(chunks(window));
     const consumers = Array.from({ length: CONSUMERS }, () => {
-      const worker = new TaskWorker({ steps: this.#stores.steps, pageSize: 500 });
+      const { steps } = this.#stores;
+      // The bulk lane has no other consumer here, so its work is done when it is published.
+      const publish: Steps['publish'] = (tasks) => workBothLanes(tasks, steps, { pageSize: 500 });
+      const worker = new TaskWorker({ steps: { ...steps, publish }, pageSize: 500 });
       return new TaskConsumer({ source, worker, deadLetters: refused, onLoss: noLoss, logger: this.#logger });
     });
     await Promise.all(consumers.map((consumer) => consumer.run()));

@@ -1,6 +1,5 @@
 import pino from 'pino';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { planWork, TaskWorker } from '../../../src/consumers/work-plan.ts';
 import type { Task } from '../../../src/contracts/task.ts';
 import { chunks } from '../../../src/index/chunks.ts';
 import { FOLLOWERS_A_PAGE } from '../../../src/index/fan-out.ts';
@@ -14,6 +13,7 @@ import { measureMemory } from '../../../src/tools/demo/phases/measure.ts';
 import { populate } from '../../../src/tools/demo/phases/populate.ts';
 import { seededRandom } from '../../../src/tools/demo/random.ts';
 import { startRedis } from '../../../src/tools/devservers/start-server.ts';
+import { workBothLanes } from '../../../src/tools/harness/both-lanes.ts';
 import { namespaceOn } from '../../../src/tools/harness/namespace.ts';
 import { openHarnessStores } from '../../../src/tools/harness/stores.ts';
 import { idsFrom, loadGraph } from '../../../src/tools/reference-site/load-graph.ts';
@@ -78,7 +78,6 @@ describe('what tasks ask of the servers', async () => {
   const primary = new CountingDatabase(url);
   const redis = await freshRedis();
   const stores = storesOn({ url, prefix: freshPrefix(), primary, redis }, { max: 24, min: 12 });
-  const worker = new TaskWorker({ steps: stores.steps, pageSize: FOLLOWERS_A_PAGE });
 
   const owners = idsFrom(1n, 3);
   const followers = idsFrom(10_000n, FOLLOWERS_A_PAGE + 100);
@@ -90,11 +89,10 @@ describe('what tasks ask of the servers', async () => {
   for (const page of chunks(followers, 500)) await run(rebuild(page), stores.steps);
 
   async function counted(task: Task) {
-    const plan = planWork([{ task, position: '1' }]);
-    await worker.work(plan); // the scripts are known to the server by now
+    await workBothLanes([task], stores.steps); // the scripts are known to the server by now
     const sent = vi.spyOn(redis, 'sendCommand');
     const before = primary.statements;
-    await worker.work(plan);
+    await workBothLanes([task], stores.steps);
     const counts = { mysqlStatements: primary.statements - before, redisCalls: sent.mock.calls.length };
     sent.mockRestore();
     return counts;

@@ -8,7 +8,7 @@ import {
   MicroBatcher,
   type PartitionBatch,
 } from '../../../src/transport/kafka/micro-batch.ts';
-import { BatchLost, type Delivery } from '../../../src/transport/task-source.ts';
+import { type BatchHandler, BatchLost, type Delivery } from '../../../src/transport/task-source.ts';
 
 describe('a micro-batcher', () => {
   const calls = fc.array(fc.record({ item: fc.nat({ max: 9 }), waits: fc.nat({ max: 3 }) }), { minLength: 1 });
@@ -74,13 +74,13 @@ const part = (partition: number, count: number, more: Partial<PartitionBatch> = 
 });
 
 describe('batches of several partitions', () => {
-  function merged(mayBegin = () => true) {
+  function merged({ mayBegin = (): boolean => true, batchSize = MAX_BATCH } = {}) {
     const sizes: number[] = [];
-    const batches = batchAcrossPartitions(async ({ deliveries, lease }) => {
+    const handler: BatchHandler = async ({ deliveries, lease }) => {
       sizes.push(deliveries.length);
       await lease.renew();
-    }, mayBegin);
-    return { batches, sizes };
+    };
+    return { batches: batchAcrossPartitions({ handler, mayBegin, batchSize }), sizes };
   }
 
   it('are handled as one, up to the maximum', async () => {
@@ -89,6 +89,12 @@ describe('batches of several partitions', () => {
       [part(0, 3), part(1, MAX_BATCH - 3), part(2, 1), part(3, MAX_BATCH)].map((one) => batches.add(one)),
     );
     expect(sizes).toEqual([MAX_BATCH, 1, MAX_BATCH]);
+  });
+
+  it('are not, where a batch may have one delivery', async () => {
+    const { batches, sizes } = merged({ batchSize: 1 });
+    await Promise.all([part(0, 1), part(1, 1), part(2, 1)].map((one) => batches.add(one)));
+    expect(sizes).toEqual([1, 1, 1]);
   });
 
   it('exclude a partition whose last batch failed', async () => {
@@ -106,7 +112,7 @@ describe('batches of several partitions', () => {
   });
 
   it('are given back instead of started once no batch may start', async () => {
-    const { batches, sizes } = merged(() => false);
+    const { batches, sizes } = merged({ mayBegin: () => false });
     await expect(batches.add(part(0, 1))).rejects.toThrow(BatchLost);
     expect(sizes).toEqual([]);
   });

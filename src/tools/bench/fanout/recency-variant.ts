@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Stores } from '../../../app/stores.ts';
-import { planWork, TaskWorker } from '../../../consumers/work-plan.ts';
 import type { Id } from '../../../contracts/id.ts';
-import { FOLLOWERS_A_PAGE } from '../../../index/fan-out.ts';
 import type { Steps } from '../../../index/protocol.ts';
 import type { PairRow } from '../../../mysql/pairs.ts';
+import { workBothLanes } from '../../harness/both-lanes.ts';
 import type { Acknowledger, FanOutVariant, Part, Upload } from './variant.ts';
 
 /** Recency's own worker, as a consumer runs it. */
@@ -35,12 +33,8 @@ export class RecencyVariant implements FanOutVariant {
 
   async fanOut({ owner, at }: Upload, part: Part): Promise<void> {
     const { steps } = this.#stores;
-    const worker = new TaskWorker({
-      steps: part === 'redis' ? this.#knowing(steps) : steps,
-      pageSize: FOLLOWERS_A_PAGE,
-    });
     const task = { type: 'recency.photo.uploaded', owner, at } as const;
-    await worker.work(planWork([{ task, position: randomUUID() }]));
+    await workBothLanes([task], part === 'redis' ? this.#knowing(steps) : steps);
     if (part !== 'redis') await this.#acknowledger.acknowledge();
   }
 
@@ -57,10 +51,13 @@ export class RecencyVariant implements FanOutVariant {
     return {
       ...steps,
       followers: async (wanted, limit) =>
-        wanted.map(({ after }) => {
+        wanted.map(({ after, through }) => {
           const first = after === '0' ? 0 : from(after) + 1;
-          return this.#followers.slice(first, first + limit);
+          const last = through === undefined ? this.#followers.length : from(through) + 1;
+          return this.#followers.slice(first, Math.min(last, first + limit));
         }),
+      followerAt: async ({ after }, count) => this.#followers[(after === '0' ? -1 : from(after)) + count],
+      currentEpoch: async () => this.#epoch,
       // In the order of the followers, as they are asked for.
       neighbours: async (pairs) => ({
         epoch: this.#epoch,

@@ -95,7 +95,7 @@ export class RecipeVariant implements FanOutVariant {
   }
 
   #pageAfter(after: Id | '0', { owner }: Upload): Promise<Id[]> {
-    return readFollowers(this.#options.primary, owner, after, FOLLOWERS_A_PAGE);
+    return readFollowers(this.#options.primary, { owner, after }, FOLLOWERS_A_PAGE);
   }
 
   async #bring(users: readonly Id[], upload: Upload, part: Part): Promise<void> {

@@ -1,6 +1,6 @@
-import { FOLLOWERS_A_PAGE, fanOut } from '../../../index/fan-out.ts';
-import { run, type Steps } from '../../../index/protocol.ts';
+import type { Steps } from '../../../index/protocol.ts';
 import { WatchedUsers } from '../../../index/redis/watched-users.ts';
+import { workBothLanes } from '../../harness/both-lanes.ts';
 import { idsFrom, loadGraph } from '../../reference-site/load-graph.ts';
 import type { Ground } from '../bench.ts';
 import { buildIndexes } from '../circle.ts';
@@ -36,7 +36,8 @@ export async function measureFanOutCost(ground: Ground, size: FanOutCostSize): P
   const watched = new WatchedUsers(stores.redis, namespace.config.keyPrefix);
   const some = users.filter((_user, i) => i % ONE_IN === 0);
   const without: Steps = { ...stores.steps, signal: async () => undefined };
-  const fan = (steps: Steps) => secondsOf(() => run(fanOut([{ owner: OWNER, tasks: ['1'] }], FOLLOWERS_A_PAGE), steps));
+  const upload = { type: 'recency.photo.uploaded', owner: OWNER } as const;
+  const fan = (steps: Steps) => secondsOf(() => workBothLanes([upload], steps));
   const turns = [
     { row: { arm: 'no_signal' }, take: () => fan(without) },
     { row: { arm: 'unwatched' }, take: () => fan(stores.steps) },

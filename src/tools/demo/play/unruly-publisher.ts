@@ -1,4 +1,4 @@
-import type { Task } from '../../../contracts/task.ts';
+import type { DeliveredTask } from '../../../contracts/task.ts';
 import type { OutgoingTask, TaskPublisher } from '../../../transport/task-publisher.ts';
 import { type Random, shuffled } from '../random.ts';
 
@@ -7,7 +7,7 @@ export interface UnrulyOptions {
   /** Share of the tasks, from 0 to 1, that is sent again with a later batch. */
   readonly again: number;
   /** Tasks that are sent only once. */
-  readonly isSpared: (task: Task) => boolean;
+  readonly isSpared: (task: DeliveredTask) => boolean;
 }
 
 /** Share of the held tasks that goes with each batch: some wait one batch, some several. */

@@ -11,7 +11,7 @@ import { openPrimary } from '../../../app/open-mysql.ts';
 import { inBackground, type ProcessContext, runProcess } from '../../../app/run-process.ts';
 import { openTransport } from '../../../app/transport.ts';
 import { loadConfig } from '../../../config/config.ts';
-import type { Task } from '../../../contracts/task.ts';
+import type { DeliveredTask } from '../../../contracts/task.ts';
 import { OutboxRelay } from '../../../relay/relay.ts';
 import { UnrulyPublisher } from '../play/unruly-publisher.ts';
 import { seededRandom } from '../random.ts';
@@ -42,7 +42,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
   inBackground(context, (ending) => run(relay, publisher, logger, ending));
 }
 
-function isSpared(task: Task): boolean {
+function isSpared(task: DeliveredTask): boolean {
   return 'owner' in task && task.owner === spared;
 }
 

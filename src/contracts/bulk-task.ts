@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { idSchema } from './id.ts';
+import { KIND_NAMES, type KindName } from './kind.ts';
+
+/**
+ * What consumers tell each other about an audience that is too large for one batch. These tasks travel in the bulk lane, and
+ * are hints like any other: at least once, in any order, to any worker. A site never publishes one.
+ */
+
+const PLAN = 'recency.followers.plan';
+const SEGMENT = 'recency.followers.refresh';
+
+const kindSchema = z.enum(KIND_NAMES);
+
+/** Names one attempt to plan, for the key that says that it waits. */
+const planIdSchema = z.string().min(1).max(64);
+
+/** The photos of an owner changed, who has more followers than fit one page: cut them into segments. */
+const planTask = z.strictObject({ type: z.literal(PLAN), kind: kindSchema, owner: idSchema, plan: planIdSchema });
+
+/** Refresh the owner's followers after one id, up to and with another. Absent: from the first, to the last. */
+const segmentTask = z.strictObject({
+  type: z.literal(SEGMENT),
+  kind: kindSchema,
+  owner: idSchema,
+  after: idSchema.optional(),
+  through: idSchema.optional(),
+  plan: planIdSchema,
+  /** Its place among the plan's segments, from 1, and how many there are. */
+  part: z.int().positive(),
+  of: z.int().positive(),
+});
+
+export const BULK_FORMS = [planTask, segmentTask];
+
+export type PlanTask = z.infer<typeof planTask>;
+export type SegmentTask = z.infer<typeof segmentTask>;
+export type BulkTask = PlanTask | SegmentTask;
+
+export function isBulkTask(task: { readonly type: string }): task is BulkTask {
+  return task.type === PLAN || task.type === SEGMENT;
+}
+
+export function planTaskOf(kind: KindName, owner: string, plan: string): PlanTask {
+  return { type: PLAN, kind, owner, plan };
+}
+
+/**
+ * The segments of a plan. Together they cover every id there can be, so it does not matter when the boundaries were read, or
+ * who becomes a follower afterwards.
+ * @param boundaries ids in ascending order
+ */
+export function segmentTasksOf({ kind, owner, plan }: PlanTask, boundaries: readonly string[]): SegmentTask[] {
+  const of = boundaries.length + 1;
+  return Array.from({ length: of }, (_, i) => {
+    const [after, through] = [boundaries[i - 1], boundaries[i]];
+    return {
+      ...{ type: SEGMENT, kind, owner, plan, part: i + 1, of },
+      ...(after === undefined ? {} : { after }),
+      ...(through === undefined ? {} : { through }),
+    } as const;
+  });
+}

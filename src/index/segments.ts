@@ -1,0 +1,64 @@
+import { type PlanTask, type SegmentTask, segmentTasksOf } from '../contracts/bulk-task.ts';
+import type { Id } from '../contracts/id.ts';
+import { chunks } from './chunks.ts';
+import { CALLS_AT_ONCE, refreshPart } from './fan-out.ts';
+import { type Operation, step, together } from './protocol.ts';
+import { PAIRS_A_CALL, type RefreshReport, signal } from './refresh.ts';
+
+/**
+ * The fan-out to an audience of more than a page. A worker that takes the owner's plan cuts the audience into ranges of ids, and
+ * publishes each as a segment. The segments are spread over all workers; who is killed repeats the one that was begun.
+ */
+
+/** Followers of a segment: about as many as a worker refreshes in a third of a second. */
+export const FOLLOWERS_A_SEGMENT = 20_000;
+
+/**
+ * Cuts an owner's audience into segments of about this many followers, and publishes them.
+ *
+ * The plan stops counting as one that waits before anything is read: an upload that is committed later needs another plan.
+ * @returns the number of segments
+ */
+export function* planSegments(plan: PlanTask, segmentSize: number = FOLLOWERS_A_SEGMENT): Operation<number> {
+  const { owner } = plan;
+  yield* step('takePlan', owner, plan.plan);
+  const boundaries: Id[] = [];
+  for (let after: Id | '0' = '0'; ; ) {
+    const next: Id | undefined = yield* step('followerAt', { owner, after }, segmentSize);
+    if (next === undefined) break;
+    boundaries.push(next);
+    after = next;
+  }
+  const segments = segmentTasksOf(plan, boundaries);
+  yield* step('publish', segments);
+  return segments.length;
+}
+
+/**
+ * Refreshes the followers of a segment: those who are there now, whoever there was when it was planned. Their pages have no
+ * follower in common, so the calls of a page start before those of the page before it have ended. They are signalled
+ * together at the end: while a signal of one page waited for Redis, it would hold up the calls of the next.
+ * @param pageSize followers read at once
+ * @param onRefresh called with what became of each call's followers
+ * @returns the number of followers
+ */
+export function* refreshSegment(
+  { owner, after = '0', through }: SegmentTask,
+  pageSize: number,
+  onRefresh?: (report: RefreshReport) => void,
+): Operation<number> {
+  const followers = new Set<Id>();
+  const queue: Operation<void>[] = [];
+  function* readFrom(place: Id | '0'): Operation<void> {
+    const [users = []] = yield* step('followers', [{ owner, after: place, through }], pageSize);
+    const last = users.at(-1);
+    if (users.length === pageSize && last !== undefined) queue.push(readFrom(last)); // read while this page's calls run
+    const pairs = users.map((user) => ({ user, contact: owner }));
+    queue.push(...chunks(pairs, PAIRS_A_CALL).map((part) => refreshPart(part, true, onRefresh)));
+    for (const user of users) followers.add(user);
+  }
+  queue.push(readFrom(after));
+  yield* together(queue, CALLS_AT_ONCE);
+  yield* signal(followers);
+  return followers.size;
+}

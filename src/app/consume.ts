@@ -80,13 +80,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[]): Pr
   const consumers = lanes.map((lane) => openLane(context, lane, opening));
 
   // Measure.
-  measureSuspension(registry, primary);
-  const delayQueues = stores.kinds.map(({ delayQueue }) => delayQueue);
-  measureBacklog(registry, { lag: transport.lag, bulkLag: transport.bulk.lag, delayQueues, primary });
-  measureFill(registry, transport);
-  const onTruth = watchTruth(context, { registry, kinds: stores.kinds });
-  startSampler(context, { registry, stores, transport, onTruth });
-  startIdleSweep(context, registry, stores);
+  measure(context, registry, { stores, transport });
   const sources = consumers.map(({ source }) => source);
   await serveMetrics(context, { registry, checks: consumerChecks(stores, sources), port: METRICS_PORTS.consume });
 
@@ -94,8 +88,26 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[]): Pr
   inBackground(context, (stopping) => watchSettings(context, primary, stopping));
   inBackground(context, (stopping) => opening.recovery.run(stopping));
   startDelayedWork(context, opening);
-  for (const { consumer } of consumers) startConsumer(context, consumer);
+  startConsumers(
+    context,
+    consumers.map(({ consumer }) => consumer),
+  );
   logger.info({ transport: config.transport, topic: config.topic, group: config.kafkaGroup, lanes }, 'consuming');
+}
+
+function measure(
+  context: ProcessContext,
+  registry: Registry,
+  { stores, transport }: Pick<LaneOpening, 'stores' | 'transport'>,
+): void {
+  const { primary, kinds } = stores;
+  measureSuspension(registry, primary);
+  const delayQueues = kinds.map(({ delayQueue }) => delayQueue);
+  measureBacklog(registry, { lag: transport.lag, bulkLag: transport.bulk.lag, delayQueues, primary });
+  measureFill(registry, transport);
+  const onTruth = watchTruth(context, { registry, kinds });
+  startSampler(context, { registry, stores, transport, onTruth });
+  startIdleSweep(context, registry, stores);
 }
 
 interface LaneOpening {
@@ -161,13 +173,16 @@ function startDelayedWork(context: ProcessContext, { stores, deadLetters, observ
   }
 }
 
-function startConsumer({ config, resources, fail }: ProcessContext, consumer: TaskConsumer): void {
-  const running = consumer.run().catch((error: unknown) => {
-    fail(error, error instanceof SourceStalled ? STALLED_GRACE_MS : undefined);
-  });
+/** They end at the same time, because the time to end is one. */
+function startConsumers({ config, resources, fail }: ProcessContext, consumers: readonly TaskConsumer[]): void {
+  const running = consumers.map((consumer) =>
+    consumer.run().catch((error: unknown) => {
+      fail(error, error instanceof SourceStalled ? STALLED_GRACE_MS : undefined);
+    }),
+  );
   resources.defer(async () => {
-    await consumer.stop(config.shutdownTimeoutMs / 2);
-    await running;
+    await Promise.all(consumers.map((consumer) => consumer.stop(config.shutdownTimeoutMs / 2)));
+    await Promise.all(running);
   });
 }
 

@@ -108,7 +108,15 @@ function kindJobParts(
 /** Of the transport, which is contacted only when something looks wrong. */
 function drainBarrier(context: CommandContext): RaiseBarrier {
   const transport = openTransport(context, 'jobs');
-  return (suspects) => transport.barrier(suspects);
+  let answers: Promise<void> | undefined;
+  return async (suspects) => {
+    answers ??= transport.untilAnswers(context.signal).catch((error: unknown) => {
+      answers = undefined;
+      throw error;
+    });
+    await answers;
+    return await transport.barrier(suspects);
+  };
 }
 
 /**

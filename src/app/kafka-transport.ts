@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { readTls } from '../config/tls.ts';
+import type { Lane } from '../consumers/work-plan.ts';
 import { groupHistory } from '../mysql/consumer-groups.ts';
 import { KafkaEnds } from '../mysql/kafka-ends.ts';
 import { retry } from '../timing/loop.ts';
@@ -29,10 +30,11 @@ export function kafkaSettings(config: Config, name: string, logger: Logger): Kaf
 }
 
 /** @param name as for {@link kafkaSettings} */
-export function openKafkaTransport(config: Config, name: string, logger: Logger): Transport {
+export function openKafkaTransport(config: Config, name: string, logger: Logger, lane: Lane = 'small'): Transport {
   const { topic, kafkaGroup: group, kafkaTimeoutMs: deadlineMs } = config;
   const kafka = kafkaSettings(config, name, logger);
-  const admin = new TopicAdmin(createKafka(kafka), topic);
+  const hasDeadLetters = lane === 'small'; // what fails in the bulk lane goes to the same ones
+  const admin = new TopicAdmin(createKafka(kafka), topic, hasDeadLetters);
   const offsets = () => permittedOnGroup(admin.offsets(group), { kafka, topic, group });
   const ends = () => admin.ends();
   return {
@@ -50,7 +52,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger)
       };
       const recorded = new KafkaEnds(primary, topic);
       return new KafkaTaskSource({
-        ...{ kafka, topic, group, history, expectsOffsets, ends: recorded },
+        ...{ kafka, topic, group, history, expectsOffsets, ends: recorded, hasDeadLetters },
         sessionTimeoutMs: config.takeoverMs,
         ...(batchSize === undefined ? {} : { batchSize }),
       });

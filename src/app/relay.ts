@@ -13,7 +13,7 @@ import { closeRedis, openRedisClient } from './open-redis.ts';
 import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
 import { agreedSettings, agreeOnSettings, watchSettings } from './shared-settings.ts';
 import { createLeases } from './stores.ts';
-import { openTransport } from './transport.ts';
+import { openSmallLane } from './transport.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -39,7 +39,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
   await checkPrimary(database);
   await checkGrants(database, 'relay', user);
   await agreedSettings(database, config);
-  const transport = openTransport(context, 'relay');
+  const transport = openSmallLane(context, 'relay');
   await transport.untilAnswers(signal);
   await agreeOnSettings(database, config);
 

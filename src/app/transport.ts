@@ -87,8 +87,14 @@ export interface TransportOpening {
 /** Opens the configured transport, without waiting for its servers. @param name name of the process, for the servers' lists */
 export function openTransport({ config, logger, resources }: TransportOpening, name: string): LanedTransport {
   const open = config.transport === 'kafka' ? openKafkaTransport : openStreamsTransport;
-  const both = withBulkLane(open(config, name, logger), open(bulkLaneOf(config), `${name}-bulk`, logger));
+  const both = withBulkLane(open(config, name, logger), open(bulkLaneOf(config), `${name}-bulk`, logger, 'bulk'));
   return resources.adopt(both, (transport) => transport.close());
+}
+
+/** The same without the bulk lane, for a process that only publishes what a site says: it needs no permission for more. */
+export function openSmallLane({ config, logger, resources }: TransportOpening, name: string): Transport {
+  const open = config.transport === 'kafka' ? openKafkaTransport : openStreamsTransport;
+  return resources.adopt(open(config, name, logger), (transport) => transport.close());
 }
 
 /** The bulk lane is a topic and a group of its own: members of one group must subscribe to the same topics. */
@@ -112,18 +118,18 @@ export async function watchTransport(
 }
 
 /**
- * Opens the transport for some work, then closes it. The primary is connected to only if the work uses it.
+ * Opens the small lane for some work, then closes it. The primary is connected to only if the work uses it.
  * @throws ConfigError, StartError, what the work throws
  */
 export async function withTransport<T>(
   name: string,
   signal: AbortSignal,
-  work: (transport: LanedTransport, primary: Database) => Promise<T>,
+  work: (transport: Transport, primary: Database) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig();
   const logger = openLogger({ logLevel: config.logLevel === 'info' ? 'error' : config.logLevel }, name, 2);
   await using resources = new AsyncDisposableStack();
-  const transport = openTransport({ config, logger, resources }, name);
+  const transport = openSmallLane({ config, logger, resources }, name);
   await transport.untilAnswers(signal);
   const primary = resources.adopt(openPrimary(config), (database) => database.close());
   return await work(transport, primary);

@@ -252,6 +252,7 @@ describe('the answer for a cold user', () => {
     );
     const sources = (await Promise.all(asked)).map(({ source }) => source);
     expect(sources.toSorted()).toEqual(['database', 'index', 'index', 'index', 'index']);
-    expect(primary.statements).toBe(5); // one heavy, four narrowed
+    // One heavy, and of the four narrowed two at once, the others together if they wait.
+    expect([4, 5]).toContain(primary.statements);
   });
 });

@@ -23,15 +23,20 @@ const USERS = ['101', '202', '303'];
 /** Later than every earlier upload, ms. */
 const LATER = Date.now() + 3_600_000;
 
+const LOOKS = {
+  ...{ topic: 'DESCRIBE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
+  ...{ bulk: 'DESCRIBE', bulkGroup: 'DESCRIBE' },
+} as const;
+
 /** The permissions in docs/operations.md; READ and WRITE include DESCRIBE. */
 const ACLS = {
-  serve: { topic: 'WRITE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
+  serve: { topic: 'WRITE', dlq: 'DESCRIBE', group: 'DESCRIBE', bulk: 'DESCRIBE', bulkGroup: 'DESCRIBE' },
   relay: { topic: 'WRITE', dlq: 'WRITE' },
-  consume: { topic: 'READ', dlq: 'WRITE', group: 'READ' },
+  consume: { topic: 'READ', dlq: 'WRITE', group: 'READ', bulk: 'READ', bulkAgain: 'WRITE', bulkGroup: 'READ' },
   notify: { activity: 'WRITE' },
-  verify: { topic: 'DESCRIBE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
-  backfill: { topic: 'DESCRIBE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
-  repair: { topic: 'DESCRIBE', dlq: 'DESCRIBE', group: 'DESCRIBE' },
+  verify: LOOKS,
+  backfill: LOOKS,
+  repair: LOOKS,
 } as const satisfies Record<Account, object>;
 
 /** kafkajs's numbers. */
@@ -98,6 +103,7 @@ describe.runIf(hasKafka())(
           { topic, numPartitions: 2 },
           { topic: `${topic}.dlq`, numPartitions: 1 },
           { topic: `${topic}.activity`, numPartitions: 1 },
+          { topic: `${topic}.bulk`, numPartitions: 2 },
         ],
       });
       const resources = {
@@ -105,9 +111,12 @@ describe.runIf(hasKafka())(
         topic: [2, topic],
         dlq: [2, `${topic}.dlq`],
         group: [3, topic],
+        bulk: [2, `${topic}.bulk`],
+        bulkAgain: [2, `${topic}.bulk`],
+        bulkGroup: [3, `${topic}.bulk`],
       } as const;
       const acl = ACCOUNTS.flatMap((account) =>
-        Object.entries(ACLS[account]).map(([what, operation]) => {
+        Object.entries<keyof typeof OPERATIONS>(ACLS[account]).map(([what, operation]) => {
           const [resourceType, resourceName] = resources[what as keyof typeof resources];
           return {
             ...{ principal: `User:${account}`, host: '*', permissionType: 3, resourcePatternType: 3 },

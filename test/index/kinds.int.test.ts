@@ -2,13 +2,13 @@ import { fc, test } from '@fast-check/vitest';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
-import { planWork, TaskWorker } from '../../src/consumers/work-plan.ts';
 import { CONTACTS, GROUPS, type Kind } from '../../src/contracts/kind.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { indexedUsers } from '../../src/index/redis/keys.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import { outgoingTask } from '../../src/relay/outgoing-task.ts';
+import { workBothLanes } from '../../src/tools/harness/both-lanes.ts';
 import type { Audience } from '../../src/tools/reference-site/checks.ts';
 import { createGroup, joinGroup, leaveGroup } from '../../src/tools/reference-site/groups.ts';
 import { changeVisibility, deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.ts';
@@ -71,7 +71,8 @@ type Tasks = Awaited<ReturnType<typeof takeTasks>>;
 async function deliver(tasks: Tasks): Promise<void> {
   for (const kind of ALL) {
     const { steps } = storesOf(kind);
-    await new TaskWorker({ kind, steps, pageSize: 2 }).work(planWork(tasks, kind));
+    const own = tasks.map(({ task }) => task);
+    await workBothLanes(own, steps, { kind, pageSize: 2, segmentSize: 2 });
   }
 }
 

@@ -28,6 +28,7 @@ export function sizingView(site: SiteFigures, { memory, mean, peak, processes, c
     celebrity: {
       followers: celebrity.followers,
       seconds: rounded(celebrity.seconds),
+      segments: celebrity.segments,
       mysql_statements: celebrity.mysqlStatements,
       redis_calls: celebrity.redisCalls,
     },
@@ -37,6 +38,7 @@ export function sizingView(site: SiteFigures, { memory, mean, peak, processes, c
       busiest_bytes: Math.round(cluster.busiestBytes),
       index_writes_per_second: Math.round(cluster.indexWritesPerSecond),
       busy_at_peak: rounded(cluster.busyAtPeak),
+      celebrity_seconds: rounded(cluster.celebritySeconds),
       calls_per_500_followers: Math.round(cluster.callsPerPage),
     })),
   };
@@ -108,21 +110,30 @@ function celebrityTable({ celebrity }: Sizing): string {
     [`a photo before ${count(celebrity.followers)} followers`, ''],
     [
       ['takes', `${duration(celebrity.seconds)} of one consumer`],
+      ['segments', count(celebrity.segments)],
       ['MySQL statements', count(celebrity.mysqlStatements)],
       ['Redis calls', count(celebrity.redisCalls)],
     ],
   );
 }
 
-function clusterTable({ clusters }: Sizing): string {
+function clusterTable({ clusters, processes }: Sizing): string {
   return textTable(
-    ['masters', 'memory of the busiest', 'its part of all', 'indexes written a second', 'busy at the peak'],
-    clusters.map(({ masters, busiestBytes, busiestShare, indexWritesPerSecond, busyAtPeak }) => [
+    [
+      'masters',
+      'memory of the busiest',
+      'its part',
+      'indexes a second',
+      'busy at the peak',
+      `that photo, ${count(processes.consumers)} consumers`,
+    ],
+    clusters.map(({ masters, busiestBytes, busiestShare, indexWritesPerSecond, busyAtPeak, celebritySeconds }) => [
       masters,
       bytes(busiestBytes),
       percent(busiestShare),
       count(indexWritesPerSecond),
       percent(busyAtPeak),
+      duration(celebritySeconds),
     ]),
   );
 }

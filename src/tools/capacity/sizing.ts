@@ -19,14 +19,15 @@ export interface Sizing {
 export function sizingOf(site: SiteFigures, masters: readonly number[], constants = CONSTANTS[site.database]): Sizing {
   const memory = memoryOf(site, constants);
   const peak = loadOf(site, site.peakFactor);
-  const followers = site.celebrityFollowers;
+  const processes = processesOf(site, peak, constants);
+  const celebrity = celebrityOf(site, constants);
   return {
     memory,
     mean: loadOf(site, 1),
     peak,
-    processes: processesOf(site, peak, constants),
-    celebrity: { followers, seconds: at(constants.uploadSeconds[site.transport], followers), ...fanOutCost(followers) },
-    clusters: masters.map((count) => clusterOf(count, memory, peak, constants)),
+    processes,
+    celebrity,
+    clusters: masters.map((count) => clusterOf(count, { memory, peak, processes, celebrity }, constants)),
   };
 }
 
@@ -172,10 +173,18 @@ function pagesOf(followers: number): number {
 /** One photo by somebody with very many followers. */
 export interface Celebrity {
   readonly followers: number;
-  /** Until the last follower's index has it: one consumer does it all. */
+  /** They are spread over the consumers. */
+  readonly segments: number;
+  /** Until the last follower's index has it, if one consumer does it all: see {@link ClusterSizing} for more of them. */
   readonly seconds: number;
   readonly mysqlStatements: number;
   readonly redisCalls: number;
+}
+
+function celebrityOf({ celebrityFollowers: followers, transport }: SiteFigures, constants: Constants): Celebrity {
+  const seconds = at(constants.uploadSeconds[transport], followers);
+  const segments = followers <= FOLLOWERS_A_PAGE ? 1 : Math.floor(followers / FOLLOWERS_A_SEGMENT) + 1;
+  return { followers, segments, seconds, ...fanOutCost(followers) };
 }
 
 /** What this many masters give, with the slots shared evenly in contiguous ranges. */
@@ -192,6 +201,8 @@ export interface ClusterSizing {
   readonly indexWritesPerSecond: number;
   /** Share of that at the peak. */
   readonly busyAtPeak: number;
+  /** The celebrity's photo, by all the consumers: their work, or what the masters take, whichever is more. */
+  readonly celebritySeconds: number;
   /** For 500 followers with scattered ids: one call per bucket. On one server all go in one call. */
   readonly callsPerPage: number;
 }
@@ -200,8 +211,7 @@ const SLOTS = 16_384;
 
 function clusterOf(
   masters: number,
-  { bytes }: MemorySizing,
-  peak: ServerLoad,
+  { memory: { bytes }, peak, processes, celebrity }: Pick<Sizing, 'memory' | 'peak' | 'processes' | 'celebrity'>,
   { redisWritesPerSecond }: Constants,
 ): ClusterSizing {
   const busiestShare = busiestShareOf(masters);
@@ -212,6 +222,10 @@ function clusterOf(
     busiestBytes: bytes * busiestShare,
     indexWritesPerSecond,
     busyAtPeak: peak.indexWrites / indexWritesPerSecond,
+    celebritySeconds: Math.max(
+      celebrity.seconds / Math.min(processes.consumers, celebrity.segments),
+      celebrity.followers / indexWritesPerSecond,
+    ),
     callsPerPage: masters === 1 ? 1 : BUCKETS * (1 - (1 - 1 / BUCKETS) ** PAIRS_A_CALL),
   };
 }

@@ -32,6 +32,8 @@ export interface KafkaTaskSourceOptions {
   readonly rebalanceGraceMs?: number;
   /** Deliveries of one batch, at most. */
   readonly batchSize?: number;
+  /** Does the topic have one of its own for dead letters? Left out: yes. */
+  readonly hasDeadLetters?: boolean;
   /** `run` rejects after this long without progress, ms. */
   readonly stallMs?: number;
   /** Between attempts to handle a batch, and to connect. */
@@ -78,7 +80,7 @@ export class KafkaTaskSource implements TaskSource {
 
   constructor(options: KafkaTaskSourceOptions) {
     this.#options = { ...DEFAULTS, ...options };
-    this.#admin = new TopicAdmin(createKafka(options.kafka), options.topic);
+    this.#admin = new TopicAdmin(createKafka(options.kafka), options.topic, options.hasDeadLetters);
   }
 
   /** @throws SourceStalled; what kafkajs throws */

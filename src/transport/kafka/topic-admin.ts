@@ -90,17 +90,21 @@ export function startOf({ committed, low, high }: PartitionOffsets): bigint {
 export class TopicAdmin {
   readonly #kafka: Kafka;
   readonly #topic: string;
+  readonly #hasDeadLetters: boolean;
   #admin: Promise<Admin> | undefined;
   #ends: TopicReader | undefined;
 
-  constructor(kafka: Kafka, topic: string) {
+  /** @param hasDeadLetters does the topic have one of its own for dead letters? */
+  constructor(kafka: Kafka, topic: string, hasDeadLetters = true) {
     this.#kafka = kafka;
     this.#topic = topic;
+    this.#hasDeadLetters = hasDeadLetters;
   }
 
   /** Creates the topics of the tasks and of the dead letters unless they exist. */
   ensureTopics(partitions: number): Promise<void> {
-    const topics = [taskTopic(this.#topic, partitions), deadLetterTopicConfig(this.#topic)];
+    const deadLetters = this.#hasDeadLetters ? [deadLetterTopicConfig(this.#topic)] : [];
+    const topics = [taskTopic(this.#topic, partitions), ...deadLetters];
     return allowingLeaderless(() => this.#ask((admin) => ensureTopics(admin, topics)));
   }
 

@@ -70,9 +70,9 @@ describe('the load', () => {
     const load = loadOf(SITE, 1);
     expect(load).toMatchObject({ uploads: 10, contactTasks: 5, tasks: 15, indexWrites: 2_010, reads: 300 });
     expect(load.mysqlStatements.most).toBe(10 * 2 + 5 + 300);
-    expect(load.redisCalls.most).toBe(10 * 4 + 5 * 3 + 300);
+    expect(load.redisCalls.most).toBe(10 * 3 + 5 * 3 + 300);
     expect(load.mysqlStatements.least).toBeCloseTo(10 * 1.4 + 5 * 0.004 + 300);
-    expect(load.redisCalls.least).toBeCloseTo(10 * 1.85 + 5 * 0.012 + 300);
+    expect(load.redisCalls.least).toBeCloseTo(10 * 0.8 + 5 * 0.012 + 300);
   });
 
   test('at the peak is as many times the mean', () => {
@@ -110,6 +110,19 @@ describe('a cluster', () => {
       expect(busiestShareOf(masters)).toBeGreaterThanOrEqual(1 / masters);
       expect(busiestShareOf(masters)).toBeLessThan(2 / masters);
     }
+  });
+
+  test('takes a large photo as fast as its consumers or its masters can, and no audience of a page faster than one', () => {
+    const peopled = (users: number, celebrityFollowers: number) =>
+      sizingOf({ ...SITE, users, celebrityFollowers }, [1, 12]);
+    const { celebrity, clusters, processes } = peopled(100_000_000, 10_000_000);
+    expect(celebrity.segments).toBe(501);
+    const [one, twelve] = clusters.map(({ celebritySeconds }) => celebritySeconds);
+    expect(one).toBeCloseTo(10_000_000 / CONSTANTS.mariadb.redisWritesPerSecond);
+    expect(twelve).toBeLessThan(one ?? 0);
+    expect(twelve).toBeGreaterThanOrEqual(celebrity.seconds / processes.consumers);
+    const small = peopled(100_000_000, 4_000);
+    expect(small.clusters[1]?.celebritySeconds).toBeCloseTo(small.celebrity.seconds);
   });
 
   test('gives what the busiest of them can do', () => {

@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { openLogger } from '../../../app/logger.ts';
 import { openPrimary } from '../../../app/open-mysql.ts';
 import { inBackground, type ProcessContext, runProcess } from '../../../app/run-process.ts';
-import { openTransport } from '../../../app/transport.ts';
+import { openSmallLane } from '../../../app/transport.ts';
 import { loadConfig } from '../../../config/config.ts';
 import type { DeliveredTask } from '../../../contracts/task.ts';
 import { OutboxRelay } from '../../../relay/relay.ts';
@@ -32,7 +32,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const { logger, resources, signal } = context;
   const extraMs = Math.max(config.kafkaTimeoutMs, config.redisTimeoutMs);
   const database = resources.adopt(openPrimary(config, { extraMs, connections: 2 }), (opened) => opened.close());
-  const transport = openTransport(context, 'relay');
+  const transport = openSmallLane(context, 'relay');
   await transport.untilAnswers(signal);
   const inner = resources.adopt(transport.openPublisher(database), (opened) => opened.close());
   const deadLetters = resources.adopt(transport.openDeadLetters(database), (opened) => opened.close());

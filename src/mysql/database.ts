@@ -78,6 +78,8 @@ export class Database {
   readonly heavy: Limiter;
   /** See {@link DatabaseOptions}. */
   readonly isReplica: boolean;
+  /** How many callers may wait for it, and how long, ms. */
+  readonly patience: { readonly queue: number; readonly waitMs: number };
   readonly #connections: ConnectionPool;
   readonly #deadlineMs: number;
   #record: { readonly token: string; readonly proof: string } | undefined;
@@ -86,6 +88,7 @@ export class Database {
     this.isReplica = options.isReplica ?? false;
     this.#connections = new ConnectionPool(url, options);
     this.#deadlineMs = options.deadlineMs;
+    this.patience = { queue: options.queue, waitMs: options.deadlineMs };
     const { heavy = { concurrency: options.connections, queue: options.queue } } = options;
     this.heavy = heavy instanceof Limiter ? heavy : limiterOf(heavy, options);
   }

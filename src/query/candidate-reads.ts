@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import { readCandidatesOfMany } from '../mysql/candidates-of-many.ts';
 import { type LiveContacts, readCandidates } from '../mysql/contacts.ts';
-import type { AnswerDatabase } from '../mysql/database.ts';
+import { type AnswerDatabase, type Database, DatabaseBusy } from '../mysql/database.ts';
 import { Batches } from '../timing/batches.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 
@@ -27,13 +27,15 @@ const MOST = 32;
 export class CandidateReads {
   readonly #batches: Batches<Asked, LiveRows>;
 
-  constructor(database: AnswerDatabase) {
-    this.#batches = new Batches({ work: (asked) => read(database, asked), atOnce: AT_ONCE, most: MOST });
+  constructor(database: AnswerDatabase & Pick<Database, 'patience'>) {
+    const refusal = () => new DatabaseBusy('MySQL: as many answers wait for it as may, or as can be read in time');
+    const bound = { ...database.patience, refusal };
+    this.#batches = new Batches({ work: (asked) => read(database, asked), atOnce: AT_ONCE, most: MOST, bound });
   }
 
   /**
    * The candidates that are related to the user and have an upload, in no order. The statement begins after this call.
-   * @throws DatabaseUnavailable, DeadlineExceeded, RequestCancelled
+   * @throws DatabaseUnavailable, DatabaseBusy, DeadlineExceeded, RequestCancelled
    */
   read(user: Id, candidates: readonly Id[], deadline?: Deadline): Promise<LiveRows> {
     return withinDeadline(deadline, this.#batches.run({ user, candidates, deadline }));
@@ -44,7 +46,8 @@ async function read(database: AnswerDatabase, asked: readonly Asked[]): Promise<
   const [first, ...others] = asked as readonly [Asked, ...Asked[]];
   if (others.length === 0) return [await readCandidates(database, first.user, first.candidates, first.deadline)];
   // Their deadlines differ, so the statement has that of every call of the database. Who has gone is not asked about.
-  const waiting = asked.filter(({ deadline }) => deadline === undefined || deadline.leftMs > 0);
+  const isGone = (deadline?: Deadline) => deadline !== undefined && (deadline.isCancelled || deadline.leftMs === 0);
+  const waiting = asked.filter(({ deadline }) => !isGone(deadline));
   const { epoch, contacts, isReplica } = await readCandidatesOfMany(database, mergedByUser(waiting));
   return asked.map(({ user, candidates }) => {
     const wanted = new Set(candidates);

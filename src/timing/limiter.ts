@@ -28,6 +28,12 @@ const WEIGHT = 1 / 16;
  */
 const OUTLIER = 8;
 
+/** The mean duration after one more run of so many ms. */
+export function learnedMean(meanMs: number, ms: number): number {
+  const counted = Math.min(ms, Math.max(1, OUTLIER * meanMs));
+  return meanMs + (counted - meanMs) * WEIGHT;
+}
+
 /**
  * Limits how many run at once. Others wait in a queue that is bounded by time: by the mean duration of recent runs,
  * a query that could not begin within `waitMs`, or end before the deadline of the request, is refused at once.
@@ -61,14 +67,9 @@ export class Limiter {
     try {
       return await work();
     } finally {
-      this.#learn(performance.now() - begun);
+      this.#meanMs = learnedMean(this.#meanMs, performance.now() - begun);
       this.#pass();
     }
-  }
-
-  #learn(ms: number): void {
-    const counted = Math.min(ms, Math.max(1, OUTLIER * this.#meanMs));
-    this.#meanMs += (counted - this.#meanMs) * WEIGHT;
   }
 
   /** Lets the first in the queue run. */

@@ -116,7 +116,7 @@ describe.runIf(hasKafka())(
         bulkGroup: [3, `${topic}.bulk`],
       } as const;
       const acl = ACCOUNTS.flatMap((account) =>
-        Object.entries<keyof typeof OPERATIONS>(ACLS[account]).map(([what, operation]) => {
+        Object.entries(ACLS[account] as Record<string, keyof typeof OPERATIONS>).map(([what, operation]) => {
           const [resourceType, resourceName] = resources[what as keyof typeof resources];
           return {
             ...{ principal: `User:${account}`, host: '*', permissionType: 3, resourcePatternType: 3 },

@@ -56,4 +56,35 @@ describe('items', () => {
     begun[2]?.end.resolve();
     expect(await last).toBe(8);
   });
+
+  it('that would wait in vain are refused at once: too many wait, or each takes too long', async () => {
+    const refusal = () => new Error('busy');
+    const begun: PromiseWithResolvers<void>[] = [];
+    const bounded = (waitMs: number) =>
+      new Batches<number, number>({
+        ...{ most: 3, atOnce: 1, bound: { queue: 2, waitMs, refusal } },
+        work: async (items) => {
+          const end = Promise.withResolvers<void>();
+          begun.push(end);
+          await end.promise;
+          return items;
+        },
+      });
+    const batches = bounded(60_000);
+    const waiting = [1, 2, 3].map((item) => batches.run(item));
+    await expect(batches.run(4)).rejects.toThrow('busy');
+    begun[0]?.resolve();
+    await turn();
+    begun[1]?.resolve();
+    expect(await Promise.all(waiting)).toEqual([1, 2, 3]);
+    const hasty = bounded(0);
+    const first = hasty.run(1);
+    await turn();
+    begun[2]?.resolve();
+    expect(await first).toBe(1);
+    const second = hasty.run(2);
+    await expect(hasty.run(3)).rejects.toThrow('busy');
+    begun[3]?.resolve();
+    expect(await second).toBe(2);
+  });
 });

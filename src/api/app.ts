@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { rateLimit } from 'express-rate-limit';
 import { CONTACTS, KINDS, type Kind } from '../contracts/kind.ts';
 import { RequestCancelled } from '../timing/deadline.ts';
-import type { ApiDependencies } from './dependencies.ts';
+import type { ApiDependencies, KindAnswers, KindIndexes } from './dependencies.ts';
 import { Exchanges } from './exchange.ts';
 import { HttpProblem, problemOf, unavailableProblem } from './http-problem.ts';
 import { hostHeaderCheck } from './listen.ts';
@@ -15,6 +15,7 @@ import { explainRoute } from './routes/explain.ts';
 import { forgetIndexRoute } from './routes/forget-index.ts';
 import { healthRoutes } from './routes/health.ts';
 import { inspectContactsRoute, inspectIndexRoute } from './routes/inspect-index.ts';
+import { listFanOutsRoute } from './routes/list-fan-outs.ts';
 import { markSeenRoutes } from './routes/mark-seen.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { postTasksRoute } from './routes/post-tasks.ts';
@@ -63,7 +64,7 @@ export function createApp(dependencies: ApiDependencies): Express {
 /** All routes, the busiest first, because express tries them in order. */
 function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
   const { kinds, recentContacts, recentPhotos, recentBatch, sourcePhotos, otherAnswers, fresh } = dependencies;
-  const { explain, inspect, rebuild, forget, seen } = dependencies;
+  const { explain, inspect, rebuild, seen } = dependencies;
   const { checks, degrading, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
   const ofContacts = { recentContacts, recentPhotos, recentBatch, sourcePhotos, explain, inspect, rebuild };
@@ -89,13 +90,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
     countUnseenOfAllRoute(inUse, fresh, metrics),
     ...markSeenRoutes(seen, kinds),
     postTasksRoute(dependencies),
-    inspectContactsRoute(answersOf(CONTACTS)?.inspect),
-    forgetIndexRoute(forget),
-    rebuildContactsRoute(answersOf(CONTACTS)),
-    ...KINDS.flatMap((kind) => [
-      inspectIndexRoute(kind, answersOf(kind)?.inspect),
-      rebuildIndexRoute(kind, answersOf(kind)),
-    ]),
+    ...indexRoutes(dependencies, answersOf),
     ...watchRoutes(dependencies),
     ...healthRoutes(readiness, hasStarted),
     metricsRoute(registry),
@@ -107,6 +102,23 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
       routes.map(({ operation }) => operation),
       version,
     ),
+  ];
+}
+
+/** For the people who run it. */
+function indexRoutes(
+  { forget, fanOuts }: ApiDependencies,
+  answersOf: (kind: Kind) => (KindAnswers & KindIndexes) | undefined,
+): Route[] {
+  return [
+    inspectContactsRoute(answersOf(CONTACTS)?.inspect),
+    forgetIndexRoute(forget),
+    listFanOutsRoute(fanOuts),
+    rebuildContactsRoute(answersOf(CONTACTS)),
+    ...KINDS.flatMap((kind) => [
+      inspectIndexRoute(kind, answersOf(kind)?.inspect),
+      rebuildIndexRoute(kind, answersOf(kind)),
+    ]),
   ];
 }
 

@@ -4,6 +4,7 @@ import type { AccessToken } from '../config/access-tokens.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Kind } from '../contracts/kind.ts';
 import type { RebuildReport } from '../index/rebuild.ts';
+import type { FanOutInProgress } from '../index/redis/fan-out-progress.ts';
 import type { WatchManager } from '../push/watch-manager.ts';
 import type { ApplyNow } from '../query/apply-now.ts';
 import type { Explanation } from '../query/explain.ts';
@@ -57,6 +58,8 @@ export interface ApiDependencies extends MeasuredParts, KindIndexes {
   readonly allowPrivateWebhooks: boolean;
   /** The open streams. Whoever listens runs and ends them. */
   readonly streams: Pick<Streams, 'reply' | 'open' | 'counts'>;
+  /** The large fan-outs in progress. */
+  readonly fanOuts: (deadline: Deadline) => Promise<readonly FanOutInProgress[]>;
   /** Drops the user's indexes of every kind, and pending work. */
   readonly forget: (user: Id) => Promise<void>;
   /** Resolves once the transport has the tasks. A rejection is answered with 503 and logged. */

@@ -3,6 +3,7 @@ import type { Id } from '../contracts/id.ts';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { ContactIndex, Epoch, Limits } from '../index/contact-index.ts';
 import { trustedReads } from '../index/epoch-watch.ts';
+import { FanOutProgress } from '../index/redis/fan-out-progress.ts';
 import type { Database } from '../mysql/database.ts';
 import { isSuspended } from '../mysql/epoch.ts';
 import { ofKind } from '../mysql/kind-database.ts';
@@ -39,6 +40,7 @@ type Queries = Pick<
   | 'inspect'
   | 'rebuild'
   | 'forget'
+  | 'fanOuts'
   | 'plainQueries'
   | 'coldBuilds'
 >;
@@ -62,9 +64,10 @@ export interface AnswersFrom {
 
 /** The queries and commands of the API. */
 export function apiQueries(context: QueryContext, stores: Stores, { reading, lagMs }: AnswersFrom): Queries {
-  const { primary, kinds, unused, watch } = stores;
+  const { primary, redis, kinds, unused, watch } = stores;
   const onFault = (err: unknown) =>
     context.logger.debug({ err }, 'a task could not be applied at once; it is published');
+  const fanOuts = new FanOutProgress(redis, context.config.keyPrefix);
   const replicaWaits = reading === primary ? undefined : openReplicaWaits(context, reading);
   const servers = { isReplica: reading !== primary, reading, lagMs, watch };
   const queries = kinds.map((parts) => kindQueries(context, parts, servers));
@@ -77,6 +80,7 @@ export function apiQueries(context: QueryContext, stores: Stores, { reading, lag
     ...promptOn({ kinds, primary, isTrusted: () => watch.isTrusted(), onFault }, replicaWaits),
     replicaWaits,
     seen: new MarkSeen({ database: primary, clock: Date.now }),
+    fanOuts: (deadline) => withinDeadline(deadline, fanOuts.list(Date.now())),
     forget: async (user) => {
       for (const { forget } of queries) await forget(user);
       for (const { steps } of unused) await steps.forget([user]);

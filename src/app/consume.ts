@@ -9,6 +9,7 @@ import { TaskConsumer } from '../consumers/task-consumer.ts';
 import { type Lane, TaskWorker } from '../consumers/work-plan.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
 import type { Steps } from '../index/protocol.ts';
+import { FanOutProgress } from '../index/redis/fan-out-progress.ts';
 import { IdleReaper } from '../index/redis/idle-reaper.ts';
 import { indexedUsers } from '../index/redis/keys.ts';
 import { type Answers, answersAtOnce } from '../index/store-fault.ts';
@@ -65,7 +66,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[]): Pr
   const deadLetters = resources.adopt(transport.openDeadLetters(primary, dropped), (opened) => opened.close());
   const opening: LaneOpening = {
     ...{ stores, transport, deadLetters },
-    observer: consumerMetrics(registry),
+    observer: observing(context, consumerMetrics(registry), redis),
     pace: new LanePace({ client: redis, prefix: config.keyPrefix }),
     recovery: new LossRecovery({
       database: primary,
@@ -108,6 +109,27 @@ function measure(
   const onTruth = watchTruth(context, { registry, kinds });
   startSampler(context, { registry, stores, transport, onTruth });
   startIdleSweep(context, registry, stores);
+}
+
+/** Also writes how far large fan-outs have come. Nothing waits for that, and what cannot be written is not missed. */
+function observing(
+  { config, logger }: ProcessContext,
+  observer: ConsumerObserver,
+  redis: Stores['redis'],
+): ConsumerObserver {
+  const progress = new FanOutProgress(redis, config.keyPrefix);
+  const onError = (err: unknown) => logger.debug({ err }, 'the progress of a large fan-out was not written');
+  return {
+    ...observer,
+    onPlan: (plan, segments) => {
+      observer.onPlan(plan, segments);
+      progress.planned(plan, segments, Date.now()).catch(onError);
+    },
+    onSegment: (segment, followers) => {
+      observer.onSegment(segment, followers);
+      progress.done(segment, followers, Date.now()).catch(onError);
+    },
+  };
 }
 
 interface LaneOpening {

@@ -8,17 +8,14 @@ import { type Check, NotReady } from '../api/readiness.ts';
 import type { AcceptTasks } from '../api/routes/post-tasks.ts';
 import type { Streams } from '../api/streams/streams.ts';
 import type { Config } from '../config/config.ts';
-import type { Id } from '../contracts/id.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
 import { WatchManager } from '../push/watch-manager.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
-import { RedisUnavailable } from '../redis/unavailable.ts';
-import type { Deadline } from '../timing/deadline.ts';
 import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import type { Transport } from '../transport/transport.ts';
 import { Admission, untilAvailable } from './admission.ts';
-import { apiQueries } from './api-queries.ts';
+import { admittedQueries } from './admitted-queries.ts';
 import { watchApplied } from './applied-watermark.ts';
 import { apiChecks, DEGRADING } from './checks.ts';
 import { watchTruth } from './jobs.ts';
@@ -103,7 +100,7 @@ function apiApp(
   const { config, logger } = context;
   const { admission, start, streams } = parts;
   return createApp({
-    ...onceAdmitted(context, parts),
+    ...admittedQueries(context, parts),
     streams,
     accept: acceptOnce(admission, acceptTasks(publisher)),
     tokens: config.tokens ?? [],
@@ -156,25 +153,6 @@ function openAdmission(
     agree: async () => void (await agreeOnSettings(primary, config)),
     logger,
   });
-}
-
-/** The queries of the API. No index is used before everything is admitted, and none is written to a Redis that is not. */
-function onceAdmitted(
-  context: ProcessContext,
-  { stores, reading, admission, watermark }: ServeParts,
-): ReturnType<typeof apiQueries> {
-  const watch = { isTrusted: () => admission.isComplete && stores.watch.isTrusted() };
-  const lagMs = () => watermark.lagMs();
-  const queries = apiQueries(context, { ...stores, watch }, { reading, lagMs });
-  const { inspect, rebuild, forget } = queries;
-  const inRedis =
-    <T>(work: (user: Id, deadline?: Deadline) => Promise<T>) =>
-    async (user: Id, deadline?: Deadline) => {
-      if (!admission.has('redis'))
-        throw new RedisUnavailable('Redis has not been available since this process started');
-      return await work(user, deadline);
-    };
-  return { ...queries, inspect: inRedis(inspect), rebuild: inRedis(rebuild), forget: inRedis(forget) };
 }
 
 function checksOf({

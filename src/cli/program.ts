@@ -8,6 +8,7 @@ import { addDlq } from './dlq.ts';
 import { addDoctor } from './doctor.ts';
 import { addEpoch } from './epoch.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
+import { addFanOuts } from './fan-outs.ts';
 import { addMigrate } from './migrate.ts';
 import { addConsume, addNotify, addRelay, addServe } from './processes.ts';
 import { addRepair } from './repair.ts';
@@ -30,6 +31,7 @@ const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
   addRepair,
   addInspect,
   addExplain,
+  addFanOuts,
   addDlq,
   addWatches,
   addForget,

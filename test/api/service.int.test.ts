@@ -45,6 +45,7 @@ describe('tokens', () => {
     ['POST', '/v1/tasks', 'writer-0123'],
     ['GET', '/v1/users/1/index', 'keeper-0123'],
     ['POST', '/v1/users/1/index/rebuild', 'keeper-0123'],
+    ['GET', '/v1/fan-outs', 'keeper-0123'],
     ['DELETE', '/v1/users/1/index', 'keeper-0123'],
   ])('%s %s wants one, known, and of its scope', async (method, path, right) => {
     expect(await statusOf(method, path)).toBe(401);

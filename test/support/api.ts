@@ -14,6 +14,7 @@ import { CONTACTS } from '../../src/contracts/kind.ts';
 import type { Limits } from '../../src/index/contact-index.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
+import { FanOutProgress } from '../../src/index/redis/fan-out-progress.ts';
 import { WatchedUsers } from '../../src/index/redis/watched-users.ts';
 import { WatchManager } from '../../src/push/watch-manager.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
@@ -120,6 +121,7 @@ function partsOn({ index, primary, steps, delayed, redis, prefix }: Stores, limi
     inspect: (user: Id) => inspectIndex({ index, database: primary }, user),
     rebuild: (user: Id) => run(rebuild([user], true), steps),
     forget: (user: Id) => steps.forget([user]),
+    fanOuts: () => new FanOutProgress(redis, prefix).list(Date.now()),
   };
 }
 

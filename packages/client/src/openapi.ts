@@ -488,6 +488,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/fan-outs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Large fan-outs in progress
+         * @description Those to audiences of more than a page of followers, from their plan until their last segment is done; the oldest first.
+         */
+        get: operations["listFanOuts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{user}/index/rebuild": {
         parameters: {
             query?: never;
@@ -1242,6 +1262,28 @@ export interface components {
             }[];
             /** @description The UTC day on which the index was last read or built; null: there is no intact index. */
             last_used_on: string | null;
+        };
+        FanOuts: {
+            fan_outs: components["schemas"]["FanOut"][];
+        };
+        FanOut: {
+            /** @enum {string} */
+            kind: "contacts" | "groups";
+            owner: components["schemas"]["Id"];
+            planned_at: components["schemas"]["Time"];
+            segments: {
+                done: number;
+                of: number;
+            };
+            /** @description Refreshed so far; and of the whole audience, as far as the segments that are done tell. */
+            followers: {
+                done: number;
+                estimated: number;
+            };
+            /** @description null: no segment is done yet. */
+            users_per_second: number | null;
+            /** @description If it goes on like this; null: no segment is done yet. */
+            ends_at: components["schemas"]["Time"] | null;
         };
         CreatedWatch: {
             id: components["schemas"]["Id"];
@@ -4034,6 +4076,89 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listFanOuts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description None, if there are none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FanOuts"];
+                };
             };
             /** @description Bad Request */
             400: {

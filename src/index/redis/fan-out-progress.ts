@@ -1,0 +1,125 @@
+import type { PlanTask, SegmentTask } from '../../contracts/bulk-task.ts';
+import type { Id } from '../../contracts/id.ts';
+import type { KindName } from '../../contracts/kind.ts';
+import type { RedisClient } from '../../redis/connection.ts';
+import { reply } from '../../redis/unavailable.ts';
+import { FOLLOWERS_A_SEGMENT } from '../segments.ts';
+
+/** A large fan-out that is not done. Times are ms since 1970 UTC. */
+export interface FanOutInProgress {
+  readonly kind: KindName;
+  readonly owner: Id;
+  readonly plan: string;
+  readonly plannedAt: number;
+  readonly segments: { readonly done: number; readonly of: number };
+  /** `estimated`: of the whole audience, from the segments that are done. */
+  readonly followers: { readonly done: number; readonly estimated: number };
+  /** Undefined while no segment is done. */
+  readonly usersPerSecond: number | undefined;
+  readonly endsAt: number | undefined;
+}
+
+/** What nobody has touched for so long is over, or lost, ms. */
+const KEPT_MS = 24 * 3_600_000;
+
+/** Fields of a fan-out besides one for each segment that is done. */
+const FIRST_AT = 'first';
+const LAST_AT = 'last';
+
+/**
+ * How far large fan-outs have come, for people to look at. Workers write it after the fact; no index depends on it, and what is lost
+ * with Redis is not missed. A segment that is done twice counts once.
+ */
+export class FanOutProgress {
+  readonly #client: RedisClient;
+  readonly #prefix: string;
+  /** Names of those that are not done, by when they were planned. */
+  readonly #list: string;
+
+  /** @param prefix of every key in Redis */
+  constructor(client: RedisClient, prefix: string) {
+    this.#client = client;
+    this.#prefix = `${prefix}:fan-out`;
+    this.#list = `${prefix}:fan-outs`;
+  }
+
+  /** The owner's audience was cut into so many segments. @throws RedisUnavailable */
+  async planned(plan: PlanTask, of: number, at: number): Promise<void> {
+    await reply(this.#client.zadd(this.#list, 'NX', String(at), nameOf(plan, of)));
+  }
+
+  /** @throws RedisUnavailable */
+  async done(segment: SegmentTask, followers: number, at: number): Promise<void> {
+    const key = this.#key(segment.plan);
+    await reply(this.#client.hset(key, { [segment.part]: followers, [LAST_AT]: at }));
+    await reply(this.#client.hsetnx(key, FIRST_AT, String(at)));
+    await reply(this.#client.pexpire(key, KEPT_MS));
+  }
+
+  /** Those that are not done, the oldest first. @throws RedisUnavailable */
+  async list(now: number): Promise<FanOutInProgress[]> {
+    await reply(this.#client.zremrangebyscore(this.#list, '-inf', String(now - KEPT_MS)));
+    const names = await reply(this.#client.zrange(this.#list, '0', '-1', 'WITHSCORES'));
+    const found: FanOutInProgress[] = [];
+    for (let i = 0; i < names.length; i += 2) {
+      const one = await this.#read(String(names[i]), Number(names[i + 1]));
+      if (one.segments.done < one.segments.of) found.push(one);
+      else await reply(this.#client.zrem(this.#list, String(names[i])));
+    }
+    return found;
+  }
+
+  async #read(name: string, plannedAt: number): Promise<FanOutInProgress> {
+    const [kind, owner = '', plan = '', of] = name.split(' ') as [KindName, Id, string, string];
+    const fields = await reply(this.#client.hgetall(this.#key(plan)));
+    const parts = partsOf(fields);
+    const done = parts.reduce((sum, followers) => sum + followers, 0);
+    const estimated = estimateOf(parts, Number(of));
+    const rate = rateOf(parts, { plannedAt, first: Number(fields[FIRST_AT]), last: Number(fields[LAST_AT]) });
+    return {
+      ...{ kind, owner, plan, plannedAt },
+      segments: { done: parts.length, of: Number(of) },
+      followers: { done, estimated },
+      usersPerSecond: rate,
+      endsAt: rate === undefined ? undefined : Number(fields[LAST_AT]) + ((estimated - done) / rate) * 1_000,
+    };
+  }
+
+  #key(plan: string): string {
+    return `${this.#prefix}:{${plan}}`;
+  }
+}
+
+function nameOf({ kind, owner, plan }: PlanTask | SegmentTask, of: number): string {
+  return `${kind} ${owner} ${plan} ${of}`;
+}
+
+/** The followers of each segment that is done. */
+function partsOf(fields: Readonly<Record<string, string>>): number[] {
+  return Object.entries(fields)
+    .filter(([field]) => /^\d+$/.test(field))
+    .map(([, followers]) => Number(followers));
+}
+
+/** All segments but the last are about as large as those that are done; the last is half of one in the mean. */
+function estimateOf(parts: readonly number[], of: number): number {
+  const largest = parts.length === 0 ? FOLLOWERS_A_SEGMENT : Math.max(...parts);
+  const done = parts.reduce((sum, followers) => sum + followers, 0);
+  const left = of - parts.length;
+  return Math.round(done + Math.max(0, left - (left > 0 ? 0.5 : 0)) * largest);
+}
+
+/**
+ * Followers a second between the end of the first segment and that of the last; while only one is done, since the plan.
+ * @param times NaN where there is none
+ */
+function rateOf(
+  parts: readonly number[],
+  { plannedAt, first, last }: { readonly plannedAt: number; readonly first: number; readonly last: number },
+): number | undefined {
+  const done = parts.reduce((sum, followers) => sum + followers, 0);
+  const isOne = !(last > first);
+  const followers = isOne ? done : (done * (parts.length - 1)) / parts.length;
+  const ms = isOne ? last - plannedAt : last - first;
+  return followers > 0 && ms > 0 ? (followers / ms) * 1_000 : undefined;
+}

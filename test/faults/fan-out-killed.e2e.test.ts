@@ -144,6 +144,8 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       expect(await bulk.metric('recency_fan_out_followers_total')).toBe(FOLLOWERS);
       expect(await bulk.metric('recency_fan_out_segments_total')).toBe(2);
       expect(await bulk.metric('recency_fan_out_plans_total')).toBe(1);
+      const inProgress = async () => JSON.parse((await runCli(['fan-outs', '--json'], settings)).stdout).fan_outs;
+      await until(async () => (await inProgress()).length === 0);
     });
   },
 );

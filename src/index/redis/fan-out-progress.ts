@@ -22,7 +22,7 @@ export interface FanOutInProgress {
 /** What nobody has touched for so long is over, or lost, ms. */
 const KEPT_MS = 24 * 3_600_000;
 
-/** Fields of a fan-out besides one for each segment that is done. */
+/** Members of a fan-out's set besides one for each segment that is done, whose score is its followers. */
 const FIRST_AT = 'first';
 const LAST_AT = 'last';
 
@@ -45,14 +45,15 @@ export class FanOutProgress {
 
   /** The owner's audience was cut into so many segments. @throws RedisUnavailable */
   async planned(plan: PlanTask, of: number, at: number): Promise<void> {
+    await reply(this.#client.zremrangebyscore(this.#list, '-inf', String(at - KEPT_MS)));
     await reply(this.#client.zadd(this.#list, 'NX', String(at), nameOf(plan, of)));
   }
 
   /** @throws RedisUnavailable */
   async done(segment: SegmentTask, followers: number, at: number): Promise<void> {
     const key = this.#key(segment.plan);
-    await reply(this.#client.hset(key, { [segment.part]: followers, [LAST_AT]: at }));
-    await reply(this.#client.hsetnx(key, FIRST_AT, String(at)));
+    await reply(this.#client.zadd(key, followers, String(segment.part), at, LAST_AT));
+    await reply(this.#client.zadd(key, 'NX', at, FIRST_AT));
     await reply(this.#client.pexpire(key, KEPT_MS));
   }
 
@@ -71,17 +72,20 @@ export class FanOutProgress {
 
   async #read(name: string, plannedAt: number): Promise<FanOutInProgress> {
     const [kind, owner = '', plan = '', of] = name.split(' ') as [KindName, Id, string, string];
-    const fields = await reply(this.#client.hgetall(this.#key(plan)));
-    const parts = partsOf(fields);
+    const members = membersOf(await reply(this.#client.zrange(this.#key(plan), '0', '-1', 'WITHSCORES')));
+    const parts = [...members]
+      .filter(([name]) => name !== FIRST_AT && name !== LAST_AT)
+      .map(([, followers]) => followers);
+    const [first = Number.NaN, last = Number.NaN] = [members.get(FIRST_AT), members.get(LAST_AT)];
     const done = parts.reduce((sum, followers) => sum + followers, 0);
     const estimated = estimateOf(parts, Number(of));
-    const rate = rateOf(parts, { plannedAt, first: Number(fields[FIRST_AT]), last: Number(fields[LAST_AT]) });
+    const rate = rateOf(parts, { plannedAt, first, last });
     return {
       ...{ kind, owner, plan, plannedAt },
       segments: { done: parts.length, of: Number(of) },
       followers: { done, estimated },
       usersPerSecond: rate,
-      endsAt: rate === undefined ? undefined : Number(fields[LAST_AT]) + ((estimated - done) / rate) * 1_000,
+      endsAt: rate === undefined ? undefined : last + ((estimated - done) / rate) * 1_000,
     };
   }
 
@@ -94,11 +98,9 @@ function nameOf({ kind, owner, plan }: PlanTask | SegmentTask, of: number): stri
   return `${kind} ${owner} ${plan} ${of}`;
 }
 
-/** The followers of each segment that is done. */
-function partsOf(fields: Readonly<Record<string, string>>): number[] {
-  return Object.entries(fields)
-    .filter(([field]) => /^\d+$/.test(field))
-    .map(([, followers]) => Number(followers));
+/** From alternating members and scores. */
+function membersOf(flat: readonly string[]): Map<string, number> {
+  return new Map(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, Number(flat[i + 1])] as const] : [])));
 }
 
 /** All segments but the last are about as large as those that are done; the last is half of one in the mean. */

@@ -3,7 +3,7 @@ import { afterAll } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/work-plan.ts';
-import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
+import { inTurn, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
 import type { Steps } from '../../src/index/protocol.ts';
 import { answersAtOnce } from '../../src/index/store-fault.ts';
@@ -73,7 +73,8 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
   const view = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'none' });
   const onTransport = streamsBarrier({ client: redis, stream, group: 'g', view });
   return {
-    raiseBarrier: drainBarrierOf({ primary, rechecks, delayed }, onTransport),
+    // An upload leaves a plan in the same stream, and the plan its segments.
+    raiseBarrier: drainBarrierOf({ primary, rechecks, delayed }, inTurn([onTransport, onTransport, onTransport])),
     transport,
     lag: async () => {
       const backlog = await view.backlog();

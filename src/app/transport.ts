@@ -86,16 +86,17 @@ export interface TransportOpening {
 
 /** Opens the configured transport, without waiting for its servers. @param name name of the process, for the servers' lists */
 export function openTransport({ config, logger, resources }: TransportOpening, name: string): LanedTransport {
-  const open = config.transport === 'kafka' ? openKafkaTransport : openStreamsTransport;
+  const open = openerOf(config);
   const both = withBulkLane(open(config, name, logger), open(bulkLaneOf(config), `${name}-bulk`, logger, 'bulk'));
   return resources.adopt(both, (transport) => transport.close());
 }
 
 /** The same without the bulk lane, for a process that only publishes what a site says: it needs no permission for more. */
 export function openSmallLane({ config, logger, resources }: TransportOpening, name: string): Transport {
-  const open = config.transport === 'kafka' ? openKafkaTransport : openStreamsTransport;
-  return resources.adopt(open(config, name, logger), (transport) => transport.close());
+  return resources.adopt(openerOf(config)(config, name, logger), (transport) => transport.close());
 }
+
+const openerOf = ({ transport }: Config) => (transport === 'kafka' ? openKafkaTransport : openStreamsTransport);
 
 /** The bulk lane is a topic and a group of its own: members of one group must subscribe to the same topics. */
 function bulkLaneOf(config: Config): Config {

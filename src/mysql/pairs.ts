@@ -79,7 +79,7 @@ function pairRow([user, contact, related, lastUploadAt, version]: readonly Colum
 
 // Related or not: a change that ends a relationship (a suspension, say) must reach the indexes that still hold the
 // uploader.
-const followers = (upTo: string) => `
+const followers = (upTo: string, limit = 'LIMIT ?') => `
   SELECT page.user_id, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
@@ -87,23 +87,14 @@ const followers = (upTo: string) => `
     FROM recency_contacts AS c
     WHERE c.contact_id = ? AND c.user_id > ?${upTo}
     ORDER BY c.user_id
-    LIMIT ?
+    ${limit}
   ) AS page ON TRUE`;
 
 const FOLLOWERS = followers('');
 const FOLLOWERS_THROUGH = followers(' AND c.user_id <= ?');
 
 // The server counts them in the index; only the last one comes here.
-const FOLLOWER_AT = `
-  SELECT page.user_id, ${EPOCH}
-  FROM recency_epoch AS e
-  LEFT JOIN (
-    SELECT c.user_id
-    FROM recency_contacts AS c
-    WHERE c.contact_id = ? AND c.user_id > ?
-    ORDER BY c.user_id
-    LIMIT 1 OFFSET ?
-  ) AS page ON TRUE`;
+const FOLLOWER_AT = followers('', 'LIMIT 1 OFFSET ?');
 
 /** Numerically: ids are decimal digits without leading zeros. */
 function byId(a: Id, b: Id): number {

@@ -60,24 +60,23 @@ export class FanOutProgress {
   /** Those that are not done, the oldest first. @throws RedisUnavailable */
   async list(now: number): Promise<FanOutInProgress[]> {
     await reply(this.#client.zremrangebyscore(this.#list, '-inf', String(now - KEPT_MS)));
-    const names = await reply(this.#client.zrange(this.#list, '0', '-1', 'WITHSCORES'));
     const found: FanOutInProgress[] = [];
-    for (let i = 0; i < names.length; i += 2) {
-      const one = await this.#read(String(names[i]), Number(names[i + 1]));
+    for (const [name, plannedAt] of await this.#members(this.#list)) {
+      const one = await this.#read(name, plannedAt);
       if (one.segments.done < one.segments.of) found.push(one);
-      else await reply(this.#client.zrem(this.#list, String(names[i])));
+      else await reply(this.#client.zrem(this.#list, name));
     }
     return found;
   }
 
   async #read(name: string, plannedAt: number): Promise<FanOutInProgress> {
     const [kind, owner = '', plan = '', of] = name.split(' ') as [KindName, Id, string, string];
-    const members = membersOf(await reply(this.#client.zrange(this.#key(plan), '0', '-1', 'WITHSCORES')));
+    const members = await this.#members(this.#key(plan));
     const parts = [...members]
       .filter(([name]) => name !== FIRST_AT && name !== LAST_AT)
       .map(([, followers]) => followers);
     const [first = Number.NaN, last = Number.NaN] = [members.get(FIRST_AT), members.get(LAST_AT)];
-    const done = parts.reduce((sum, followers) => sum + followers, 0);
+    const done = sumOf(parts);
     const estimated = estimateOf(parts, Number(of));
     const rate = rateOf(parts, { plannedAt, first, last });
     return {
@@ -89,26 +88,30 @@ export class FanOutProgress {
     };
   }
 
+  /** A sorted set's members with their scores, the lowest first. */
+  async #members(key: string): Promise<Map<string, number>> {
+    const flat = await reply(this.#client.zrange(key, '0', '-1', 'WITHSCORES'));
+    return new Map(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, Number(flat[i + 1])] as const] : [])));
+  }
+
   #key(plan: string): string {
     return `${this.#prefix}:{${plan}}`;
   }
 }
 
-function nameOf({ kind, owner, plan }: PlanTask | SegmentTask, of: number): string {
+function nameOf({ kind, owner, plan }: PlanTask, of: number): string {
   return `${kind} ${owner} ${plan} ${of}`;
 }
 
-/** From alternating members and scores. */
-function membersOf(flat: readonly string[]): Map<string, number> {
-  return new Map(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, Number(flat[i + 1])] as const] : [])));
+function sumOf(parts: readonly number[]): number {
+  return parts.reduce((sum, followers) => sum + followers, 0);
 }
 
 /** All segments but the last are about as large as those that are done; the last is half of one in the mean. */
 function estimateOf(parts: readonly number[], of: number): number {
   const largest = parts.length === 0 ? FOLLOWERS_A_SEGMENT : Math.max(...parts);
-  const done = parts.reduce((sum, followers) => sum + followers, 0);
   const left = of - parts.length;
-  return Math.round(done + Math.max(0, left - (left > 0 ? 0.5 : 0)) * largest);
+  return Math.round(sumOf(parts) + Math.max(0, left - 0.5) * largest);
 }
 
 /**
@@ -119,7 +122,7 @@ function rateOf(
   parts: readonly number[],
   { plannedAt, first, last }: { readonly plannedAt: number; readonly first: number; readonly last: number },
 ): number | undefined {
-  const done = parts.reduce((sum, followers) => sum + followers, 0);
+  const done = sumOf(parts);
   const isOne = !(last > first);
   const followers = isOne ? done : (done * (parts.length - 1)) / parts.length;
   const ms = isOne ? last - plannedAt : last - first;

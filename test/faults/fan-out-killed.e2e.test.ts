@@ -77,13 +77,28 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       return { process, metric };
     }
 
+    type Consumer = Awaited<ReturnType<typeof startConsumer>>;
+
+    /** Waits until everything published so far is acknowledged in both lanes: what is left would be the next test's work. */
+    async function untilIdle({ metric }: Consumer): Promise<void> {
+      await until(async () => {
+        const unpublished =
+          'SELECT COUNT(*) AS waiting FROM recency_outbox WHERE published_at IS NULL AND NOT is_recheck';
+        const [rows] = await pool.query<RowDataPacket[]>(unpublished);
+        return Number(rows[0]?.waiting) === 0;
+      });
+      for (const lane of ['recency_transport_lag_tasks', 'recency_bulk_lag_tasks']) {
+        await until(async () => (await metric(lane)) === 0, { timeout: 60_000 });
+      }
+    }
+
     async function newestPhoto(): Promise<number> {
       const [rows] = await pool.query<RowDataPacket[]>('SELECT last_public_at AS at FROM users WHERE id = ?', [STAR]);
       return Number(rows[0]?.at);
     }
 
     /** Kills a consumer at some point of the fan-out. */
-    async function killUnderway(consumer: Awaited<ReturnType<typeof startConsumer>>): Promise<void> {
+    async function killUnderway(consumer: Consumer): Promise<void> {
       await until(async () => (await consumer.metric('recency_bulk_lag_tasks')) > 0, { interval: 5 });
       await sleep(between(random, 0, FAN_OUT_MS));
       consumer.process.signal('SIGKILL');
@@ -118,6 +133,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
         consumer = await startConsumer();
         if (kill < KILLS - 1) await uploadPhoto(pool, STAR, 0, 2_001 + kill);
       }
+      await untilIdle(consumer);
       await untilEveryIndexSays(2_000 + KILLS - 1);
     });
 
@@ -129,7 +145,8 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
       await deletePhoto(pool, photo);
       const second = await startConsumer();
       await killUnderway(second);
-      await startConsumer();
+      const third = await startConsumer();
+      await untilIdle(third);
       await untilEveryIndexSays(before);
     });
 

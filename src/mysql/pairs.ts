@@ -79,22 +79,27 @@ function pairRow([user, contact, related, lastUploadAt, version]: readonly Colum
 
 // Related or not: a change that ends a relationship (a suspension, say) must reach the indexes that still hold the
 // uploader.
-const followers = (upTo: string, limit = 'LIMIT ?') => `
+const followers = (range: string, order: string, limit = 'LIMIT ?') => `
   SELECT page.user_id, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT c.user_id
     FROM recency_contacts AS c
-    WHERE c.contact_id = ? AND c.user_id > ?${upTo}
-    ORDER BY c.user_id
+    WHERE ${range}
+    ORDER BY ${order}
     ${limit}
   ) AS page ON TRUE`;
 
-const FOLLOWERS = followers('');
-const FOLLOWERS_THROUGH = followers(' AND c.user_id <= ?');
+// With `contact_id = ?` and no end, MariaDB would read an audience from its first follower, wherever the page begins, as
+// long as more than about half of it is still to come.
+const ONWARDS = 'c.contact_id >= ? AND c.contact_id <= ? AND c.user_id > ?';
+const BY_ID = 'c.contact_id, c.user_id';
+
+const FOLLOWERS = followers(ONWARDS, BY_ID);
+const FOLLOWERS_THROUGH = followers('c.contact_id = ? AND c.user_id > ? AND c.user_id <= ?', 'c.user_id');
 
 // The server counts them in the index; only the last one comes here.
-const FOLLOWER_AT = followers('', 'LIMIT 1 OFFSET ?');
+const FOLLOWER_AT = followers(ONWARDS, BY_ID, 'LIMIT 1 OFFSET ?');
 
 /** Numerically: ids are decimal digits without leading zeros. */
 function byId(a: Id, b: Id): number {
@@ -121,7 +126,7 @@ export async function readFollowers(
 ): Promise<Id[]> {
   const { rows } =
     through === undefined
-      ? await readOwn(database, FOLLOWERS, [owner, after, String(limit)])
+      ? await readOwn(database, FOLLOWERS, [owner, owner, after, String(limit)])
       : await readOwn(database, FOLLOWERS_THROUGH, [owner, after, through, String(limit)]);
   const users = rows.filter(([user]) => user !== null).map(([user]) => String(user));
   return users.sort(byId); // a derived table has no order of its own
@@ -136,7 +141,7 @@ export async function readFollowerAt(
   { owner, after }: FollowerRange,
   count: number,
 ): Promise<Id | undefined> {
-  const { rows } = await readOwn(database, FOLLOWER_AT, [owner, after, String(count - 1)]);
+  const { rows } = await readOwn(database, FOLLOWER_AT, [owner, owner, after, String(count - 1)]);
   const [user] = rows[0] ?? [];
   return user === null || user === undefined ? undefined : String(user);
 }

@@ -131,4 +131,26 @@ describe('the users who have a row with an owner', () => {
     // Of each the relationship, the contact and, on MySQL, what the contact grants.
     expect((await database.rowsRead()) - before).toBeLessThan(3 * 200 + 100);
   });
+
+  it('cost no more when they are the last of very many', async () => {
+    const { url, primary } = await freshStores();
+    const numbers = JSON.stringify(Array.from({ length: 40_000 }, (_, i) => i + 1));
+    const each = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS it";
+    await primary.write(`INSERT INTO users (id) SELECT id FROM ${each}`, [numbers]);
+    await primary.write(`INSERT INTO contacts (user_id, contact_id) SELECT id, 1 FROM ${each} WHERE id > 1`, [numbers]);
+    await primary.write('ANALYZE TABLE contacts, users', []);
+    const database = new CountingDatabase(url);
+    const readBy = async (work: () => Promise<unknown>) => {
+      await work(); // with a connection
+      const before = await database.rowsRead();
+      await work();
+      return (await database.rowsRead()) - before;
+    };
+    // Of each the relationship, the contact and, on MySQL, what the contact grants; where few are left, those who are left.
+    const fewOfMany = 2_000;
+    for (const after of ['0', '10000', '20000', '30000', '39000']) {
+      expect(await readBy(() => readFollowers(database, { owner: '1', after }, 200))).toBeLessThan(fewOfMany);
+      expect(await readBy(() => readFollowerAt(database, { owner: '1', after }, 200))).toBeLessThan(fewOfMany);
+    }
+  });
 });

@@ -50,6 +50,7 @@ const BENCHMARKS = [
   'epoch',
   'pages',
   'push',
+  'celebrity',
 ];
 
 export const BENCH: ToolCommand = {

@@ -78,28 +78,24 @@ function pairRow([user, contact, related, lastUploadAt, version]: readonly Colum
 }
 
 // Related or not: a change that ends a relationship (a suspension, say) must reach the indexes that still hold the
-// uploader.
-const followers = (range: string, order: string, limit = 'LIMIT ?') => `
+// uploader. With `contact_id = ?` MariaDB would read an audience from its first follower, wherever the page begins, whenever
+// it takes that for cheaper: 64 ms instead of 3 for a page in the middle of a million.
+const followers = (upTo: string, limit = 'LIMIT ?') => `
   SELECT page.user_id, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT c.user_id
     FROM recency_contacts AS c
-    WHERE ${range}
-    ORDER BY ${order}
+    WHERE c.contact_id >= ? AND c.contact_id <= ? AND c.user_id > ?${upTo}
+    ORDER BY c.contact_id, c.user_id
     ${limit}
   ) AS page ON TRUE`;
 
-// With `contact_id = ?` and no end, MariaDB would read an audience from its first follower, wherever the page begins, as
-// long as more than about half of it is still to come.
-const ONWARDS = 'c.contact_id >= ? AND c.contact_id <= ? AND c.user_id > ?';
-const BY_ID = 'c.contact_id, c.user_id';
-
-const FOLLOWERS = followers(ONWARDS, BY_ID);
-const FOLLOWERS_THROUGH = followers('c.contact_id = ? AND c.user_id > ? AND c.user_id <= ?', 'c.user_id');
+const FOLLOWERS = followers('');
+const FOLLOWERS_THROUGH = followers(' AND c.user_id <= ?');
 
 // The server counts them in the index; only the last one comes here.
-const FOLLOWER_AT = followers(ONWARDS, BY_ID, 'LIMIT 1 OFFSET ?');
+const FOLLOWER_AT = followers('', 'LIMIT 1 OFFSET ?');
 
 /** Numerically: ids are decimal digits without leading zeros. */
 function byId(a: Id, b: Id): number {
@@ -127,7 +123,7 @@ export async function readFollowers(
   const { rows } =
     through === undefined
       ? await readOwn(database, FOLLOWERS, [owner, owner, after, String(limit)])
-      : await readOwn(database, FOLLOWERS_THROUGH, [owner, after, through, String(limit)]);
+      : await readOwn(database, FOLLOWERS_THROUGH, [owner, owner, after, through, String(limit)]);
   const users = rows.filter(([user]) => user !== null).map(([user]) => String(user));
   return users.sort(byId); // a derived table has no order of its own
 }

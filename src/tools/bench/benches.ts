@@ -1,4 +1,5 @@
 import type { Bench } from './bench.ts';
+import { celebrity } from './celebrity/celebrity.ts';
 import { epoch } from './epoch/epoch.ts';
 import { fanout } from './fanout/fanout.ts';
 import { freshness } from './freshness.ts';
@@ -24,4 +25,5 @@ export const BENCHES: readonly Bench<any>[] = [
   epoch,
   pages,
   push,
+  celebrity,
 ];

@@ -7,11 +7,11 @@ import { poll } from '../harness/poll.ts';
 import { launchApi } from '../harness/processes/launch-api.ts';
 import { RECENCY } from '../harness/processes/process-group.ts';
 import { settle } from '../harness/stores.ts';
-import { idsFrom, loadGraph, type NewContact } from '../reference-site/load-graph.ts';
+import { idsFrom, loadGraph } from '../reference-site/load-graph.ts';
 import { uploadPhoto } from '../reference-site/photos.ts';
-import { inTransaction } from '../reference-site/transaction.ts';
 import type { Bench, Ground } from './bench.ts';
-import { buildIndexes, contactsOf, FIRST_USER, gatherCircle, PAIRS, TURN_OVER } from './circle.ts';
+import { buildIndexes, contactsOf, FIRST_USER, gatherCircle } from './circle.ts';
+import { ContactChanges, shuffledByStep } from './contact-changes.ts';
 import { type Measurements, type ResultRow, rounded } from './report.ts';
 
 export interface FreshnessSize {
@@ -59,7 +59,7 @@ async function measure(ground: Ground, size: FreshnessSize): Promise<Measurement
   await buildIndexes(stores, [...circle.users, VIEWER]);
   const client = resources.adopt(new MeasuringClient(api), (open) => open.close());
   const pairs = circle.users.flatMap((_, position) => contactsOf(circle.users, position, size.contacts));
-  const load = new ChangeLoad(stores.pool, shuffledByStep(pairs));
+  const load = new ContactChanges(stores.pool, shuffledByStep(pairs));
   const options = { pool: stores.pool, client, viewer: VIEWER, contacts: probed[Symbol.iterator]() };
   const rows: ResultRow[] = [];
   for (const rate of size.rates) {
@@ -84,7 +84,7 @@ async function startServices({ processGroup, stores, signal }: Ground, consumers
 async function measureAt(
   rate: number,
   { seconds, warmUpSeconds }: FreshnessSize,
-  load: ChangeLoad,
+  load: ContactChanges,
   probing: (ending: AbortSignal) => Promise<number[]>,
   signal: AbortSignal,
 ): Promise<ResultRow> {
@@ -116,56 +116,6 @@ async function measureAt(
   } finally {
     ending.abort();
     await loading.catch(() => undefined);
-  }
-}
-
-/** Makes consecutive items belong to different users. */
-function shuffledByStep<T>(items: readonly T[]): T[] {
-  const step = 7_919; // a prime, so that every place is visited once
-  return items.map((_, i) => items[(i * step) % items.length] as T);
-}
-
-const LEAVE_TASKS = `
-  INSERT INTO recency_outbox (type, user_id, other_id, version)
-  SELECT IF(contacts.active, 'recency.contact.added', 'recency.contact.removed'),
-         contacts.user_id, contacts.contact_id, contacts.version
-  FROM ${PAIRS}`;
-
-/** The changes of one tick are one transaction, so that the load leaves room for what is measured. */
-const TICK_MS = 20;
-
-/** Changes relationships at a fixed rate, each with its task in the outbox. */
-class ChangeLoad {
-  readonly #pool: Pool;
-  readonly #pairs: readonly NewContact[];
-  #sent = 0;
-
-  /** @param pairs enough that none changes again before its task is done */
-  constructor(pool: Pool, pairs: readonly NewContact[]) {
-    this.#pool = pool;
-    this.#pairs = pairs;
-  }
-
-  /** Runs until aborted. @returns the actual rate */
-  async run(rate: number, signal: AbortSignal): Promise<number> {
-    const from = performance.now();
-    let sent = 0;
-    while (!signal.aborted) {
-      const due = Math.floor(((performance.now() - from) * rate) / 1000) - sent;
-      if (due > 0) await this.#change(due);
-      sent += due;
-      await pause(TICK_MS, undefined, { signal }).catch(() => undefined);
-    }
-    return (sent * 1000) / (performance.now() - from);
-  }
-
-  async #change(count: number): Promise<void> {
-    const some = Array.from({ length: count }, () => this.#pairs[this.#sent++ % this.#pairs.length]);
-    const json = JSON.stringify(some.map((pair) => [pair?.user, pair?.contact]));
-    await inTransaction(this.#pool, async (connection) => {
-      await connection.execute(TURN_OVER, [json]);
-      await connection.execute(LEAVE_TASKS, [json]);
-    });
   }
 }
 

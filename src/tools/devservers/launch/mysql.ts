@@ -23,7 +23,7 @@ const ALLOW_ROOT = [
 const ARGUMENTS = [
   '--innodb-flush-log-at-trx-commit=2',
   '--innodb-doublewrite=0',
-  '--innodb-buffer-pool-size=256M',
+  '--innodb-buffer-pool-size=1G',
   '--skip-log-bin',
   '--performance-schema=OFF',
   '--max-connections=500',

@@ -1,0 +1,77 @@
+import type { Id } from '../../../contracts/id.ts';
+import { EVERYBODY } from '../../../index/drain-barrier.ts';
+import { freePort } from '../../devservers/launch/free-port.ts';
+import { HttpClient, residentBytes } from '../../harness/http.ts';
+import { poll } from '../../harness/poll.ts';
+import { type Member, RECENCY, type ServiceProcess } from '../../harness/processes/process-group.ts';
+import type { Ground } from '../bench.ts';
+import { uploadBy } from './audience.ts';
+
+const LOOK_MS = 50;
+
+/** For a process to start and join its group, and for a fan-out, ms. */
+const PATIENCE_MS = 300_000;
+
+interface Worker {
+  readonly process: ServiceProcess;
+  readonly metricsPort: number;
+}
+
+/** Processes of `recency consume`, all alike. */
+export class Workers implements AsyncDisposable {
+  readonly #ground: Ground;
+  readonly #settings: Member['settings'];
+  readonly #workers: Worker[] = [];
+  #started = 0;
+
+  /** @param settings besides those of the namespace */
+  constructor(ground: Ground, settings: NonNullable<Member['settings']> = {}) {
+    this.#ground = ground;
+    this.#settings = settings;
+  }
+
+  /** Starts more, and waits until all are ready. @throws Error when one is not */
+  async add(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) {
+      const metricsPort = await freePort();
+      const settings = { ...this.#settings, METRICS_PORT: String(metricsPort) };
+      const name = `consumer ${++this.#started}`;
+      const process = this.#ground.processGroup.start({ name, module: RECENCY, args: ['consume'], settings });
+      this.#workers.push({ process, metricsPort });
+    }
+    const look = async () => (await Promise.all(this.#workers.map(isReady))).every(Boolean);
+    const { signal } = this.#ground;
+    const areReady = await poll(look, Boolean, { everyMs: LOOK_MS, timeoutMs: PATIENCE_MS, signal });
+    if (!areReady) throw new Error('a consumer is not ready');
+  }
+
+  /** Ends the oldest with SIGKILL. */
+  async killOne(): Promise<void> {
+    const worker = this.#workers.shift();
+    if (worker) await this.#ground.processGroup.kill(worker.process);
+  }
+
+  /** Resident memory of each, bytes. */
+  async memory(): Promise<number[]> {
+    return await Promise.all(this.#workers.map(({ metricsPort }) => residentBytes(metricsPort)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#workers.splice(0).map(({ process }) => this.#ground.processGroup.stop(process)));
+  }
+}
+
+async function isReady({ metricsPort }: Worker): Promise<boolean> {
+  const answer = await new HttpClient(`http://127.0.0.1:${metricsPort}`).get('/readyz').catch(() => undefined);
+  return answer?.status === 200;
+}
+
+/** An upload, and its fan-out until the last follower. @returns seconds since the commit */
+export async function fanOutOf(owner: Id, { stores, signal }: Ground): Promise<number> {
+  await uploadBy(stores.pool, owner);
+  const from = performance.now();
+  const barrier = await stores.raiseBarrier([EVERYBODY]);
+  const isDone = await poll(() => barrier.passed(), Boolean, { everyMs: LOOK_MS, timeoutMs: PATIENCE_MS, signal });
+  if (!isDone) throw new Error('a fan-out did not end');
+  return (performance.now() - from) / 1000;
+}

@@ -163,7 +163,8 @@ export class Operations {
     const { pageSize, segmentSize = pageSize } = this.#sizes;
     const lane = batch.some(({ task }) => isBulkTask(task)) ? 'bulk' : 'small';
     for (const kind of this.#kinds.map(kindOf)) {
-      const stages = this.#code.stagesOf(this.#code.planWork(batch, kind), { lane, pageSize, segmentSize }, {});
+      const sizes = { lane, pageSize, segmentSize, segmentsAtOnce: 1 } as const;
+      const stages = this.#code.stagesOf(this.#code.planWork(batch, kind), sizes, {});
       yield* onStepsOf(kind, inTurn(stages));
     }
   }

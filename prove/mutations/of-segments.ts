@@ -14,8 +14,8 @@ export const OF_SEGMENTS: readonly Mutation[] = [
     patches: [
       {
         file: TASK,
-        from: 'const [after, through] = [boundaries[i - 1], boundaries[i]];',
-        to: 'const [after, through] = [i === 0 ? undefined : (boundaries[i] ?? boundaries[i - 1]), boundaries[i]];',
+        from: 'const [after, through] = [boundaries[part - 2], boundaries[part - 1]];',
+        to: 'const through = boundaries[part - 1], after = part === 1 ? undefined : (through ?? boundaries[part - 2]);',
       },
     ],
     try: ['segments'],
@@ -27,8 +27,8 @@ export const OF_SEGMENTS: readonly Mutation[] = [
       { file: SEGMENTS, from: "  yield* step('takePlan', owner, plan.plan);\n", to: '' },
       {
         file: SEGMENTS,
-        from: "  yield* step('publish', segments);\n",
-        to: "  yield* step('publish', segments);\n  yield* step('takePlan', owner, plan.plan);\n",
+        from: "    yield* step('publish', cut);\n",
+        to: "    yield* step('publish', cut);\n    yield* step('takePlan', owner, plan.plan);\n",
       },
     ],
     try: ['segments, uploads'],

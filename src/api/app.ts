@@ -93,7 +93,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
     ...indexRoutes(dependencies, answersOf),
     ...watchRoutes(dependencies),
     ...healthRoutes(readiness, hasStarted),
-    metricsRoute(registry),
+    metricsRoute(registry, dependencies.readMetrics ?? (() => registry.metrics())),
     ...docsRoutes(),
   ];
   return [

@@ -79,6 +79,8 @@ export interface ApiDependencies extends MeasuredParts, KindIndexes {
   /** The proxies whose X-Forwarded-For is trusted: their addresses, or the number of hops. Undefined: none. */
   readonly trustProxy?: number | readonly string[] | undefined;
   readonly registry: Registry;
+  /** The text of all metrics; left out: those of the registry. */
+  readonly readMetrics?: () => Promise<string>;
   readonly logger: Logger;
   /** Requests that take longer are logged, ms. */
   readonly slowMs: number;

@@ -77,7 +77,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException) => reject(listenError(error, host, port));
     server.once('error', failed);
-    server.listen({ host, port, exclusive: true }, () => {
+    server.listen({ host, port }, () => {
       server.off('error', failed);
       resolve();
     });

@@ -13,7 +13,7 @@ import { isElecting, isPassing, missingPermission, permitted } from '../transpor
 import { oauthTokens } from '../transport/kafka/oauth-token.ts';
 import { KafkaTaskPublisher } from '../transport/kafka/publisher.ts';
 import { KafkaTaskSource } from '../transport/kafka/source.ts';
-import { DEFAULT_PARTITIONS, TopicAdmin } from '../transport/kafka/topic-admin.ts';
+import { BULK_PARTITIONS, DEFAULT_PARTITIONS, TopicAdmin } from '../transport/kafka/topic-admin.ts';
 import type { Transport } from '../transport/transport.ts';
 import { ServerAway, StartError, tlsStartError } from './start-error.ts';
 
@@ -37,10 +37,11 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger,
   const admin = new TopicAdmin(createKafka(kafka), topic, hasDeadLetters);
   const offsets = () => permittedOnGroup(admin.offsets(group), { kafka, topic, group });
   const ends = () => admin.ends();
+  const partitions = lane === 'bulk' ? BULK_PARTITIONS : DEFAULT_PARTITIONS;
   return {
-    untilAnswers: (signal, withinMs) => untilAnswers(admin, config, signal, withinMs),
+    untilAnswers: (signal, withinMs) => untilAnswers(() => admin.ensureTopics(partitions), config, signal, withinMs),
     openPublisher: (primary) =>
-      new KafkaTaskPublisher({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
+      new KafkaTaskPublisher({ kafka, topic, partitions, deadlineMs, ends: new KafkaEnds(primary, topic) }),
     openDeadLetters: (primary) =>
       new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
     openSource: ({ primary, doIndexesExist, batchSize }) => {
@@ -52,7 +53,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger,
       };
       const recorded = new KafkaEnds(primary, topic);
       return new KafkaTaskSource({
-        ...{ kafka, topic, group, history, expectsOffsets, ends: recorded, hasDeadLetters },
+        ...{ kafka, topic, partitions, group, history, expectsOffsets, ends: recorded, hasDeadLetters },
         sessionTimeoutMs: config.takeoverMs,
         ...(batchSize === undefined ? {} : { batchSize }),
       });
@@ -69,7 +70,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger,
 const BETWEEN_TRIES_MS = 250;
 
 async function untilAnswers(
-  admin: TopicAdmin,
+  ensureTopics: () => Promise<void>,
   config: Config,
   signal: AbortSignal,
   withinMs = config.startTimeoutMs,
@@ -83,7 +84,7 @@ async function untilAnswers(
     if (!isPassing(error) || performance.now() > deadline) throw explain(error, config);
     return BETWEEN_TRIES_MS;
   };
-  await retry(() => admin.ensureTopics(DEFAULT_PARTITIONS), { signal, onFailure });
+  await retry(ensureTopics, { signal, onFailure });
 }
 
 function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {

@@ -25,6 +25,7 @@ import { createRegistry } from './metrics-server.ts';
 import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
 import { openStreams } from './open-streams.ts';
 import { inBackground, type ProcessContext, readVersion, runProcess } from './run-process.ts';
+import { metricsOfAll } from './serve-workers.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
 import { admitRedis, type ConnectingStores, checkMysql, connectStores, startWatch } from './stores.ts';
 import { openTransport } from './transport.ts';
@@ -112,6 +113,7 @@ function apiApp(
     rateLimit: config.rateLimit,
     trustProxy: config.trustProxy,
     registry,
+    readMetrics: metricsOfAll(registry),
     logger,
     slowMs: SLOW_MS,
     deadlineMs: config.requestTimeoutMs,

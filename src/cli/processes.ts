@@ -1,20 +1,34 @@
 import { type Command, Option } from 'commander';
 import type { Lanes } from '../app/consume.ts';
-import { time } from './arguments.ts';
+import { time, whole } from './arguments.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
 import { UsageError } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
 import type { Output } from './output.ts';
 
+/** More would only share what they all wait for. */
+const MOST_WORKERS = 64;
+
 export function addServe(program: Command): void {
   const command = defineCommand(program, {
     usage: 'serve',
     summary: 'runs the HTTP API until SIGTERM; logs to stdout, one JSON object per line',
-    example: 'serve',
-  });
-  whenCalled(command, async () => {
-    const [{ loadConfig }, { serve }] = await Promise.all([import('../config/config.ts'), import('../app/serve.ts')]);
-    await serve(loadConfig());
+    example: 'serve --workers 4',
+  }).addOption(
+    new Option('--workers <n>', 'processes that answer on one port, each with its own connections to the stores')
+      .argParser(whole(1, MOST_WORKERS))
+      .default(1),
+  );
+  whenCalled<{ readonly workers: number }>(command, async (_output, { workers }) => {
+    const [{ loadConfig }, { serveWith }] = await Promise.all([
+      import('../config/config.ts'),
+      import('../app/serve-workers.ts'),
+    ]);
+    const config = loadConfig();
+    await serveWith(workers, config, async () => {
+      const { serve } = await import('../app/serve.ts');
+      await serve(config);
+    });
   });
 }
 

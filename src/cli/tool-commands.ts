@@ -46,6 +46,7 @@ const BENCHMARKS = [
   'memory',
   'backfill',
   'repair',
+  'load',
   'overload',
   'epoch',
   'pages',

@@ -53,6 +53,8 @@ export interface WorkSizes {
   readonly pageSize: number;
   /** Followers of a segment, about; the default if left out. */
   readonly segmentSize?: number;
+  /** Segments published together; the default if left out. */
+  readonly segmentsAtOnce?: number;
 }
 
 export interface TaskWorkerOptions extends WorkObserver, WorkSizes {
@@ -195,8 +197,8 @@ function* fanOutOwners(
   observer.onFanOut?.(report);
 }
 
-function* planOne(plan: PlanTask, { segmentSize }: WorkSizes, observer: WorkObserver): Operation<void> {
-  const segments = yield* planSegments(plan, segmentSize);
+function* planOne(plan: PlanTask, { segmentSize, segmentsAtOnce }: WorkSizes, observer: WorkObserver): Operation<void> {
+  const segments = yield* planSegments(plan, segmentSize, segmentsAtOnce);
   observer.onPlan?.(plan, segments);
 }
 

@@ -26,9 +26,8 @@ const segmentTask = z.strictObject({
   after: idSchema.optional(),
   through: idSchema.optional(),
   plan: planIdSchema,
-  /** Its place among the plan's segments, from 1, and how many there are. */
+  /** Its place among the plan's segments, from 1. */
   part: z.int().positive(),
-  of: z.int().positive(),
 });
 
 export const BULK_FORMS = [planTask, segmentTask];
@@ -46,18 +45,26 @@ export function planTaskOf(kind: KindName, owner: string, plan: string): PlanTas
 }
 
 /**
- * The segments of a plan. Together they cover every id there can be, so it does not matter when the boundaries were read, or
- * who becomes a follower afterwards.
- * @param boundaries ids in ascending order
+ * One segment of a plan. Those of a plan together cover every id there can be, so it does not matter when the boundaries were
+ * read, or who becomes a follower afterwards.
+ * @param part from 1
+ * @param boundaries all that are known, ids in ascending order. The segment begins after the one before it, and ends with its
+ *   own; the last segment has none
  */
-export function segmentTasksOf({ kind, owner, plan }: PlanTask, boundaries: readonly string[]): SegmentTask[] {
-  const of = boundaries.length + 1;
-  return Array.from({ length: of }, (_, i) => {
-    const [after, through] = [boundaries[i - 1], boundaries[i]];
-    return {
-      ...{ type: SEGMENT, kind, owner, plan, part: i + 1, of },
-      ...(after === undefined ? {} : { after }),
-      ...(through === undefined ? {} : { through }),
-    } as const;
-  });
+export function segmentTaskOf(
+  { kind, owner, plan }: PlanTask,
+  part: number,
+  boundaries: readonly string[],
+): SegmentTask {
+  const [after, through] = [boundaries[part - 2], boundaries[part - 1]];
+  return {
+    ...{ type: SEGMENT, kind, owner, plan, part },
+    ...(after === undefined ? {} : { after }),
+    ...(through === undefined ? {} : { through }),
+  } as const;
+}
+
+/** All segments of a plan. @param boundaries all there are, ids in ascending order */
+export function segmentTasksOf(plan: PlanTask, boundaries: readonly string[]): SegmentTask[] {
+  return Array.from({ length: boundaries.length + 1 }, (_, i) => segmentTaskOf(plan, i + 1, boundaries));
 }

@@ -1,4 +1,4 @@
-import { type PlanTask, type SegmentTask, segmentTasksOf } from '../contracts/bulk-task.ts';
+import { type PlanTask, type SegmentTask, segmentTaskOf } from '../contracts/bulk-task.ts';
 import type { Id } from '../contracts/id.ts';
 import { chunks } from './chunks.ts';
 import { CALLS_AT_ONCE, refreshPart } from './fan-out.ts';
@@ -13,25 +13,36 @@ import { PAIRS_A_CALL, type RefreshReport, signal } from './refresh.ts';
 /** Followers of a segment: about as many as a worker refreshes in a third of a second. */
 export const FOLLOWERS_A_SEGMENT = 20_000;
 
+/** Segments published together: other workers begin with the first ones while the rest of a large audience is being cut. */
+const SEGMENTS_AT_ONCE = 4;
+
 /**
  * Cuts an owner's audience into segments of about this many followers, and publishes them.
  *
  * The plan stops counting as one that waits before anything is read: an upload that is committed later needs another plan.
+ * A plan whose worker ends in between is cut again by another one, and all of its segments are published again.
+ * @param atOnce segments published together
  * @returns the number of segments
  */
-export function* planSegments(plan: PlanTask, segmentSize: number = FOLLOWERS_A_SEGMENT): Operation<number> {
+export function* planSegments(
+  plan: PlanTask,
+  segmentSize: number = FOLLOWERS_A_SEGMENT,
+  atOnce: number = SEGMENTS_AT_ONCE,
+): Operation<number> {
   const { owner } = plan;
   yield* step('takePlan', owner, plan.plan);
   const boundaries: Id[] = [];
-  for (let after: Id | '0' = '0'; ; ) {
+  let cut: SegmentTask[] = [];
+  for (let part = 1; ; part++) {
+    const after = boundaries.at(-1) ?? '0';
     const next: Id | undefined = yield* step('followerAt', { owner, after }, segmentSize);
-    if (next === undefined) break;
-    boundaries.push(next);
-    after = next;
+    if (next !== undefined) boundaries.push(next);
+    cut.push(segmentTaskOf(plan, part, boundaries));
+    if (next !== undefined && cut.length < atOnce) continue;
+    yield* step('publish', cut);
+    if (next === undefined) return part;
+    cut = [];
   }
-  const segments = segmentTasksOf(plan, boundaries);
-  yield* step('publish', segments);
-  return segments.length;
 }
 
 /**

@@ -12,6 +12,7 @@ const operation: HttpOperation = {
   replies: { 200: { description: 'Prometheus text format.', contentType: 'text/plain' } },
 };
 
-export function metricsRoute(registry: Registry): Route {
-  return { operation, handle: async () => text(200, registry.contentType, await registry.metrics()) };
+/** @param read the text of all metrics */
+export function metricsRoute({ contentType }: Pick<Registry, 'contentType'>, read: () => Promise<string>): Route {
+  return { operation, handle: async () => text(200, contentType, await read()) };
 }

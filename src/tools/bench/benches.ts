@@ -4,6 +4,7 @@ import { epoch } from './epoch/epoch.ts';
 import { fanout } from './fanout/fanout.ts';
 import { freshness } from './freshness.ts';
 import { backfill, repair } from './jobs/jobs.ts';
+import { load } from './load.ts';
 import { memory } from './memory.ts';
 import { overload } from './overload.ts';
 import { pages } from './pages/pages.ts';
@@ -21,6 +22,7 @@ export const BENCHES: readonly Bench<any>[] = [
   memory,
   backfill,
   repair,
+  load,
   overload,
   epoch,
   pages,

@@ -8,6 +8,9 @@ import { TopicReader } from './topic-reader.ts';
 /** Also the maximum number of members of a consumer group that get work. A user's tasks are all in one partition. */
 export const DEFAULT_PARTITIONS = 6;
 
+/** The segments of a large audience are spread over these: so many that a few workers get shares of about the same size. */
+export const BULK_PARTITIONS = 24;
+
 export function deadLetterTopic(topic: string): string {
   return `${topic}.dlq`;
 }

@@ -69,6 +69,17 @@ describe('on MySQL and Redis', () => {
     expect(Number(ratios.narrowed_p99_over_quiet)).toBeGreaterThan(0);
   });
 
+  test('load', async () => {
+    const { rows, ratios } = await bench('load');
+    expect(valuesOf(rows, 'arm')).toEqual(['recency', 'recency_2_workers', 'recipe', 'sql', 'empty_route']);
+    expect(valuesOf(rows, 'connections')).toEqual([1, 4]);
+    for (const { arm, per_second, cpu_us } of rows) {
+      expect(per_second).toBeGreaterThan(0);
+      if (arm !== 'recency_2_workers') expect(cpu_us).toBeGreaterThan(0);
+    }
+    for (const ratio of Object.values(ratios)) expect(ratio).toBeGreaterThan(0);
+  });
+
   test('pages', async () => {
     const { rows, ratios } = await bench('pages');
     const looks = ['answer', 'unseen', 'mixed'];
@@ -124,6 +135,24 @@ describe.runIf(hasKafka())('with Kafka', () => {
       not_visible: 0,
       per_second: expect.any(Number),
     });
+  });
+
+  test('celebrity', async () => {
+    const { rows, ratios } = await bench('celebrity');
+    expect(valuesOf(rows, 'part')).toEqual(['speed', 'cold', 'spread', 'contacts', 'kills']);
+    const spread = rows.filter(({ part }) => part === 'spread').map(({ workers, delay_ms }) => [workers, delay_ms]);
+    expect(spread).toEqual([
+      [1, 5],
+      [4, 5],
+      [1, 50],
+      [4, 50],
+      [1, 0],
+      [2, 0],
+    ]);
+    const [quiet, busy] = rows.filter(({ part }) => part === 'contacts');
+    for (const load of [quiet, busy]) expect(load?.p99_ms).toBeGreaterThanOrEqual(Number(load?.p50_ms));
+    expect(busy?.fan_outs).toBeGreaterThan(0);
+    expect(Number(ratios.segments_repeated_per_kill)).toBeLessThanOrEqual(1);
   });
 
   test('freshness', async () => {

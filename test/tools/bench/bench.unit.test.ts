@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { BENCHES } from '../../../src/tools/bench/benches.ts';
+import { type CelebrityRow, celebrityRatios } from '../../../src/tools/bench/celebrity/celebrity.ts';
 import { contactsOf } from '../../../src/tools/bench/circle.ts';
 import { epochRatios } from '../../../src/tools/bench/epoch/epoch.ts';
 import { zipf } from '../../../src/tools/bench/epoch/readers.ts';
 import { fanOutRatios } from '../../../src/tools/bench/fanout/fanout.ts';
 import { jobRatios } from '../../../src/tools/bench/jobs/jobs.ts';
+import { type LoadRow, loadRatios } from '../../../src/tools/bench/load.ts';
 import { memoryRatios } from '../../../src/tools/bench/memory.ts';
 import { overloadRatios } from '../../../src/tools/bench/overload.ts';
 import { batchRatios } from '../../../src/tools/bench/pages/batch.ts';
@@ -27,6 +29,8 @@ test('there are the benchmarks that the interface names', () => {
     'epoch',
     'pages',
     'push',
+    'celebrity',
+    'load',
   ];
   expect(BENCHES.map(({ name }) => name).sort()).toEqual(names.sort());
 });
@@ -237,4 +241,57 @@ test('in a circle everybody has as many contacts as followers, and never themsel
     expect(contacts.filter((pair) => pair.contact === user)).toHaveLength(5);
   }
   expect(contacts.some((pair) => pair.user === pair.contact)).toBe(false);
+});
+
+test('one, two and four workers are compared by seconds, at the same delay, and a celebrity needs every part', () => {
+  const spread = (workers: number, delay_ms: number, seconds: number, grown_mb: number): CelebrityRow => {
+    return { part: 'spread', workers, delay_ms, seconds, users_per_second: 1, grown_mb };
+  };
+  const contacts = (load: 'quiet' | 'busy', p99_ms: number): CelebrityRow => {
+    return { part: 'contacts', load, tasks: 1, p50_ms: 1, p99_ms, max_ms: 1, fan_outs: 1 };
+  };
+  const rows: CelebrityRow[] = [
+    { part: 'speed', arm: 'recency', users_per_second: 80 },
+    { part: 'speed', arm: 'raw_zadd', users_per_second: 100 },
+    { part: 'cold', users: 5, redis_us: 0.5 },
+    ...[spread(1, 5, 10, 3), spread(4, 5, 4, 9), spread(1, 50, 40, -1), spread(4, 50, 10, 2)],
+    ...[spread(1, 0, 6, 0), spread(2, 0, 5, 1)],
+    ...[contacts('quiet', 20), contacts('busy', 30)],
+    { part: 'kills', kills: 3, segments_repeated: 1.5 },
+  ];
+  expect(celebrityRatios(rows)).toEqual({
+    contact_p99_over_quiet: 1.5,
+    contact_p99_ms: 30,
+    four_workers_over_one: 2.5,
+    four_workers_over_one_50_ms: 4,
+    two_workers_over_one: 1.2,
+    over_raw_zadd_total: 0.8,
+    cold_user_redis_us: 0.5,
+    memory_grown_mb: 9,
+    segments_repeated_per_kill: 0.5,
+  });
+  for (const missing of rows.keys()) expect(() => celebrityRatios(rows.toSpliced(missing, 1))).toThrow('too little');
+});
+
+test('load is compared at 64 connections, with the fewest and the most contacts', () => {
+  const row = (arm: LoadRow['arm'], contacts: number, connections: number, more: Partial<LoadRow>): LoadRow => {
+    return { arm, contacts, connections, per_second: 0, cpu_us: 0, p50_ms: 1, p99_ms: 1, ...more } as LoadRow;
+  };
+  const rows = [
+    row('recency', 10, 1, { per_second: 7 }),
+    row('recency', 10, 64, { per_second: 400, cpu_us: 60, p50_ms: 2, p99_ms: 5 }),
+    row('recency_2_workers', 10, 64, { per_second: 600 }),
+    row('sql', 10, 64, { per_second: 200, cpu_us: 50 }),
+    row('recency', 20_000, 64, { per_second: 390 }),
+    row('sql', 20_000, 64, { per_second: 3 }),
+    row('sql', 20_000, 256, { per_second: 1 }),
+  ];
+  expect(loadRatios(rows)).toEqual({
+    rate_over_sql_64_10: 2,
+    rate_over_sql_64_20000: 130,
+    cpu_over_sql: 1.2,
+    p99_over_p50_64: 2.5,
+    workers_2_over_1: 1.5,
+  });
+  for (const missing of [1, 2, 3, 4, 5]) expect(() => loadRatios(rows.toSpliced(missing, 1))).toThrow('too little');
 });

@@ -1,11 +1,22 @@
+import { RECENCY } from '../../harness/processes/process-group.ts';
 import type { Bench, Ground } from '../bench.ts';
-import type { Measurements } from '../report.ts';
+import { buildIndexes, gatherCircle } from '../circle.ts';
+import { type Measurements, type ResultRow, rounded } from '../report.ts';
 import { type AudienceSize, gatherAudience } from './audience.ts';
-import { measureSpread, type SpreadSize, startRelay } from './spread.ts';
+import { type ContactLatencyRow, type ContactLatencySize, measureContactLatency } from './contact-latency.ts';
+import { type ColdRow, type CostsSize, measureCold, measureSpeed, type SpeedRow } from './costs.ts';
+import { type KillsRow, type KillsSize, measureKills } from './kills.ts';
+import { measureSpread, type SpreadRow, type SpreadSize } from './spread.ts';
+import { Workers } from './workers.ts';
 
 export interface CelebritySize {
   readonly audience: AudienceSize;
+  /** People apart from the followers, and contacts of each, all of whom are in the index. */
+  readonly circle: { readonly count: number; readonly contacts: number };
+  readonly costs: CostsSize;
+  readonly contacts: ContactLatencySize;
   readonly spread: SpreadSize;
+  readonly kills: KillsSize;
 }
 
 /** Measures the photo of an owner with very many followers, most of whom have no index. */
@@ -13,16 +24,82 @@ export const celebrity: Bench<CelebritySize> = {
   name: 'celebrity',
   summary: 'a photo for a million followers, and the small tasks meanwhile',
   transport: 'kafka',
-  full: { audience: { followers: 1_000_000, oneIndexedIn: 5, contacts: 12, ofIdol: 40_000 }, spread: { rounds: 1 } },
-  quick: { audience: { followers: 9_000, oneIndexedIn: 5, contacts: 3, ofIdol: 1_500 }, spread: { rounds: 1 } },
+  full: {
+    audience: { followers: 1_000_000, oneIndexedIn: 5, contacts: 12, ofIdol: 40_000, ofStranger: 200_000 },
+    circle: { count: 2_000, contacts: 12 },
+    costs: { rounds: 11, warmUp: 3 },
+    contacts: { rate: 200, seconds: 20, rounds: 3 },
+    spread: { rounds: 2 },
+    kills: { kills: 3 },
+  },
+  quick: {
+    audience: { followers: 9_000, oneIndexedIn: 5, contacts: 3, ofIdol: 1_500, ofStranger: 5_000 },
+    circle: { count: 40, contacts: 4 },
+    costs: { rounds: 1, warmUp: 1 },
+    contacts: { rate: 40, seconds: 1, rounds: 1 },
+    spread: { rounds: 1 },
+    kills: { kills: 1 },
+  },
   measure,
 };
 
+/** Processes of `recency consume` beside which the small tasks are measured. */
+const WORKERS = 2;
+
 async function measure(ground: Ground, size: CelebritySize): Promise<Measurements> {
-  const begun = performance.now();
-  const audience = await gatherAudience(ground, size.audience);
-  ground.progress(`gathered in ${Math.round((performance.now() - begun) / 1000)} s`);
-  startRelay(ground);
-  const rows = await measureSpread(ground, audience, size.spread);
-  return { rows: rows as never, ratios: {} };
+  const { stores, processGroup, progress } = ground;
+  progress(`${size.audience.followers} followers, one in ${size.audience.oneIndexedIn} with an index`);
+  const circle = await gatherCircle(stores, size.circle);
+  const audience = await gatherAudience(ground, size.audience); // after the circle: a new graph drops every index
+  await buildIndexes(stores, circle.users);
+  const speed = await measureSpeed(ground, audience, size.costs);
+  const cold = await measureCold(ground, audience, size.costs);
+  processGroup.start({ name: 'relay', module: RECENCY, args: ['relay'] });
+  const spread = await measureSpread(ground, audience, size.spread);
+  const contacts = await measureBeside(ground, () =>
+    measureContactLatency(ground, { star: audience.star, circle }, size.contacts),
+  );
+  const kills = await measureKills(ground, audience, size.kills);
+  const rows: CelebrityRow[] = [...speed, cold, ...spread, ...contacts, kills];
+  return { rows: rows.map((row): ResultRow => ({ ...row })), ratios: celebrityRatios(rows) };
+}
+
+async function measureBeside<T>(ground: Ground, work: () => Promise<T>): Promise<T> {
+  await using workers = new Workers(ground);
+  await workers.add(WORKERS);
+  return await work();
+}
+
+export type CelebrityRow = SpeedRow | ColdRow | SpreadRow | ContactLatencyRow | KillsRow;
+
+/** @throws Error when a part is missing */
+export function celebrityRatios(rows: readonly CelebrityRow[]): Record<string, number> {
+  const one = <P extends CelebrityRow['part']>(
+    part: P,
+    is: (row: CelebrityRow & { part: P }) => boolean = () => true,
+  ) => {
+    const found = rows.find((row) => row.part === part && is(row as CelebrityRow & { part: P }));
+    if (found === undefined) throw new Error(`too little was measured: nothing of '${part}'`);
+    return found as CelebrityRow & { part: P };
+  };
+  const speed = (arm: SpeedRow['arm']) => one('speed', (row) => row.arm === arm).users_per_second;
+  const seconds = (workers: number, delay: number) =>
+    one('spread', (row) => row.workers === workers && row.delay_ms === delay).seconds;
+  const [quiet, busy] = [
+    one('contacts', ({ load }) => load === 'quiet'),
+    one('contacts', ({ load }) => load === 'busy'),
+  ];
+  const { kills, segments_repeated } = one('kills');
+  const grown = rows.flatMap((row) => (row.part === 'spread' ? [row.grown_mb] : []));
+  return {
+    contact_p99_over_quiet: rounded(busy.p99_ms / quiet.p99_ms),
+    contact_p99_ms: busy.p99_ms,
+    four_workers_over_one: rounded(seconds(1, 5) / seconds(4, 5)),
+    four_workers_over_one_50_ms: rounded(seconds(1, 50) / seconds(4, 50)),
+    two_workers_over_one: rounded(seconds(1, 0) / seconds(2, 0)),
+    over_raw_zadd_total: rounded(speed('recency') / speed('raw_zadd')),
+    cold_user_redis_us: one('cold').redis_us,
+    memory_grown_mb: Math.max(...grown),
+    segments_repeated_per_kill: rounded(segments_repeated / kills),
+  };
 }

@@ -1,9 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { quantile } from '../../harness/latency.ts';
-import { RECENCY } from '../../harness/processes/process-group.ts';
 import { SlowProxy } from '../../harness/slow-proxy.ts';
 import type { Ground } from '../bench.ts';
 import { rounded } from '../report.ts';
-import type { Audience } from './audience.ts';
+import type { CelebrityAudience } from './audience.ts';
 import { fanOutOf, Workers } from './workers.ts';
 
 export interface SpreadSize {
@@ -17,19 +17,25 @@ export interface SpreadRow {
   readonly delay_ms: number;
   readonly seconds: number;
   readonly users_per_second: number;
-  /** How much a process has grown during its fan-outs, at most. */
+  /** How much more memory a process takes at its peak than at that of a small fan-out, at most. */
   readonly grown_mb: number;
 }
 
 const ARMS = [
   { workers: 1, delayMs: 5 },
   { workers: 4, delayMs: 5 },
+  { workers: 1, delayMs: 50 },
+  { workers: 4, delayMs: 50 },
   { workers: 1, delayMs: 0 },
   { workers: 2, delayMs: 0 },
 ] as const;
 
 /** How long one, two and four processes take for the same fan-out, in turns. */
-export async function measureSpread(ground: Ground, audience: Audience, { rounds }: SpreadSize): Promise<SpreadRow[]> {
+export async function measureSpread(
+  ground: Ground,
+  audience: CelebrityAudience,
+  { rounds }: SpreadSize,
+): Promise<SpreadRow[]> {
   const seconds = ARMS.map((): number[] => []);
   const grown = ARMS.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
@@ -50,24 +56,42 @@ export async function measureSpread(ground: Ground, audience: Audience, { rounds
   });
 }
 
-/** The first fan-out warms the processes up, and is what their memory is compared with. */
+/** The first fan-outs warm the processes up. Those to few followers are what their memory is compared with. */
 async function measureArm(
   ground: Ground,
-  { star, idol }: Audience,
+  { star, idol }: CelebrityAudience,
   { workers: count, delayMs }: (typeof ARMS)[number],
 ): Promise<{ seconds: number; grown: number }> {
   await using proxy = await SlowProxy.before(ground.namespace.config.mysqlUrl, delayMs);
   await using workers = new Workers(ground, delayMs === 0 ? {} : { MYSQL_URL: proxy.url });
   await workers.add(count);
-  await fanOutOf(idol, ground);
-  await fanOutOf(star, ground);
-  const before = await workers.memory();
-  const seconds = await fanOutOf(star, ground);
-  const after = await workers.memory();
-  return { seconds, grown: Math.max(...after.map((bytes, i) => bytes - (before[i] ?? 0))) };
+  const small = await peakDuring(workers, async () => {
+    for (let i = 0; i < SMALL_ONES; i++) await fanOutOf(idol, ground);
+  });
+  let seconds = 0;
+  const large = await peakDuring(workers, async () => {
+    await fanOutOf(star, ground);
+    seconds = await fanOutOf(star, ground);
+  });
+  return { seconds, grown: Math.max(...large.map((bytes, i) => bytes - (small[i] ?? 0))) };
 }
 
-/** Publishes what is uploaded, until the benchmark ends. */
-export function startRelay({ processGroup }: Ground): void {
-  processGroup.start({ name: 'relay', module: RECENCY, args: ['relay'] });
+/** Enough for each of four workers to have had several segments. */
+const SMALL_ONES = 8;
+
+const SAMPLE_MS = 250;
+
+/** The greatest resident memory of each worker during the work, bytes. */
+async function peakDuring(workers: Workers, work: () => Promise<void>): Promise<number[]> {
+  const samples: number[][] = [await workers.memory()];
+  const done = new AbortController();
+  const sampling = (async () => {
+    while (!done.signal.aborted) {
+      samples.push(await workers.memory());
+      await pause(SAMPLE_MS, undefined, { signal: done.signal }).catch(() => undefined);
+    }
+  })();
+  await work().finally(() => done.abort());
+  await sampling;
+  return (samples[0] ?? []).map((_, i) => Math.max(...samples.map((sample) => sample[i] ?? 0)));
 }

@@ -1,13 +1,14 @@
 import type { Id } from '../../../contracts/id.ts';
 import { EVERYBODY } from '../../../index/drain-barrier.ts';
+import { FanOutProgress } from '../../../index/redis/fan-out-progress.ts';
 import { freePort } from '../../devservers/launch/free-port.ts';
-import { HttpClient, residentBytes } from '../../harness/http.ts';
+import { HttpClient } from '../../harness/http.ts';
 import { poll } from '../../harness/poll.ts';
 import { type Member, RECENCY, type ServiceProcess } from '../../harness/processes/process-group.ts';
 import type { Ground } from '../bench.ts';
 import { uploadBy } from './audience.ts';
 
-const LOOK_MS = 50;
+const LOOK_MS = 20;
 
 /** For a process to start and join its group, and for a fan-out, ms. */
 const PATIENCE_MS = 300_000;
@@ -53,7 +54,7 @@ export class Workers implements AsyncDisposable {
 
   /** Resident memory of each, bytes. */
   async memory(): Promise<number[]> {
-    return await Promise.all(this.#workers.map(({ metricsPort }) => residentBytes(metricsPort)));
+    return await Promise.all(this.#workers.map(async ({ process }) => (await process.usage()).residentBytes));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -66,12 +67,31 @@ async function isReady({ metricsPort }: Worker): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** An upload, and its fan-out until the last follower. @returns seconds since the commit */
-export async function fanOutOf(owner: Id, { stores, signal }: Ground): Promise<number> {
+/**
+ * An upload, and its fan-out until the last follower. The transport is asked only when no fan-out seems to be in progress,
+ * because that costs its server more than Redis.
+ * @param meanwhile awaited once, after the first segment
+ * @returns seconds since the commit
+ */
+export async function fanOutOf(
+  owner: Id,
+  { stores, namespace, signal }: Ground,
+  meanwhile?: () => Promise<void>,
+): Promise<number> {
+  const progress = new FanOutProgress(stores.redis, namespace.config.keyPrefix);
   await uploadBy(stores.pool, owner);
   const from = performance.now();
   const barrier = await stores.raiseBarrier([EVERYBODY]);
-  const isDone = await poll(() => barrier.passed(), Boolean, { everyMs: LOOK_MS, timeoutMs: PATIENCE_MS, signal });
+  let isUntouched = meanwhile !== undefined;
+  const look = async () => {
+    const [one] = await progress.list(Date.now());
+    if (isUntouched && one !== undefined && one.segments.done > 0) {
+      isUntouched = false;
+      await meanwhile?.();
+    }
+    return one === undefined && (await barrier.passed());
+  };
+  const isDone = await poll(look, Boolean, { everyMs: LOOK_MS, timeoutMs: PATIENCE_MS, signal });
   if (!isDone) throw new Error('a fan-out did not end');
   return (performance.now() - from) / 1000;
 }

@@ -6,13 +6,16 @@ import { type ProcessGroup, RECENCY } from './process-group.ts';
 const READY_TIMEOUT_MS = 60_000;
 const LOOK_MS = 50;
 
-/** Starts Recency's API in its own process. `untilReady` throws when it does not get ready. */
-export async function launchApi(processGroup: ProcessGroup) {
+/**
+ * Starts Recency's API in its own process. `untilReady` throws when it does not get ready.
+ * @param args of `recency serve`
+ */
+export async function launchApi(processGroup: ProcessGroup, name = 'api', args: readonly string[] = []) {
   const port = String(await freePort());
   const settings = { HOST: '127.0.0.1', PORT: port };
-  processGroup.start({ name: 'api', module: RECENCY, args: ['serve'], settings });
+  const member = processGroup.start({ name, module: RECENCY, args: ['serve', ...args], settings });
   const url = `http://127.0.0.1:${port}`;
-  return { url, untilReady: () => untilReady(processGroup, url) };
+  return { url, member, untilReady: () => untilReady(processGroup, url) };
 }
 
 async function untilReady(processGroup: ProcessGroup, url: string): Promise<void> {

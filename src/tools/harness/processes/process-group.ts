@@ -7,6 +7,7 @@ import { childEnvironment, type Environment } from '../../../config/environment.
 import type { SettingName } from '../../../config/settings.ts';
 import type { Namespace } from '../namespace.ts';
 import type { ProcessLogs } from './process-logs.ts';
+import { USAGE_QUESTION, type UsageReport } from './report-usage.ts';
 
 export interface Member {
   /** For people, and unique. */
@@ -76,7 +77,7 @@ export function modulePath(from: string, module: string): string {
 export const RECENCY = modulePath(import.meta.url, '../../../cli/main');
 
 /** Loaded first by each process. */
-const PRELOAD = modulePath(import.meta.url, './end-with-parent');
+const PRELOADS = ['./end-with-parent', './report-usage'].map((module) => modulePath(import.meta.url, module));
 
 type ServiceOptions = Omit<Member, 'settings'> & { readonly environment: Environment; readonly logFile: string };
 
@@ -119,6 +120,20 @@ export class ServiceProcess {
     this.#child.send(message);
   }
 
+  /** What it uses; not what those use that it has started. @throws StartError when it ends meanwhile */
+  async usage(): Promise<UsageReport> {
+    const reply = new Promise<UsageReport>((resolve) => {
+      const listen = (message: unknown) => {
+        if (typeof message !== 'object' || message === null || !('cpuMicroseconds' in message)) return;
+        this.#child.off('message', listen);
+        resolve(message as UsageReport);
+      };
+      this.#child.on('message', listen);
+    });
+    this.#child.send(USAGE_QUESTION);
+    return await Promise.race([reply, this.failed]);
+  }
+
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.#child.kill(signal);
   }
@@ -146,7 +161,7 @@ function start({ module, args, environment, logFile }: ServiceOptions): ChildPro
   try {
     return fork(module, args, {
       detached: true,
-      execArgv: ['--import', PRELOAD],
+      execArgv: PRELOADS.flatMap((module) => ['--import', module]),
       env: { ...environment },
       stdio: ['ignore', log, log, 'ipc'],
     });

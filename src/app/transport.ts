@@ -99,7 +99,7 @@ export function openSmallLane({ config, logger, resources }: TransportOpening, n
 const openerOf = ({ transport }: Config) => (transport === 'kafka' ? openKafkaTransport : openStreamsTransport);
 
 /** The bulk lane is a topic and a group of its own: members of one group must subscribe to the same topics. */
-function bulkLaneOf(config: Config): Config {
+export function bulkLaneOf(config: Config): Config {
   return { ...config, topic: `${config.topic}.bulk`, kafkaGroup: `${config.kafkaGroup}.bulk` };
 }
 

@@ -11,12 +11,14 @@ export interface BacklogSources {
   readonly delayQueues: readonly Pick<DelayQueue, 'size'>[];
   /** Undefined: the lag is not known. */
   readonly transportLag: () => Promise<number | undefined>;
+  /** The same of the bulk lane. */
+  readonly bulkLag: () => Promise<number | undefined>;
   /** Undefined: the transport has no limit. */
   readonly fill: (() => Promise<StreamFill>) | undefined;
 }
 
 /** Work that waits. Until a change is processed, answers from the index may lack it. */
-export function backlogChecks({ primary, delayQueues, transportLag, fill }: BacklogSources): Checks {
+export function backlogChecks({ primary, delayQueues, transportLag, bulkLag, fill }: BacklogSources): Checks {
   return {
     outbox: async () => {
       return outboxVerdict(await readOutboxLag(primary));
@@ -32,6 +34,13 @@ export function backlogChecks({ primary, delayQueues, transportLag, fill }: Back
       if (lag === undefined) return fine('not known: nothing has been consumed yet');
       if (lag < MANY) return fine(`${lag} tasks wait`);
       return warning(`${lag} tasks wait`, 'Start more `recency consume` processes, and read their logs.');
+    },
+    'bulk lane': async () => {
+      const lag = await bulkLag();
+      if (lag === undefined) return fine('not known: nothing has been consumed yet');
+      const text = `${lag} plans and segments of large audiences wait`;
+      if (lag < MANY_SEGMENTS) return fine(text);
+      return warning(text, 'Start more `recency consume` processes, with `--lanes bulk` for these alone.');
     },
     ...(fill === undefined ? {} : { stream: async () => fillVerdict(await fill()) }),
     'delay queue': async () => {
@@ -56,6 +65,9 @@ function fillVerdict({ entries, max }: StreamFill): Verdict {
 
 /** Tasks or delayed items. */
 const MANY = 10_000;
+
+/** Followers of ten million, in segments. */
+const MANY_SEGMENTS = 500;
 
 /** A lease may have to end first. */
 const RECHECKS_LATE_MS = 60_000;

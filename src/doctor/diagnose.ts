@@ -5,13 +5,13 @@ import { openLogger } from '../app/logger.ts';
 import { openForReading, openPrimary, untilMysqlAnswers } from '../app/open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../app/open-redis.ts';
 import { delayQueueOf } from '../app/stores.ts';
-import { openTransport } from '../app/transport.ts';
+import { bulkLaneOf, openTransport } from '../app/transport.ts';
 import { type Config, type ReadConfig, readConfig } from '../config/config.ts';
 import { ConfigError } from '../config/environment.ts';
 import { kindsNamed } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RedisClient, untilReady } from '../redis/connection.ts';
-import type { Transport } from '../transport/transport.ts';
+import type { LanedTransport } from '../transport/lanes.ts';
 import { backlogChecks } from './backlog-checks.ts';
 import { type Checks, examine, type Finding, fine } from './finding.ts';
 import { kafkaChecks } from './kafka-checks.ts';
@@ -124,18 +124,22 @@ async function examineRedis(client: RedisClient, config: Config, signal: AbortSi
 }
 
 function kafkaChecksOf(config: Config, logger: Logger): Promise<Checks> {
-  return kafkaChecks(kafkaSettings(config, 'doctor', logger), config.topic, config.kafkaGroup);
+  const laneOf = ({ topic, kafkaGroup: group }: Config) => ({ topic, group });
+  return kafkaChecks(kafkaSettings(config, 'doctor', logger), [laneOf(config), laneOf(bulkLaneOf(config))]);
 }
 
 function examineBacklog(
   primary: Database,
   redis: RedisClient,
-  transport: Transport,
+  transport: LanedTransport,
   config: Config,
 ): Promise<Finding[]> {
   const delayQueues = kindsNamed(config.kinds).map((kind) => delayQueueOf(kind, config, redis));
   return examine(
     'backlog',
-    backlogChecks({ primary, delayQueues, transportLag: () => transport.lag(), fill: transport.fill }),
+    backlogChecks({
+      ...{ primary, delayQueues, fill: transport.fill },
+      ...{ transportLag: () => transport.lag(), bulkLag: () => transport.bulk.lag() },
+    }),
   );
 }

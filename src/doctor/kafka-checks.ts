@@ -1,5 +1,11 @@
 import { createKafka, type KafkaSettings } from '../transport/kafka/client.ts';
-import { type ClusterState, readClusterState, type TopicState } from '../transport/kafka/cluster-state.ts';
+import {
+  type ClusterState,
+  type KafkaLane,
+  type LaneState,
+  readClusterState,
+  type TopicState,
+} from '../transport/kafka/cluster-state.ts';
 import { permittedOnGroup } from '../transport/kafka/coordinator.ts';
 import { BYTES_A_REQUEST } from '../transport/kafka/sending.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
@@ -12,21 +18,21 @@ const LARGEST_MESSAGE = 100_000;
 
 type Judge = (value: string, topic: TopicState, state: ClusterState) => Verdict;
 
-/** How the brokers keep the topics, and whether a consumer runs. Nothing is written. */
-export async function kafkaChecks(kafka: KafkaSettings, topic: string, group: string): Promise<Checks> {
-  const read = permittedOnGroup(readClusterState(createKafka(kafka), topic, group), { kafka, topic, group });
+/** How the brokers keep the topics, and whether consumers run. Nothing is written. @param lanes the small one, and then others */
+export async function kafkaChecks(kafka: KafkaSettings, lanes: readonly [KafkaLane, ...KafkaLane[]]): Promise<Checks> {
+  const read = permittedOnGroup(readClusterState(createKafka(kafka), lanes), { kafka, ...lanes[0] });
   const failed = await read.then(() => false).catch(() => true);
   // One finding instead of one for each check.
   if (failed) return { topics: () => read as Promise<never> };
-  return checksOf(await read, group);
+  return checksOf(await read);
 }
 
 /** The checks of a state that has been read. */
-export function checksOf(state: ClusterState, group: string): Checks {
+export function checksOf(state: ClusterState): Checks {
   const setting = (name: string, judge: Judge) => async () => settingVerdict(name, state, judge);
   return {
-    consumers: async () => consumersVerdict(state, group),
-    transactions: async () => transactionsVerdict(state),
+    consumers: async () => all(state.lanes.map(consumersVerdict)),
+    transactions: async () => all(state.lanes.map(transactionsVerdict)),
     partitions: async () => each(state, partitionsVerdict),
     'replication factor': async () => each(state, replicationVerdict),
     'min.insync.replicas': setting('min.insync.replicas', insyncVerdict),
@@ -38,20 +44,23 @@ export function checksOf(state: ClusterState, group: string): Checks {
   };
 }
 
-function consumersVerdict({ members, lag }: ClusterState, group: string): Verdict {
+function consumersVerdict({ group, members, lag }: LaneState): Verdict {
   const waiting = lag === undefined ? 'the number of waiting tasks is not known now' : `${lag} tasks wait`;
   const text = `${members === 0 ? 'no consumer' : members} in the group ${group}, ${waiting}`;
   if (members > 0 || lag === 0) return fine(text);
   const verdict = lag === undefined ? warning : problem;
-  return verdict(text, 'Start `recency consume` with this RECENCY_KAFKA_GROUP.');
+  return verdict(
+    text,
+    'Start `recency consume` with this RECENCY_KAFKA_GROUP; with `--lanes` it takes from one lane alone.',
+  );
 }
 
-function transactionsVerdict({ heldBack }: ClusterState): Verdict {
-  if (heldBack === undefined) return warning('not known now', 'Every partition needs a leader first.');
-  if (heldBack.length === 0) return fine('none holds back messages');
+function transactionsVerdict({ tasks, heldBack }: LaneState): Verdict {
+  if (heldBack === undefined) return warning(`${tasks.topic}: not known now`, 'Every partition needs a leader first.');
+  if (heldBack.length === 0) return fine(`${tasks.topic}: none holds back messages`);
   const text = heldBack.map(
     ({ partition, from, messages }) =>
-      `partition ${partition}: ${messages} messages wait behind one open since ${from}`,
+      `${tasks.topic}, partition ${partition}: ${messages} messages wait behind one open since ${from}`,
   );
   return warning(
     text.join('; '),
@@ -102,11 +111,11 @@ function cleanupVerdict(value: string, topic: TopicState): Verdict {
   return problem(`${value}: compaction removes tasks that were not consumed`, alter(topic, 'cleanup.policy=delete'));
 }
 
-function retentionVerdict(value: string, topic: TopicState, { topics: [tasks] }: ClusterState): Verdict {
+function retentionVerdict(value: string, topic: TopicState, { deadLetters }: ClusterState): Verdict {
   const ms = Number(value);
   if (ms < 0) return fine('for ever');
   const text = ms < DAY_MS ? `${(ms / HOUR_MS).toFixed(1)} h` : `${(ms / DAY_MS).toFixed(1)} days`;
-  if (topic !== tasks) {
+  if (topic === deadLetters) {
     const fix = alter(topic, `retention.ms=${30 * DAY_MS}`);
     return ms < DAY_MS ? warning(`${text}: dead letters are gone before people see them`, fix) : fine(text);
   }
@@ -158,15 +167,24 @@ function settingVerdict(name: string, state: ClusterState, judge: Judge): Verdic
 
 const BY_WEIGHT = ['fine', 'warning', 'problem'] as const;
 
-/** One verdict on both topics: the details of each, the worse state, and all fixes. */
+/** One verdict on all topics. */
 function each(state: ClusterState, judge: (topic: TopicState, state: ClusterState) => Verdict): Verdict {
-  const verdicts = state.topics.map((topic) => ({ topic, verdict: judge(topic, state) }));
-  const worst = Math.max(...verdicts.map(({ verdict }) => BY_WEIGHT.indexOf(verdict.state)));
-  const detail = verdicts.map(({ topic, verdict }) => `${topic.topic}: ${verdict.detail}`).join('\n');
-  const fixes = verdicts.flatMap(({ verdict }) => verdict.mend ?? []);
+  const topics = [...state.lanes.map(({ tasks }) => tasks), state.deadLetters];
+  return all(
+    topics.map((topic) => {
+      const verdict = judge(topic, state);
+      return { ...verdict, detail: `${topic.topic}: ${verdict.detail}` };
+    }),
+  );
+}
+
+/** The details of all, the worst state, and all fixes, each once. */
+function all(verdicts: readonly Verdict[]): Verdict {
+  const worst = Math.max(...verdicts.map(({ state }) => BY_WEIGHT.indexOf(state)));
+  const fixes = new Set(verdicts.flatMap(({ mend }) => mend ?? []));
   return {
     state: BY_WEIGHT[worst] as Verdict['state'],
-    detail,
-    ...(fixes.length > 0 ? { mend: fixes.join('\n') } : {}),
+    detail: verdicts.map(({ detail }) => detail).join('\n'),
+    ...(fixes.size > 0 ? { mend: [...fixes].join('\n') } : {}),
   };
 }

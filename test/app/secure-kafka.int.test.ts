@@ -197,7 +197,7 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', { timeout: 180_000 }, () =
       const passed = async () => (await transport.strictBarrier([EVERYBODY])).passed();
       await expect(passed()).rejects.toThrow(refused);
       const settings = kafkaSettings(config, 'doctor', pino({ level: 'silent' }));
-      const findings = async () => await examine('kafka', await kafkaChecks(settings, name, name));
+      const findings = async () => await examine('kafka', await kafkaChecks(settings, [{ topic: name, group: name }]));
       expect(await findings()).toEqual([
         { area: 'kafka', check: 'topics', state: 'problem', detail: expect.stringContaining(refused) },
       ]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checksOf } from '../../src/doctor/kafka-checks.ts';
-import type { ClusterState, PartitionState, TopicState } from '../../src/transport/kafka/cluster-state.ts';
+import type { ClusterState, LaneState, PartitionState, TopicState } from '../../src/transport/kafka/cluster-state.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -17,22 +17,23 @@ function topic(
   return { topic: 't', partitions: [partition], settings: new Map(Object.entries({ ...HEALTHY, ...settings })) };
 }
 
-function cluster(tasks: TopicState, more: Partial<ClusterState> = {}): ClusterState {
-  const topics = [tasks, { ...topic(), topic: 't.dlq' }] as const;
-  return { brokers: 3, topics, members: 1, lag: 7, heldBack: [], ...more };
+function cluster(tasks: TopicState, { brokers = 3, ...more }: Partial<LaneState & ClusterState> = {}): ClusterState {
+  const small = { group: 'g', tasks, members: 1, lag: 7, heldBack: [], ...more };
+  const bulk = { group: 'g.bulk', tasks: { ...topic(), topic: 't.bulk' }, members: 1, lag: 0, heldBack: [] };
+  return { brokers, lanes: [small, bulk], deadLetters: { ...topic(), topic: 't.dlq' } };
 }
 
-const verdict = (check: string, state: ClusterState) => (checksOf(state, 'g')[check] as () => Promise<object>)();
+const verdict = (check: string, state: ClusterState) => (checksOf(state)[check] as () => Promise<object>)();
 
 describe('what doctor says of the brokers', () => {
   it('is that all is well where it is', async () => {
-    const checks = checksOf(cluster(topic()), 'g');
+    const checks = checksOf(cluster(topic()));
     for (const look of Object.values(checks)) expect(await look()).toMatchObject({ state: 'fine' });
   });
 
   it.each<[string, string, ClusterState, RegExp]>([
-    ['consumers', 'fine', cluster(topic(), { members: 0, lag: 0 }), /^no consumer in the group g, 0 tasks wait$/],
-    ['consumers', 'problem', cluster(topic(), { members: 0 }), /^no consumer in the group g, 7 tasks wait$/],
+    ['consumers', 'fine', cluster(topic(), { members: 0, lag: 0 }), /^no consumer in the group g, 0 tasks wait\n/],
+    ['consumers', 'problem', cluster(topic(), { members: 0 }), /^no consumer in the group g, 7 tasks wait\n/],
     [
       'consumers',
       'fine',
@@ -73,5 +74,25 @@ describe('what doctor says of the brokers', () => {
     const found = await verdict(check, of);
     expect(found).toMatchObject({ state, detail: expect.stringMatching(detail) });
     if (state !== 'fine') expect(found).toMatchObject({ mend: expect.stringMatching(/./) });
+  });
+
+  it('is the worst of both lanes, with the topic and the group of each', async () => {
+    const { lanes, ...rest } = cluster(topic());
+    const [small, bulk] = lanes as [LaneState, LaneState];
+    const tasks = { ...topic({ 'retention.ms': '60000' }), topic: 't.bulk' };
+    const state = { ...rest, lanes: [small, { ...bulk, tasks, members: 0, lag: 3, heldBack: undefined }] };
+    expect(await verdict('consumers', state)).toMatchObject({
+      state: 'problem',
+      detail: '1 in the group g, 7 tasks wait\nno consumer in the group g.bulk, 3 tasks wait',
+    });
+    expect(await verdict('transactions', state)).toMatchObject({
+      state: 'warning',
+      detail: 't: none holds back messages\nt.bulk: not known now',
+    });
+    expect(await verdict('retention.ms', state)).toMatchObject({
+      state: 'problem',
+      detail: expect.stringContaining('t.bulk: 0.0 h: consumers that are down'),
+      mend: expect.stringContaining('--entity-name t.bulk'),
+    });
   });
 });

@@ -80,7 +80,8 @@ export class RedisCluster implements AsyncDisposable {
       if (keys.length === 0) break;
       await from.redis.call('MIGRATE', '127.0.0.1', to.server.port, '', 0, 5_000, 'KEYS', ...keys);
     }
-    for (const { redis } of [to, from, ...this.nodes]) await redis.cluster('SETSLOT', slot, 'NODE', to.id);
+    const masters = this.nodes.slice(0, this.#masters);
+    for (const { redis } of [to, from, ...masters]) await redis.cluster('SETSLOT', slot, 'NODE', to.id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

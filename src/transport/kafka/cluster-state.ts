@@ -27,10 +27,16 @@ export interface HeldBack {
   readonly messages: number;
 }
 
-/** The state of the topics and the group, as the brokers report it. */
-export interface ClusterState {
-  readonly brokers: number;
-  readonly topics: readonly [tasks: TopicState, deadLetters: TopicState];
+/** What consumers take from: a topic, and their group. */
+export interface KafkaLane {
+  readonly topic: string;
+  readonly group: string;
+}
+
+/** The state of a lane. */
+export interface LaneState {
+  readonly group: string;
+  readonly tasks: TopicState;
   /** Number of consumers in the group. */
   readonly members: number;
   /** Number of tasks that the group has not committed; undefined if unknown, for example while a partition has no leader. */
@@ -39,26 +45,45 @@ export interface ClusterState {
   readonly heldBack: readonly HeldBack[] | undefined;
 }
 
-/** @throws what kafkajs throws */
-export function readClusterState(kafka: Kafka, topic: string, group: string): Promise<ClusterState> {
-  return allowingLeaderless(() => readState(kafka, topic, group));
+/** The state of the topics and groups, as the brokers report it. */
+export interface ClusterState {
+  readonly brokers: number;
+  readonly lanes: readonly LaneState[];
+  readonly deadLetters: TopicState;
 }
 
-async function readState(kafka: Kafka, topic: string, group: string): Promise<ClusterState> {
-  const [admin, offsets] = [kafka.admin(), new TopicAdmin(kafka, topic)];
+/** @param lanes the dead letters are those of the first one @throws what kafkajs throws */
+export function readClusterState(kafka: Kafka, lanes: readonly [KafkaLane, ...KafkaLane[]]): Promise<ClusterState> {
+  return allowingLeaderless(() => readState(kafka, lanes));
+}
+
+async function readState(kafka: Kafka, lanes: readonly [KafkaLane, ...KafkaLane[]]): Promise<ClusterState> {
+  const admin = kafka.admin();
   try {
     await admin.connect();
     const { brokers } = await admin.describeCluster();
+    const states: LaneState[] = [];
+    for (const lane of lanes) states.push(await laneState(kafka, admin, lane));
+    const deadLetters = await topicState(admin, deadLetterTopic(lanes[0].topic));
+    return { brokers: brokers.length, lanes: states, deadLetters };
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+async function laneState(kafka: Kafka, admin: Admin, { topic, group }: KafkaLane): Promise<LaneState> {
+  const offsets = new TopicAdmin(kafka, topic);
+  try {
     const { groups } = await admin.describeGroups([group]);
     return {
-      brokers: brokers.length,
-      topics: [await topicState(admin, topic), await topicState(admin, deadLetterTopic(topic))],
+      group,
+      tasks: await topicState(admin, topic),
       members: groups[0]?.members.length ?? 0,
       lag: await ifKnown(offsets.lag(group)),
       heldBack: await ifKnown(heldBack(offsets, group)),
     };
   } finally {
-    await Promise.all([admin.disconnect(), offsets.close()]);
+    await offsets.close();
   }
 }
 

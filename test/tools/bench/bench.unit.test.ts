@@ -270,7 +270,10 @@ test('one, two and four workers are compared by seconds, at the same delay, and 
     memory_grown_mb: 9,
     segments_repeated_per_kill: 0.5,
   });
-  for (const missing of rows.keys()) expect(() => celebrityRatios(rows.toSpliced(missing, 1))).toThrow('too little');
+  for (const [place, row] of rows.entries()) {
+    const isOptional = row.part === 'spread' && row.workers > 1;
+    if (!isOptional) expect(() => celebrityRatios(rows.toSpliced(place, 1))).toThrow('too little');
+  }
 });
 
 test('load is compared at 64 connections, with the fewest and the most contacts', () => {

@@ -29,7 +29,17 @@ export const celebrity: Bench<CelebritySize> = {
     circle: { count: 2_000, contacts: 12 },
     costs: { rounds: 11, warmUp: 3 },
     contacts: { rate: 200, seconds: 20, rounds: 3 },
-    spread: { rounds: 2 },
+    spread: {
+      arms: [
+        { workers: 1, delayMs: 5 },
+        { workers: 4, delayMs: 5 },
+        { workers: 1, delayMs: 50 },
+        { workers: 4, delayMs: 50 },
+        { workers: 1, delayMs: 0 },
+        { workers: 2, delayMs: 0 },
+      ],
+      rounds: 2,
+    },
     kills: { kills: 3 },
   },
   quick: {
@@ -37,7 +47,13 @@ export const celebrity: Bench<CelebritySize> = {
     circle: { count: 40, contacts: 4 },
     costs: { rounds: 1, warmUp: 1 },
     contacts: { rate: 40, seconds: 1, rounds: 1 },
-    spread: { rounds: 1 },
+    spread: {
+      arms: [
+        { workers: 1, delayMs: 5 },
+        { workers: 2, delayMs: 5 },
+      ],
+      rounds: 1,
+    },
     kills: { kills: 1 },
   },
   measure,
@@ -83,8 +99,6 @@ export function celebrityRatios(rows: readonly CelebrityRow[]): Record<string, n
     return found as CelebrityRow & { part: P };
   };
   const speed = (arm: SpeedRow['arm']) => one('speed', (row) => row.arm === arm).users_per_second;
-  const seconds = (workers: number, delay: number) =>
-    one('spread', (row) => row.workers === workers && row.delay_ms === delay).seconds;
   const [quiet, busy] = [
     one('contacts', ({ load }) => load === 'quiet'),
     one('contacts', ({ load }) => load === 'busy'),
@@ -94,12 +108,27 @@ export function celebrityRatios(rows: readonly CelebrityRow[]): Record<string, n
   return {
     contact_p99_over_quiet: rounded(busy.p99_ms / quiet.p99_ms),
     contact_p99_ms: busy.p99_ms,
-    four_workers_over_one: rounded(seconds(1, 5) / seconds(4, 5)),
-    four_workers_over_one_50_ms: rounded(seconds(1, 50) / seconds(4, 50)),
-    two_workers_over_one: rounded(seconds(1, 0) / seconds(2, 0)),
+    ...spreadRatios(rows),
     over_raw_zadd_total: rounded(speed('recency') / speed('raw_zadd')),
     cold_user_redis_us: one('cold').redis_us,
     memory_grown_mb: Math.max(...grown),
     segments_repeated_per_kill: rounded(segments_repeated / kills),
   };
+}
+
+const COUNTS = ['no', 'one', 'two', 'three', 'four'];
+
+/** Each number of workers over one, at the same delay: `four_workers_over_one` at 5 ms, and the delay in the name at others. */
+function spreadRatios(rows: readonly CelebrityRow[]): Record<string, number> {
+  const spread = rows.filter((row) => row.part === 'spread');
+  const several = spread.filter(({ workers }) => workers > 1);
+  return Object.fromEntries(
+    several.map(({ workers, delay_ms, seconds }) => {
+      const one = spread.find((row) => row.workers === 1 && row.delay_ms === delay_ms);
+      if (one === undefined) throw new Error(`too little was measured: no single worker at ${delay_ms} ms`);
+      const isNamed = delay_ms === (workers === 4 ? 5 : 0);
+      const name = `${COUNTS[workers]}_workers_over_one${isNamed ? '' : `_${delay_ms}_ms`}`;
+      return [name, rounded(one.seconds / seconds)];
+    }),
+  );
 }

@@ -6,7 +6,14 @@ import { rounded } from '../report.ts';
 import type { CelebrityAudience } from './audience.ts';
 import { fanOutOf, Workers } from './workers.ts';
 
+/** So many processes, and what is added to every reply of MySQL, ms. */
+export interface SpreadArm {
+  readonly workers: number;
+  readonly delayMs: number;
+}
+
 export interface SpreadSize {
+  readonly arms: readonly SpreadArm[];
   readonly rounds: number;
 }
 
@@ -21,32 +28,23 @@ export interface SpreadRow {
   readonly grown_mb: number;
 }
 
-const ARMS = [
-  { workers: 1, delayMs: 5 },
-  { workers: 4, delayMs: 5 },
-  { workers: 1, delayMs: 50 },
-  { workers: 4, delayMs: 50 },
-  { workers: 1, delayMs: 0 },
-  { workers: 2, delayMs: 0 },
-] as const;
-
 /** How long one, two and four processes take for the same fan-out, in turns. */
 export async function measureSpread(
   ground: Ground,
   audience: CelebrityAudience,
-  { rounds }: SpreadSize,
+  { arms, rounds }: SpreadSize,
 ): Promise<SpreadRow[]> {
-  const seconds = ARMS.map((): number[] => []);
-  const grown = ARMS.map((): number[] => []);
+  const seconds = arms.map((): number[] => []);
+  const grown = arms.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {
-    for (const [i, arm] of ARMS.entries()) {
+    for (const [i, arm] of arms.entries()) {
       const one = await measureArm(ground, audience, arm);
       seconds[i]?.push(one.seconds);
       grown[i]?.push(one.grown);
       ground.progress(`${arm.workers} workers, ${arm.delayMs} ms: ${one.seconds.toFixed(2)} s`);
     }
   }
-  return ARMS.map(({ workers, delayMs }, i) => {
+  return arms.map(({ workers, delayMs }, i) => {
     const median = quantile(seconds[i] ?? [], 0.5);
     return {
       ...{ part: 'spread', workers, delay_ms: delayMs, seconds: rounded(median, 3) },
@@ -60,7 +58,7 @@ export async function measureSpread(
 async function measureArm(
   ground: Ground,
   { star, idol }: CelebrityAudience,
-  { workers: count, delayMs }: (typeof ARMS)[number],
+  { workers: count, delayMs }: SpreadArm,
 ): Promise<{ seconds: number; grown: number }> {
   await using proxy = await SlowProxy.before(ground.namespace.config.mysqlUrl, delayMs);
   await using workers = new Workers(ground, delayMs === 0 ? {} : { MYSQL_URL: proxy.url });

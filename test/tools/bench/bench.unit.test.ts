@@ -245,7 +245,15 @@ test('in a circle everybody has as many contacts as followers, and never themsel
 
 test('one, two and four workers are compared by seconds, at the same delay, and a celebrity needs every part', () => {
   const spread = (workers: number, delay_ms: number, seconds: number, grown_mb: number): CelebrityRow => {
-    return { part: 'spread', workers, delay_ms, seconds, users_per_second: 1, grown_mb };
+    return {
+      part: 'spread',
+      workers,
+      delay_ms,
+      seconds,
+      users_per_second: 1,
+      grown_mb,
+      prediction_error: grown_mb / 100,
+    };
   };
   const contacts = (load: 'quiet' | 'busy', p99_ms: number): CelebrityRow => {
     return { part: 'contacts', load, tasks: 1, p50_ms: 1, p99_ms, max_ms: 1, fan_outs: 1 };
@@ -268,6 +276,7 @@ test('one, two and four workers are compared by seconds, at the same delay, and 
     over_raw_zadd_total: 0.8,
     cold_user_redis_us: 0.5,
     memory_grown_mb: 9,
+    prediction_error: 0.09,
     segments_repeated_per_kill: 0.5,
   });
   for (const [place, row] of rows.entries()) {

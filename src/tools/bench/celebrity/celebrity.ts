@@ -104,14 +104,15 @@ export function celebrityRatios(rows: readonly CelebrityRow[]): Record<string, n
     one('contacts', ({ load }) => load === 'busy'),
   ];
   const { kills, segments_repeated } = one('kills');
-  const grown = rows.flatMap((row) => (row.part === 'spread' ? [row.grown_mb] : []));
+  const spread = rows.filter((row) => row.part === 'spread');
   return {
     contact_p99_over_quiet: rounded(busy.p99_ms / quiet.p99_ms),
     contact_p99_ms: busy.p99_ms,
     ...spreadRatios(rows),
     over_raw_zadd_total: rounded(speed('recency') / speed('raw_zadd')),
     cold_user_redis_us: one('cold').redis_us,
-    memory_grown_mb: Math.max(...grown),
+    memory_grown_mb: Math.max(...spread.map(({ grown_mb }) => grown_mb)),
+    prediction_error: Math.max(...spread.map(({ prediction_error }) => prediction_error)),
     segments_repeated_per_kill: rounded(segments_repeated / kills),
   };
 }

@@ -4,7 +4,7 @@ import { SlowProxy } from '../../harness/slow-proxy.ts';
 import type { Ground } from '../bench.ts';
 import { rounded } from '../report.ts';
 import type { CelebrityAudience } from './audience.ts';
-import { fanOutOf, Workers } from './workers.ts';
+import { fanOutOf, type MeasuredFanOut, Workers } from './workers.ts';
 
 /** So many processes, and what is added to every reply of MySQL, ms. */
 export interface SpreadArm {
@@ -24,6 +24,8 @@ export interface SpreadRow {
   readonly delay_ms: number;
   readonly seconds: number;
   readonly users_per_second: number;
+  /** How far the end predicted after a tenth was from the actual one, as a share of the whole; 0 if it was too short to say. */
+  readonly prediction_error: number;
   /** How much more memory a process takes at its peak than at that of a small fan-out, at most. */
   readonly grown_mb: number;
 }
@@ -34,24 +36,32 @@ export async function measureSpread(
   audience: CelebrityAudience,
   { arms, rounds }: SpreadSize,
 ): Promise<SpreadRow[]> {
-  const seconds = arms.map((): number[] => []);
-  const grown = arms.map((): number[] => []);
+  const measured = arms.map((): ArmResult[] => []);
   for (let round = 0; round < rounds; round++) {
     for (const [i, arm] of arms.entries()) {
       const one = await measureArm(ground, audience, arm);
-      seconds[i]?.push(one.seconds);
-      grown[i]?.push(one.grown);
+      measured[i]?.push(one);
       ground.progress(`${arm.workers} workers, ${arm.delayMs} ms: ${one.seconds.toFixed(2)} s`);
     }
   }
   return arms.map(({ workers, delayMs }, i) => {
-    const median = quantile(seconds[i] ?? [], 0.5);
+    const of = (value: (result: ArmResult) => number) => (measured[i] ?? []).map(value);
+    const median = quantile(
+      of((one) => one.seconds),
+      0.5,
+    );
     return {
       ...{ part: 'spread', workers, delay_ms: delayMs, seconds: rounded(median, 3) },
       users_per_second: Math.round(audience.followers.length / median),
-      grown_mb: rounded(Math.max(...(grown[i] ?? [])) / 1024 ** 2, 3),
+      prediction_error: rounded(Math.max(...of((one) => one.predictionError)), 2),
+      grown_mb: rounded(Math.max(...of((one) => one.grown)) / 1024 ** 2, 3),
     };
   });
+}
+
+interface ArmResult extends MeasuredFanOut {
+  /** Bytes. */
+  readonly grown: number;
 }
 
 /** The first fan-outs warm the processes up. Those to few followers are what their memory is compared with. */
@@ -59,19 +69,20 @@ async function measureArm(
   ground: Ground,
   { star, idol }: CelebrityAudience,
   { workers: count, delayMs }: SpreadArm,
-): Promise<{ seconds: number; grown: number }> {
+): Promise<ArmResult> {
   await using proxy = await SlowProxy.before(ground.namespace.config.mysqlUrl, delayMs);
   await using workers = new Workers(ground, delayMs === 0 ? {} : { MYSQL_URL: proxy.url });
   await workers.add(count);
   const small = await peakDuring(workers, async () => {
     for (let i = 0; i < SMALL_ONES; i++) await fanOutOf(idol, ground);
   });
-  let seconds = 0;
+  let measured: MeasuredFanOut | undefined;
   const large = await peakDuring(workers, async () => {
     await fanOutOf(star, ground);
-    seconds = await fanOutOf(star, ground);
+    measured = await fanOutOf(star, ground);
   });
-  return { seconds, grown: Math.max(...large.map((bytes, i) => bytes - (small[i] ?? 0))) };
+  if (measured === undefined) throw new Error('nothing was fanned out');
+  return { ...measured, grown: Math.max(...large.map((bytes, i) => bytes - (small[i] ?? 0))) };
 }
 
 /** Enough for each of four workers to have had several segments. */

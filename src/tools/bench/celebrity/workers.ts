@@ -1,6 +1,6 @@
 import type { Id } from '../../../contracts/id.ts';
 import { EVERYBODY } from '../../../index/drain-barrier.ts';
-import { FanOutProgress } from '../../../index/redis/fan-out-progress.ts';
+import { type FanOutInProgress, FanOutProgress } from '../../../index/redis/fan-out-progress.ts';
 import { freePort } from '../../devservers/launch/free-port.ts';
 import { HttpClient } from '../../harness/http.ts';
 import { poll } from '../../harness/poll.ts';
@@ -67,24 +67,40 @@ async function isReady({ metricsPort }: Worker): Promise<boolean> {
   return answer?.status === 200;
 }
 
+export interface MeasuredFanOut {
+  /** From the commit until both lanes have acknowledged everything. */
+  readonly seconds: number;
+  /** How far the predicted end was from the last segment's, when a tenth was done, as a share of the time since the commit; 0 if nobody looked then. */
+  readonly predictionError: number;
+}
+
+/** The least that is done when the end is predicted. */
+const PREDICTED_AFTER = 0.1;
+
 /**
  * An upload, and its fan-out until the last follower. The transport is asked only when no fan-out seems to be in progress,
  * because that costs its server more than Redis.
  * @param meanwhile awaited once, after the first segment
- * @returns seconds since the commit
  */
 export async function fanOutOf(
   owner: Id,
   { stores, namespace, signal }: Ground,
   meanwhile?: () => Promise<void>,
-): Promise<number> {
+): Promise<MeasuredFanOut> {
   const progress = new FanOutProgress(stores.redis, namespace.config.keyPrefix);
   await uploadBy(stores.pool, owner);
   const from = performance.now();
   const barrier = await stores.raiseBarrier([EVERYBODY]);
   let isUntouched = meanwhile !== undefined;
+  let predicted: FanOutInProgress | undefined;
+  const committedAt = Date.now();
+  let lastSeenAt = committedAt;
   const look = async () => {
     const [one] = await progress.list(Date.now());
+    if (one !== undefined) {
+      lastSeenAt = Date.now();
+      if (one.segments.done >= PREDICTED_AFTER * one.segments.of) predicted ??= one;
+    }
     if (isUntouched && one !== undefined && one.segments.done > 0) {
       isUntouched = false;
       await meanwhile?.();
@@ -93,5 +109,7 @@ export async function fanOutOf(
   };
   const isDone = await poll(look, Boolean, { everyMs: LOOK_MS, timeoutMs: PATIENCE_MS, signal });
   if (!isDone) throw new Error('a fan-out did not end');
-  return (performance.now() - from) / 1000;
+  const { endsAt = lastSeenAt } = predicted ?? {};
+  const predictionError = predicted === undefined ? 0 : Math.abs(endsAt - lastSeenAt) / (lastSeenAt - committedAt);
+  return { seconds: (performance.now() - from) / 1000, predictionError };
 }

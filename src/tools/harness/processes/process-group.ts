@@ -7,7 +7,7 @@ import { childEnvironment, type Environment } from '../../../config/environment.
 import type { SettingName } from '../../../config/settings.ts';
 import type { Namespace } from '../namespace.ts';
 import type { ProcessLogs } from './process-logs.ts';
-import { USAGE_QUESTION, type UsageReport } from './report-usage.ts';
+import { USAGE_QUESTION, type UsageReport } from './usage.ts';
 
 export interface Member {
   /** For people, and unique. */

@@ -27,7 +27,8 @@ export async function serveWith(workers: number, config: Config, serve: () => Pr
 }
 
 /**
- * Runs so many workers until a signal ends them. A worker that ends by itself is replaced; one that cannot start ends them all.
+ * Runs so many workers until a signal ends them. A worker that ends by itself is replaced, again and again if need be: the others
+ * answer meanwhile. If one of the first cannot start, all end.
  * @throws StartError
  */
 async function runWorkers(config: Config, count: number): Promise<void> {
@@ -41,7 +42,7 @@ async function runWorkers(config: Config, count: number): Promise<void> {
 function startWorkers({ logger, resources, fail }: ProcessContext, count: number): void {
   const running = new Set<Worker>();
   let isEnding = false;
-  const start = () => {
+  const start = (isFirst: boolean) => {
     if (isEnding) return;
     const worker = cluster.fork();
     running.add(worker);
@@ -55,12 +56,12 @@ function startWorkers({ logger, resources, fail }: ProcessContext, count: number
       running.delete(worker);
       if (isEnding) return;
       const reason = signal ?? `exit code ${code}`;
-      if (!hasListened) return fail(new StartError(`worker ${id} did not start (${reason}); its log says why`));
+      if (isFirst && !hasListened) return fail(new StartError(`worker ${id} did not start (${reason}); its log says why`));
       logger.error({ worker: id, reason }, 'a worker ended by itself; another one takes its place');
-      setTimeout(start, RESTART_MS);
+      setTimeout(start, RESTART_MS, false);
     });
   };
-  for (let i = 0; i < count; i++) start();
+  for (let i = 0; i < count; i++) start(true);
   resources.defer(async () => {
     isEnding = true;
     await Promise.all([...running].map(end));
@@ -102,7 +103,8 @@ function answerForMetrics(): void {
 }
 
 /**
- * The metrics of this process; in a worker, those of all workers, each labelled with its number. One that takes another's place has a number of its own.
+ * The metrics of this process; in a worker, those of all workers, each labelled with its number. One that takes another's place
+ * has a number of its own.
  * @returns reads them as text @throws Error when another worker does not say its own
  */
 export function metricsOfAll(registry: Registry): () => Promise<string> {

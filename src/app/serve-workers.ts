@@ -56,7 +56,10 @@ function startWorkers({ logger, resources, fail }: ProcessContext, count: number
       running.delete(worker);
       if (isEnding) return;
       const reason = signal ?? `exit code ${code}`;
-      if (isFirst && !hasListened) return fail(new StartError(`worker ${id} did not start (${reason}); its log says why`));
+      if (isFirst && !hasListened) {
+        fail(new StartError(`worker ${id} did not start (${reason}); its log says why`));
+        return;
+      }
       logger.error({ worker: id, reason }, 'a worker ended by itself; another one takes its place');
       setTimeout(start, RESTART_MS, false);
     });

@@ -2,6 +2,7 @@ import pino from 'pino';
 import { kindsNamed } from '../../contracts/kind.ts';
 import { migrate } from '../../mysql/migrate.ts';
 import { productAndVersion } from '../devservers/devservers.ts';
+import { type RunningServer, startRedis } from '../devservers/start-server.ts';
 import { type Namespace, namespaceOn, type TransportName } from '../harness/namespace.ts';
 import { ProcessGroup } from '../harness/processes/process-group.ts';
 import { ProcessLogs } from '../harness/processes/process-logs.ts';
@@ -79,6 +80,18 @@ export type GroundOptions = Pick<Ground, 'install' | 'resources' | 'signal' | 'p
   readonly servers?: Servers;
   readonly settings?: Namespace['settings'];
 };
+
+/** The same, on a Redis of the benchmark's own: no other is to be flushed, restarted, or measured while others use it. */
+export async function openOnOwnRedis(
+  given: Ground,
+  settings: Namespace['settings'] = {},
+): Promise<{ readonly ground: Ground; readonly redis: RunningServer }> {
+  const { servers, install, resources } = given;
+  const redis = resources.adopt(await startRedis({ install }), (server) => server.remove());
+  const stack = { ...servers.stack, redisUrl: redis.url };
+  const ground = await openGround({ ...given, settings, transport: 'streams', servers: { ...servers, stack } });
+  return { ground, redis };
+}
 
 /** Fixed, whatever the environment says. */
 const SETTINGS = { MAX: '24', MIN: '12' };

@@ -9,7 +9,7 @@ import { poll } from '../harness/poll.ts';
 import { removeKeys } from '../harness/remove-traces.ts';
 import { bytesOfKeys } from '../harness/stores.ts';
 import { idsFrom } from '../reference-site/load-graph.ts';
-import type { Bench, Ground } from './bench.ts';
+import { type Bench, type Ground, openOnOwnRedis } from './bench.ts';
 import { type Measurements, type ResultRow, rounded } from './report.ts';
 
 export interface MemorySize {
@@ -22,7 +22,6 @@ export const memory: Bench<MemorySize> = {
   name: 'memory',
   summary: 'bytes of Redis for one user, keys and allocator included',
   transport: 'streams',
-  settings: () => ({ KEY_PREFIX: `b${randomBytes(3).toString('hex')}` }), // as long as `recency`
   full: { users: 100_000, max: [12, 24, 60] },
   quick: { users: 1_000, max: [12, 24, 60] },
   measure,
@@ -40,7 +39,9 @@ const DAYS_30_MS = 30 * 86_400_000;
 
 const USERS_A_CALL = 500;
 
-async function measure(ground: Ground, size: MemorySize): Promise<Measurements> {
+async function measure(given: Ground, size: MemorySize): Promise<Measurements> {
+  const settings = { KEY_PREFIX: `b${randomBytes(3).toString('hex')}` }; // as long as `recency`
+  const { ground } = await openOnOwnRedis(given, settings);
   const { resources, namespace, signal, progress } = ground;
   const client = resources.adopt(new Redis(namespace.config.redisUrl), (opened) => opened.disconnect());
   const users = idsFrom(FIRST_USER, size.users);
@@ -110,11 +111,11 @@ const LOOK_MS = 100;
 /** What the server's own tables may keep after all keys are gone, bytes. */
 const TABLES = 12 * 1024 ** 2;
 
-/** Waits, because keys are freed in the background. @throws Error when something else has grown meanwhile */
+/** Waits, because keys are freed in the background. @throws Error when they are not */
 async function untilFreed(client: Redis, before: number): Promise<void> {
   const isFreed = (used: number) => used <= before + TABLES;
   const used = await poll(() => usedMemory(client), isFreed, { everyMs: LOOK_MS, timeoutMs: FREED_TIMEOUT_MS });
-  if (!isFreed(used)) throw new Error('Redis grows by something else: nobody else may use it meanwhile');
+  if (!isFreed(used)) throw new Error('Redis has not freed what was removed');
 }
 
 export function memoryRatios(

@@ -2,10 +2,10 @@ import type { Redis } from 'ioredis';
 import type { Id } from '../../../contracts/id.ts';
 import { bumpEpoch } from '../../../index/epoch.ts';
 import { readPlain } from '../../../mysql/contacts.ts';
-import { type RunningServer, startRedis } from '../../devservers/start-server.ts';
+import type { RunningServer } from '../../devservers/start-server.ts';
 import { quantile } from '../../harness/latency.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
-import { type Bench, type Ground, openGround } from '../bench.ts';
+import { type Bench, type Ground, openOnOwnRedis } from '../bench.ts';
 import { buildIndexes, contactsOf, gatherCircle } from '../circle.ts';
 import { type Measurements, type ResultRow, rounded } from '../report.ts';
 import { LIMIT, type Read, Readers, zipf } from './readers.ts';
@@ -41,10 +41,7 @@ const SAMPLE = 100;
 
 async function measure(given: Ground, size: EpochSize): Promise<Measurements> {
   const { resources, signal, progress } = given;
-  // One of its own: no other is to be flushed or restarted.
-  const redis = resources.adopt(await startRedis({ install: given.install }), (server) => server.remove());
-  const stack = { ...given.servers.stack, redisUrl: redis.url };
-  const ground = await openGround({ ...given, transport: 'streams', servers: { ...given.servers, stack } });
+  const { ground, redis } = await openOnOwnRedis(given);
   const { users } = await gatherCircle(ground.stores, { count: size.users, contacts: size.contacts });
   const expected = await expectedAnswers(ground, users, size.contacts);
   await buildIndexes(ground.stores, users);

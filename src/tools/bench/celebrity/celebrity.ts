@@ -38,7 +38,7 @@ export const celebrity: Bench<CelebritySize> = {
         { workers: 1, delayMs: 0 },
         { workers: 2, delayMs: 0 },
       ],
-      rounds: 2,
+      rounds: 1,
     },
     kills: { kills: 3 },
   },

@@ -38,8 +38,8 @@ export interface RepairSite {
   readonly repair: PagedRunStores & RepairParts;
   /** Pending work: in the outbox or in the delay queue. */
   readonly raiseBarrier: RaiseBarrier;
-  /** The check of `repair`, with another source of pending work. */
-  readonly checkWith: (raiseBarrier: RaiseBarrier) => PageCheck;
+  /** The check of `repair`, with another source of pending work, and perhaps another time to wait for it, ms. */
+  readonly checkWith: (raiseBarrier: RaiseBarrier, settleMs?: number) => PageCheck;
 }
 
 interface RepairSiteOptions {
@@ -65,7 +65,7 @@ export async function freshSite(options: RepairSiteOptions): Promise<RepairSite>
   afterAll(() => metered.close());
   const { primary, delayed, rechecks } = stores;
   const raiseBarrier = drainBarrierOf({ primary, rechecks, delayed }, passedAtOnce);
-  const checkWith = (other: RaiseBarrier) => pageCheck(stores, metered, other, settleMs);
+  const checkWith = (other: RaiseBarrier, waitMs = settleMs) => pageCheck(stores, metered, other, waitMs);
   return {
     stores,
     pool,

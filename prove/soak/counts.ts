@@ -5,6 +5,8 @@ export class SoakCounts {
   changes = 0;
   /** Tasks that consumers took and acknowledged; those of a killed consumer's last half second are missing. */
   deliveries = 0;
+  /** Segments of large fan-outs that consumers did and acknowledged, under the same restriction. */
+  segments = 0;
   /** Answers read over HTTP and compared with what the site had committed. */
   reads = 0;
   /** Reads narrowed by an index. */

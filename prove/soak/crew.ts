@@ -21,14 +21,22 @@ export interface CrewOptions {
   readonly onGaveUp: (name: string, reason: Error) => void;
 }
 
+/** What consumers have acknowledged. */
+export interface ConsumersWork {
+  /** Tasks. */
+  readonly deliveries: number;
+  /** Of large fan-outs. */
+  readonly segments: number;
+}
+
 /** The processes of one transport, each restarted when it ends, as a site's supervisor does. */
 export class Crew {
   readonly #options: CrewOptions;
   readonly #processGroup: ProcessGroup;
   readonly #workers = new Set<Worker>();
   #started = 0;
-  /** Tasks delivered by processes that have ended. */
-  #delivered = 0;
+  /** By processes that have ended. */
+  #doneByEnded: ConsumersWork = { deliveries: 0, segments: 0 };
   #isEnding = false;
 
   constructor(options: CrewOptions) {
@@ -51,11 +59,14 @@ export class Crew {
     return this.#those('api').map(({ http }) => http);
   }
 
-  /** Tasks that consumers have acknowledged, from their own metrics. All of them must be running. */
-  async countDelivered(): Promise<number> {
+  /** What consumers have done, from their own metrics. All of them must be running. */
+  async countDone(): Promise<ConsumersWork> {
     const consumers = this.#those('consumer');
     for (const consumer of consumers) await consumer.look();
-    return this.#delivered + consumers.reduce((sum, { delivered }) => sum + delivered, 0);
+    return consumers.reduce<ConsumersWork>(
+      (sum, { delivered, segments }) => ({ deliveries: sum.deliveries + delivered, segments: sum.segments + segments }),
+      this.#doneByEnded,
+    );
   }
 
   /** Tasks that unruly relays have yet to send a second time. */
@@ -110,7 +121,8 @@ export class Crew {
 
   #remove(worker: Worker): void {
     worker.close();
-    this.#delivered += worker.delivered;
+    const { deliveries, segments } = this.#doneByEnded;
+    this.#doneByEnded = { deliveries: deliveries + worker.delivered, segments: segments + worker.segments };
     this.#workers.delete(worker);
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { whileLeaseHolder } from '../../src/app/jobs.ts';
 import { bumpEpoch } from '../../src/index/epoch.ts';
 import { EpochSuspended } from '../../src/index/rebuild.ts';
+import { FanOutProgress } from '../../src/index/redis/fan-out-progress.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { isStoreFault } from '../../src/index/store-fault.ts';
 import { readClock } from '../../src/mysql/outbox.ts';
@@ -11,6 +12,7 @@ import { runToEnd } from '../../src/repair/job.ts';
 import { createRepair } from '../../src/repair/repair.ts';
 import { backfillAll } from '../../src/tools/demo/phases/jobs.ts';
 import { between, pick, shuffled } from '../../src/tools/demo/random.ts';
+import { poll } from '../../src/tools/harness/poll.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { fillRedis, loseTasks, publishEarly, sendHopelessTask, sendStrangeMessages } from './transport-faults.ts';
 import type { WorkerKind } from './worker.ts';
@@ -80,6 +82,23 @@ const starUploads: Happen = async ({ journal, cast, stores }) => {
   return undefined;
 };
 
+/** Begun, or perhaps planned already and not begun: what the killed consumer had is done by another one. */
+const killDuringFanOut: Happen = async (world, signal) => {
+  const { stores, namespace, crew } = world;
+  await starUploads(world, signal);
+  const progress = new FanOutProgress(stores.redis, namespace.config.keyPrefix);
+  const seen = await poll(
+    () => progress.list(Date.now()),
+    (some) => some.length > 0,
+    { ...SOON, signal },
+  );
+  const killed = await crew.kill('consumer');
+  return seen.length > 0 ? `${killed}, which may have had a segment` : killed;
+};
+
+/** Uploads take a moment to become plans, longer while consumers change. */
+const SOON = { everyMs: 5, timeoutMs: 2_000 };
+
 /** A user's task may arrive at any time: it drops the index and checks all who have a row with the user. */
 const changeUser: Happen = async ({ stores, cast, random }) => {
   const row = "INSERT INTO recency_outbox (type, user_id) VALUES ('recency.user.changed', ?)";
@@ -138,6 +157,7 @@ const tried =
 
 export const DISTURBANCES: readonly Disturbance[] = [
   { name: 'a consumer killed', weight: 8, kills: true, happen: kill('consumer') },
+  { name: 'a consumer killed during a large fan-out', weight: 4, kills: true, happen: tried(killDuringFanOut) },
   { name: 'an unruly relay killed', weight: 2, kills: true, happen: kill('unruly relay') },
   { name: 'a relay killed', weight: 2, kills: true, happen: kill('relay') },
   { name: 'an API killed', weight: 1, kills: true, happen: kill('api') },

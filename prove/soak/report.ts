@@ -26,6 +26,7 @@ const ROWS: readonly (readonly [string, (counts: SoakCounts) => number])[] = [
   ['rounds', ({ rounds }) => rounds],
   ['changes of the site', ({ changes }) => changes],
   ['deliveries acknowledged', ({ deliveries }) => deliveries],
+  ['segments of large fan-outs done', ({ segments }) => segments],
   ['reads over HTTP while things happened', ({ reads }) => reads],
   ['  of them narrowed by an index', ({ narrowed }) => narrowed],
   ['  not answered (503)', ({ refused }) => refused],

@@ -79,7 +79,7 @@ async function rest(world: World): Promise<void> {
   await settleAfterAll(world);
   while (crew.held > 0) await pause(LOOK_MS, undefined, { signal });
   await settleAfterAll(world);
-  counts.deliveries = await crew.countDelivered();
+  Object.assign(counts, await crew.countDone());
 }
 
 const GIVE_UP_MS = 200;

@@ -16,6 +16,7 @@ export interface WorkerOptions {
 
 const LOOK_MS = 500;
 const DELIVERED = /^recency_tasks_total(?:\{.*\})? (\S+)$/m;
+const SEGMENTS = /^recency_fan_out_segments_total(?:\{.*\})? (\S+)$/m;
 
 /** A process of the product, and its metrics. */
 export class Worker {
@@ -25,6 +26,8 @@ export class Worker {
   readonly http: HttpClient;
   /** Tasks acknowledged, if it is a consumer. */
   delivered = 0;
+  /** Segments of large fan-outs done, if it is a consumer. */
+  segments = 0;
   /** Tasks still to be sent a second time, if it is an unruly relay. */
   held = 0;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -82,7 +85,9 @@ export class Worker {
 
   async #readMetrics(): Promise<void> {
     const answer = await this.http.get('/metrics').catch(() => undefined);
-    const delivered = Number(DELIVERED.exec(answer?.body ?? '')?.[1]);
+    const read = (metric: RegExp) => Number(metric.exec(answer?.body ?? '')?.[1]);
+    const [delivered, segments] = [read(DELIVERED), read(SEGMENTS)];
     if (Number.isFinite(delivered)) this.delivered = delivered;
+    if (Number.isFinite(segments)) this.segments = segments;
   }
 }

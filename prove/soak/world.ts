@@ -18,6 +18,7 @@ import { type HarnessStores, openHarnessStores } from '../../src/tools/harness/s
 import { AnyApi } from './any-api.ts';
 import { SoakCounts } from './counts.ts';
 import { Crew } from './crew.ts';
+import { gatherCrowd } from './crowd.ts';
 import { Diary } from './diary.ts';
 import type { SoakOptions } from './options.ts';
 
@@ -48,7 +49,7 @@ export interface Opening extends Pick<SoakOptions, 'seed' | 'print' | 'signal'> 
 }
 
 /**
- * Few people, so that their actions collide; one of them has more followers than a page of a fan-out. Indexes as small
+ * Few people, so that their actions collide; one of them is followed by a crowd as well, of more than a segment. Indexes as small
  * as the settings allow, so that many are capped and run low.
  */
 const PEOPLE = { ...DEFAULTS, users: 150, most: 1_200 };
@@ -67,6 +68,7 @@ export async function openWorld(transport: TransportName, opening: Opening): Pro
   const stores = await openHarnessStores(namespace, { logger: pino({ level: 'silent' }), resources, signal });
   const random = seededRandom(seed);
   const { cast, groups } = await populate(stores.pool, PEOPLE, random);
+  await gatherCrowd(stores.pool, cast.star);
   const journal = new Journal(() => performance.now());
   await rememberSite(stores.pool, journal);
   const [counts, diary] = [new SoakCounts(), new Diary()];

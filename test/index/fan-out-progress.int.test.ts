@@ -1,10 +1,13 @@
 import { fc } from '@fast-check/vitest';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { planTaskOf, segmentTasksOf } from '../../src/contracts/bulk-task.ts';
-import { FanOutProgress } from '../../src/index/redis/fan-out-progress.ts';
+import { type FanOutInProgress, FanOutProgress } from '../../src/index/redis/fan-out-progress.ts';
+import { Database } from '../../src/mysql/database.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
+import { workBothLanes } from '../../src/tools/harness/both-lanes.ts';
+import { SlowProxy } from '../../src/tools/harness/slow-proxy.ts';
 import { freshPrefix } from '../support/servers.ts';
-import { freshRedis } from '../support/stores.ts';
+import { freshRedis, freshStores, storesOn } from '../support/stores.ts';
 
 const NOW = 1_700_000_000_000;
 
@@ -15,6 +18,20 @@ beforeAll(async () => {
 });
 
 const fresh = () => new FanOutProgress(redis, freshPrefix());
+
+const OWNER = '900001';
+const SEGMENT = 100;
+const SEGMENTS = 30;
+const FOLLOWERS = SEGMENT * SEGMENTS - SEGMENT / 2;
+
+/** Of the owner; nobody has an index. */
+async function addFollowers(primary: Database): Promise<void> {
+  const ids = JSON.stringify(Array.from({ length: FOLLOWERS }, (_, i) => i + 1));
+  const each = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS it";
+  await primary.write(`INSERT INTO users (id) SELECT id FROM ${each}`, [ids]);
+  await primary.write('INSERT INTO users (id, last_public_at) VALUES (?, 5000)', [OWNER]);
+  await primary.write(`INSERT INTO contacts (user_id, contact_id) SELECT id, ? FROM ${each}`, [OWNER, ids]);
+}
 
 const bounds = (count: number) => Array.from({ length: count - 1 }, (_, i) => String((i + 1) * 1_000));
 
@@ -82,6 +99,36 @@ describe('a large fan-out', () => {
       expect(found?.followers.estimated).toBeGreaterThan(0.9 * 990_000);
       expect(found?.followers.estimated).toBeLessThan(1.1 * 990_000);
     }
+  });
+
+  it('ends when it was predicted to, within 30 %, on a database that sets the pace', { timeout: 60_000 }, async () => {
+    const stores = await freshStores();
+    await addFollowers(stores.primary);
+    await using slow = await SlowProxy.before(stores.url, 15);
+    const primary = new Database(slow.url, { connections: 4, queue: 1_000, deadlineMs: 10_000 });
+    onTestFinished(() => primary.close());
+    const { steps } = storesOn({ ...stores, primary });
+    const progress = new FanOutProgress(stores.redis, stores.prefix);
+    const written: Promise<void>[] = [];
+    let predicted: Promise<FanOutInProgress | undefined> | undefined;
+    const startedAt = Date.now();
+    let endedAt = 0;
+    await workBothLanes([{ type: 'recency.photo.uploaded', owner: OWNER }], steps, {
+      ...{ pageSize: SEGMENT, segmentSize: SEGMENT },
+      onPlan: (plan, segments) => void written.push(progress.planned(plan, segments, Date.now())),
+      onSegment: (segment, followers) => {
+        endedAt = Date.now();
+        const done = progress.done(segment, followers, endedAt);
+        written.push(done);
+        if (segment.part === SEGMENTS / 10) predicted = done.then(async () => (await progress.list(Date.now()))[0]);
+      },
+    });
+    await Promise.all(written);
+    const { endsAt, followers } = (await predicted) ?? {};
+    expect(Math.abs(Number(endsAt) - endedAt)).toBeLessThan(0.3 * (endedAt - startedAt));
+    expect(followers?.estimated).toBeGreaterThan(0.9 * FOLLOWERS);
+    expect(followers?.estimated).toBeLessThan(1.1 * FOLLOWERS);
+    expect(await progress.list(Date.now())).toEqual([]);
   });
 
   it('is forgotten when nobody goes on with it', async () => {

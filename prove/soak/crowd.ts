@@ -1,10 +1,10 @@
 import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../src/contracts/id.ts';
-import { FOLLOWERS_A_SEGMENT } from '../../src/index/segments.ts';
+import { FOLLOWERS_A_PAGE } from '../../src/index/fan-out.ts';
 import { idsFrom, loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 
-/** People who do nothing but follow: an audience of more than a segment, so that each upload of the star is planned and cut. */
-const CROWD = FOLLOWERS_A_SEGMENT + 1_000;
+/** People who do nothing but follow: an audience of more than a page, so that each upload of the star is planned. More would make the rests long. */
+const CROWD = FOLLOWERS_A_PAGE + 100;
 
 /** Greater than every id of the others. */
 const FIRST = 9_000_000_000n;

@@ -49,7 +49,7 @@ export interface Opening extends Pick<SoakOptions, 'seed' | 'print' | 'signal'> 
 }
 
 /**
- * Few people, so that their actions collide; one of them is followed by a crowd as well, of more than a segment. Indexes as small
+ * Few people, so that their actions collide; one of them is followed by a crowd as well, of more than a page. Indexes as small
  * as the settings allow, so that many are capped and run low.
  */
 const PEOPLE = { ...DEFAULTS, users: 150, most: 1_200 };

@@ -6,7 +6,7 @@ import { DelayedWorker } from '../consumers/delayed-worker.ts';
 import { LanePace } from '../consumers/lane-pace.ts';
 import { LossRecovery } from '../consumers/loss-recovery.ts';
 import { TaskConsumer } from '../consumers/task-consumer.ts';
-import { type Lane, TaskWorker } from '../consumers/work-plan.ts';
+import { type Lane, TaskWorker, type WorkObserver } from '../consumers/work-plan.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
 import type { Steps } from '../index/protocol.ts';
 import { FanOutProgress } from '../index/redis/fan-out-progress.ts';
@@ -116,7 +116,7 @@ function observing(
   { config, logger }: ProcessContext,
   observer: ConsumerObserver,
   redis: Stores['redis'],
-): ConsumerObserver {
+): ConsumerObserver & WorkObserver {
   const progress = new FanOutProgress(redis, config.keyPrefix);
   const onError = (err: unknown) => logger.debug({ err }, 'the progress of a large fan-out was not written');
   return {
@@ -124,6 +124,9 @@ function observing(
     onPlan: (plan, segments) => {
       observer.onPlan(plan, segments);
       progress.planned(plan, segments, Date.now()).catch(onError);
+    },
+    onSegmentBegun: (segment) => {
+      progress.begun(segment, Date.now()).catch(onError);
     },
     onSegment: (segment, followers) => {
       observer.onSegment(segment, followers);
@@ -136,7 +139,7 @@ interface LaneOpening {
   readonly stores: Stores;
   readonly transport: LanedTransport;
   readonly deadLetters: DeadLetters;
-  readonly observer: ConsumerObserver;
+  readonly observer: ConsumerObserver & WorkObserver;
   readonly pace: LanePace;
   readonly recovery: LossRecovery;
   /** To the bulk lane. */

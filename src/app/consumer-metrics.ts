@@ -7,7 +7,7 @@ import { counter } from './metrics.ts';
 /** Duration of a batch, s: from a few tasks to a large fan-out. */
 const BATCH_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export type ConsumerObserver = Required<WorkObserver> &
+export type ConsumerObserver = Required<Omit<WorkObserver, 'onSegmentBegun'>> &
   Required<DelayedObserver> &
   Required<Pick<TaskConsumerOptions, 'onBatch'>>;
 

@@ -41,6 +41,7 @@ export interface WorkObserver {
   readonly onFanOut?: (report: FanOutReport) => void;
   /** A plan has published this many segments. */
   readonly onPlan?: (plan: PlanTask, segments: number) => void;
+  readonly onSegmentBegun?: (segment: SegmentTask) => void;
   /** A segment is done. */
   readonly onSegment?: (segment: SegmentTask, followers: number) => void;
 }
@@ -203,6 +204,7 @@ function* planOne(plan: PlanTask, { segmentSize, segmentsAtOnce }: WorkSizes, ob
 }
 
 function* refreshOne(segment: SegmentTask, { pageSize }: WorkSizes, observer: WorkObserver): Operation<void> {
+  observer.onSegmentBegun?.(segment);
   const followers = yield* refreshSegment(segment, pageSize, observer.onRefresh);
   observer.onSegment?.(segment, followers);
 }

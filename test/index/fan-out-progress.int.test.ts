@@ -1,6 +1,6 @@
 import { fc } from '@fast-check/vitest';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { planTaskOf, segmentTasksOf } from '../../src/contracts/bulk-task.ts';
+import { planTaskOf, type SegmentTask, segmentTasksOf } from '../../src/contracts/bulk-task.ts';
 import { type FanOutInProgress, FanOutProgress } from '../../src/index/redis/fan-out-progress.ts';
 import { Database } from '../../src/mysql/database.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
@@ -19,6 +19,7 @@ beforeAll(async () => {
 
 const fresh = () => new FanOutProgress(redis, freshPrefix());
 
+const SIZE = 20_000;
 const OWNER = '900001';
 const SEGMENT = 100;
 const SEGMENTS = 30;
@@ -55,6 +56,7 @@ describe('a large fan-out', () => {
             if (i === plannedAfter) await progress.planned(plan, of, NOW);
             const segment = segments[place] as (typeof segments)[number];
             for (let times = place === twice ? 2 : 1; times > 0; times--) {
+              await progress.begun(segment, NOW + i * 1_000);
               await progress.done(segment, 100, NOW + (i + 1) * 1_000);
             }
             const found = await progress.list(NOW);
@@ -72,33 +74,58 @@ describe('a large fan-out', () => {
     );
   });
 
-  it('says when it ends, within 30 % once a tenth of it is done', async () => {
+  it.each([1, 2, 4])(
+    'says when it ends, within 30 %% once a tenth of it is done, by %i workers at once',
+    async (workers) => {
+      const progress = fresh();
+      const plan = planTaskOf('groups', '7', 'p');
+      const of = 50;
+      await progress.planned(plan, of, NOW);
+      expect(await progress.list(NOW)).toMatchObject([
+        {
+          kind: 'groups',
+          plannedAt: NOW,
+          usersPerSecond: undefined,
+          endsAt: undefined,
+          followers: { done: 0, estimated: 990_000 },
+        },
+      ]);
+      const segments = segmentTasksOf(plan, bounds(of));
+      const began = NOW + 20_000; // the lane was busy with another one
+      const ms = 400;
+      const ends = began + Math.ceil(of / workers) * ms;
+      for (let at = began; at < ends; at += ms / 2) {
+        const turn = Math.floor((at - began) / ms);
+        const [before, own] = [turn * workers, segments.slice(turn * workers, (turn + 1) * workers)];
+        const isBeginning = (at - began) % ms === 0;
+        if (isBeginning) {
+          for (const done of segments.slice(Math.max(0, before - workers), before)) await progress.done(done, SIZE, at);
+          for (const segment of own) await progress.begun(segment, at);
+        }
+        const [found] = await progress.list(at);
+        if (before < of / 10) continue;
+        expect(Math.abs(Number(found?.endsAt) - ends)).toBeLessThanOrEqual(0.3 * (ends - at) + ms);
+        expect(found?.followers.estimated).toBeGreaterThan(0.98 * of * SIZE);
+        expect(found?.followers.estimated).toBeLessThan(1.02 * of * SIZE);
+      }
+    },
+  );
+
+  it('does not wait for a worker that is gone, nor count the time of a segment that is repeated', async () => {
     const progress = fresh();
-    const plan = planTaskOf('groups', '7', 'p');
-    const of = 50;
-    await progress.planned(plan, of, NOW);
-    expect(await progress.list(NOW)).toMatchObject([
-      {
-        kind: 'groups',
-        plannedAt: NOW,
-        usersPerSecond: undefined,
-        endsAt: undefined,
-        followers: { done: 0, estimated: 990_000 },
-      },
+    const plan = planTaskOf('contacts', '7', 'p');
+    const [first, second, third] = segmentTasksOf(plan, ['10', '20']) as [SegmentTask, SegmentTask, SegmentTask];
+    await progress.planned(plan, 3, NOW);
+    await progress.begun(first, NOW);
+    await progress.done(first, SIZE, NOW + 1_000);
+    await progress.begun(second, NOW + 1_000);
+    expect(await progress.list(NOW + 3_600_000)).toMatchObject([
+      { usersPerSecond: SIZE, endsAt: NOW + 3_600_000 + 1_500 },
     ]);
-    const segments = segmentTasksOf(plan, bounds(of));
-    const ends = NOW + 20_000 + of * 400; // the lane was busy with another for 20 s
-    for (const [i, segment] of segments.entries()) {
-      if (i === of - 1) break;
-      await progress.done(segment, 20_000 - (i % 3) * 100, NOW + 20_000 + (i + 1) * 400);
-      const [found] = await progress.list(NOW);
-      if (i + 1 < of / 10) continue;
-      const left = Number(found?.endsAt) - (NOW + 20_000 + (i + 1) * 400);
-      const really = ends - (NOW + 20_000 + (i + 1) * 400);
-      expect(Math.abs(left - really)).toBeLessThan(0.3 * really + 400);
-      expect(found?.followers.estimated).toBeGreaterThan(0.9 * 990_000);
-      expect(found?.followers.estimated).toBeLessThan(1.1 * 990_000);
-    }
+    await progress.begun(first, NOW + 2_000);
+    await progress.begun(third, NOW + 2_000);
+    await progress.done(third, SIZE, NOW + 3_000);
+    expect(await progress.list(NOW + 3_600_000)).toMatchObject([{ segments: { done: 2 }, usersPerSecond: SIZE }]);
   });
 
   it('ends when it was predicted to, within 30 %, on a database that sets the pace', { timeout: 60_000 }, async () => {
@@ -116,6 +143,7 @@ describe('a large fan-out', () => {
     await workBothLanes([{ type: 'recency.photo.uploaded', owner: OWNER }], steps, {
       ...{ pageSize: SEGMENT, segmentSize: SEGMENT },
       onPlan: (plan, segments) => void written.push(progress.planned(plan, segments, Date.now())),
+      onSegmentBegun: (segment) => void written.push(progress.begun(segment, Date.now())),
       onSegment: (segment, followers) => {
         endedAt = Date.now();
         const done = progress.done(segment, followers, endedAt);

@@ -255,8 +255,8 @@ test('one, two and four workers are compared by seconds, at the same delay, and 
       prediction_error: grown_mb / 100,
     };
   };
-  const contacts = (load: 'quiet' | 'busy', p99_ms: number): CelebrityRow => {
-    return { part: 'contacts', load, tasks: 1, p50_ms: 1, p99_ms, max_ms: 1, fan_outs: 1 };
+  const contacts = (lanes: 'together' | 'apart', load: 'quiet' | 'busy', p99_ms: number): CelebrityRow => {
+    return { part: 'contacts', lanes, load, tasks: 1, p50_ms: 1, p99_ms, max_ms: 1, fan_outs: 1 };
   };
   const rows: CelebrityRow[] = [
     { part: 'speed', arm: 'recency', users_per_second: 80 },
@@ -264,12 +264,14 @@ test('one, two and four workers are compared by seconds, at the same delay, and 
     { part: 'cold', users: 5, redis_us: 0.5 },
     ...[spread(1, 5, 10, 3), spread(4, 5, 4, 9), spread(1, 50, 40, -1), spread(4, 50, 10, 2)],
     ...[spread(1, 0, 6, 0), spread(2, 0, 5, 1)],
-    ...[contacts('quiet', 20), contacts('busy', 30)],
+    ...[contacts('together', 'quiet', 20), contacts('together', 'busy', 50)],
+    ...[contacts('apart', 'quiet', 20), contacts('apart', 'busy', 30)],
     { part: 'kills', kills: 3, segments_repeated: 1.5 },
   ];
   expect(celebrityRatios(rows)).toEqual({
     contact_p99_over_quiet: 1.5,
-    contact_p99_ms: 30,
+    contact_p99_over_quiet_together: 2.5,
+    contact_p99_ms: 50,
     four_workers_over_one: 2.5,
     four_workers_over_one_50_ms: 4,
     two_workers_over_one: 1.2,

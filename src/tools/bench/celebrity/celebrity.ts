@@ -7,7 +7,6 @@ import { type ContactLatencyRow, type ContactLatencySize, measureContactLatency 
 import { type ColdRow, type CostsSize, measureCold, measureSpeed, type SpeedRow } from './costs.ts';
 import { type KillsRow, type KillsSize, measureKills } from './kills.ts';
 import { measureSpread, type SpreadRow, type SpreadSize } from './spread.ts';
-import { Workers } from './workers.ts';
 
 export interface CelebritySize {
   readonly audience: AudienceSize;
@@ -28,7 +27,7 @@ export const celebrity: Bench<CelebritySize> = {
     audience: { followers: 1_000_000, oneIndexedIn: 5, contacts: 12, ofIdol: 40_000, ofStranger: 200_000 },
     circle: { count: 2_000, contacts: 12 },
     costs: { rounds: 11, warmUp: 3 },
-    contacts: { rate: 200, seconds: 20, rounds: 3 },
+    contacts: { rate: 200, seconds: 15, rounds: 3 },
     spread: {
       arms: [
         { workers: 1, delayMs: 5 },
@@ -51,6 +50,7 @@ export const celebrity: Bench<CelebritySize> = {
       arms: [
         { workers: 1, delayMs: 5 },
         { workers: 2, delayMs: 5 },
+        { workers: 1, delayMs: 0 },
       ],
       rounds: 1,
     },
@@ -58,9 +58,6 @@ export const celebrity: Bench<CelebritySize> = {
   },
   measure,
 };
-
-/** Processes of `recency consume` beside which the small tasks are measured. */
-const WORKERS = 2;
 
 async function measure(ground: Ground, size: CelebritySize): Promise<Measurements> {
   const { stores, processGroup, progress } = ground;
@@ -72,18 +69,10 @@ async function measure(ground: Ground, size: CelebritySize): Promise<Measurement
   const cold = await measureCold(ground, audience, size.costs);
   processGroup.start({ name: 'relay', module: RECENCY, args: ['relay'] });
   const spread = await measureSpread(ground, audience, size.spread);
-  const contacts = await measureBeside(ground, () =>
-    measureContactLatency(ground, { star: audience.star, circle }, size.contacts),
-  );
+  const contacts = await measureContactLatency(ground, { star: audience.star, circle }, size.contacts);
   const kills = await measureKills(ground, audience, size.kills);
   const rows: CelebrityRow[] = [...speed, cold, ...spread, ...contacts, kills];
   return { rows: rows.map((row): ResultRow => ({ ...row })), ratios: celebrityRatios(rows) };
-}
-
-async function measureBeside<T>(ground: Ground, work: () => Promise<T>): Promise<T> {
-  await using workers = new Workers(ground);
-  await workers.add(WORKERS);
-  return await work();
 }
 
 export type CelebrityRow = SpeedRow | ColdRow | SpreadRow | ContactLatencyRow | KillsRow;
@@ -99,19 +88,18 @@ export function celebrityRatios(rows: readonly CelebrityRow[]): Record<string, n
     return found as CelebrityRow & { part: P };
   };
   const speed = (arm: SpeedRow['arm']) => one('speed', (row) => row.arm === arm).users_per_second;
-  const [quiet, busy] = [
-    one('contacts', ({ load }) => load === 'quiet'),
-    one('contacts', ({ load }) => load === 'busy'),
-  ];
+  const p99 = (wanted: ContactLatencyRow['lanes'], load: ContactLatencyRow['load']) =>
+    one('contacts', (row) => row.lanes === wanted && row.load === load).p99_ms;
   const { kills, segments_repeated } = one('kills');
   const spread = rows.filter((row) => row.part === 'spread');
   return {
-    contact_p99_over_quiet: rounded(busy.p99_ms / quiet.p99_ms),
-    contact_p99_ms: busy.p99_ms,
+    contact_p99_over_quiet: rounded(p99('apart', 'busy') / p99('apart', 'quiet')),
+    contact_p99_over_quiet_together: rounded(p99('together', 'busy') / p99('together', 'quiet')),
+    contact_p99_ms: Math.max(p99('apart', 'busy'), p99('together', 'busy')),
     ...spreadRatios(rows),
     over_raw_zadd_total: rounded(speed('recency') / speed('raw_zadd')),
     cold_user_redis_us: one('cold').redis_us,
-    memory_grown_mb: Math.max(...spread.map(({ grown_mb }) => grown_mb)),
+    memory_grown_mb: Math.max(...spread.flatMap(({ grown_mb }) => grown_mb ?? [])),
     prediction_error: Math.max(...spread.map(({ prediction_error }) => prediction_error)),
     segments_repeated_per_kill: rounded(segments_repeated / kills),
   };

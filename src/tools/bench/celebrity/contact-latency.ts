@@ -8,7 +8,7 @@ import type { Ground } from '../bench.ts';
 import { type Circle, contactsOf } from '../circle.ts';
 import { ContactChanges, shuffledByStep } from '../contact-changes.ts';
 import { rounded } from '../report.ts';
-import { fanOutOf } from './workers.ts';
+import { fanOutOf, Workers } from './workers.ts';
 
 export interface ContactLatencySize {
   /** Contact tasks a second. */
@@ -20,6 +20,8 @@ export interface ContactLatencySize {
 
 export interface ContactLatencyRow {
   readonly part: 'contacts';
+  /** `together`: two processes with both lanes each; `apart`: one process for each lane. */
+  readonly lanes: 'together' | 'apart';
   /** `busy`: one photo of the celebrity after the other is fanned out. */
   readonly load: 'quiet' | 'busy';
   readonly tasks: number;
@@ -41,31 +43,44 @@ export async function measureContactLatency(
   const pairs = circle.users.flatMap((_, position) => contactsOf(circle.users, position, circle.contacts));
   const changes = new ContactChanges(stores.pool, shuffledByStep(pairs));
   await using watcher = new IndexWatcher(ground);
-  const loads = { quiet: { times: [] as number[], turns: 0 }, busy: { times: [] as number[], turns: 0 } };
+  const arms = LANES.flatMap((lanes) => LOADS.map((load) => ({ lanes, load, times: [] as number[], turns: 0 })));
+  const take = async (load: ContactLatencyRow['load'], forSeconds: number, times: number[]) => {
+    const rest = () => pause(forSeconds * 1000, undefined, { signal });
+    const ending = new AbortController();
+    const either = AbortSignal.any([ending.signal, signal]);
+    const changing = changes.run(rate, either, (changed) => watcher.expect(changed, times));
+    const work = load === 'quiet' ? rest : () => fanOutOf(star, ground);
+    const turns = await repeatFor(forSeconds, work, changing).finally(() => ending.abort());
+    await changing;
+    await watcher.untilSeen(signal);
+    return turns;
+  };
   for (let round = 0; round < rounds; round++) {
-    for (const load of LOADS) {
-      const into = loads[load];
-      const work = load === 'quiet' ? () => pause(seconds * 1000, undefined, { signal }) : () => fanOutOf(star, ground);
-      const ending = new AbortController();
-      const either = AbortSignal.any([ending.signal, signal]);
-      const changing = changes.run(rate, either, (changed) => watcher.expect(changed, into.times));
-      into.turns += await repeatFor(seconds, work, changing).finally(() => ending.abort());
-      await changing;
-      await watcher.untilSeen(signal);
-      ground.progress(`${load}: p99 ${Math.round(quantile(into.times, 0.99))} ms of ${into.times.length} tasks`);
+    for (const lanes of LANES) {
+      await using workers = new Workers(ground);
+      for (const one of PROCESSES[lanes]) await workers.add(1, one);
+      await take('busy', seconds / 4, []); // warms the new processes up
+      for (const arm of arms.filter((other) => other.lanes === lanes)) {
+        arm.turns += await take(arm.load, seconds, arm.times);
+        const p99 = Math.round(quantile(arm.times, 0.99));
+        ground.progress(`lanes ${lanes}, ${arm.load}: p99 ${p99} ms of ${arm.times.length} tasks`);
+      }
     }
   }
-  return LOADS.map((load) => {
-    const { times, turns } = loads[load];
+  return arms.map(({ lanes, load, times, turns }) => {
     const ms = (q: number) => rounded(quantile(times, q), 3);
     return {
-      ...{ part: 'contacts', load, tasks: times.length },
+      ...{ part: 'contacts', lanes, load, tasks: times.length },
       ...{ p50_ms: ms(0.5), p99_ms: ms(0.99), max_ms: ms(1), fan_outs: load === 'busy' ? turns : 0 },
     };
   });
 }
 
 const LOADS = ['quiet', 'busy'] as const;
+const LANES = ['together', 'apart'] as const;
+
+/** The same number of processes either way. */
+const PROCESSES = { together: ['both', 'both'], apart: ['small', 'bulk'] } as const;
 
 /** Works again and again, until the time is over and what is worked on is done. @returns how often */
 async function repeatFor(seconds: number, work: () => Promise<unknown>, beside: Promise<unknown>): Promise<number> {

@@ -26,8 +26,8 @@ export interface SpreadRow {
   readonly users_per_second: number;
   /** How far the end predicted after a tenth was from the actual one, as a share of the whole; 0 if it was too short to say. */
   readonly prediction_error: number;
-  /** How much more memory a process takes at its peak than at that of a small fan-out, at most. */
-  readonly grown_mb: number;
+  /** How much more memory a process takes at its peak than at that of as much work in small fan-outs, at most; without a delay only. */
+  readonly grown_mb?: number;
 }
 
 /** How long one, two and four processes take for the same fan-out, in turns. */
@@ -54,7 +54,7 @@ export async function measureSpread(
       ...{ part: 'spread', workers, delay_ms: delayMs, seconds: rounded(median, 3) },
       users_per_second: Math.round(audience.followers.length / median),
       prediction_error: rounded(Math.max(...of((one) => one.predictionError)), 2),
-      grown_mb: rounded(Math.max(...of((one) => one.grown)) / 1024 ** 2, 3),
+      ...(delayMs === 0 ? { grown_mb: rounded(Math.max(...of((one) => one.grown)) / 1024 ** 2, 3) } : {}),
     };
   });
 }
@@ -74,7 +74,7 @@ async function measureArm(
   await using workers = new Workers(ground, delayMs === 0 ? {} : { MYSQL_URL: proxy.url });
   await workers.add(count);
   const small = await peakDuring(workers, async () => {
-    for (let i = 0; i < SMALL_ONES; i++) await fanOutOf(idol, ground);
+    for (let i = 0; i < count * SMALL_ONES[delayMs === 0 ? 'memory' : 'warmUp']; i++) await fanOutOf(idol, ground);
   });
   let measured: MeasuredFanOut | undefined;
   const large = await peakDuring(workers, async () => {
@@ -85,8 +85,8 @@ async function measureArm(
   return { ...measured, grown: Math.max(...large.map((bytes, i) => bytes - (small[i] ?? 0))) };
 }
 
-/** Enough for each of four workers to have had several segments. */
-const SMALL_ONES = 8;
+/** Small fan-outs for each worker, of two segments: as many segments as a large one has; or enough for each worker to have had some. */
+const SMALL_ONES = { memory: 25, warmUp: 2 };
 
 const SAMPLE_MS = 250;
 

@@ -1,3 +1,4 @@
+import type { Lanes } from '../../../app/consume.ts';
 import type { Id } from '../../../contracts/id.ts';
 import { EVERYBODY } from '../../../index/drain-barrier.ts';
 import { type FanOutInProgress, FanOutProgress } from '../../../index/redis/fan-out-progress.ts';
@@ -31,13 +32,18 @@ export class Workers implements AsyncDisposable {
     this.#settings = settings;
   }
 
-  /** Starts more, and waits until all are ready. @throws Error when one is not */
-  async add(count: number): Promise<void> {
+  /** Starts more, and waits until all are ready. @param lanes of each of them @throws Error when one is not */
+  async add(count: number, lanes: Lanes = 'both'): Promise<void> {
     for (let i = 0; i < count; i++) {
       const metricsPort = await freePort();
       const settings = { ...this.#settings, METRICS_PORT: String(metricsPort) };
       const name = `consumer ${++this.#started}`;
-      const process = this.#ground.processGroup.start({ name, module: RECENCY, args: ['consume'], settings });
+      const process = this.#ground.processGroup.start({
+        name,
+        module: RECENCY,
+        args: ['consume', '--lanes', lanes],
+        settings,
+      });
       this.#workers.push({ process, metricsPort });
     }
     const look = async () => (await Promise.all(this.#workers.map(isReady))).every(Boolean);

@@ -155,7 +155,7 @@ function openLane(context: ProcessContext, lane: Lane, opening: LaneOpening) {
   const source = own.openSource({
     primary: stores.primary,
     doIndexesExist: () => doIndexesExist(stores.redis, config),
-    ...(lane === 'bulk' ? { batchSize: 1 } : {}), // whoever is killed repeats one segment
+    ...(lane === 'bulk' ? { batchSize: 1, batchesAtOnce: 1 } : {}), // whoever is killed repeats one segment
   });
   const { kinds } = lane === 'small' ? stores : bulkStores(context, stores);
   const consumer = new TaskConsumer({

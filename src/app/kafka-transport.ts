@@ -44,7 +44,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger,
       new KafkaTaskPublisher({ kafka, topic, partitions, deadlineMs, ends: new KafkaEnds(primary, topic) }),
     openDeadLetters: (primary) =>
       new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
-    openSource: ({ primary, doIndexesExist, batchSize }) => {
+    openSource: ({ primary, doIndexesExist, ...sizes }) => {
       const history = groupHistory(primary, `kafka:${topic}:${group}`);
       const expectsOffsets = async (hasStarted: boolean) => {
         // A new group reads the topic from its beginning, of which some may have been deleted.
@@ -55,7 +55,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger,
       return new KafkaTaskSource({
         ...{ kafka, topic, partitions, group, history, expectsOffsets, ends: recorded, hasDeadLetters },
         sessionTimeoutMs: config.takeoverMs,
-        ...(batchSize === undefined ? {} : { batchSize }),
+        ...sizes,
       });
     },
     barrier: kafkaBarrier(offsets, ends),

@@ -40,9 +40,9 @@ function openStreamsTransport(config: Config, name: string, logger: Logger): Tra
       };
       return new StreamsDeadLetters({ client, stream, room, max, onDropped: dropped });
     },
-    openSource: ({ primary, doIndexesExist, batchSize }) =>
+    openSource: ({ primary, doIndexesExist, ...sizes }) =>
       new StreamsTaskSource({
-        ...(batchSize === undefined ? {} : { batchSize }),
+        ...sizes,
         client,
         stream,
         group,

@@ -18,9 +18,17 @@ export interface StallDetectorOptions {
  */
 export const DEFAULT_STALL_MS = 18_000;
 
+/** One call of a handler, which has to make progress by itself, whatever the calls beside it do. */
+export interface WatchedCall {
+  /** Records progress of the call, and so of the source. */
+  mark(): void;
+  end(): void;
+}
+
 /** Detects a source that makes no progress: kafkajs may stop fetching (tulios/kafkajs#659), a handler may hang. */
 export class StallDetector {
   readonly #options: StallDetectorOptions;
+  readonly #calls = new Set<{ last: number }>();
   #last: number;
 
   constructor(options: StallDetectorOptions) {
@@ -33,9 +41,26 @@ export class StallDetector {
     this.#last = this.#options.now();
   }
 
+  /** A handler has been called. */
+  begin(): WatchedCall {
+    const call = { last: this.#options.now() };
+    this.#calls.add(call);
+    this.mark();
+    return {
+      mark: () => {
+        this.mark();
+        call.last = this.#last;
+      },
+      end: () => {
+        this.mark();
+        this.#calls.delete(call);
+      },
+    };
+  }
+
   /**
    * Watches until aborted.
-   * @param isWaiting is there work: a batch being handled, or messages to fetch?
+   * @param isWaiting are there messages to fetch?
    * @throws SourceStalled
    */
   async watch(isWaiting: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
@@ -43,10 +68,14 @@ export class StallDetector {
     for (;;) {
       await pause(limitMs / 10, signal);
       if (signal.aborted) return;
+      const seconds = Math.round(limitMs / 1000);
+      if ([...this.#calls].some(({ last }) => now() - last >= limitMs)) {
+        throw new SourceStalled(`a batch has made no progress for ${seconds} s`);
+      }
       if (now() - this.#last < limitMs / 2) continue;
-      if (!(await isWaiting())) this.mark();
+      if (this.#calls.size === 0 && !(await isWaiting())) this.mark();
       else if (now() - this.#last >= limitMs) {
-        throw new SourceStalled(`no progress for ${Math.round(limitMs / 1000)} s, although tasks are waiting`);
+        throw new SourceStalled(`no progress for ${seconds} s, although tasks are waiting`);
       }
     }
   }

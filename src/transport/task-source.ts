@@ -44,9 +44,19 @@ export interface Batch {
 
 /**
  * Handles a batch. When it resolves, the batch is acknowledged; when it rejects, the batch is delivered again after a back-off.
- * Calls never overlap.
+ * Calls overlap only where one is slow: then the next batch is delivered beside it, up to a bound. Batches at the same time
+ * never share a partition.
  */
 export type BatchHandler = (batch: Batch) => Promise<void>;
+
+/** Deliveries of one batch, at most, unless fewer are wanted. */
+export const MAX_BATCH = 500;
+
+/** A batch that takes longer is slow, ms: others are delivered beside it. */
+export const SLOW_BATCH_MS = 500;
+
+/** Batches at once, at most, unless another number is wanted: slow ones, and one that is not. */
+export const BATCHES_AT_ONCE = 4;
 
 /**
  * Whether a consumer group has ever consumed, kept outside the transport, which may lose it. It is asked before the group's

@@ -47,4 +47,6 @@ export interface SourceOptions {
   readonly primary: Database;
   /** Deliveries of one batch, at most (500). */
   readonly batchSize?: number;
+  /** Batches at once, at most (4): a further one only beside slow ones. */
+  readonly batchesAtOnce?: number;
 }

@@ -51,6 +51,27 @@ describe('a stall detector', () => {
     end();
   });
 
+  it('ends with an error when one call makes no progress, whatever the others do', async () => {
+    const { at, progress } = watch(async () => false);
+    const [hanging, other] = [progress.begin(), progress.begin()];
+    await at(30);
+    hanging.mark();
+    for (const now of [50, 69]) {
+      other.mark();
+      progress.mark();
+      expect(await at(now)).toBeUndefined();
+    }
+    other.mark();
+    expect(await at(70)).toBe('SourceStalled');
+  });
+
+  it('forgets a call that has ended', async () => {
+    const { at, progress, end } = watch(async () => false);
+    progress.begin().end();
+    expect(await at(10_000)).toBeUndefined();
+    end();
+  });
+
   it('asks seldom', async () => {
     let asked = 0;
     const { at, end } = watch(async () => {

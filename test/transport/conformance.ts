@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fc } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { encodeTask } from '../../src/transport/cloud-events.ts';
-import type { Delivery } from '../../src/transport/task-source.ts';
+import type { Batch, Delivery } from '../../src/transport/task-source.ts';
 import { until } from '../support/until.ts';
 import { anyOutgoingTask, freshTasks } from './outgoing-task.ts';
 import type { Transport } from './place.ts';
@@ -65,6 +65,26 @@ export function describeTransport(name: string, { freshPlace, holdMs }: Transpor
       await until(() => received.length === 1_200);
       expect(Math.max(...batches)).toBe(500);
       expect(most).toBe(1);
+    });
+
+    it('delivers the next batches beside a slow one, which is acknowledged when it is done', async () => {
+      const opened = await fresh();
+      const gate = Promise.withResolvers<void>();
+      const isSlow = ({ deliveries }: Batch) => deliveries.some(({ headers }) => headers.ce_id === 'slow');
+      const { handled, received, source } = run(opened, (batch) => (isSlow(batch) ? gate.promise : Promise.resolve()));
+      await opened.publisher.publish(freshTasks(1, '7').map((task) => ({ ...task, id: 'slow' })));
+      await until(() => received.length === 1);
+      // Of a hundred keys, some are in other partitions than the slow one.
+      for (let round = 0; round < 3; round++) {
+        await opened.publisher.publish(freshTasks(100));
+        await until(() => handled.size > round * 50 + 20);
+      }
+      expect(received.filter(({ headers }) => headers.ce_id === 'slow').length).toBe(1);
+      expect(await source.lag()).toBeGreaterThan(0);
+      gate.resolve();
+      await until(async () => (await source.lag()) === 0);
+      expect(received.length).toBe(301);
+      expect(handled.size).toBe(301);
     });
 
     it('acknowledges only when the handler has resolved', async () => {

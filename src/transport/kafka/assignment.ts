@@ -22,6 +22,7 @@ export class Membership {
   #lastHeartbeat: number;
   #endsAt = Number.POSITIVE_INFINITY;
   #reason: Error | undefined;
+  #isClosing = false;
 
   constructor(options: MembershipOptions) {
     this.#options = options;
@@ -35,7 +36,7 @@ export class Membership {
 
   /** May a new batch begin? */
   get isOpen(): boolean {
-    return this.#reason === undefined && !this.isLost;
+    return !this.#isClosing && !this.isLost;
   }
 
   /** Do the partitions belong to other members? */
@@ -65,18 +66,30 @@ export class Membership {
 
   /** Takes an answer of the group's coordinator into account. */
   note(error: unknown): void {
-    const { now, rebalanceGraceMs, logger } = this.#options;
     if (isFenced(error)) {
       this.#reason ??= error;
       this.end();
     } else if (isRebalance(error)) {
       this.#reason ??= error;
-      this.#endsAt = Math.min(this.#endsAt, now() + rebalanceGraceMs);
-    } else logger.warn({ err: error }, 'a heartbeat to Kafka failed; retrying');
+      this.close();
+    } else this.#options.logger.warn({ err: error }, 'a request to the Kafka group failed; retrying');
+  }
+
+  /** The group is rebalancing: no batch begins, and what is in work may go on for the grace period. */
+  close(): void {
+    const { now, rebalanceGraceMs } = this.#options;
+    this.#isClosing = true;
+    this.#endsAt = Math.min(this.#endsAt, now() + rebalanceGraceMs);
+  }
+
+  /** What is left of the grace period, ms. */
+  get graceMs(): number {
+    return Math.max(this.#endsAt - this.#options.now(), 0);
   }
 
   /** The group has moved on to another generation. */
   end(): void {
+    this.#isClosing = true;
     this.#endsAt = Number.NEGATIVE_INFINITY;
   }
 
@@ -93,6 +106,8 @@ export interface OwnedPartition {
   next: bigint | undefined;
   /** Batches given back in a row. */
   failures: number;
+  /** Was its last batch slow? */
+  isSlow: boolean;
 }
 
 /** The partitions that one generation of the group gave to this process. */
@@ -104,7 +119,9 @@ export class Assignment {
 
   constructor(partitions: readonly number[], membership: Membership) {
     this.membership = membership;
-    this.partitions = new Map(partitions.map((partition) => [partition, { partition, next: undefined, failures: 0 }]));
+    this.partitions = new Map(
+      partitions.map((partition) => [partition, { partition, next: undefined, failures: 0, isSlow: false }]),
+    );
   }
 
   /** Aborted when the group moves on to another generation, or the source ends. */

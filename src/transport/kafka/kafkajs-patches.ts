@@ -40,6 +40,32 @@ prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
   }, delay);
 };
 
+interface JoiningGroup {
+  joinAndSync(): Promise<void>;
+}
+
+const { prototype: group } = load('kafkajs/src/consumer/consumerGroup.js') as { prototype: JoiningGroup };
+const { joinAndSync } = group;
+
+if (typeof joinAndSync !== 'function') {
+  throw new Error('kafkajs joins groups in another way: it must be the version in the lock file');
+}
+
+const waitingToRejoin = new AsyncLocalStorage<() => Promise<void>>();
+
+/**
+ * Every time that a consumer run by `work` joins its group, it waits for this first. Java's clients call that
+ * onPartitionsRevoked; kafkajs says nothing before its partitions are gone. It must not reject.
+ */
+export function beforeRejoining<T>(wait: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  return waitingToRejoin.run(wait, work);
+}
+
+group.joinAndSync = async function (this: JoiningGroup) {
+  await waitingToRejoin.getStore()?.();
+  return joinAndSync.call(this);
+};
+
 interface MetadataResponse {
   readonly topicMetadata: readonly { readonly partitionMetadata: { partitionErrorCode: number }[] }[];
 }

@@ -22,6 +22,10 @@ export interface PartitionWorkerOptions {
   readonly handler: BatchHandler;
   /** Deliveries of one batch, at most. */
   readonly batchSize: number;
+  /** Batches at once, at most: a further one only beside slow ones. */
+  readonly batchesAtOnce: number;
+  /** A batch that takes longer is slow, ms. */
+  readonly slowMs: number;
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly admin: TopicAdmin;
   readonly logEnds: LogEndCheck | undefined;
@@ -41,11 +45,19 @@ export interface PartitionFetch {
   readonly owned: OwnedPartition;
 }
 
-/** Hands what was fetched to the handler, together with what was fetched of other partitions, and commits what it has done. */
+/** `paused`: what is left is delivered again, and whoever gave it back sees to that. */
+type End = 'done' | 'paused';
+
+/**
+ * Hands what was fetched to the handler, together with what was fetched of other partitions, and commits what it has done.
+ * kafkajs fetches nothing more before everything that it has fetched is done. So a partition whose batch is slow is paused,
+ * and its work goes on while kafkajs fetches the others.
+ */
 export class PartitionWorker {
   readonly #options: PartitionWorkerOptions;
   readonly #batches: MicroBatcher<PartitionBatch>;
   readonly #commits: MicroBatcher<OffsetCommit>;
+  readonly #working = new Set<Promise<unknown>>();
 
   constructor(options: PartitionWorkerOptions) {
     this.#options = options;
@@ -53,29 +65,62 @@ export class PartitionWorker {
     this.#commits = commitAcrossPartitions(options.topic);
   }
 
+  get isWorking(): boolean {
+    return this.#working.size > 0;
+  }
+
+  /** Resolves when the fetches in work, slow ones too, have been worked through or given back. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#working);
+  }
+
   /**
    * Works through one fetch, batch by batch; a batch is committed when its handler has resolved. When the handler rejects, the
    * partition is paused and what is left of the fetch is delivered again. So is what is left when the partition is lost.
+   * Resolves early when a batch is slow: the partition is paused, and resumes when the fetch is done.
    * @throws what kafkajs throws for a commit
    */
   async workThrough(fetch: PartitionFetch): Promise<void> {
+    const slow = Promise.withResolvers<'slow'>();
+    const work = this.#work(fetch, () => slow.resolve('slow'));
+    this.#working.add(work);
+    const forget = () => this.#working.delete(work);
+    work.then(forget, forget);
+    if ((await Promise.race([work, slow.promise])) === 'slow') void this.#goOnBeside(fetch, work);
+  }
+
+  /** Never rejects. */
+  async #goOnBeside(fetch: PartitionFetch, work: Promise<End>): Promise<void> {
+    const { payload, assignment } = fetch;
+    const resume = payload.pause();
+    try {
+      if ((await work) === 'done' && !assignment.signal.aborted) resume();
+    } catch (error) {
+      // A commit failed. What kafkajs has to do about it, it finds out by itself: it goes on fetching and sending heartbeats.
+      assignment.membership.note(error);
+      this.#giveBack(fetch, error);
+    }
+  }
+
+  async #work(fetch: PartitionFetch, onSlow: () => void): Promise<End> {
     const { payload, assignment } = fetch;
     // fetch-response.ts has decoded them.
     const messages = payload.batch.messages as unknown as FetchedMessage[];
     const { batchSize } = this.#options;
     for (let from = 0; from < messages.length; from += batchSize) {
-      if (!this.#mayGoOn(fetch) || !payload.isRunning() || payload.isStale()) return;
+      if (!this.#mayGoOn(fetch) || !payload.isRunning() || payload.isStale()) return 'done';
       const some = messages.slice(from, from + batchSize);
       try {
         if (from === 0) await this.#requireContinuity(fetch);
-        await this.#handle(some, fetch);
+        await this.#handle(some, fetch, onSlow);
       } catch (error) {
         this.#giveBack(fetch, error);
-        return;
+        return 'paused';
       }
-      if (assignment.signal.aborted) return;
+      if (assignment.signal.aborted) return 'done';
       await this.#commit(some, from + batchSize >= messages.length, fetch);
     }
+    return 'done';
   }
 
   #mayGoOn({ assignment }: PartitionFetch): boolean {
@@ -95,7 +140,8 @@ export class PartitionWorker {
     progress.mark();
   }
 
-  async #handle(messages: readonly FetchedMessage[], { payload, assignment, owned }: PartitionFetch): Promise<void> {
+  async #handle(messages: readonly FetchedMessage[], fetch: PartitionFetch, whenSlow: () => void): Promise<void> {
+    const { payload, assignment, owned } = fetch;
     const { progress, heartbeatMs } = this.#options;
     const { topic, partition } = payload.batch;
     const deliveries = messages.map((message) => deliveryOf(message, topic, partition));
@@ -108,8 +154,14 @@ export class PartitionWorker {
     const background = setInterval(() => {
       if (!assignment.signal.aborted) void assignment.membership.beat(payload.heartbeat);
     }, heartbeatMs / 3);
+    const isSuspect = owned.failures > 0 || owned.isSlow;
+    owned.isSlow = false;
+    const onSlow = () => {
+      owned.isSlow = true;
+      whenSlow();
+    };
     try {
-      await this.#batches.add({ deliveries, lease: { renew }, isSuspect: owned.failures > 0 });
+      await this.#batches.add({ deliveries, lease: { renew }, isSuspect, onSlow });
     } finally {
       clearInterval(background);
       progress.mark();
@@ -133,6 +185,8 @@ export class PartitionWorker {
     const lastOffset = String(messages.at(-1)?.offset);
     const next = BigInt(isLast ? payload.batch.lastOffset() : lastOffset) + 1n;
     await this.#commits.add({ partition: owned.partition, offset: next.toString(), payload, signal });
+    // The commit of a slow batch may outlast the assignment: kafkajs then fetches from what the group has.
+    if (signal.aborted) return;
     payload.resolveOffset(lastOffset);
     owned.next = next;
     owned.failures = 0;

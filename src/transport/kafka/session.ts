@@ -8,6 +8,7 @@ import { Assignment, Membership } from './assignment.ts';
 import { createKafka, type KafkaSettings, RETRY } from './client.ts';
 import { permitted } from './errors.ts';
 import { brokerFault } from './fetch-response.ts';
+import { beforeRejoining } from './kafkajs-patches.ts';
 import type { LogEndCheck } from './log-end-check.ts';
 import { PartitionWorker } from './partition-worker.ts';
 import type { TopicAdmin } from './topic-admin.ts';
@@ -22,6 +23,8 @@ export interface KafkaSessionOptions {
   readonly rebalanceTimeoutMs: number;
   readonly rebalanceGraceMs: number;
   readonly batchSize: number;
+  readonly batchesAtOnce: number;
+  readonly slowMs: number;
   readonly backoff: Backoff;
   readonly admin: TopicAdmin;
   readonly progress: StallDetector;
@@ -56,7 +59,6 @@ export class KafkaSession {
   readonly #options: KafkaSessionOptions;
   readonly #consumer: Consumer;
   readonly #stopped = Promise.withResolvers<void>();
-  readonly #working = new Set<Promise<void>>();
   readonly #worker: PartitionWorker;
   readonly #faults = new Map<number, number | undefined>();
   #started: Promise<void> = Promise.resolve();
@@ -115,7 +117,7 @@ export class KafkaSession {
   /** Begins no new batch, waits for the current ones and leaves the group. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.allSettled(this.#working);
+    await this.#worker.settled();
     this.#stopped.resolve();
   }
 
@@ -127,7 +129,7 @@ export class KafkaSession {
 
   /** Is a batch being handled, or one waiting to be fetched? False when this is unknown, or while the group rebalances. */
   async isWaiting(): Promise<boolean> {
-    if (this.#working.size > 0) return true;
+    if (this.#worker.isWorking) return true;
     const assignment = this.#assignment;
     if (assignment === undefined || assignment.partitions.size === 0 || this.#isJoining(assignment)) return false;
     const offsets = await this.#options.admin.offsets(this.#options.group).catch(() => []);
@@ -174,13 +176,24 @@ export class KafkaSession {
     await this.#consumer.connect();
     await this.#consumer.subscribe({ topics: [topic], fromBeginning: true });
     if (this.#isStopping) return;
-    this.#started = this.#consumer.run({
-      autoCommit: false,
-      eachBatchAutoResolve: false,
-      partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
-      eachBatch: (payload) => this.#eachBatch(payload),
-    });
+    this.#started = beforeRejoining(
+      () => this.#finish(),
+      () =>
+        this.#consumer.run({
+          autoCommit: false,
+          eachBatchAutoResolve: false,
+          partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
+          eachBatch: (payload) => this.#eachBatch(payload),
+        }),
+    );
     await this.#started;
+  }
+
+  /** The group is rebalancing. The other members wait for what is in work, within the grace period. */
+  async #finish(): Promise<void> {
+    const membership = this.#assignment?.membership;
+    membership?.close();
+    await settledWithin(this.#worker.settled(), membership?.graceMs ?? 0);
   }
 
   async #leave(): Promise<void> {
@@ -207,13 +220,7 @@ export class KafkaSession {
     const assignment = this.#assignment;
     const owned = assignment?.partitions.get(payload.batch.partition);
     if (assignment === undefined || owned?.next === undefined || this.#isStopping) return;
-    const work = this.#worker.workThrough({ payload, assignment, owned });
-    this.#working.add(work);
-    try {
-      await work;
-    } finally {
-      this.#working.delete(work);
-    }
+    await this.#worker.workThrough({ payload, assignment, owned });
     const { reason } = assignment.membership;
     if (reason !== undefined && this.#assignment === assignment) throw reason;
   }

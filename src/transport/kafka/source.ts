@@ -2,12 +2,20 @@ import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
 import { type Backoff, backoffMs, DEFAULT_BACKOFF, pause } from '../../timing/backoff.ts';
 import { settledWithin } from '../../timing/deadline.ts';
 import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts';
-import type { BatchHandler, GroupHistory, Loss, SourceState, TaskSource } from '../task-source.ts';
+import {
+  BATCHES_AT_ONCE,
+  type BatchHandler,
+  type GroupHistory,
+  type Loss,
+  MAX_BATCH,
+  SLOW_BATCH_MS,
+  type SourceState,
+  type TaskSource,
+} from '../task-source.ts';
 import { createKafka, type KafkaSettings } from './client.ts';
 import { explainedFault } from './coordinator.ts';
 import { isPassing, KafkaPermissionMissing, missingPermission } from './errors.ts';
 import { LogEndCheck } from './log-end-check.ts';
-import { MAX_BATCH } from './micro-batch.ts';
 import { KafkaSession } from './session.ts';
 import { DEFAULT_PARTITIONS, TopicAdmin } from './topic-admin.ts';
 
@@ -32,6 +40,10 @@ export interface KafkaTaskSourceOptions {
   readonly rebalanceGraceMs?: number;
   /** Deliveries of one batch, at most. */
   readonly batchSize?: number;
+  /** Batches at once, at most: a further one only beside slow ones. */
+  readonly batchesAtOnce?: number;
+  /** A batch that takes longer is slow, ms. */
+  readonly slowMs?: number;
   /** Does the topic have one of its own for dead letters? Left out: yes. */
   readonly hasDeadLetters?: boolean;
   /** `run` rejects after this long without progress, ms. */
@@ -49,6 +61,8 @@ const DEFAULTS = {
   rebalanceTimeoutMs: 60_000,
   rebalanceGraceMs: 5_000,
   batchSize: MAX_BATCH,
+  batchesAtOnce: BATCHES_AT_ONCE,
+  slowMs: SLOW_BATCH_MS,
   stallMs: DEFAULT_STALL_MS,
   backoff: DEFAULT_BACKOFF,
   now: () => performance.now(),

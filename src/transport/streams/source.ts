@@ -2,10 +2,19 @@ import type { Logger } from 'pino';
 import type { RedisClient } from '../../redis/connection.ts';
 import { type Backoff, DEFAULT_BACKOFF } from '../../timing/backoff.ts';
 import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts';
-import type { BatchHandler, GroupHistory, Loss, SourceState, TaskSource } from '../task-source.ts';
+import {
+  BATCHES_AT_ONCE,
+  type BatchHandler,
+  type GroupHistory,
+  type Loss,
+  MAX_BATCH,
+  SLOW_BATCH_MS,
+  type SourceState,
+  type TaskSource,
+} from '../task-source.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { LossCheck, type StreamMark } from './loss-check.ts';
-import { BLOCK_MS, MAX_BATCH, StreamLoop } from './stream-loop.ts';
+import { BLOCK_MS, StreamLoop } from './stream-loop.ts';
 
 export interface StreamsTaskSourceOptions {
   /** For commands that do not block. */
@@ -27,6 +36,10 @@ export interface StreamsTaskSourceOptions {
   readonly idleMs?: number;
   /** Entries of one batch, at most. */
   readonly batchSize?: number;
+  /** Batches at once, at most: a further one only beside slow ones. */
+  readonly batchesAtOnce?: number;
+  /** A batch that takes longer is slow, ms. */
+  readonly slowMs?: number;
   /** `run` rejects after this long without progress, ms. */
   readonly stallMs?: number;
   /** Between attempts to handle a batch, and to reach Redis. */
@@ -41,6 +54,8 @@ const READ_TIMEOUT_MS = 2_000;
 const DEFAULTS = {
   idleMs: 30_000,
   batchSize: MAX_BATCH,
+  batchesAtOnce: BATCHES_AT_ONCE,
+  slowMs: SLOW_BATCH_MS,
   stallMs: DEFAULT_STALL_MS,
   backoff: DEFAULT_BACKOFF,
   now: () => performance.now(),

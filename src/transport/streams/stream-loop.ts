@@ -3,10 +3,12 @@ import { DatabaseUnavailable } from '../../mysql/database.ts';
 import { type RedisClient, untilReady } from '../../redis/connection.ts';
 import { RedisUnavailable } from '../../redis/unavailable.ts';
 import { type Backoff, backoffMs, pause } from '../../timing/backoff.ts';
-import type { StallDetector } from '../../timing/stall-detector.ts';
-import { type BatchHandler, type BatchLease, BatchLost, type Loss, type SourceState } from '../task-source.ts';
+import { settledWithin } from '../../timing/deadline.ts';
+import type { StallDetector, WatchedCall } from '../../timing/stall-detector.ts';
+import type { BatchHandler, Loss, SourceState } from '../task-source.ts';
 import { type ConsumerGroup, isGone } from './consumer-group.ts';
 import { deliveryOf, type RawEntry } from './entries.ts';
+import { EntryLease } from './entry-lease.ts';
 import type { LossCheck } from './loss-check.ts';
 
 export interface StreamLoopOptions {
@@ -16,6 +18,10 @@ export interface StreamLoopOptions {
   readonly losses: LossCheck;
   readonly handler: BatchHandler;
   readonly batchSize: number;
+  /** Batches at once, at most: a further one only beside slow ones. */
+  readonly batchesAtOnce: number;
+  /** A batch that takes longer is slow, ms. */
+  readonly slowMs: number;
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly progress: StallDetector;
   readonly logger: Logger;
@@ -26,9 +32,6 @@ export interface StreamLoopOptions {
   /** Aborted when no new batch is to begin. */
   readonly stopping: AbortSignal;
 }
-
-/** Entries of one batch, at most, unless fewer are wanted. */
-export const MAX_BATCH = 500;
 
 /** How long a read waits when there is nothing, ms. Stopping waits for it. */
 export const BLOCK_MS = 500;
@@ -44,11 +47,14 @@ class LossNotReported extends Error {
   override readonly name = 'LossNotReported';
 }
 
-/** Reads a stream as a member of a consumer group, batch after batch. */
+/** Reads a stream as a member of a consumer group, batch after batch; beside a slow one, the next. */
 export class StreamLoop {
   readonly #options: StreamLoopOptions;
   #mustCheck = true;
-  #isWorking = false;
+  /** Each ends when its batch is acknowledged, belongs to another consumer, or is given up. */
+  readonly #working = new Set<Promise<void>>();
+  /** What a batch ended with. */
+  #failure: { readonly error: unknown } | undefined;
   #state: SourceState = { isReady: false, detail: 'the stream has not been read yet' };
   #nextClaim = Number.NEGATIVE_INFINITY;
   #nextTidying = Number.NEGATIVE_INFINITY;
@@ -66,7 +72,7 @@ export class StreamLoop {
   }
 
   get isWorking(): boolean {
-    return this.#isWorking;
+    return this.#working.size > 0;
   }
 
   /** Reads until `stopping`. @throws what does not pass by itself: a missing permission, a key that is not a stream */
@@ -85,6 +91,10 @@ export class StreamLoop {
         await pause(backoffMs(failures++, backoff), stopping);
       }
     }
+    await Promise.all(this.#working);
+    if (this.#failure === undefined) return;
+    if (!isPassing(this.#failure.error)) throw this.#failure.error;
+    logger.warn({ err: this.#failure.error }, 'a slow batch was not given back; another consumer will take it over');
   }
 
   async #round(): Promise<void> {
@@ -95,7 +105,14 @@ export class StreamLoop {
     // The connection may have been lost and made again during the read.
     await this.#check();
     if (entries.length > 0) await this.#deliver(entries);
+    this.#throwFailure();
     await this.#tidy();
+  }
+
+  #throwFailure(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure !== undefined) throw failure.error;
   }
 
   async #check(): Promise<void> {
@@ -121,24 +138,43 @@ export class StreamLoop {
     return group.read(reader, batchSize, BLOCK_MS);
   }
 
+  /** Resolves when the next batch may be read. */
   async #deliver(entries: readonly RawEntry[]): Promise<void> {
-    const { stream, losses } = this.#options;
+    const { batchesAtOnce, slowMs } = this.#options;
+    const work = this.#work(entries)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#working.delete(work));
+    this.#working.add(work);
+    if (batchesAtOnce === 1) return work;
+    if (await settledWithin(work, slowMs)) return;
+    if (this.#working.size >= batchesAtOnce) await Promise.race(this.#working);
+  }
+
+  async #work(entries: readonly RawEntry[]): Promise<void> {
+    const { stream, losses, handler, progress } = this.#options;
     const ids = entries.map(([id]) => id.toString());
     losses.saw(String(ids.at(-1)));
     const deliveries = entries.map((entry) => deliveryOf(stream, entry));
-    const lease = new EntryLease(ids, this.#options);
-    this.#isWorking = true;
+    const call = progress.begin();
+    const lease = new EntryLease(ids, call, this.#options);
     try {
-      await this.#untilDone(ids, lease, () => this.#options.handler({ deliveries, lease }));
+      await this.#untilDone(ids, lease, call, () => handler({ deliveries, lease }));
     } finally {
-      this.#isWorking = false;
+      call.end();
       lease.end();
     }
   }
 
   /** Retries until the batch is acknowledged, belongs to another consumer, or is given up because the source stops. */
-  async #untilDone(ids: readonly string[], lease: EntryLease, work: () => Promise<void>): Promise<void> {
-    const { group, stopping, progress, backoff, logger } = this.#options;
+  async #untilDone(
+    ids: readonly string[],
+    lease: EntryLease,
+    call: WatchedCall,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const { group, stopping, backoff, logger } = this.#options;
     for (let failures = 0; ; failures++) {
       try {
         if (failures > 0) await lease.confirm();
@@ -152,7 +188,7 @@ export class StreamLoop {
         await pause(delayMs, stopping);
         if (stopping.aborted) return await group.giveUp(ids);
       } finally {
-        progress.mark();
+        call.mark();
       }
     }
   }
@@ -171,56 +207,4 @@ function isPassing(error: unknown): boolean {
   if (error instanceof RedisUnavailable || error instanceof DatabaseUnavailable) return true;
   // If the stream or its group is gone, the check before the next read decides whether that is a loss.
   return error instanceof LossNotReported || isGone(error);
-}
-
-/** Keeps entries from being claimed by other consumers while they are worked on, however long that takes. */
-class EntryLease implements BatchLease {
-  readonly #ids: readonly string[];
-  readonly #options: StreamLoopOptions;
-  readonly #background: NodeJS.Timeout;
-  #renewedAt: number;
-  #isLost = false;
-
-  /** @param ids of the entries */
-  constructor(ids: readonly string[], options: StreamLoopOptions) {
-    this.#ids = ids;
-    this.#options = options;
-    this.#renewedAt = options.now();
-    this.#background = setInterval(() => {
-      this.#claim().catch((error: unknown) =>
-        options.logger.warn({ err: error }, 'stream entries could not be renewed; retrying'),
-      );
-    }, options.idleMs / 3);
-  }
-
-  get isLost(): boolean {
-    return this.#isLost;
-  }
-
-  /** Cheap to call often: asks Redis only now and then. @throws BatchLost, RedisUnavailable */
-  async renew(): Promise<void> {
-    const { now, idleMs, progress } = this.#options;
-    progress.mark();
-    if (this.#isLost || now() - this.#renewedAt >= idleMs / 10) await this.confirm();
-  }
-
-  /** Asks Redis whether all entries are still ours. @throws BatchLost, RedisUnavailable */
-  async confirm(): Promise<void> {
-    if (!this.#isLost) await this.#claim();
-    if (this.#isLost) throw new BatchLost(`the batch at ${this.#ids[0]} now belongs to another consumer`);
-  }
-
-  end(): void {
-    clearInterval(this.#background);
-  }
-
-  async #claim(): Promise<void> {
-    const { group, now } = this.#options;
-    const owned = await group.renew(this.#ids).catch((error: unknown) => {
-      if (isGone(error)) return 0;
-      throw error;
-    });
-    this.#renewedAt = now();
-    if (owned < this.#ids.length) this.#isLost = true;
-  }
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fc, test } from '@fast-check/vitest';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StallDetector } from '../../../src/timing/stall-detector.ts';
 import {
   batchAcrossPartitions,
   commitAcrossPartitions,
-  MAX_BATCH,
   MicroBatcher,
   type PartitionBatch,
 } from '../../../src/transport/kafka/micro-batch.ts';
-import { type BatchHandler, BatchLost, type Delivery } from '../../../src/transport/task-source.ts';
+import { type BatchHandler, BatchLost, type Delivery, MAX_BATCH } from '../../../src/transport/task-source.ts';
 
 describe('a micro-batcher', () => {
   const calls = fc.array(fc.record({ item: fc.nat({ max: 9 }), waits: fc.nat({ max: 3 }) }), { minLength: 1 });
@@ -70,7 +70,78 @@ const part = (partition: number, count: number, more: Partial<PartitionBatch> = 
   deliveries: Array.from({ length: count }, (_, i) => ({ position: `${partition}:${i}` }) as Delivery),
   lease: { renew: async () => undefined },
   isSuspect: false,
+  onSlow: () => undefined,
   ...more,
+});
+
+describe('a micro-batcher whose calls may be slow', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Calls end when the test says so, and become slow when it does. */
+  function slowable(atOnce: number) {
+    const ends = new Map<string, PromiseWithResolvers<void>>();
+    const worked: string[] = [];
+    const slow: string[] = [];
+    const batcher = new MicroBatcher<string>({
+      work: (items) => {
+        worked.push(items.join());
+        const end = Promise.withResolvers<void>();
+        ends.set(items.join(), end);
+        return end.promise;
+      },
+      beside: { slowMs: 20, atOnce, onSlow: (items) => slow.push(items.join()) },
+    });
+    const settle = async () => {
+      for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+    };
+    return {
+      ...{ worked, slow },
+      add: (...items: string[]) => {
+        for (const item of items) void batcher.add(item);
+        return settle();
+      },
+      later: (ms: number) => {
+        vi.advanceTimersByTime(ms);
+        return settle();
+      },
+      end: (items: string) => {
+        ends.get(items)?.resolve();
+        return settle();
+      },
+    };
+  }
+
+  it('begins the next beside a slow one, with everything that waits, up to a bound', async () => {
+    const { add, later, end, worked, slow } = slowable(2);
+    await add('a');
+    await later(19);
+    await add('b', 'c');
+    expect(worked).toEqual(['a']);
+    await later(1);
+    expect(worked).toEqual(['a', 'b,c']);
+    await add('d');
+    await later(100);
+    expect(slow).toEqual(['a', 'b,c']);
+    expect(worked).toEqual(['a', 'b,c']);
+    await end('b,c');
+    expect(worked).toEqual(['a', 'b,c', 'd']);
+  });
+
+  it('never has two at once that are not slow', async () => {
+    const { add, later, end, worked, slow } = slowable(4);
+    await add('a');
+    await later(20);
+    await add('b');
+    await add('c');
+    await end('a'); // which makes no room beside one that is not slow
+    expect(worked).toEqual(['a', 'b']);
+    await end('b');
+    expect(worked).toEqual(['a', 'b', 'c']);
+    await end('c');
+    await later(100);
+    expect(slow).toEqual(['a']);
+  });
 });
 
 describe('batches of several partitions', () => {
@@ -80,7 +151,9 @@ describe('batches of several partitions', () => {
       sizes.push(deliveries.length);
       await lease.renew();
     };
-    return { batches: batchAcrossPartitions({ handler, mayBegin, batchSize }), sizes };
+    const progress = new StallDetector({ limitMs: 1_000, now: () => 0 });
+    const options = { handler, progress, mayBegin, batchSize, batchesAtOnce: 1, slowMs: 0 };
+    return { batches: batchAcrossPartitions(options), sizes };
   }
 
   it('are handled as one, up to the maximum', async () => {

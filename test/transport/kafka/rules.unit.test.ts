@@ -108,8 +108,8 @@ describe('an assignment', () => {
 
   it('knows nothing of its partitions until they are inspected', () => {
     expect([...assignment().partitions.values()]).toEqual([
-      { partition: 3, next: undefined, failures: 0 },
-      { partition: 4, next: undefined, failures: 0 },
+      { partition: 3, next: undefined, failures: 0, isSlow: false },
+      { partition: 4, next: undefined, failures: 0, isSlow: false },
     ]);
   });
 });

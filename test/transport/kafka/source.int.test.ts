@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, Partitioners } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import { type RunningServer, startKafka } from '../../../src/tools/devservers/start-server.ts';
+import type { Delivery } from '../../../src/transport/task-source.ts';
 import { freshName, freshTopic, hasKafka, kafkaBrokers, withAdmin } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
@@ -188,6 +189,37 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     const guest = run(opened);
     await until(() => lost === 1, { timeout: 150_000 });
     await until(() => new Set([...one.handled, ...guest.handled]).size === 2, { timeout: 150_000 });
+  });
+
+  it('lets a slow batch end while the group rebalances, and delivers it once', async () => {
+    const opened = await fresh(2);
+    const group = opened.place.kind === 'kafka' ? opened.place.topic : '';
+    const gate = Promise.withResolvers<void>();
+    const isOf = (partition: string) => (delivery: Delivery) => partitionOf(delivery.position) === partition;
+    const one = run(
+      opened,
+      async ({ deliveries }) => {
+        if (deliveries.some(isOf('0'))) await gate.promise;
+      },
+      { kafka: { rebalanceGraceMs: 50_000, slowMs: 50 } },
+    );
+    await publishTo(opened, [0]);
+    await until(() => one.received.some(isOf('0')), { timeout: 150_000 });
+    // It is worked on beside the others, not by the call that kafkajs waits for.
+    const isBeside = async () => {
+      await publishTo(opened, [1]);
+      return one.received.some(isOf('1'));
+    };
+    await until(isBeside, { interval: 200 });
+    const guest = run(opened);
+    const state = () => withAdmin(async (admin) => (await admin.describeGroups([group])).groups[0]?.state);
+    // It has noticed, and the group waits for it.
+    const isWaiting = async () => !one.source.state().isReady && (await state()) === 'PreparingRebalance';
+    await until(async () => (await isWaiting()) || guest.source.state().isReady, { timeout: 150_000 });
+    expect(guest.source.state().isReady).toBe(false);
+    gate.resolve();
+    await until(async () => (await one.source.lag()) === 0, { timeout: 150_000 });
+    expect([...one.received, ...guest.received].filter(isOf('0')).length).toBe(1);
   });
 
   it('does not mistake a rebalance that others delay for a stall', async () => {

@@ -158,4 +158,23 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     expect(performance.now() - from).toBeLessThan(3_500);
     expect(one.end()).toBe('stopped');
   });
+
+  it('stops without Redis when a slow batch is in work', async () => {
+    const server = await startRedis();
+    const opened = await fresh(server.url);
+    const gate = Promise.withResolvers<void>();
+    const one = run(opened, () => gate.promise, { streams: { slowMs: 10 } });
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => one.received.length === 1);
+    // The next read goes on beside it.
+    await until(async () => {
+      await opened.publisher.publish(freshTasks(1));
+      return one.received.length > 1;
+    });
+    await server.remove();
+    const stopping = one.stop();
+    gate.reject(new Error('away'));
+    await stopping;
+    expect(one.end()).toBe('stopped');
+  });
 });

@@ -11,10 +11,11 @@ export class ServerConnections {
 
   constructor(server: Server) {
     this.#server = server;
-    server.on('connection', (socket: Socket) => {
-      this.#open.add(socket);
-      socket.once('close', () => this.#open.delete(socket));
-    });
+    const open = this.#open;
+    function forget(this: Socket) {
+      open.delete(this);
+    }
+    server.on('connection', (socket: Socket) => void open.add(socket.on('close', forget)));
   }
 
   /**
@@ -27,6 +28,7 @@ export class ServerConnections {
     const end = setTimeout(() => {
       cut = this.#open.size;
       this.#server.closeAllConnections();
+      for (const socket of this.#open) socket.destroy(); // those that the server has lent, too
     }, graceMs);
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());

@@ -7,6 +7,7 @@ import type { ProblemCode } from '../contracts/problem.ts';
 import { UserError } from '../contracts/user-error.ts';
 import { ServerConnections } from './connections.ts';
 import { HttpProblem } from './http-problem.ts';
+import { lendConnections } from './lent-socket.ts';
 import { problemReply } from './reply.ts';
 
 export interface ListenOptions {
@@ -60,6 +61,7 @@ export async function startApi({ app, host, port, tokens, onError }: ListenOptio
     },
     app,
   );
+  lendConnections(server);
   server.on('clientError', refuseBadRequest);
   const connections = new ServerConnections(server);
   await listen(server, host, port);

@@ -1,15 +1,17 @@
 import { STATUS_CODES } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { Response } from 'express';
 import type { Problem } from '../contracts/problem.ts';
 import type { HttpProblem } from './http-problem.ts';
+import { LentSocket } from './lent-socket.ts';
 
 /** A route's answer, as data: only `send` writes to the connection. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly content: string | Buffer;
-  /** Takes over once the headers are sent, and ends the response. In place of `content`. */
-  readonly stream?: (response: Response) => void;
+  /** Takes over once the headers are sent, and ends the response, with its connection. In place of `content`. */
+  readonly stream?: (sink: Writable) => void;
 }
 
 // The part of helmet's headers that matters for data: never sniff the type, never run or frame it. Set here and not by
@@ -67,9 +69,11 @@ const BODYLESS = new Set([204, 304]);
 /** Writes the reply in one go, not chunked; a stream as it comes. */
 export function send(response: Response, { status, headers, content, stream }: Reply, requestId: string): void {
   if (stream !== undefined) {
+    const { socket } = response;
+    response.removeHeader('Transfer-Encoding'); // not in chunks: it ends when the connection does
     response.writeHead(status, { ...headers, 'X-Request-Id': requestId });
     response.flushHeaders();
-    stream(response);
+    stream((socket instanceof LentSocket ? socket.takeBack() : undefined) ?? response);
     return;
   }
   const length = BODYLESS.has(status) ? {} : { 'Content-Length': String(Buffer.byteLength(content)) };

@@ -136,5 +136,5 @@ async function replyTo(
     return await streams.reply(question, request.get('last-event-id') ?? last_event_id, deadline);
   }
   await question.find(deadline);
-  return { status: 200, headers: STREAM_HEADERS, content: '', stream: (response) => response.end() };
+  return { status: 200, headers: STREAM_HEADERS, content: '', stream: (sink) => sink.end() };
 }

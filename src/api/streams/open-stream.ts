@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import { HEARTBEAT, retryEvent } from './event-text.ts';
 
 /**
@@ -9,15 +9,15 @@ const MOST_WAITING = 65_536;
 
 /** One client that listens. It is told heads, and remembers only the tag of the last one. */
 export class OpenStream {
-  readonly #response: ServerResponse;
+  readonly #sink: Writable;
   readonly #onSlow: () => void;
   #tag: string | undefined;
   #number = 0;
   #isBeatSent = true;
 
-  /** @param tag of the head that the client has; undefined: none @param onSlow it was disconnected because it does not read */
-  constructor(response: ServerResponse, tag: string | undefined, onSlow: () => void) {
-    this.#response = response;
+  /** @param sink the response, or its connection @param tag of the head that the client has; undefined: none @param onSlow it was disconnected because it does not read */
+  constructor(sink: Writable, tag: string | undefined, onSlow: () => void) {
+    this.#sink = sink;
     this.#tag = tag;
     this.#onSlow = onSlow;
   }
@@ -54,22 +54,22 @@ export class OpenStream {
   /** @param retryMs how long the client is to wait before it connects again, a whole number */
   end(retryMs: number): void {
     this.adviseRetry(retryMs);
-    this.#response.end();
+    this.#sink.end();
   }
 
   #write(text: string, onSent?: (error: Error | null | undefined) => void): boolean {
-    if (this.#response.destroyed) return false;
-    if (this.#response.writableLength > MOST_WAITING) {
+    if (this.#sink.destroyed) return false;
+    if (this.#sink.writableLength > MOST_WAITING) {
       this.#cut();
       return false;
     }
-    this.#response.write(text, onSent);
+    this.#sink.write(text, onSent);
     return true;
   }
 
   #cut(): void {
-    if (this.#response.destroyed) return;
+    if (this.#sink.destroyed) return;
     this.#onSlow();
-    this.#response.destroy();
+    this.#sink.destroy();
   }
 }

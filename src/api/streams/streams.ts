@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { Id } from '../../contracts/id.ts';
 import type { Deadline } from '../../timing/deadline.ts';
 import { unavailableProblem } from '../http-problem.ts';
@@ -83,7 +83,7 @@ export class Streams {
     try {
       const state = await this.#looks.stateOf(question);
       const first = { ...(await head.find(deadline)), has, state };
-      const begin = (response: ServerResponse) => this.#begin(head, response, first);
+      const begin = (sink: Writable) => this.#begin(head, sink, first);
       return { status: 200, headers: STREAM_HEADERS, content: '', stream: begin };
     } catch (error) {
       this.#release(head);
@@ -121,19 +121,19 @@ export class Streams {
     for (const stream of this.#parts.flatMap((part) => [...part])) stream.end(this.#retryMs());
   }
 
-  #begin(head: LiveHead, response: ServerResponse, { found, number, has, state }: FirstHead): void {
-    if (response.destroyed) {
+  #begin(head: LiveHead, sink: Writable, { found, number, has, state }: FirstHead): void {
+    if (sink.destroyed) {
       this.#release(head);
       return;
     }
-    const stream = new OpenStream(response, has, () => this.#count('slow'));
+    const stream = new OpenStream(sink, has, () => this.#count('slow'));
     const part = this.#parts[this.#opened++ % PARTS];
     part?.add(stream);
     // Where the others' head was found in another state of the indexes, one of the two may be older.
     if (head.streams.size === 0 && head.state === undefined) this.#looks.foundIn(head, state);
     else if (head.state !== state) this.#looks.again(head);
     head.streams.add(stream);
-    response.once('close', () => {
+    sink.once('close', () => {
       part?.delete(stream);
       head.streams.delete(stream);
       this.#release(head);

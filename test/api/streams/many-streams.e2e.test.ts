@@ -1,20 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Database } from '../../../src/mysql/database.ts';
 import { renewEpoch } from '../../../src/mysql/epoch.ts';
-import { startProcess } from '../../support/cli.ts';
+import { build, commandOf, packageFolder } from '../../support/built-package.ts';
+import { CliProcess } from '../../support/cli.ts';
 import { serviceSettings } from '../../support/service-settings.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../../support/small-site.ts';
 import { until } from '../../support/until.ts';
 
 const STREAMS = 10_000;
 const AT_ONCE = 50;
-/** What they add to the process. */
+/** With them open, the whole process. */
 const MOST_MB = 300;
 
 /** As docs/push.md advises: the garbage of a moment takes less room. */
-const NODE_OPTIONS = '--max-semi-space-size=16';
+const NODE_OPTIONS = '--max-semi-space-size=8';
 
 const USERS = Array.from({ length: STREAMS }, (_, i) => String(i + 1));
 const CONTACTS = Array.from({ length: 12 }, (_, i) => String(i + 20_001));
@@ -42,13 +43,19 @@ async function openClient(port: number, user: string): Promise<Client> {
   return client;
 }
 
-it(`${STREAMS} streams add less than ${MOST_MB} MB to a process, and each is told a change`, async () => {
+// As installed: from the sources, Node's compiler takes 25 MB more.
+const folder = packageFolder();
+beforeAll(() => build(folder), 120_000);
+
+it(`a process with ${STREAMS} streams takes less than ${MOST_MB} MB, and each is told a change`, async () => {
   const settings = await serviceSettings();
   const pool = freshSitePool(settings.MYSQL_URL);
   await writeSite(pool, everybodyKnows(USERS, CONTACTS));
   vi.stubEnv('NODE_OPTIONS', NODE_OPTIONS);
   afterAll(() => void vi.unstubAllEnvs());
-  const serve = await startProcess('serve', settings);
+  const serve = new CliProcess(['serve'], settings, commandOf(folder));
+  afterAll(() => serve[Symbol.asyncDispose]());
+  await serve.says('answering at');
   const url = String(/"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1]);
   const residentMb = () => Number(execFileSync('ps', ['-o', 'rss=', '-p', `${serve.pid}`], { encoding: 'utf8' })) / 1e3;
   const empty = residentMb();
@@ -69,5 +76,5 @@ it(`${STREAMS} streams add less than ${MOST_MB} MB to a process, and each is tol
   const told = residentMb();
 
   console.log(`${STREAMS} streams: ${empty.toFixed()} MB before, ${open.toFixed()} open, ${told.toFixed()} told`);
-  expect(open - empty).toBeLessThan(MOST_MB);
+  expect(open).toBeLessThan(MOST_MB);
 }, 300_000);

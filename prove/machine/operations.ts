@@ -25,7 +25,7 @@ export type KindStep = Step & { readonly of: KindName };
 /** Where a step runs: MySQL, the indexes, the notes of plans and the delay queue, the re-checks, or the tasks in flight. */
 export type Place = 'site' | 'index' | 'side' | 'rechecks' | 'tasks';
 
-const PLACES: Readonly<Record<Exclude<StepName, 'signal'>, Place>> = {
+const PLACES: Readonly<Record<Exclude<StepName, 'signal' | 'watchedFollowers'>, Place>> = {
   pairs: 'site',
   neighbours: 'site',
   topContacts: 'site',
@@ -47,12 +47,19 @@ const PLACES: Readonly<Record<Exclude<StepName, 'signal'>, Place>> = {
   recheck: 'rechecks',
 };
 
-/** No index depends on signals, so they are no steps here; prove/push searches what does. */
+/**
+ * No index depends on signals, so they are no steps here; prove/push searches what does. Nobody is watched here: a plan that
+ * refreshes some followers first does what a segment does that is repeated.
+ */
 function afterSignals<T>(operation: Generator<KindStep, T, unknown>, next: IteratorResult<KindStep, T>) {
   let after = next;
-  while (!after.done && after.value.name === 'signal') after = operation.next(undefined);
+  while (!after.done && after.value.name in UNWATCHED) {
+    after = operation.next(UNWATCHED[after.value.name as keyof typeof UNWATCHED]);
+  }
   return after;
 }
+
+const UNWATCHED = { signal: undefined, watchedFollowers: [] } as const;
 
 /** An operation in progress. A generator cannot be copied, so it is stored as its cause and the replies so far. */
 export interface Progress {

@@ -4,7 +4,7 @@ import type { Pair, PairRows } from '../../src/mysql/pairs.ts';
 import { textOf } from './checks.ts';
 
 type Texts = {
-  readonly [N in Exclude<StepName, 'signal'>]: (
+  readonly [N in Exclude<StepName, 'signal' | 'watchedFollowers'>]: (
     args: Parameters<Steps[N]>,
     reply: Awaited<ReturnType<Steps[N]>>,
   ) => string;

@@ -6,7 +6,7 @@ import { chunks } from '../index/chunks.ts';
 import { type FanOutReport, fanOut } from '../index/fan-out.ts';
 import { type Operation, run, type Steps, step } from '../index/protocol.ts';
 import { addHint, type Hint, PAIRS_A_CALL, type RefreshReport, refresh } from '../index/refresh.ts';
-import { planSegments, refreshSegment } from '../index/segments.ts';
+import { planSegments, refreshSegment, refreshWatched } from '../index/segments.ts';
 import { eachOrNone } from '../index/set-aside.ts';
 import type { BatchLease } from '../transport/task-source.ts';
 
@@ -199,6 +199,7 @@ function* fanOutOwners(
 }
 
 function* planOne(plan: PlanTask, { segmentSize, segmentsAtOnce }: WorkSizes, observer: WorkObserver): Operation<void> {
+  yield* refreshWatched(plan, observer.onRefresh);
   const segments = yield* planSegments(plan, segmentSize, segmentsAtOnce);
   observer.onPlan?.(plan, segments);
 }

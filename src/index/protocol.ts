@@ -125,6 +125,8 @@ export interface SystemOfRecord {
   followerAt(from: FollowerRange, count: number): Promise<Id | undefined>;
   /** For each owner the next page of users who have a row with that owner, related or not, by id. In the order of the owners. */
   followers(wanted: readonly FollowerRange[], limit: number): Promise<readonly (readonly Id[])[]>;
+  /** Followers whom somebody watches: some of them, in no order; none where finding them takes too long. */
+  watchedFollowers(owner: Id, limit: number): Promise<readonly Id[]>;
 }
 
 /** A pair whose row must have at least this version. */

@@ -46,6 +46,23 @@ export function* planSegments(
 }
 
 /**
+ * Refreshes the followers whom somebody watches, before the audience is cut: they wait for the photo, and the others for
+ * the next read. With a million followers they would wait for half of the fan-out, on average. Their segments refresh them
+ * again, so nothing depends on this: it reaches at most a segment's worth of them, and a photo that is committed meanwhile
+ * is in the segments.
+ * @param onRefresh called with what became of each call's followers
+ */
+export function* refreshWatched({ owner }: PlanTask, onRefresh?: (report: RefreshReport) => void): Operation<void> {
+  const users = yield* step('watchedFollowers', owner, FOLLOWERS_A_SEGMENT);
+  const pairs = users.map((user) => ({ user, contact: owner }));
+  yield* together(
+    chunks(pairs, PAIRS_A_CALL).map((part) => refreshPart(part, false, onRefresh)),
+    CALLS_AT_ONCE,
+  );
+  yield* signal(new Set(users));
+}
+
+/**
  * Refreshes the followers of a segment: those who are there now, whoever there was when it was planned. Their pages have no
  * follower in common, so the calls of a page start before those of the page before it have ended. They are signalled
  * together at the end: while a signal of one page waited for Redis, it would hold up the calls of the next.

@@ -3,6 +3,7 @@ import { readEpoch } from '../mysql/epoch.ts';
 import { readFollowerAt, readFollowers, readNeighbours, readPairs } from '../mysql/pairs.ts';
 import { TopContactsReader } from '../mysql/top-contacts.ts';
 import { readUsersAmong } from '../mysql/users.ts';
+import { readWatchedFollowers } from '../mysql/watched-followers.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { FORGOTTEN_MS } from './contact-index.ts';
 import { type DelayedWork, Rechecks } from './delayed-work.ts';
@@ -83,5 +84,6 @@ function systemOfRecord(primary: Database, max: number, aloneMs: number): System
     currentEpoch: async () => (await readEpoch(primary)).token,
     followerAt: (from, count) => readFollowerAt(primary, from, count),
     followers: (wanted, limit) => Promise.all(wanted.map((range) => readFollowers(primary, range, limit))),
+    watchedFollowers: (owner, limit) => readWatchedFollowers(primary, owner, limit),
   };
 }

@@ -7,6 +7,7 @@ import type { DeliveredTask } from '../../src/contracts/task.ts';
 import { run, type Step, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { renewEpoch } from '../../src/mysql/epoch.ts';
+import { readWatchedFollowers } from '../../src/mysql/watched-followers.ts';
 import { workBothLanes } from '../../src/tools/harness/both-lanes.ts';
 import { expectExact } from '../support/exact.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
@@ -118,6 +119,44 @@ describe('the fan-out to a larger audience', () => {
     const signals = stepsOf(await record([OWNER]), 'signal').map(({ args }) => args[0]);
     expect(signals.flat().toSorted((a, b) => Number(a) - Number(b))).toEqual(followers);
     expect(signals.map((users) => users.length)).toEqual([50, 50, 30]);
+  });
+
+  it('refreshes and signals the watched followers before it is cut, and again with their segments', async () => {
+    const { primary } = stores;
+    const watch = `
+      INSERT INTO recency_watches
+        (user_id, channel, secrets, kinds, relation, muted, interval_ms, ended, told, version, created_at)
+      VALUES (?, 'kafka', '[]', 'contacts', 'all', '[]', 0, ?, '{}', 1, 0)`;
+    for (const user of ['5', '60', '60', '129']) await primary.write(watch, [user, null]);
+    await primary.write(watch, ['7', 'it was enough']);
+    await primary.write(watch, ['999999', null]); // no follower
+    await changeUpload(7_500);
+    const steps = await record([OWNER]);
+    await primary.write('DELETE FROM recency_watches', []);
+    const byId = (users: readonly Id[]) => users.toSorted((a, b) => Number(a) - Number(b));
+    const signals = stepsOf(steps, 'signal').map(({ args }) => byId(args[0]));
+    expect(signals[0]).toEqual(['5', '60', '129']);
+    expect(byId(signals.slice(1).flat())).toEqual(followers);
+    const [applied, cut] = ['apply', 'followerAt'].map((name) => steps.findIndex((one) => one.name === name));
+    expect(applied).toBeLessThan(Number(cut));
+    const first = steps[applied ?? -1] as Step<'apply'>;
+    expect(byId(first.args[1].map(({ user }) => user))).toEqual(['5', '60', '129']);
+    await everybodyIsExact();
+  });
+
+  it('goes on where finding the watched ones takes too long', async () => {
+    const slow = {
+      ...stores.primary,
+      rows: (_text: string, _parameters: unknown, { withinMs }: { withinMs: number }) =>
+        stores.primary.rows(
+          'SELECT SUM(a.user_id ^ b.user_id ^ c.user_id) FROM contacts a, contacts b, contacts c',
+          [],
+          {
+            withinMs: Math.min(withinMs, 100),
+          },
+        ),
+    } as unknown as Stores['primary'];
+    expect(await readWatchedFollowers(slow, OWNER, 10)).toEqual([]);
   });
 
   it('works on the next page meanwhile', async () => {

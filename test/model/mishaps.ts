@@ -9,7 +9,9 @@ import { RedisUnavailable } from '../../src/redis/unavailable.ts';
  */
 export type Mishap = 'refused' | 'reply_lost' | 'sent_twice';
 
-const IN_MYSQL: ReadonlySet<string> = new Set(['pairs', 'neighbours', 'topContacts', 'followers', 'recheck', 'sql']);
+const IN_MYSQL: ReadonlySet<string> = new Set([
+  ...['pairs', 'neighbours', 'topContacts', 'followers', 'followerAt', 'watchedFollowers', 'recheck', 'sql'],
+]);
 
 /** Does a step with this mishap. */
 export async function befallen<T>(mishap: Mishap | undefined, step: string, work: () => Promise<T>): Promise<T> {

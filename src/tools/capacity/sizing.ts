@@ -161,8 +161,8 @@ export function fanOutCost(followers: number): { mysqlStatements: number; redisC
   const segments = Math.floor(followers / FOLLOWERS_A_SEGMENT) + 1; // a full segment may not be the last
   const rest = followers - (segments - 1) * FOLLOWERS_A_SEGMENT;
   const pages = (segments - 1) * pagesOf(FOLLOWERS_A_SEGMENT) + pagesOf(rest);
-  // The page that was too large, the epoch, the boundaries; a note that the plan waits: begun, published, removed; signals.
-  return { mysqlStatements: 2 + segments + pages + calls, redisCalls: 3 + 2 * calls + segments };
+  // The page that was too large, the epoch, the watched followers (none), the boundaries; a note that the plan waits: begun, published, removed; signals.
+  return { mysqlStatements: 3 + segments + pages + calls, redisCalls: 3 + 2 * calls + segments };
 }
 
 /** A full page may not be the last. */

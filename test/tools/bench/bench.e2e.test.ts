@@ -139,7 +139,7 @@ describe.runIf(hasKafka())('with Kafka', () => {
 
   test('celebrity', async () => {
     const { rows, ratios } = await bench('celebrity');
-    expect(valuesOf(rows, 'part')).toEqual(['speed', 'cold', 'spread', 'contacts', 'kills']);
+    expect(valuesOf(rows, 'part')).toEqual(['speed', 'cold', 'spread', 'contacts', 'kills', 'watched']);
     const spread = rows.filter(({ part }) => part === 'spread').map(({ workers, delay_ms }) => [workers, delay_ms]);
     expect(spread).toEqual([
       [1, 5],
@@ -155,6 +155,7 @@ describe.runIf(hasKafka())('with Kafka', () => {
     ]);
     for (const row of contacts) expect(row.p99_ms).toBeGreaterThanOrEqual(Number(row.p50_ms));
     expect(Number(ratios.segments_repeated_per_kill)).toBeLessThanOrEqual(1);
+    expect(rows.slice(-2).map(({ who }) => who)).toEqual(['watched', 'others']);
   });
 
   test('freshness', async () => {

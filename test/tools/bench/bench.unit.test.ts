@@ -267,6 +267,8 @@ test('one, two and four workers are compared by seconds, at the same delay, and 
     ...[contacts('together', 'quiet', 20), contacts('together', 'busy', 50)],
     ...[contacts('apart', 'quiet', 20), contacts('apart', 'busy', 30)],
     { part: 'kills', kills: 3, segments_repeated: 1.5 },
+    { part: 'watched', who: 'watched', p50_ms: 200, p99_ms: 300 },
+    { part: 'watched', who: 'others', p50_ms: 2_500, p99_ms: 5_000 },
   ];
   expect(celebrityRatios(rows)).toEqual({
     contact_p99_over_quiet: 1.5,
@@ -280,6 +282,7 @@ test('one, two and four workers are compared by seconds, at the same delay, and 
     memory_grown_mb: 9,
     prediction_error: 0.09,
     segments_repeated_per_kill: 0.5,
+    watched_wait_over_others: 0.08,
   });
   for (const [place, row] of rows.entries()) {
     const isOptional = row.part === 'spread' && row.workers > 1;

@@ -7,6 +7,7 @@ import { type ContactLatencyRow, type ContactLatencySize, measureContactLatency 
 import { type ColdRow, type CostsSize, measureCold, measureSpeed, type SpeedRow } from './costs.ts';
 import { type KillsRow, type KillsSize, measureKills } from './kills.ts';
 import { measureSpread, type SpreadRow, type SpreadSize } from './spread.ts';
+import { measureWatched, type WatchedRow, type WatchedSize } from './watched.ts';
 
 export interface CelebritySize {
   readonly audience: AudienceSize;
@@ -16,6 +17,7 @@ export interface CelebritySize {
   readonly contacts: ContactLatencySize;
   readonly spread: SpreadSize;
   readonly kills: KillsSize;
+  readonly watched: WatchedSize;
 }
 
 /** Measures the photo of an owner with very many followers, most of whom have no index. */
@@ -40,6 +42,7 @@ export const celebrity: Bench<CelebritySize> = {
       rounds: 1,
     },
     kills: { kills: 3 },
+    watched: { oneIn: 20, sample: 50, rounds: 3 },
   },
   quick: {
     audience: { followers: 9_000, oneIndexedIn: 5, contacts: 3, ofIdol: 1_500, ofStranger: 5_000 },
@@ -55,6 +58,7 @@ export const celebrity: Bench<CelebritySize> = {
       rounds: 1,
     },
     kills: { kills: 1 },
+    watched: { oneIn: 20, sample: 5, rounds: 1 },
   },
   measure,
 };
@@ -71,11 +75,12 @@ async function measure(ground: Ground, size: CelebritySize): Promise<Measurement
   const spread = await measureSpread(ground, audience, size.spread);
   const contacts = await measureContactLatency(ground, { star: audience.star, circle }, size.contacts);
   const kills = await measureKills(ground, audience, size.kills);
-  const rows: CelebrityRow[] = [...speed, cold, ...spread, ...contacts, kills];
+  const watched = await measureWatched(ground, audience, size.watched, size.audience.oneIndexedIn);
+  const rows: CelebrityRow[] = [...speed, cold, ...spread, ...contacts, kills, ...watched];
   return { rows: rows.map((row): ResultRow => ({ ...row })), ratios: celebrityRatios(rows) };
 }
 
-export type CelebrityRow = SpeedRow | ColdRow | SpreadRow | ContactLatencyRow | KillsRow;
+export type CelebrityRow = SpeedRow | ColdRow | SpreadRow | ContactLatencyRow | KillsRow | WatchedRow;
 
 /** @throws Error when a part is missing */
 export function celebrityRatios(rows: readonly CelebrityRow[]): Record<string, number> {
@@ -91,6 +96,7 @@ export function celebrityRatios(rows: readonly CelebrityRow[]): Record<string, n
   const p99 = (wanted: ContactLatencyRow['lanes'], load: ContactLatencyRow['load']) =>
     one('contacts', (row) => row.lanes === wanted && row.load === load).p99_ms;
   const { kills, segments_repeated } = one('kills');
+  const waitOf = (who: WatchedRow['who']) => one('watched', (row) => row.who === who).p50_ms;
   const spread = rows.filter((row) => row.part === 'spread');
   return {
     contact_p99_over_quiet: rounded(p99('apart', 'busy') / p99('apart', 'quiet')),
@@ -102,6 +108,7 @@ export function celebrityRatios(rows: readonly CelebrityRow[]): Record<string, n
     memory_grown_mb: Math.max(...spread.flatMap(({ grown_mb }) => grown_mb ?? [])),
     prediction_error: Math.max(...spread.map(({ prediction_error }) => prediction_error)),
     segments_repeated_per_kill: rounded(segments_repeated / kills),
+    watched_wait_over_others: rounded(waitOf('watched') / waitOf('others')),
   };
 }
 

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { build, commandOf, packageFolder } from '../support/built-package.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { freshDatabase, mysqlUrl, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
@@ -12,22 +12,10 @@ import { serviceSettings } from '../support/service-settings.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The package as installed: the `files` of package.json, and its dependencies. */
 const folder = packageFolder();
-const built = { main: join(folder, 'bin', 'recency.mjs'), cwd: folder };
+const built = commandOf(folder);
 type Built = typeof built;
 
-function packageFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'recency-built-'));
-  for (const name of ['bin', 'package.json', 'migrations']) {
-    cpSync(join(root, name), join(folder, name), { recursive: true });
-  }
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-beforeAll(() => {
-  execFileSync(process.execPath, [join(root, 'scripts', 'build.ts'), join(folder, 'dist')], { stdio: 'inherit' });
-}, 120_000);
+beforeAll(() => build(folder), 120_000);
 
 /** The package without its dependencies, which may be missing from npm's cache; they are linked after the installation. */
 function packed(): { tarball: string; version: string } {

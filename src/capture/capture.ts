@@ -100,7 +100,10 @@ export class Capture {
 
   /** How long ago the newest write that has come back was made, or how old the newest change read is, ms; undefined: unknown. */
   get lagMs(): number | undefined {
-    return this.#lagMs;
+    if (this.#lagMs === undefined) return undefined;
+    // Between two of its own writes nothing can be late.
+    const silentMs = this.#options.clock.now() - this.#lastHeard - HEARTBEAT_MS;
+    return this.#lagMs + Math.max(0, silentMs);
   }
 
   /** When something was last read, by the monotonic clock, ms; 0: never. */
@@ -203,8 +206,10 @@ export class Capture {
     await check();
     const position = await present();
     const log = { reason, position };
-    logger.error(log, `changes were not captured, so a new epoch begins, and every index is built again: ${message}`);
-    await newEpoch(`changes were not captured: ${message}`);
+    const text = `${message}; a new epoch begins, and every index is built again when it is next read`;
+    if (reason === 'first_start') logger.info(log, text);
+    else logger.error(log, text);
+    await newEpoch(`capture: ${message}`);
     this.#published = { position, server: await server(), isSaved: false };
     await this.#save(fence);
   }

@@ -4,7 +4,7 @@ import type { Row, Value } from '../row-change.ts';
 type Decoded = string | number | bigint | boolean | null | undefined | Date | Buffer | object;
 
 /** Whole numbers are exact: the reader gives a text where a number is not. */
-export function valueOf(decoded: Decoded): Value {
+export function toValue(decoded: Decoded): Value {
   if (decoded === null || decoded === undefined) return null;
   if (typeof decoded === 'string' || typeof decoded === 'number') return decoded;
   if (Buffer.isBuffer(decoded)) return decoded.toString('latin1'); // a byte a character: the same bytes, the same text
@@ -15,6 +15,6 @@ export function valueOf(decoded: Decoded): Value {
 /** The mapped columns of a row; one that the row has not is missing. */
 export function rowOf(decoded: Readonly<Record<string, Decoded>>, columns: Iterable<string>): Row {
   const row: Record<string, Value> = {};
-  for (const column of columns) if (Object.hasOwn(decoded, column)) row[column] = valueOf(decoded[column]);
+  for (const column of columns) if (Object.hasOwn(decoded, column)) row[column] = toValue(decoded[column]);
   return row;
 }

@@ -23,7 +23,6 @@ import { StaleFence } from '../mysql/leases.ts';
 import { readServer } from '../mysql/server-record.ts';
 import { tlsOptions } from '../mysql/tls.ts';
 import { DEFAULT_STALL_MS } from '../timing/stall-detector.ts';
-import type { TaskPublisher } from '../transport/task-publisher.ts';
 import { checkGrants, checkPrimary, checkSchema } from './check-mysql.ts';
 import { checkedPublisher, primaryCheck } from './checks.ts';
 import { openLogger } from './logger.ts';
@@ -67,7 +66,7 @@ export async function readMapping(file: string, { mysqlUrl }: Pick<Config, 'mysq
 }
 
 async function startCapture(context: ProcessContext, mapping: Mapping): Promise<void> {
-  const { config, logger, resources, signal, fail } = context;
+  const { config, logger, resources, signal } = context;
 
   // Open and check.
   const { database, behind } = await openAndCheck(context, mapping, 'capture');
@@ -86,40 +85,55 @@ async function startCapture(context: ProcessContext, mapping: Mapping): Promise<
     ...sourceOf(config, database, mapping, behind),
     check: async () => mustBeCapturable(await checkCapture(database, mapping, kindsNamed(config.kinds))),
     newEpoch: async (why) => void (await bumpKeepingSuspension(database, why)),
-    publisher: new PatientPublisher(publisher as TaskPublisher, logger, randomBytes(8).toString('hex')),
+    publisher: new PatientPublisher(publisher, logger, randomBytes(8).toString('hex')),
     logger,
     clock: { wall: () => Date.now(), now: () => performance.now() },
     stallMs: DEFAULT_STALL_MS,
     ...metrics,
   });
-  let isLeading = false;
-  const state = async () => {
-    if (!isLeading) return 'standby: another process captures';
-    if (performance.now() - capturing.lastHeard > DEFAULT_STALL_MS)
-      throw new NotReady('nothing comes from the binary log');
-    return `${((capturing.lagMs ?? 0) / 1000).toFixed(1)} s behind`;
+  const leading = { isLeading: false };
+  const checks = {
+    mysql: primaryCheck(database),
+    publishing: publisher.check,
+    capture: async () => stateOf(capturing, leading.isLeading),
   };
-  const checks = { mysql: primaryCheck(database), publishing: publisher.check, capture: state };
   await serveMetrics(context, { registry, checks, port: METRICS_PORTS.capture });
   const redis = resources.adopt(openRedisClient(config, 'capture-lease', logger), closeRedis);
-  const times = { ttlMs: Math.max(10_000, config.mysqlTimeoutMs + config.redisTimeoutMs + 4_000), retryMs: 1_000 };
-  const leases = createLeases(config, { primary: database, redis }, times);
+  const leases = createLeases(config, { primary: database, redis }, leaseTimes(config));
   inBackground(context, (ending) => watchSettings(context, database, ending));
-  const work = async (held: AbortSignal, token: string) => {
-    isLeading = true;
-    logger.info({ mapping: mapping.tables.length }, 'capturing the binary log');
-    try {
-      await capturing.run({ lease: LEASE, token }, held);
-    } catch (error) {
-      if (error instanceof StaleFence) logger.warn({ err: error }, 'another process captures now');
-      else fail(error);
-    } finally {
-      isLeading = false;
-    }
-  };
-  const job = { name: LEASE, work, logger };
-  inBackground(context, (ending) => whileLeading(leases, job, ending));
+  const work = (held: AbortSignal, token: string) => leadCapture(context, capturing, leading, { held, token });
+  inBackground(context, (ending) => whileLeading(leases, { name: LEASE, work, logger }, ending));
   logger.info({ transport: config.transport, topic: config.topic }, 'capture is ready');
+}
+
+/** Another process takes over this long after the holder was killed, ms. Longer than a statement and a command may take. */
+function leaseTimes({ mysqlTimeoutMs, redisTimeoutMs }: Config) {
+  return { ttlMs: Math.max(10_000, mysqlTimeoutMs + redisTimeoutMs + 4_000), retryMs: 1_000 };
+}
+
+/** @throws NotReady */
+function stateOf({ lastHeard, lagMs = 0 }: Capture, isLeading: boolean): string {
+  if (!isLeading) return 'standby: another process captures';
+  if (performance.now() - lastHeard > DEFAULT_STALL_MS) throw new NotReady('nothing comes from the binary log');
+  return `${(lagMs / 1000).toFixed(1)} s behind`;
+}
+
+async function leadCapture(
+  { logger, fail }: ProcessContext,
+  capturing: Capture,
+  leading: { isLeading: boolean },
+  { held, token }: { readonly held: AbortSignal; readonly token: string },
+): Promise<void> {
+  leading.isLeading = true;
+  logger.info('capturing the binary log');
+  try {
+    await capturing.run({ lease: LEASE, token }, held);
+  } catch (error) {
+    if (error instanceof StaleFence) logger.warn({ err: error }, 'another process captures now');
+    else fail(error);
+  } finally {
+    leading.isLeading = false;
+  }
 }
 
 async function openAndCheck(context: ProcessContext, mapping: Mapping, account: 'capture' | undefined) {

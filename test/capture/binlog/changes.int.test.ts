@@ -1,7 +1,7 @@
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, it } from 'vitest';
 import { parseMapping } from '../../../src/capture/mapping-file.ts';
-import type { Task } from '../../../src/contracts/task.ts';
+import type { DeliveredTask } from '../../../src/contracts/task.ts';
 import { migrate } from '../../../src/mysql/migrate.ts';
 import { capturing } from '../../support/capturing.ts';
 import { LOGGED, loggedMysql, WITH_GTIDS } from '../../support/logged-mysql.ts';
@@ -32,7 +32,8 @@ tables:
     { file: 'capture.yaml', schema },
   );
 
-const aboutOf = ({ type, ...about }: Task): string => `${type.split('.')[1]} ${Object.values(about).join(' ')}`;
+const aboutOf = ({ type, ...about }: DeliveredTask): string =>
+  `${type.split('.')[1]} ${Object.values(about).join(' ')}`;
 
 for (const [what, args] of [
   ['with GTIDs', WITH_GTIDS],
@@ -49,7 +50,11 @@ for (const [what, args] of [
     }
 
     /** Everything that was committed before has come through: a change of the test's own is the last. */
-    async function caughtUp(url: string, tasks: readonly { task: Task }[], mark: number): Promise<Set<string>> {
+    async function caughtUp(
+      url: string,
+      tasks: readonly { task: DeliveredTask }[],
+      mark: number,
+    ): Promise<Set<string>> {
       await sql(url, `INSERT INTO follows VALUES (9, ${mark}, NULL)`);
       await until(() => tasks.some(({ task }) => aboutOf(task) === `contact 9 ${mark}`));
       return new Set(tasks.map(({ task }) => aboutOf(task)).filter((about) => !about.startsWith('contact 9 ')));

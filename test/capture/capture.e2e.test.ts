@@ -78,9 +78,15 @@ describe('recency capture', () => {
     await until(async () => (await sql(settings.MYSQL_URL, 'SELECT position FROM recency_capture')).length === 1);
     first.signal('SIGTERM');
     expect((await first.ended).code).toBe(0);
-    await sql(settings.MYSQL_URL, 'INSERT INTO contacts (user_id, contact_id) VALUES (1, 2)', 'FLUSH BINARY LOGS');
-    const logs = await sql(settings.MYSQL_URL, 'SHOW BINARY LOGS');
-    await sql(settings.MYSQL_URL, `PURGE BINARY LOGS TO '${logs.at(-1)?.Log_name}'`);
+    await sql(settings.MYSQL_URL, 'INSERT INTO contacts (user_id, contact_id) VALUES (1, 2)');
+    const logs = async () => (await sql(settings.MYSQL_URL, 'SHOW BINARY LOGS')).map(({ Log_name }) => String(Log_name));
+    const [old] = await logs();
+    // MariaDB keeps a file until InnoDB has flushed what was prepared in it.
+    await until(async () => {
+      await sql(settings.MYSQL_URL, 'FLUSH BINARY LOGS');
+      await sql(settings.MYSQL_URL, `PURGE BINARY LOGS TO '${(await logs()).at(-1)}'`);
+      return !(await logs()).includes(old ?? '');
+    });
     const second = start(settings);
     await second.says('MySQL does not have its binary log from the saved position on');
     const why = async () => String((await sql(settings.MYSQL_URL, 'SELECT why FROM recency_epoch'))[0]?.why);

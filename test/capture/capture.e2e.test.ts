@@ -79,7 +79,8 @@ describe('recency capture', () => {
     first.signal('SIGTERM');
     expect((await first.ended).code).toBe(0);
     await sql(settings.MYSQL_URL, 'INSERT INTO contacts (user_id, contact_id) VALUES (1, 2)');
-    const logs = async () => (await sql(settings.MYSQL_URL, 'SHOW BINARY LOGS')).map(({ Log_name }) => String(Log_name));
+    const logs = async () =>
+      (await sql(settings.MYSQL_URL, 'SHOW BINARY LOGS')).map(({ Log_name }) => String(Log_name));
     const [old] = await logs();
     // MariaDB keeps a file until InnoDB has flushed what was prepared in it.
     await until(async () => {
@@ -106,10 +107,12 @@ describe('recency capture', () => {
     const doctor = await runCli(['doctor'], { ...settings, CAPTURE_MAPPING: file });
     await sql(settings.MYSQL_URL, 'SET GLOBAL binlog_row_image = FULL');
     expect(code).toBe(1);
+    // MySQL 9.6 and newer log what a foreign key changes.
+    const isUnseen = mysql.server.facts.product === 'MariaDB';
     for (const said of [
       'binlog_row_image is MINIMAL',
       '.users, which the mapping does not name',
-      'the foreign key of_people changes rows of',
+      ...(isUnseen ? ['the foreign key of_people changes rows of'] : []),
     ]) {
       expect(stderr).toContain(said);
       expect(doctor.stdout).toContain(said);

@@ -14,11 +14,19 @@ import { readServer } from '../../src/mysql/server-record.ts';
 import { connectionOptions } from './logged-mysql.ts';
 import { recorder, silent } from './outbox-bench.ts';
 
-/** Captures a database in this process, until the test has finished or `stop` is called. */
-export async function capturing(url: string, mapping: Mapping, parts: Partial<CaptureOptions> = {}) {
+/**
+ * Captures a database in this process, until the test has finished or `stop` is called.
+ * @param logUrl where the log is read, if not at the same address
+ */
+export async function capturing(
+  url: string,
+  mapping: Mapping,
+  { logUrl = url, ...parts }: Partial<CaptureOptions> & { logUrl?: string } = {},
+) {
   const database = new Database(url, { connections: 4, queue: 100, deadlineMs: 10_000 });
   const { tasks, publish } = recorder();
   const gaps: string[] = [];
+  let found = '';
   const own = new URL(url).pathname.slice(1);
   const publisher = new PatientPublisher({ publish, checkRoom: async () => undefined }, silent, 'test');
   const capture = new Capture({
@@ -29,7 +37,7 @@ export async function capturing(url: string, mapping: Mapping, parts: Partial<Ca
       if (from === undefined) throw new Error(`no position: ${position}`);
       const tables = readTables(mapping, { own, source: 'binlog', views: [] });
       return new BinlogSource({
-        connection: connectionOptions(url),
+        connection: connectionOptions(logUrl),
         from,
         tables,
         mapped: mappedColumns(mapping).values(),
@@ -38,13 +46,19 @@ export async function capturing(url: string, mapping: Mapping, parts: Partial<Ca
     present: async () => positionText(await readLogEnd(database)),
     server: async () => (await readServer(database)).identity,
     check: async () => undefined,
-    newEpoch: async (why) => void (await bumpKeepingSuspension(database, why)),
+    // Counted once the new position is fixed: what is committed from then on is captured.
+    newEpoch: async (why) => {
+      await bumpKeepingSuspension(database, why);
+      gaps.push(found);
+    },
     begin: hintBatches(mapping),
     publisher,
     logger: silent,
     clock: { wall: () => Date.now(), now: () => performance.now() },
     stallMs: 18_000,
-    onGap: (reason) => gaps.push(reason),
+    onGap: (reason) => {
+      found = reason;
+    },
     ...parts,
   });
   const ending = new AbortController();

@@ -20,6 +20,7 @@ const OWN_TABLES: Readonly<Record<string, string>> = {
   recency_seen: '1',
   recency_watches: '1',
   recency_undelivered: '1',
+  recency_capture: '1',
 };
 
 /**
@@ -160,6 +161,13 @@ export const GRANTS = {
     ...LEASES,
     recency_outbox: ['UPDATE', 'DELETE'],
   },
+  capture: {
+    recency_epoch: ['UPDATE'],
+    recency_settings: ['INSERT', 'DELETE'],
+    ...ENDS,
+    ...LEASES,
+    recency_capture: ['INSERT', 'UPDATE'],
+  },
   notify: { ...WATCH, recency_watches: ['UPDATE'], recency_undelivered: ['INSERT'] },
   verify: { ...WATCH },
   backfill: { ...WATCH, ...LEASES, recency_runs: ['INSERT', 'UPDATE'] },
@@ -182,6 +190,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   recency_runs: 'state',
   recency_watches: 'due_at',
   recency_undelivered: 'more',
+  recency_capture: 'fences',
 };
 
 /** A statement that changes nothing, which MySQL refuses all the same when the privilege is missing. */

@@ -1,4 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { BatchCounts } from '../capture/capture.ts';
+import type { GapReason } from '../capture/change-source.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
@@ -137,6 +139,37 @@ export function relayCounters(registry: Registry): (counts: RelayCounts) => void
     rows.inc({ outcome: 'dead_letter' }, deadLetters);
     rows.inc({ outcome: 'put_back' }, putBack);
     rows.inc({ outcome: 'refused' }, refused);
+  };
+}
+
+/** @param lagMs how far the changes that were read are behind; undefined: unknown */
+export function captureMetrics(registry: Registry, lagMs: () => number | undefined) {
+  const rows = counter(registry, 'recency_capture_rows_total', 'Changes of mapped rows read from the binary log.');
+  const tasks = counter(registry, 'recency_capture_tasks_total', 'Tasks published for them.');
+  const odd = counter(
+    registry,
+    'recency_capture_odd_ids_total',
+    'Ids in changed rows that no task can have, such as 0.',
+  );
+  const gaps = counter(
+    registry,
+    'recency_capture_gaps_total',
+    'Times that changes were missing or could not be read, by reason. Each begins a new epoch.',
+    ['reason'],
+  );
+  const behind =
+    'How long ago the newest write that was read from the binary log was made; grows while nothing is read.';
+  gauge(registry, 'recency_capture_lag_seconds', behind, async () => {
+    const ms = lagMs();
+    return ms === undefined ? undefined : ms / 1_000;
+  });
+  return {
+    onBatch: (counts: BatchCounts) => {
+      rows.inc(counts.rows);
+      tasks.inc(counts.tasks);
+      odd.inc(counts.oddIds);
+    },
+    onGap: (reason: GapReason) => gaps.inc({ reason }),
   };
 }
 

@@ -112,8 +112,11 @@ const RETRY_MS = 1_000;
 export interface StandingJob {
   /** The name of its lease. */
   readonly name: string;
-  /** Must end soon after the signal, which means that the process ends or the lease is lost. */
-  readonly work: (signal: AbortSignal) => Promise<void>;
+  /**
+   * Must end soon after the signal, which means that the process ends or the lease is lost.
+   * @param token the lease's fencing token
+   */
+  readonly work: (signal: AbortSignal, token: string) => Promise<void>;
   readonly logger: Logger;
 }
 
@@ -122,7 +125,7 @@ export async function whileLeading(leases: Leases, job: StandingJob, signal: Abo
   const { name, work, logger } = job;
   while (!signal.aborted) {
     try {
-      await leases.hold(name, ({ lost }) => work(AbortSignal.any([signal, lost])), { signal });
+      await leases.hold(name, ({ lost, token }) => work(AbortSignal.any([signal, lost]), token), { signal });
     } catch (error) {
       if (signal.aborted) return;
       logger.debug({ err: error, lease: name }, 'the lease could not be requested');

@@ -64,6 +64,32 @@ export function addNotify(program: Command): void {
   });
 }
 
+interface CaptureOptions {
+  readonly from: 'binlog';
+  readonly mapping?: string;
+  readonly dryRun?: boolean;
+}
+
+export function addCapture(program: Command): void {
+  const command = defineCommand(program, {
+    usage: 'capture',
+    summary:
+      "publishes what changes in a site's tables, from MySQL's binary log, until SIGTERM; one works, others stand by",
+    example: 'capture --mapping capture.yaml --dry-run',
+  })
+    .addOption(new Option('--from <source>', 'where changes are read').choices(['binlog']).default('binlog'))
+    .option('--mapping <file>', 'which columns hold which ids (default: RECENCY_CAPTURE_MAPPING, or capture.yaml)')
+    .option('--dry-run', 'print what would be published, from now on; write nothing');
+  whenCalled<CaptureOptions>(command, async (_output, { mapping, dryRun = false }) => {
+    const [{ loadConfig }, { capture }] = await Promise.all([
+      import('../config/config.ts'),
+      import('../app/capture.ts'),
+    ]);
+    const config = loadConfig();
+    await capture(config, { mapping: mapping ?? config.captureMapping ?? 'capture.yaml', dryRun });
+  });
+}
+
 interface RelayFlags {
   readonly republish?: boolean;
   readonly from?: number;

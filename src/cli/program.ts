@@ -10,7 +10,7 @@ import { addEpoch } from './epoch.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
 import { addFanOuts } from './fan-outs.ts';
 import { addMigrate } from './migrate.ts';
-import { addConsume, addNotify, addRelay, addServe } from './processes.ts';
+import { addCapture, addConsume, addNotify, addRelay, addServe } from './processes.ts';
 import { addRepair } from './repair.ts';
 import { addTool, BENCH, DEMO, IMPORT, SIZE, STACK, type ToolCommand } from './tool-commands.ts';
 import { addExplain, addForget, addInspect } from './user-commands.ts';
@@ -25,6 +25,7 @@ const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
   addServe,
   addConsume,
   addRelay,
+  addCapture,
   addNotify,
   addBackfill,
   addVerify,

@@ -42,9 +42,9 @@ const text = matching(/^[^\r\n]{1,4000}$/, 'one line');
 const name = matching(/^[A-Za-z0-9_.-]{1,64}$/, '1 to 64 letters, digits, dots, dashes or underscores');
 
 /** Ports on loopback of the processes without an API, unless METRICS_PORT is set. */
-export const METRICS_PORTS = { consume: 8471, relay: 8472, notify: 8473 } as const;
+export const METRICS_PORTS = { consume: 8471, relay: 8472, notify: 8473, capture: 8474 } as const;
 
-const metricsPortSays = `/metrics, /livez and /readyz of consume (default ${METRICS_PORTS.consume}, on loopback), relay (${METRICS_PORTS.relay}) and notify (${METRICS_PORTS.notify}); if set: on HOST; 0: none`;
+const metricsPortSays = `/metrics, /livez and /readyz of consume (default ${METRICS_PORTS.consume}, on loopback), relay (${METRICS_PORTS.relay}), notify (${METRICS_PORTS.notify}) and capture (${METRICS_PORTS.capture}); if set: on HOST; 0: none`;
 
 /** Every setting, by its name without the prefix. */
 export const SETTINGS = {
@@ -165,6 +165,11 @@ export const SETTINGS = {
   MIN: setting(whole(1, 126), '12', 'an index with fewer contacts is refilled'),
   IDLE_DAYS: setting(whole(0, 3650), '30', 'an index that is not read for this long is dropped; 0: never'),
   OUTBOX_KEEP_HOURS: setting(whole(1, 8760), '24', 'published rows of the outbox are deleted after this'),
+  CAPTURE_MAPPING: setting(
+    text,
+    undefined,
+    'file with the mapping that `recency capture` goes by; doctor checks it; default of the command: capture.yaml',
+  ),
   SAMPLE_RATE: setting(whole(0, 100), '5', 'users per second whose consistency the consumers sample; 0: none'),
   HOST: setting(matching(/^[A-Za-z0-9._:-]{1,253}$/, 'a host name or an address'), '127.0.0.1', 'address to listen on'),
   PORT: setting(whole(0, 65_535), '8470', 'port of the API; 0: any free port'),

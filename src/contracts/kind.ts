@@ -29,6 +29,8 @@ export interface Kind {
   readonly hasRelations: boolean;
   /** The types of the tasks that say that a relation changed. */
   readonly relationTasks: { readonly added: string; readonly removed: string; readonly changed: string };
+  /** One of its photos, in the types of its tasks: `photo`. */
+  readonly photoSingular: string;
   /** The types of the tasks that say that the photos of a followed thing changed. */
   readonly photoTasks: { readonly added: string; readonly removed: string; readonly visibilityChanged: string };
 }
@@ -49,6 +51,7 @@ export const CONTACTS = {
     removed: 'recency.contact.removed',
     changed: 'recency.contact.changed',
   },
+  photoSingular: 'photo',
   photoTasks: {
     added: 'recency.photo.uploaded',
     removed: 'recency.photo.deleted',
@@ -68,6 +71,7 @@ export const GROUPS = {
   areUsers: false,
   hasRelations: false,
   relationTasks: { added: 'recency.group.joined', removed: 'recency.group.left', changed: 'recency.group.changed' },
+  photoSingular: 'group_photo',
   photoTasks: {
     added: 'recency.group_photo.added',
     removed: 'recency.group_photo.removed',

@@ -1,6 +1,8 @@
+import { readMapping } from '../app/capture.ts';
 import { checkSchema, GRANTS, missingGrants } from '../app/check-mysql.ts';
 import { mysqlAddress } from '../app/open-mysql.ts';
 import { compareSettings } from '../app/shared-settings.ts';
+import { checkCapture } from '../capture/check.ts';
 import type { Config } from '../config/config.ts';
 import { CONTACTS, type Kind, kindsNamed } from '../contracts/kind.ts';
 import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
@@ -37,6 +39,9 @@ export function mysqlChecks(primary: Database, config: Config): Checks {
       kinds.map((kind) => [nameOf('last uploads', kind), () => lastUploadsVerdict(ofKind(primary, kind), kind)]),
     ),
     'rows decide': () => volatileVerdict(primary, kinds),
+    ...(config.captureMapping === undefined
+      ? {}
+      : { capture: () => captureVerdict(primary, config, config.captureMapping ?? '') }),
     epoch: async () => epochVerdict(await readEpochState(primary)),
     'shared settings': () => sharedSettingsVerdict(primary, config),
   };
@@ -115,6 +120,15 @@ export function versionVerdict(version: string): Verdict {
   const text = `${product} ${version}`;
   if (isSupported(product, version)) return fine(text);
   return problem(text, `Recency needs ${product} ${OLDEST_VERSIONS[product]} at least: upgrade it.`);
+}
+
+/** Only where the mapping is named for every process: RECENCY_CAPTURE_MAPPING. */
+async function captureVerdict(primary: Database, config: Config, file: string): Promise<Verdict> {
+  const mapping = await readMapping(file, config);
+  const { problems, behind } = await checkCapture(primary, mapping, kindsNamed(config.kinds));
+  if (problems.length === 0)
+    return fine(`the binary log and ${file} cover the ${behind.tables.length} tables behind the views`);
+  return problem(problems.map(({ what }) => what).join('; '), [...new Set(problems.map(({ fix }) => fix))].join(' '));
 }
 
 /** Each process may have an account of its own; doctor sees only its own. */

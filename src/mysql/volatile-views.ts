@@ -51,8 +51,8 @@ const VOLATILE = new Set([
   ...['get_lock', 'is_free_lock', 'is_used_lock', 'release_lock', 'release_all_locks', 'nextval', 'lastval'],
 ]);
 
-/** The name of a view or function. */
-interface Name {
+/** The name of a view, perhaps of a table, or of a function. */
+export interface SourceName {
   readonly kind: 'view' | 'function';
   /** Undefined: the schema of the text that contains the name. */
   readonly schema: string | undefined;
@@ -67,7 +67,7 @@ export async function findVolatileViews(database: Database, kinds: readonly Kind
   const unread = new Set<string>();
   const [[here] = []] = await database.rows('SELECT DATABASE()', []);
   for (const view of viewsOf(kinds).keys()) {
-    const waiting: Name[] = [{ kind: 'view', schema: String(here), name: view }];
+    const waiting: SourceName[] = [{ kind: 'view', schema: String(here), name: view }];
     const seen = new Set<string>();
     for (let name = waiting.shift(); name; name = waiting.shift()) {
       const place = placeOf(name, String(here));
@@ -85,12 +85,12 @@ export async function findVolatileViews(database: Database, kinds: readonly Kind
   return { calls, unread: [...unread] };
 }
 
-function placeOf({ kind, schema, name }: Name, here: string): string {
+function placeOf({ kind, schema, name }: SourceName, here: string): string {
   const qualified = schema === here ? name : `${schema}.${name}`;
   return kind === 'view' ? qualified : `the function ${qualified}`;
 }
 
-interface Source {
+export interface Source {
   readonly text: string;
   /** As a person wrote it, not in the server's form. */
   readonly isAsWritten: boolean;
@@ -103,7 +103,7 @@ const FUNCTION = `
   WHERE ROUTINE_TYPE = 'FUNCTION' AND ROUTINE_SCHEMA = ? AND ROUTINE_NAME = ?`;
 
 /** Undefined: there is no view or function with this name. */
-async function readSource(database: Database, name: Name): Promise<Source | 'unreadable' | undefined> {
+export async function readSource(database: Database, name: SourceName): Promise<Source | 'unreadable' | undefined> {
   const isAsWritten = name.kind === 'function';
   const [row] = await database.rows(isAsWritten ? FUNCTION : VIEW, [name.schema ?? '', name.name]);
   if (row === undefined) return name.isCertain ? 'unreadable' : undefined;
@@ -145,11 +145,16 @@ function tokensOf({ text, sqlMode }: Pick<Source, 'text' | 'sqlMode'>): Token[] 
   });
 }
 
+/** The views, tables and functions that this text may name. */
+export function namesIn(source: Source): SourceName[] {
+  return callsIn(source).names;
+}
+
 /** The volatile calls in this text, and the views and functions that it may name. */
-function callsIn(source: Source): { calls: string[]; names: Name[] } {
+function callsIn(source: Source): { calls: string[]; names: SourceName[] } {
   const tokens = tokensOf(source);
   const calls: string[] = [];
-  const names: Name[] = [];
+  const names: SourceName[] = [];
   for (const [place, token] of tokens.entries()) {
     const isQualified = isSign(tokens[place - 1], '.');
     const isCall = isSign(tokens[place + 1], '(');
@@ -181,7 +186,7 @@ function isFunctionName({ kind }: Token, { isAsWritten }: Source): boolean {
   return kind === 'quoted' || (kind === 'word' && isAsWritten);
 }
 
-function functionAt(tokens: readonly Token[], place: number): Name {
+function functionAt(tokens: readonly Token[], place: number): SourceName {
   const schema = isSign(tokens[place - 1], '.') ? tokens[place - 2]?.text : undefined;
   return { kind: 'function', schema, name: tokens[place]?.text ?? '' };
 }
@@ -194,7 +199,7 @@ function namesColumns(tokens: readonly Token[], place: number): boolean {
 }
 
 /** The table or view after FROM or JOIN; none before a subquery. */
-function tableAfter(tokens: readonly Token[], place: number): Name[] {
+function tableAfter(tokens: readonly Token[], place: number): SourceName[] {
   let at = place + 1;
   while (isSign(tokens[at], '(')) at++;
   const [first, dot, second] = tokens.slice(at, at + 3);

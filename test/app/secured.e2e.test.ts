@@ -32,6 +32,7 @@ const LOOKS = {
 const ACLS = {
   serve: { topic: 'WRITE', dlq: 'DESCRIBE', group: 'DESCRIBE', bulk: 'DESCRIBE', bulkGroup: 'DESCRIBE' },
   relay: { topic: 'WRITE', dlq: 'WRITE' },
+  capture: { topic: 'WRITE', dlq: 'DESCRIBE' },
   consume: { topic: 'READ', dlq: 'WRITE', group: 'READ', bulk: 'READ', bulkAgain: 'WRITE', bulkGroup: 'READ' },
   notify: { activity: 'WRITE' },
   verify: LOOKS,

@@ -216,7 +216,9 @@ describe('doctor', () => {
     const { code, find } = await doctor({ MYSQL_URL: url.href });
     expect(find('mysql', 'permissions')).toMatchObject({
       state: 'problem',
-      detail: expect.stringMatching(/lacks privileges of serve, consume, relay, notify, verify, backfill, repair/),
+      detail: expect.stringMatching(
+        /lacks privileges of serve, consume, relay, capture, notify, verify, backfill, repair/,
+      ),
       mend: expect.stringMatching(/GRANT UPDATE ON recency_epoch .*GRANT INSERT, UPDATE, DELETE ON recency_outbox/),
     });
     expect(find('mysql', 'indexes')).toMatchObject({

@@ -6,6 +6,7 @@ import { loadMigrations } from '../../src/mysql/schema-migrations.ts';
 import { freshDatabase } from '../support/servers.ts';
 
 const OWN = [
+  'recency_capture',
   'recency_epoch',
   'recency_kafka_ends',
   'recency_leases',

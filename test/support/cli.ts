@@ -54,7 +54,13 @@ export class CliProcess implements AsyncDisposable {
 }
 
 /** What each process logs once it works. */
-const WORKING = { serve: 'answering at', consume: 'consuming', relay: 'relaying', notify: 'notifying' };
+const WORKING = {
+  serve: 'answering at',
+  consume: 'consuming',
+  relay: 'relaying',
+  notify: 'notifying',
+  capture: 'capture is ready',
+};
 
 /**
  * Starts a process of `recency`, waits until it works, and kills it when the test has finished.

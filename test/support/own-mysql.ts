@@ -8,10 +8,10 @@ import { freshName } from './servers.ts';
 export class OwnMysql {
   #server: RunningServer | undefined;
 
-  /** Call at the top of the test file. */
-  constructor() {
+  /** Call at the top of the test file. @param args of the server's program, beside those of every test server */
+  constructor(args: readonly string[] = []) {
     beforeAll(async () => {
-      const server = await startMysql();
+      const server = await startMysql({ args });
       this.#server = server;
       return () => server.remove();
     }, 120_000);

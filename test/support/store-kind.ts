@@ -12,6 +12,7 @@ export const STORES = {
   areUsers: false,
   hasRelations: false,
   relationTasks: { added: 'recency.store.liked', removed: 'recency.store.unliked', changed: 'recency.store.changed' },
+  photoSingular: 'store_photo',
   photoTasks: {
     added: 'recency.store_photo.added',
     removed: 'recency.store_photo.removed',

@@ -1,0 +1,152 @@
+/** Whether the server's binary log can be captured, and whether a mapping covers what it must. Nothing is written. */
+import { compareVersions, mysqlProductOf } from '../contracts/server-versions.ts';
+import type { FoundTable } from './base-tables.ts';
+import type { Database } from './database.ts';
+
+/** What is wrong, and what to do about it. */
+export interface CaptureProblem {
+  readonly what: string;
+  readonly fix: string;
+}
+
+const NAMES = [
+  ...['log_bin', 'binlog_format', 'binlog_row_image', 'binlog_order_commits'],
+  ...['binlog_transaction_compression', 'binlog_row_value_options'],
+];
+
+const VARIABLES = `SHOW GLOBAL VARIABLES WHERE Variable_name IN (${NAMES.map((name) => `'${name}'`).join(', ')})`;
+
+interface Wanted {
+  readonly isFine: (value: string) => boolean;
+  readonly why: string;
+  readonly fix: string;
+}
+
+const is = (expected: string) => (value: string) => value.toUpperCase() === expected;
+
+const set = (name: string, value: string): string =>
+  `SET GLOBAL ${name} = ${value} and in the server's option file; sessions that are open keep the old value until they reconnect.`;
+
+/** A server that lacks a variable cannot be set wrong. */
+const WANTED: Readonly<Record<string, Wanted>> = {
+  log_bin: {
+    isFine: is('ON'),
+    why: 'the server keeps no binary log',
+    fix: "Set log_bin and server_id in the server's option file, and restart it.",
+  },
+  binlog_format: {
+    isFine: is('ROW'),
+    why: 'changes may be logged as statements, which name no rows',
+    fix: set('binlog_format', 'ROW'),
+  },
+  binlog_row_image: {
+    isFine: is('FULL'),
+    why: 'rows are logged without the columns that did not change',
+    fix: set('binlog_row_image', 'FULL'),
+  },
+  binlog_order_commits: {
+    isFine: is('ON'),
+    why: 'transactions may become visible in another order than the log has them',
+    fix: set('binlog_order_commits', 'ON'),
+  },
+  binlog_transaction_compression: {
+    isFine: is('OFF'),
+    why: 'compressed transactions cannot be read',
+    fix: set('binlog_transaction_compression', 'OFF'),
+  },
+  binlog_row_value_options: {
+    isFine: is(''),
+    why: 'parts of JSON values cannot be read',
+    fix: set('binlog_row_value_options', "''"),
+  },
+};
+
+/** @throws DatabaseUnavailable */
+export async function findLogProblems(database: Database): Promise<CaptureProblem[]> {
+  const rows = await database.rows(VARIABLES, []);
+  const problems = rows.flatMap(([name, value]): CaptureProblem[] => {
+    const wanted = WANTED[String(name).toLowerCase()];
+    if (wanted === undefined || wanted.isFine(String(value ?? ''))) return [];
+    return [{ what: `${name} is ${value === '' ? "''" : value}: ${wanted.why}`, fix: wanted.fix }];
+  });
+  return [...problems, ...(await findMissingPrivileges(database))];
+}
+
+const ALL = /^GRANT ALL PRIVILEGES ON \*\.\* /;
+const ON_ALL = /^GRANT (.*) ON \*\.\* /;
+
+/** What a role grants is not listed, so with roles only the attempt tells. */
+async function findMissingPrivileges(database: Database): Promise<CaptureProblem[]> {
+  const grants = (await database.rows('SHOW GRANTS', [])).map(([grant]) => String(grant));
+  const hasRoles = grants.some((grant) => /^GRANT (?!.* ON ).* TO /.test(grant));
+  if (hasRoles || grants.some((grant) => ALL.test(grant))) return [];
+  const privileges = grants.flatMap((grant) => ON_ALL.exec(grant)?.[1]?.split(',') ?? []).map((name) => name.trim());
+  const has = (...names: string[]) => privileges.some((privilege) => names.includes(privilege));
+  const missing = [
+    ...(has('REPLICATION SLAVE') ? [] : ['REPLICATION SLAVE']),
+    ...(has('REPLICATION CLIENT', 'BINLOG MONITOR') ? [] : ['REPLICATION CLIENT (on MariaDB BINLOG MONITOR)']),
+  ];
+  if (missing.length === 0) return [];
+  const fix = `As an administrator: GRANT ${missing.join(', ')} ON *.* to this account.`;
+  return [{ what: `this account lacks ${missing.join(' and ')}`, fix }];
+}
+
+/** A table with the columns of it that are needed. */
+export interface NeededTable extends FoundTable {
+  readonly columns: ReadonlySet<string>;
+}
+
+const COLUMNS = 'SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?';
+
+/** Tables and columns that do not exist, or that this account may not see. @throws DatabaseUnavailable */
+export async function findMissingColumns(database: Database, needed: Iterable<NeededTable>): Promise<CaptureProblem[]> {
+  const problems: CaptureProblem[] = [];
+  for (const { schema, table, columns } of needed) {
+    const present = new Set((await database.rows(COLUMNS, [schema, table])).map(([name]) => String(name)));
+    if (present.size === 0) {
+      const fix = `Correct the mapping, or GRANT SELECT ON ${schema}.${table} to this account.`;
+      problems.push({ what: `there is no table ${schema}.${table}, or this account may not read it`, fix });
+      continue;
+    }
+    const missing = [...columns].filter((column) => !present.has(column));
+    if (missing.length === 0) continue;
+    const fix = `Correct the mapping; the table has ${[...present].join(', ')}.`;
+    problems.push({ what: `${schema}.${table} has no column ${missing.join(', ')}`, fix });
+  }
+  return problems;
+}
+
+const CASCADES = `
+  SELECT CONSTRAINT_NAME, UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME
+  FROM information_schema.REFERENTIAL_CONSTRAINTS
+  WHERE CONSTRAINT_SCHEMA = ? AND TABLE_NAME = ?
+    AND (DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT') OR UPDATE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'))`;
+
+/** From this version on, MySQL logs the rows that its foreign keys change, unless InnoDB is told to enforce them itself. */
+const LOGS_CASCADES = '9.6';
+const NATIVE = "SHOW GLOBAL VARIABLES LIKE 'innodb_native_foreign_keys'";
+
+/**
+ * Foreign keys that change rows of a mapped table without a row event, where the table that causes it is not mapped either.
+ * @throws DatabaseUnavailable
+ */
+export async function findUnseenCascades(
+  database: Database,
+  mapped: Iterable<FoundTable>,
+  isMapped: (table: FoundTable) => boolean,
+): Promise<CaptureProblem[]> {
+  const [[version = ''] = []] = await database.rows('SELECT VERSION()', []);
+  const isLogged = mysqlProductOf(String(version)) === 'MySQL' && compareVersions(String(version), LOGS_CASCADES) >= 0;
+  if (isLogged && !(await database.rows(NATIVE, [])).some(([, value]) => value === 'ON')) return [];
+  const problems: CaptureProblem[] = [];
+  for (const { schema, table } of mapped) {
+    for (const [name, parentSchema, parent] of await database.rows(CASCADES, [schema, table])) {
+      if (isMapped({ schema: String(parentSchema), table: String(parent) })) continue;
+      problems.push({
+        what: `the foreign key ${name} changes rows of ${schema}.${table} when one of ${parent} changes, which the binary log does not show`,
+        fix: `Map ${parent} as well, with a hint for whatever its rows concern, or make the key RESTRICT and delete the rows in the application.`,
+      });
+    }
+  }
+  return problems;
+}

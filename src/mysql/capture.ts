@@ -1,0 +1,92 @@
+/** How far changes are captured (`recency_capture`), the fence, and where the binary log ends now. */
+import { compareVersions, mysqlProductOf } from '../contracts/server-versions.ts';
+import type { Database } from './database.ts';
+import { type Fence, NOT_STALE, StaleFence } from './leases.ts';
+
+/** The table whose row capture writes itself, and reads back from the log. */
+export const CAPTURE_TABLE = 'recency_capture';
+
+export interface SavedCapture {
+  /** The identity of the server that the position belongs to. */
+  readonly server: string;
+  /** The source's own text. */
+  readonly position: string;
+}
+
+const READ = `SELECT server, position FROM ${CAPTURE_TABLE} WHERE source = ?`;
+
+/** @returns undefined: nothing was captured from this source yet @throws DatabaseUnavailable */
+export async function readCapture(database: Database, source: string): Promise<SavedCapture | undefined> {
+  const [row] = await database.rows(READ, [source]);
+  return row && { server: String(row[0]), position: String(row[1]) };
+}
+
+const CREATE = `INSERT IGNORE INTO ${CAPTURE_TABLE} (source, server, position, saved_at) VALUES (?, '', '', 0)`;
+
+const SAVE = `
+  UPDATE ${CAPTURE_TABLE} SET server = ?, position = ?, saved_at = ?, fences = fences + 1
+  WHERE source = ? AND ${NOT_STALE}`;
+
+/**
+ * Saves how far the changes are published, and is a fence as well: everything that is before this write in the binary log
+ * is visible once it resolves (../capture/capture.ts).
+ * @param now ms since 1970 UTC
+ * @throws StaleFence when another process has got the lease since; DatabaseUnavailable
+ */
+export async function saveCapture(
+  database: Database,
+  source: string,
+  { server, position }: SavedCapture,
+  { lease, token }: Fence,
+  now: number,
+): Promise<void> {
+  const save = () => database.write(SAVE, [server, position, now, source, lease, token]);
+  if ((await save()).affectedRows > 0) return;
+  await database.write(CREATE, [source]);
+  if ((await save()).affectedRows === 0) throw new StaleFence({ lease, token });
+}
+
+const GTIDS = {
+  MariaDB: 'SELECT VERSION(), @@global.gtid_binlog_pos, NULL',
+  MySQL: "SELECT VERSION(), @@global.gtid_executed, IF(@@global.gtid_mode = 'ON', NULL, @@global.gtid_mode)",
+};
+
+/** The end of the binary log: which transactions are in it, or a file and an offset where there are no GTIDs. */
+export type LogEnd = { readonly gtids: string } | { readonly file: string; readonly offset: number };
+
+/** @throws DatabaseUnavailable, an error of the server when the account lacks the privilege */
+export async function readLogEnd(database: Database): Promise<LogEnd> {
+  const [[version = ''] = []] = await database.rows('SELECT VERSION()', []);
+  const product = mysqlProductOf(String(version));
+  const [row = []] = await database.rows(GTIDS[product], []);
+  if (row[2] === null) return { gtids: String(row[1]).replaceAll(/\s/g, '') };
+  const statement = compareVersions(String(version), '8.2') >= 0 ? 'SHOW BINARY LOG STATUS' : 'SHOW MASTER STATUS';
+  const [status = []] = await database.rows(statement, []);
+  return { file: String(status[0]), offset: Number(status[1]) };
+}
+
+/** Placeholders of a statement: a power of two, so that its texts are few. */
+const MOST_VALUES = 512;
+
+const quoted = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
+
+/** `column` of the rows of another table whose `key` is one of these values; each is an id, or each is any text. */
+export async function lookUp(
+  database: Database,
+  { schema, table, key, column }: { schema: string; table: string; key: string; column: string },
+  values: readonly string[],
+  areIds: boolean,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (let from = 0; from < values.length; from += MOST_VALUES) {
+    const some = values.slice(from, from + MOST_VALUES);
+    const places = 2 ** Math.ceil(Math.log2(some.length));
+    const padded = Array.from({ length: places }, (_, i) => some[Math.min(i, some.length - 1)] ?? '');
+    const marks = padded.map(() => (areIds ? 'CAST(? AS UNSIGNED)' : '?')).join(', ');
+    const where = `${quoted(key)} IN (${marks})`;
+    const text = `SELECT ${quoted(column)} FROM ${quoted(schema)}.${quoted(table)} WHERE ${where}`;
+    const rows = await database.rows(text, padded);
+    found.push(...rows.flatMap(([id]) => (id === null || id === undefined ? [] : [String(id)])));
+  }
+  return found;
+}

@@ -26,8 +26,8 @@ export interface TaskConsumerOptions {
   readonly logger: Logger;
   /** Do the stores answer? Left out: what takes too long always counts as a fault of a store. */
   readonly answers?: Answers;
-  /** Called with each batch before anything of it is done. */
-  readonly onDelivered?: (deliveries: readonly Delivery[]) => void;
+  /** Called with each batch before anything of it is done. What it returns is called when the batch is done, or given back. */
+  readonly onDelivered?: (deliveries: readonly Delivery[]) => () => void;
   /** Awaited before every step of the work: lets it wait for something more urgent. */
   readonly beforeStep?: (lease: BatchLease) => Promise<void>;
   readonly onBatch?: (batch: { tasks: number; deadLetters: number; ignoredFields: number; seconds: number }) => void;
@@ -71,9 +71,17 @@ export class TaskConsumer {
 
   /** When it resolves, the source acknowledges the batch; when it rejects, the batch comes again. */
   async #handle(batch: Batch): Promise<void> {
-    const { onBatch, onDelivered, now = () => performance.now() } = this.#options;
+    const ended = this.#options.onDelivered?.(batch.deliveries);
+    try {
+      await this.#work(batch);
+    } finally {
+      ended?.();
+    }
+  }
+
+  async #work(batch: Batch): Promise<void> {
+    const { onBatch, now = () => performance.now() } = this.#options;
     const startedAt = now();
-    onDelivered?.(batch.deliveries);
     const held: BatchLease = { renew: () => this.#renew(batch) };
     const lease: BatchLease = { renew: () => this.#beforeStep(held) };
     const { tasks, invalid } = decodeAll(batch.deliveries);
@@ -104,7 +112,7 @@ export class TaskConsumer {
   async #apply(tasks: readonly DecodedTask[], lease: BatchLease): Promise<Rejected[]> {
     const { logger, answers = async () => false } = this.#options;
     try {
-      const aside = await settingAside(tasks, (some) => this.#work(some, lease), {
+      const aside = await settingAside(tasks, (some) => this.#workOn(some, lease), {
         answers,
         isEnd: (error) => error instanceof BatchLost,
         onFailure: (err) => logger.error({ err }, 'a batch failed; trying smaller parts of it'),
@@ -118,7 +126,7 @@ export class TaskConsumer {
     }
   }
 
-  async #work(tasks: readonly DecodedTask[], lease: BatchLease): Promise<void> {
+  async #workOn(tasks: readonly DecodedTask[], lease: BatchLease): Promise<void> {
     for (const worker of this.#workers) await worker.work(planWork(tasks, worker.kind), lease);
   }
 

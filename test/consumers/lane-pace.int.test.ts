@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LanePace } from '../../src/consumers/lane-pace.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
@@ -66,5 +67,28 @@ describe('the bulk lane', () => {
     await noted();
     const lost = { renew: () => Promise.reject(new Error('lost')) };
     await expect(bulk.yieldToSmall(lost)).rejects.toThrow('lost');
+  });
+
+  it('takes no step while small tasks are in work beside it, in several batches', async () => {
+    const pace = new LanePace({ client: redis, prefix: freshPrefix() });
+    const lease = { renew: async () => undefined };
+    const ended = [pace.delivered([{ timestamp: -1 }]), pace.delivered([{ timestamp: -1 }])];
+    const order: string[] = [];
+    const step = pace.yieldToSmall(lease).then(() => order.push('step'));
+    order.push('one is done');
+    ended[0]?.();
+    await turn();
+    order.push('all are done');
+    ended[1]?.();
+    await step;
+    expect(order).toEqual(['one is done', 'all are done', 'step']);
+    await pace.yieldToSmall(lease); // nothing is in work any more
+  });
+
+  it('takes a step now and then however many are in work', async () => {
+    const pace = new LanePace({ client: redis, prefix: freshPrefix() });
+    pace.delivered([{ timestamp: -1 }]);
+    await pace.yieldToSmall({ renew: async () => undefined });
+    await pace.yieldToSmall({ renew: async () => undefined });
   });
 });

@@ -1,9 +1,11 @@
 import process from 'node:process';
+import { endWithNpm } from './end-with-npm.ts';
 import { EXIT, failureOf } from './exit-code.ts';
 import { endWhenUnread } from './output.ts';
 import { runCommandLine } from './program.ts';
 
 endWhenUnread();
+endWithNpm();
 
 // Node prints every field of an uncaught error; ioredis keeps the arguments of AUTH in one.
 process.on('uncaughtException', (error) => {

@@ -75,6 +75,11 @@ export function unknownNames(environment: Environment): SettingProblem[] {
     });
 }
 
+/** Did `npx` or `npm run` start this process, or a process that started it? npm says so to whatever it runs. */
+export function isStartedByNpm(): boolean {
+  return process.env.npm_lifecycle_event !== undefined;
+}
+
 /** The environment for another process of Recency: this process's own with no other settings than these. */
 export function childEnvironment(settings: Partial<Record<SettingName, string>>): Environment {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith(PREFIX));

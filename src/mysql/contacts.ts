@@ -8,6 +8,7 @@ import type { Relation } from '../contracts/relation.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, ColumnValue, Database } from './database.ts';
 import { type AnswerRows, EPOCH, EPOCH_COLUMNS, type EpochRows, readAnswer } from './epoch.ts';
+import { NOT_SELF } from './kind-database.ts';
 import { type Compared, type ComparingStatement, isUnseen, joinSeen, madeOnce, readCompared } from './seen.ts';
 
 /** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */
@@ -26,8 +27,14 @@ export const LAST_UPLOAD = `CAST(FLOOR(LEAST(c.last_upload_at, ${GREATEST_SCORE}
  */
 export const BY_KEY = `${LAST_UPLOAD} DESC, CAST(c.contact_id AS BINARY) DESC`;
 
+/**
+ * SQL: the user has this contact now. Nobody is a contact of their own: what says otherwise is ignored. (Of a kind that follows
+ * no users, the ids are of different things, and this compares nothing: see kind-database.ts.)
+ */
+export const IS_RELATED = `(c.related AND ${NOT_SELF})`;
+
 /** SQL: this row can be in an index. Null, zero and negative last uploads mean that there is no upload. */
-export const HAS_UPLOAD = 'c.related AND c.last_upload_at >= 1';
+export const HAS_UPLOAD = `${IS_RELATED} AND c.last_upload_at >= 1`;
 
 /** SQL: a time in whole milliseconds, whatever the column's numeric type. An index serves only the bare column. */
 export function wholeMs(column: string): string {

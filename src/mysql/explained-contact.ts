@@ -3,10 +3,13 @@ import type { Deadline } from '../timing/deadline.ts';
 import { COLUMNS, contactOf, HAS_UPLOAD, LAST_UPLOAD, type LiveContact } from './contacts.ts';
 import type { AnswerDatabase } from './database.ts';
 import { EPOCH, readAnswer } from './epoch.ts';
+import { NOT_SELF } from './kind-database.ts';
 
 /** One pair's whole row. */
 export interface ExplainedContact extends LiveContact {
   readonly related: boolean;
+  /** It is the user: nobody is a contact of their own, so the row is ignored. */
+  readonly isSelf: boolean;
   /** Version of the relationship's row. */
   readonly version: string;
   /** How many of the user's contacts have a higher key: 0 is the most recently active one. */
@@ -23,7 +26,7 @@ const EXPLAINED = `
   ) AS above, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
-    SELECT ${COLUMNS}, c.related, c.version FROM recency_contacts AS c WHERE c.user_id = ? AND c.contact_id = ?
+    SELECT ${COLUMNS}, c.related, c.version, NOT (${NOT_SELF}) AS is_self FROM recency_contacts AS c WHERE c.user_id = ? AND c.contact_id = ?
   ) AS mine ON TRUE`;
 
 /**
@@ -41,7 +44,12 @@ export async function readExplainedContact(
   const { epoch, rows } = await readAnswer(database, EXPLAINED, [user, user, contact], { heavy: 'answer', deadline });
   const [row] = rows;
   if (row === undefined || row[0] === null) return { epoch, row: undefined };
-  const [related, version, above] = row.slice(5);
-  const place = { related: Number(related) !== 0, version: String(version ?? 0), above: Number(above) };
+  const [related, version, isSelf, above] = row.slice(5);
+  const place = {
+    related: Number(related) !== 0,
+    version: String(version ?? 0),
+    isSelf: Number(isSelf) !== 0,
+    above: Number(above),
+  };
   return { epoch, row: { ...contactOf(row), ...place } };
 }

@@ -10,6 +10,9 @@ import type { AnswerDatabase } from './database.ts';
 /** SQL: the name of the kind that the statement asks about. The comment is its mark: no other text of a statement is replaced by it. */
 export const KIND_NAME = `'${CONTACTS.name}' /* the kind */`;
 
+/** SQL: the followed thing is not the user. Where it is no user, equal ids mean nothing. */
+export const NOT_SELF = 'c.user_id <> c.contact_id';
+
 /** @returns for contacts the database itself: nothing is added to what it does */
 export function ofKind<D extends AnswerDatabase>(database: D, kind: Kind): D {
   return kind.name === CONTACTS.name ? database : proxied(database, translator(kind));
@@ -24,11 +27,13 @@ function wordsOf({
   idColumn,
   photosView,
   ownerColumn,
+  areUsers,
   hasRelations,
   relationTasks,
 }: Kind): Map<string, string> {
   const words = new Map<string, string>([
     [KIND_NAME, `'${name}'`],
+    ...(areUsers ? [] : [[NOT_SELF, 'TRUE'] as const]),
     [CONTACTS.view, view],
     [CONTACTS.idColumn, idColumn],
     [CONTACTS.photosView, photosView],

@@ -6,7 +6,7 @@
  * into it.
  */
 import type { Id } from '../contracts/id.ts';
-import { GREATEST_SCORE, LAST_UPLOAD, lastUploadOf } from './contacts.ts';
+import { GREATEST_SCORE, IS_RELATED, LAST_UPLOAD, lastUploadOf } from './contacts.ts';
 import type { ColumnValue, Database } from './database.ts';
 import type { Pair } from './pairs.ts';
 
@@ -68,7 +68,7 @@ const OF_PAIRS = byAudiences(
     .join(', ')})
   FROM JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', contact_id BIGINT UNSIGNED PATH '$[1]')) AS pair
   STRAIGHT_JOIN recency_contacts AS c ON c.user_id = pair.user_id AND c.contact_id = pair.contact_id
-  WHERE c.related`,
+  WHERE ${IS_RELATED}`,
 );
 
 /**

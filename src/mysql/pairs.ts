@@ -1,5 +1,5 @@
 import type { Id } from '../contracts/id.ts';
-import { LAST_UPLOAD, lastUploadOf } from './contacts.ts';
+import { IS_RELATED, LAST_UPLOAD, lastUploadOf } from './contacts.ts';
 import type { ColumnValue, Database, ReadOptions } from './database.ts';
 import { EPOCH, type EpochRows, readOwn } from './epoch.ts';
 
@@ -18,7 +18,7 @@ export interface PairRow extends Pair {
 
 // The epoch comes from the same snapshot, even when no pair has a row.
 const ROWS = `
-  SELECT c.user_id, c.contact_id, c.related, ${LAST_UPLOAD}, c.version, ${EPOCH}
+  SELECT c.user_id, c.contact_id, ${IS_RELATED}, ${LAST_UPLOAD}, c.version, ${EPOCH}
   FROM recency_epoch AS e`;
 
 // The pairs drive the join: each is one look-up by primary key.
@@ -30,7 +30,7 @@ const PAIRS = `${ROWS}
 
 // One range of the index that the followers were read from: half the work of the same number of look-ups.
 const NEIGHBOURS = `${ROWS}
-  LEFT JOIN recency_contacts AS c ON c.contact_id = ? AND c.user_id BETWEEN ? AND ? AND c.related`;
+  LEFT JOIN recency_contacts AS c ON c.contact_id = ? AND c.user_id BETWEEN ? AND ? AND ${IS_RELATED}`;
 
 /** Pairs of one snapshot. */
 export interface PairRows {

@@ -7,7 +7,8 @@ import { RedisUnavailable } from '../redis/unavailable.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import { CandidateReads, type LiveRows } from './candidate-reads.ts';
 import type { ColdAnswer } from './cold-builds.ts';
-import { candidatesFor, certifiedPage, countAboveFloor, isBeyondIndex, pageOfTop } from './narrow.ts';
+import { type ContactPage, candidatesFor, certifiedPage, countAboveFloor, isBeyondIndex, pageOfTop } from './narrow.ts';
+import { mayHaveWindow, PageWindows } from './page-windows.ts';
 import {
   answerOf,
   asCommitted,
@@ -54,6 +55,7 @@ export interface RecentContactsOptions {
 export class RecentContacts {
   readonly #options: RecentContactsOptions;
   readonly #reads: CandidateReads;
+  readonly #windows = new PageWindows();
 
   constructor(options: RecentContactsOptions) {
     this.#options = options;
@@ -106,7 +108,7 @@ export class RecentContacts {
     if (isTooFarBehind(query, begun.lagMs)) return await this.#plain(query, 'lag', clock);
     if (isBeyondIndex(query, reading)) {
       if (reading.size < this.#leastFor(query)) onLow(user);
-      return await this.#plain(query, 'below_floor', clock);
+      return await this.#belowIndex(query, reading, begun, clock);
     }
     for (const { keys, horizon, isAll } of candidatesFor(reading, query)) {
       const ids = keys.map((key) => key.id);
@@ -124,6 +126,26 @@ export class RecentContacts {
       if (isAll && countAboveFloor(live.contacts, floor) < this.#leastFor(query)) onLow(user);
     }
     return await this.#plain(query, 'below_floor', clock);
+  }
+
+  /** A page that the index cannot answer: narrowed by a window of a plain query before, or by a plain query that leaves one. */
+  async #belowIndex(
+    query: RecentQuery,
+    reading: WarmReading,
+    begun: Beginning,
+    clock: Stopwatch,
+  ): Promise<RecentAnswer | 'other_epoch'> {
+    if (!mayHaveWindow(query)) return await this.#plain(query, 'below_floor', clock);
+    const candidates = this.#windows.find(query, reading);
+    if (candidates !== undefined) {
+      const ids = candidates.keys.map((key) => key.id);
+      const live = await clock.time('db', () => this.#readLive(query, ids));
+      if (live.epoch !== reading.epoch) return 'other_epoch';
+      const page = certifiedPage(live.contacts, candidates.horizon, query);
+      if (page !== undefined && !live.isReplica)
+        return { ...answerOf(databaseParts(page, begun), clock), lagMs: begun.lagMs };
+    }
+    return await this.#plain(query, 'below_floor', clock, reading);
   }
 
   /** What only a statement of its own says, is asked by one: what is unseen, and the rows of another server. */
@@ -174,13 +196,16 @@ export class RecentContacts {
     return answerOf({ ...page, ...begun, source: 'database', floor: undefined, reason: 'cold', replica }, clock);
   }
 
-  async #plain(query: RecentQuery, reason: Reason, clock: Stopwatch): Promise<RecentAnswer> {
+  /** @param keepFor the index as it was read before, whose next pages this one's query may narrow */
+  async #plain(query: RecentQuery, reason: Reason, clock: Stopwatch, keepFor?: WarmReading): Promise<RecentAnswer> {
     const { limit, deadline } = query;
     const { database, primary = database } = this.#options;
     const from = mayNotLag(query) ? primary : this.#databaseFor(query);
     const begun = this.#begin(query);
-    const live = await clock.time('db', () => readPlain(from, { ...query, limit: limit + 1 }, deadline));
+    const asked = keepFor === undefined ? limit + 1 : this.#windows.sizeFor(query, keepFor);
+    const live = await clock.time('db', () => readPlain(from, { ...query, limit: asked }, deadline));
     const { isReplica: replica } = live;
+    if (keepFor?.epoch === live.epoch && !replica) this.#windows.keep(query, keepFor, live.contacts, asked);
     if (replica && mayNotLag(query)) throw new DatabaseNotPrimary(NO_PRIMARY);
     const page = { contacts: live.contacts.slice(0, limit), more: live.contacts.length > limit };
     return answerOf({ ...page, ...begun, source: 'database', floor: undefined, reason, replica }, clock);
@@ -194,6 +219,10 @@ export class RecentContacts {
   #databaseFor({ freshness }: RecentQuery): AnswerDatabase {
     return freshness?.database ?? this.#options.database;
   }
+}
+
+function databaseParts(page: ContactPage, begun: Beginning) {
+  return { ...page, ...begun, source: 'database', floor: undefined, reason: 'below_floor', replica: false } as const;
 }
 
 const NO_PRIMARY = 'MySQL takes no writes here, or is not the server on record: only the primary can answer this';

@@ -24,6 +24,7 @@ export const VERDICTS = {
   below_floor:
     'The contact is at or below the floor: others were active more recently, and the index keeps only the top.',
   not_a_contact: 'The user does not have this contact: MySQL has no row for the pair.',
+  own_self: 'Nobody is a contact of their own: a row that says so is ignored, and is in no index and no answer.',
   no_longer_related: 'The user had this contact; the relationship is no longer active.',
   no_visible_upload: 'The contact has no photo that this user may see.',
   cold: 'The user has no index. The plain query answers; the next read builds the index.',
@@ -84,6 +85,7 @@ export function verdictOf(
 /** Why the contact does not belong in the index; undefined: it does. */
 function outsideIndex(row: ExplainedContact | undefined, { floor }: WarmReading): VerdictCode | undefined {
   if (row === undefined) return 'not_a_contact';
+  if (row.isSelf) return 'own_self';
   if (!row.related) return 'no_longer_related';
   if (row.at <= 0) return 'no_visible_upload';
   return isAbove(row, floor) ? undefined : 'below_floor';
@@ -100,6 +102,7 @@ export function driftOf(verdict: VerdictCode, reading: Reading, limits: Limits):
 export const ANSWER_VERDICTS = {
   shown: 'The first page shows the contact, where it belongs.',
   not_a_contact: 'The first page does not show the contact: the user does not have it.',
+  own_self: 'The first page does not show the contact: nobody is a contact of their own.',
   no_longer_related: 'The first page does not show the contact: the relationship is no longer active.',
   no_visible_upload: 'The first page does not show the contact: it has no photo that this user may see.',
   further_down: 'The first page ends before the contact: enough others were active more recently.',
@@ -127,6 +130,7 @@ export function answerVerdictOf(row: ExplainedContact | undefined, shown: boolea
 /** Why the contact does not belong on the page; undefined: it does. */
 function outsidePage(row: ExplainedContact | undefined, limit: number): AnswerVerdict | undefined {
   if (row === undefined) return 'not_a_contact';
+  if (row.isSelf) return 'own_self';
   if (!row.related) return 'no_longer_related';
   if (row.at <= 0) return 'no_visible_upload';
   return row.above >= limit ? 'further_down' : undefined;

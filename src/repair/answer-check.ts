@@ -67,12 +67,14 @@ const GREATEST_LIMIT = 100;
 export class AnswerCheck {
   readonly #stores: AnswerCheckStores;
   readonly #recent: RecentContacts;
+  readonly #areUsers: boolean;
   readonly #questions: readonly ContactsQuestion[];
 
   constructor(stores: AnswerCheckStores) {
     const { index, primary: database, kind = CONTACTS, limits, now } = stores;
     const { min, max } = limits;
     this.#stores = stores;
+    this.#areUsers = kind.areUsers;
     const counts = [...new Set([10, 1, min, max, GREATEST_LIMIT])];
     const relations = kind.hasRelations ? RELATIONS : (['any'] as const);
     this.#questions = relations.flatMap((relation) => counts.map((limit) => ({ relation, limit })));
@@ -96,7 +98,8 @@ export class AnswerCheck {
     const { index, truth, clock } = this.#stores;
     const reading = await index.read(user, 1, false);
     const nonce = reading.state === 'warm' ? reading.nonce : undefined;
-    const rows = await this.#allContacts(user);
+    const all = await this.#allContacts(user);
+    const rows = all.filter(({ id }) => id !== user || !this.#areUsers); // nobody is a contact of their own
     const ordered = inOrder(rows);
     const wrong: AnswerDifference[] = [];
     let checked = 0;
@@ -119,7 +122,7 @@ export class AnswerCheck {
       user,
       checked,
       wrong: wrong.map((answer) => ({ ...answer, differing })),
-      oddRows: countOddRows(rows, clock()),
+      oddRows: { ...countOddRows(rows, clock()), self: all.length - rows.length },
       truth: await truth.ofRows(user, rows),
     };
   }
@@ -206,14 +209,16 @@ export type OddRows = {
   readonly future: number;
   /** A pair that occurred before: the index has it once, the plain query as often as the view. */
   readonly duplicate: number;
+  /** A user as a contact of their own: it is ignored. */
+  readonly self: number;
 };
 
-export const NO_ODD_ROWS: OddRows = { null: 0, negative: 0, future: 0, duplicate: 0 };
+export const NO_ODD_ROWS: OddRows = { null: 0, negative: 0, future: 0, duplicate: 0, self: 0 };
 
 const AHEAD_MS = 3_600_000;
 
 /** @param rows of one user @param now ms since 1970 UTC */
-function countOddRows(rows: readonly RawContact[], now: number): OddRows {
+function countOddRows(rows: readonly RawContact[], now: number): Omit<OddRows, 'self'> {
   const times = rows.map(({ lastUploadAt }) => lastUploadAt);
   const latest = BigInt(now + AHEAD_MS);
   return {

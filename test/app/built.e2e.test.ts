@@ -1,13 +1,16 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { childEnvironment } from '../../src/config/environment.ts';
 import { build, commandOf, packageFolder } from '../support/built-package.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { freshDatabase, mysqlUrl, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { until } from '../support/until.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The package as installed: the `files` of package.json, and its dependencies. */
@@ -31,6 +34,39 @@ function packed(): { tarball: string; version: string } {
 function npmEnvironment(): NodeJS.ProcessEnv {
   const others = (process.env.PATH ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
   return { HOME: process.env.HOME, PATH: [dirname(process.execPath), ...others].join(delimiter) };
+}
+
+/** Installs the tarball in a site's folder. @returns the folder */
+function installed(tarball: string): string {
+  const site = join(folder, 'site');
+  mkdirSync(site);
+  writeFileSync(join(site, 'package.json'), '{}');
+  const args = ['install', '--ignore-scripts', '--offline', '--no-audit', tarball];
+  execFileSync('npm', args, { cwd: site, env: npmEnvironment() });
+  symlinkSync(join(root, 'node_modules'), join(site, 'node_modules', 'recency', 'node_modules'));
+  return site;
+}
+
+/** Whatever is left of the processes that one started. */
+function killGroup(leader: number | undefined): void {
+  try {
+    if (leader !== undefined) process.kill(-leader, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** `npx` with these arguments, as a supervisor starts it. */
+async function underNpx(args: readonly string[], cwd: string, settings: Settings) {
+  const env: NodeJS.ProcessEnv = { ...childEnvironment(settings), ...npmEnvironment(), npm_lifecycle_event: undefined };
+  const npx = spawn('npx', args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => killGroup(npx.pid));
+  const heard: string[] = [];
+  for (const stream of [npx.stdout, npx.stderr]) stream.setEncoding('utf8').on('data', (text) => heard.push(text));
+  // Its output closes when the last process that writes to it has ended, whoever that is.
+  const allEnded = once(npx, 'close');
+  await until(() => heard.join('').includes('relaying the outbox') || npx.exitCode !== null);
+  return { npx, allEnded, log: () => heard.join('') };
 }
 
 async function migratesServesConsumesAndRelays(built: Built): Promise<void> {
@@ -58,18 +94,6 @@ describe('the built package', () => {
     expect(execFileSync(built.main, ['--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
   });
 
-  it('runs with npx where its tarball is installed', () => {
-    const { tarball, version } = packed();
-    const site = join(folder, 'site');
-    mkdirSync(site);
-    writeFileSync(join(site, 'package.json'), '{}');
-    const npm = (command: string, ...args: string[]) =>
-      execFileSync(command, args, { cwd: site, encoding: 'utf8', env: npmEnvironment() });
-    npm('npm', 'install', '--ignore-scripts', '--offline', '--no-audit', tarball);
-    symlinkSync(join(root, 'node_modules'), join(site, 'node_modules', 'recency', 'node_modules'));
-    expect(npm('npx', '--no-install', 'recency', '--version')).toBe(`${version}\n`);
-  });
-
   it('migrates, serves, consumes and relays', () => migratesServesConsumesAndRelays(built));
 
   it('verifies', async () => {
@@ -83,6 +107,32 @@ describe('the built package', () => {
     const { code, stderr, json } = await runCli(['bench', 'read', '--quick', '--json'], settings, built);
     expect(code, stderr).toBe(0);
     expect(json()[0]).toMatchObject({ bench: 'read', ratios: { flatness: expect.any(Number) } });
+  });
+});
+
+describe('the package where its tarball is installed', () => {
+  let site: string;
+  let version: string;
+  beforeAll(() => {
+    const { tarball, ...one } = packed();
+    ({ version } = one);
+    site = installed(tarball);
+  }, 60_000);
+
+  it('runs with npx', () => {
+    const args = ['--no-install', 'recency', '--version'];
+    expect(execFileSync('npx', args, { cwd: site, encoding: 'utf8', env: npmEnvironment() })).toBe(`${version}\n`);
+  });
+
+  it.each([
+    ['npx recency relay', ['--no-install', 'recency', 'relay']],
+    ['a shell that npx starts', ['--no-install', '-c', 'recency relay; exit $?']],
+  ])('ends in order on SIGTERM to %s', async (_, args) => {
+    const { npx, allEnded, log } = await underNpx(args, site, await serviceSettings());
+    expect(log()).toContain('relaying the outbox');
+    npx.kill('SIGTERM');
+    await allEnded;
+    expect(log()).toContain('"msg":"ended"');
   });
 });
 

@@ -3,12 +3,16 @@ import type { Id } from '../../src/contracts/id.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
+import { readNeighbours, readPairs } from '../../src/mysql/pairs.ts';
+import { readPhotos } from '../../src/mysql/photos.ts';
+import { readSourcePhotos } from '../../src/mysql/source-photos.ts';
+import { explain } from '../../src/query/explain.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { PageCheck } from '../../src/repair/page-check.ts';
 import { Verify } from '../../src/repair/verify.ts';
 import { passedAtOnce } from '../support/barriers.ts';
 import { freshSitePool } from '../support/small-site.ts';
-import { freshStores, type Stores } from '../support/stores.ts';
+import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 
 const LIMITS = { max: 6, min: 3 };
 const USER = '1';
@@ -76,6 +80,48 @@ it('rows: null, zero and negative times mean no upload, future ones count, orpha
     ...{ warm: 1, wrong: 0, answers_wrong: 0 },
     odd_rows: { null: 1, negative: 1, future: 2, duplicate: 0 },
   });
+});
+
+it('rows: a user as a contact of their own is in no index and no answer, and its deletion leaves nothing behind', async () => {
+  const pool = freshSitePool(stores.url);
+  const { primary, index } = stores;
+  const others = ['105', '104', '106', '107'];
+  await pool.query(`INSERT INTO ties VALUES (${USER}, ${USER}, 5000)`);
+  await pool.query(
+    `INSERT INTO photos (id, owner_id, audience, uploaded_at, title) VALUES (1, ${USER}, 0, 5000, 'own')`,
+  );
+  const recent = recentContactsOn(stores, LIMITS);
+  const ids = async (unseen: boolean, consistency: 'index' | 'strong') => {
+    const query = { user: USER, relation: 'any', limit: 100, below: undefined, unseen, consistency } as const;
+    return (await recent.find(query)).contacts.map(({ id }) => id);
+  };
+
+  const pair = { user: USER, contact: USER };
+  const inIndex = async () => (await stores.index.read(USER, 0, false)) as { readonly head?: readonly { id: Id }[] };
+  const expected = { head: others.map((id) => expect.objectContaining({ id })) };
+  await run(rebuild([USER]), stores.steps);
+  expect(await inIndex()).toMatchObject(expected);
+  await run(refresh([pair]), stores.steps);
+  expect(await inIndex()).toMatchObject(expected);
+  await run(rebuild([USER, '2']), stores.steps); // several users: another statement
+  expect(await inIndex()).toMatchObject(expected);
+  for (const unseen of [false, true]) {
+    for (const consistency of ['index', 'strong'] as const) expect(await ids(unseen, consistency)).toEqual(others);
+  }
+  expect((await readPairs(primary, [pair])).rows).toMatchObject([{ related: false }]);
+  expect((await readNeighbours(primary, [pair])).rows).toEqual([]);
+  expect([...(await readPhotos(primary, USER, [{ id: USER, sees: '1' }], 5)).keys()]).toEqual([]);
+  const page = { order: 'newest first', above: undefined, below: undefined, limit: 5 } as const;
+  expect((await readSourcePhotos(primary, { user: USER, source: USER }, '1', page)).photos).toEqual([]);
+  expect(await explain({ index, database: primary, recent, limits: LIMITS }, USER, USER)).toMatchObject({
+    verdict: 'own_self',
+    answer: { shown: false, verdict: 'own_self' },
+  });
+  expect(await verify()).toMatchObject({ wrong: 0, answers_wrong: 0, odd_rows: { self: 1 } });
+
+  await pool.query(`DELETE FROM ties WHERE contact_id = ${USER}`);
+  await pool.query(`DELETE FROM photos WHERE id = 1`);
+  expect(await verify()).toMatchObject({ wrong: 0, answers_wrong: 0, odd_rows: { self: 0 } });
 });
 
 it('rows: a pair that a view returns twice is counted, and the answers that it corrupts are reported', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
 import type { Database } from '../../src/mysql/database.ts';
-import { KIND_NAME, ofKind } from '../../src/mysql/kind-database.ts';
+import { KIND_NAME, NOT_SELF, ofKind } from '../../src/mysql/kind-database.ts';
 
 /** Remembers the statements that reach it. */
 class Recorder {
@@ -45,6 +45,12 @@ describe('a database asked about another kind', () => {
       `SELECT c.group_id, FALSE, p.group_id FROM recency_groups AS c JOIN recency_group_photos AS p
        ON pair.group_id = c.group_id AND recency_group_photos.group_id = 1 AND my_contact_id = 'recency.group.changed'`,
     ]);
+  });
+
+  it('takes a user and a group with the same id for a pair like any other', async () => {
+    const { database, groups } = recorder();
+    await groups.rows(`SELECT 1 FROM recency_contacts AS c WHERE c.related AND ${NOT_SELF}`, []);
+    expect(database.statements).toEqual(['SELECT 1 FROM recency_groups AS c WHERE c.related AND TRUE']);
   });
 
   it('has its name where a statement means the kind, and in no other text', async () => {

@@ -34,7 +34,7 @@ function warm(parts: Partial<Extract<Reading, { state: 'warm' }>> = {}): Reading
 }
 
 function row(parts: Partial<ExplainedContact> = {}): ExplainedContact {
-  const flags = { isFriend: false, isFamily: false, related: true };
+  const flags = { isFriend: false, isFamily: false, related: true, isSelf: false };
   return { id: CONTACT, at: 70, ...flags, sees: '1', version: '1', above: 1, ...parts };
 }
 
@@ -49,6 +49,8 @@ const CASES: [VerdictCode, Reading, ExplainedContact | undefined][] = [
   ['ghost', warm(), row({ at: 39 })],
   ['ghost', warm({ floor: key(CONTACT, 70) }), row()],
   ['not_a_contact', without, undefined],
+  ['own_self', without, row({ isSelf: true })],
+  ['ghost', warm(), row({ isSelf: true })],
   ['no_longer_related', without, row({ related: false })],
   ['no_visible_upload', without, row({ at: 0 })],
   ['below_floor', without, row({ at: 39 })],
@@ -103,6 +105,8 @@ const ANSWER_CASES: [AnswerVerdict, ExplainedContact | undefined, boolean][] = [
   ['not_wanted', row({ above: LIMIT }), true],
   ['not_a_contact', undefined, false],
   ['not_wanted', undefined, true],
+  ['own_self', row({ isSelf: true, above: 0 }), false],
+  ['not_wanted', row({ isSelf: true, above: 0 }), true],
   ['no_longer_related', row({ related: false, above: 0 }), false],
   ['not_wanted', row({ related: false, above: 0 }), true],
   ['no_visible_upload', row({ at: 0, above: 0 }), false],

@@ -1119,7 +1119,7 @@ export interface components {
                  * @description Why the contact is, or is not, in the index.
                  * @enum {string}
                  */
-                code: "in_index" | "below_floor" | "not_a_contact" | "no_longer_related" | "no_visible_upload" | "cold" | "building" | "other_epoch" | "torn" | "wrong_type" | "missing" | "hole" | "ghost" | "score";
+                code: "in_index" | "below_floor" | "not_a_contact" | "own_self" | "no_longer_related" | "no_visible_upload" | "cold" | "building" | "other_epoch" | "torn" | "wrong_type" | "missing" | "hole" | "ghost" | "score";
                 /** @description The same as a sentence. */
                 sentence: string;
             };
@@ -1140,7 +1140,7 @@ export interface components {
                      * @description Why the contact is, or is not, in the answer.
                      * @enum {string}
                      */
-                    code: "shown" | "not_a_contact" | "no_longer_related" | "no_visible_upload" | "further_down" | "left_out" | "not_wanted";
+                    code: "shown" | "not_a_contact" | "own_self" | "no_longer_related" | "no_visible_upload" | "further_down" | "left_out" | "not_wanted";
                     /** @description The same as a sentence. */
                     sentence: string;
                 };
@@ -1181,7 +1181,7 @@ export interface components {
                  * @description Why the group is, or is not, in the index.
                  * @enum {string}
                  */
-                code: "in_index" | "below_floor" | "not_a_contact" | "no_longer_related" | "no_visible_upload" | "cold" | "building" | "other_epoch" | "torn" | "wrong_type" | "missing" | "hole" | "ghost" | "score";
+                code: "in_index" | "below_floor" | "not_a_contact" | "own_self" | "no_longer_related" | "no_visible_upload" | "cold" | "building" | "other_epoch" | "torn" | "wrong_type" | "missing" | "hole" | "ghost" | "score";
                 /** @description The same as a sentence. */
                 sentence: string;
             };
@@ -1202,7 +1202,7 @@ export interface components {
                      * @description Why the group is, or is not, in the answer.
                      * @enum {string}
                      */
-                    code: "shown" | "not_a_contact" | "no_longer_related" | "no_visible_upload" | "further_down" | "left_out" | "not_wanted";
+                    code: "shown" | "not_a_contact" | "own_self" | "no_longer_related" | "no_visible_upload" | "further_down" | "left_out" | "not_wanted";
                     /** @description The same as a sentence. */
                     sentence: string;
                 };

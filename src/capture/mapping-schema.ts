@@ -60,7 +60,7 @@ const user = z.strictObject({ ...shared, hint: z.literal('user'), user: idSource
 
 const FORMS = [...KINDS.flatMap((kind: Kind) => [relation(kind), photos(kind)]), user];
 
-type Forms = [(typeof FORMS)[number], ...(typeof FORMS)[number][]];
+type HintForms = [(typeof FORMS)[number], ...(typeof FORMS)[number][]];
 
 /** The names of the hints. */
 export const HINTS: readonly string[] = [...KINDS.flatMap((kind: Kind) => [kind.singular, kind.photoSingular]), 'user'];
@@ -73,7 +73,7 @@ export const mappingSchema = z.strictObject(
     version: z.literal(1n, 'must be 1'),
     tables: z
       .array(
-        z.discriminatedUnion('hint', FORMS as unknown as Forms, {
+        z.discriminatedUnion('hint', FORMS as unknown as HintForms, {
           error: (issue) =>
             issue.code === 'invalid_union' ? `must be one of ${HINTS.join(', ')}` : 'must be a table and its hint',
         }),

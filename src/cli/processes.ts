@@ -64,7 +64,7 @@ export function addNotify(program: Command): void {
   });
 }
 
-interface CaptureOptions {
+interface CaptureArguments {
   readonly from: 'binlog';
   readonly mapping?: string;
   readonly dryRun?: boolean;
@@ -80,7 +80,7 @@ export function addCapture(program: Command): void {
     .addOption(new Option('--from <source>', 'where changes are read').choices(['binlog']).default('binlog'))
     .option('--mapping <file>', 'which columns hold which ids (default: RECENCY_CAPTURE_MAPPING, or capture.yaml)')
     .option('--dry-run', 'print what would be published, from now on; write nothing');
-  whenCalled<CaptureOptions>(command, async (_output, { mapping, dryRun = false }) => {
+  whenCalled<CaptureArguments>(command, async (_output, { mapping, dryRun = false }) => {
     const [{ loadConfig }, { capture }] = await Promise.all([
       import('../config/config.ts'),
       import('../app/capture.ts'),

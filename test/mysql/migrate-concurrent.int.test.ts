@@ -38,7 +38,7 @@ async function expectWhole(url: string): Promise<void> {
   const again = await migrate({ url });
   expect(await recorded(url)).toEqual(ALL);
   expect(again.views.map(({ origin }) => origin)).toEqual(['recency', 'recency']);
-  expect(await objects(url)).toHaveLength(21);
+  expect(await objects(url)).toHaveLength(22);
   await expectNothingLeft(url);
 }
 

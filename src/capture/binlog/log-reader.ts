@@ -144,10 +144,13 @@ export class LogReader {
 function imagesOf(row: RowData | { before: RowData; after: RowData }) {
   const { before, after } = row as { before: RowData; after: RowData };
   const isUpdate = typeof before === 'object' && typeof after === 'object' && before !== null && after !== null;
-  return (isUpdate ? { before, after } : { before: row, after: row }) as { before: Columns; after: Columns };
+  return (isUpdate ? { before, after } : { before: row, after: row }) as {
+    before: DecodedColumns;
+    after: DecodedColumns;
+  };
 }
 
-type Columns = Parameters<typeof rowOf>[0];
+type DecodedColumns = Parameters<typeof rowOf>[0];
 
 interface XaIdentity {
   readonly xidFormatId: number;

@@ -140,7 +140,7 @@ export class RecentContacts {
     if (candidates !== undefined) {
       const ids = candidates.keys.map((key) => key.id);
       const live = await clock.time('db', () => this.#readLive(query, ids));
-      if (live.epoch !== reading.epoch) return 'other_epoch';
+      if (reading.epoch !== live.epoch) return 'other_epoch';
       const page = certifiedPage(live.contacts, candidates.horizon, query);
       if (page !== undefined && !live.isReplica)
         return { ...answerOf(databaseParts(page, begun), clock), lagMs: begun.lagMs };

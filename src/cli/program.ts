@@ -9,6 +9,7 @@ import { addDoctor } from './doctor.ts';
 import { addEpoch } from './epoch.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
 import { addFanOuts } from './fan-outs.ts';
+import { addInit } from './init.ts';
 import { addMigrate } from './migrate.ts';
 import { addConsume, addNotify, addRelay, addServe } from './processes.ts';
 import { addRepair } from './repair.ts';
@@ -21,6 +22,7 @@ import { addWatches } from './watches.ts';
 const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
   STACK,
   addMigrate,
+  addInit,
   IMPORT,
   addServe,
   addConsume,

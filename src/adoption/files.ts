@@ -51,20 +51,17 @@ function indexesText({ database, server, alterations }: Proposal): string {
 function viewsText({ database, server, views, guesses, leftOut }: Proposal): string {
   const head = `The views that Recency reads, on ${database} (${server}). Read it, edit it, run it after indexes.sql, then \`recency doctor\`.`;
   const open = leftOut.map(guessText).join('\n');
-  return (
-    [
-      comment('--', head),
-      ...(open === '' ? [] : [comment('--', `Not decided:\n${open}`)]),
-      ...views.map((view) => `${comment('--', guessesFor(view, views, guesses))}\n${viewText(view)}`),
-    ].join('\n\n') + '\n'
-  );
+  return `${[
+    comment('--', head),
+    ...(open === '' ? [] : [comment('--', `Not decided:\n${open}`)]),
+    ...views.map((view) => `${comment('--', guessesFor(view, views, guesses))}\n${viewText(view)}`),
+  ].join('\n\n')}\n`;
 }
 
 /** What was guessed about the tables that only this view reads, or this one first. */
 function guessesFor(view: ProposedView, views: readonly ProposedView[], guesses: readonly Guess[]): string {
   const photos = views.find(({ name }) => name === 'recency_photos');
-  const isOfPhotos = (guess: Guess) =>
-    photos !== undefined && photos.from.startsWith(`\`${guess.about.split('.')[0]}\``);
+  const isOfPhotos = (guess: Guess) => photos?.from.startsWith(`\`${guess.about.split('.')[0]}\``);
   const own = guesses.filter((guess) => isOfPhotos(guess) === (view === photos));
   return own.map(guessText).join('\n');
 }

@@ -26,16 +26,18 @@ export function findFilters(schema: InspectedSchema, relation: Relation, samples
     if (table === relation.table) continue;
     const isNamed = wordsOf(table.name).some((word) => FILTER_WORDS.test(word));
     const flags = columnsLike(table, /^(is_)?(blocked|muted|ignored)$/);
-    const pair = pairOf(schema, table);
-    if (pair === undefined || wordsOf(table.name).some((word) => NOT_FILTERS.test(word))) continue;
-    if (!isNamed && flags.length === 0) continue;
+    if (wordsOf(table.name).some((word) => NOT_FILTERS.test(word)) || (!isNamed && flags.length === 0)) continue;
     if (relation.isOwnId) {
-      leftOut.set(
-        table.name,
-        `its ${pair.contact} need not be the ${relation.contact} of the same user's row in ${relation.table.name}`,
-      );
+      const named = table.columns.find(({ name }) => tableOfId(schema, table, name) === relation.table);
+      if (named !== undefined)
+        leftOut.set(
+          table.name,
+          `its ${named.name} need not be the ${relation.contact} of the same user's row in ${relation.table.name}`,
+        );
       continue;
     }
+    const pair = pairOf(schema, table);
+    if (pair === undefined) continue;
     const [user, contact] = [pair.user, pair.contact].map((column) => tableOfId(schema, table, column));
     const people = relation.people?.table;
     if (contact !== undefined && contact !== people) {

@@ -152,7 +152,7 @@ function statusRule(
   const unknown = values.filter((value) => !good?.includes(value) && !bad?.includes(value));
   const name = `${prefix}${quoted(column.name)}`;
   const usual = kind === 'relation' ? ['pending', 'rejected'] : ['suspended', 'disabled', 'deleted', 'delete'];
-  const refused = [...new Set([...(bad ?? []), ...(values.length === 0 ? usual : [])])];
+  const refused = listed === undefined ? [...new Set([...(bad ?? []), ...usual])] : (bad ?? []);
   const about = `${table.name}.${column.name}`;
   const why = values.length === 0 ? 'its name; it has no values yet' : `its values: ${values.join(', ')}`;
   const doubt = unknown.length > 0 ? `Does a row with ${unknown.join(', ')} count? It does now.` : undefined;

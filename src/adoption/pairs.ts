@@ -1,6 +1,6 @@
 /** Tables whose rows are about two people: who follows whom, who blocks whom. */
 import type { InspectedColumn, InspectedSchema, InspectedTable } from '../mysql/inspected-schema.ts';
-import { PEOPLE, plainName, singularName, stemOf } from './names.ts';
+import { PEOPLE, plainName, stemOf } from './names.ts';
 import { integerKey, isInteger, isOfPeople, tableNamed, tableOfId } from './tables.ts';
 
 /** Of a row about two people. */
@@ -37,12 +37,7 @@ function mayNameSomebody(schema: InspectedSchema, table: InspectedTable, column:
   const reference = table.references.find((one) => one.column === column.name);
   if (reference === undefined) return true;
   const target = tableNamed(schema, reference.table);
-  return (
-    target !== undefined &&
-    (isOfPeople(target) ||
-      singularName(target.name) === 'contact' ||
-      table.references.some(alsoOf(target.name, column.name)))
-  );
+  return target !== undefined && (isOfPeople(target) || table.references.some(alsoOf(target.name, column.name)));
 }
 
 /** Two foreign keys of one table into the same table: it is of people, whatever it is called. */

@@ -167,7 +167,7 @@ function guessesOf({ table, user, contact, isOwnId, people }: Relation, version:
       about,
       guess: 'a private account needs no rule: a row exists only once its owner has agreed',
       why: 'no column of it says that a request waits',
-      check: 'Is that so? Otherwise add what says that it was accepted to `related`.',
+      check: 'Does a row exist only once a private account has agreed? Otherwise add what says so to `related`.',
     },
     ...(people ? [{ about: people.table.name, guess: 'the people', why: `${contact} points there` }] : []),
     ...(version === undefined

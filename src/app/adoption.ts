@@ -1,10 +1,12 @@
-/** `recency init`: reads a site's schema, proposes views, indexes and a mapping, and writes them as files. */
-import { mkdir, writeFile } from 'node:fs/promises';
+/** `recency init` reads a site's schema, proposes views, indexes and a mapping, and writes them as files; the mapping is read again. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesOf } from '../adoption/files.ts';
 import { type Proposal, propose } from '../adoption/propose.ts';
 import { SampleRequests } from '../adoption/samples.ts';
 import { tableNamed } from '../adoption/tables.ts';
+import type { Mapping } from '../capture/mapping.ts';
+import { parseMapping } from '../capture/mapping-file.ts';
 import { UserError } from '../contracts/user-error.ts';
 import type { Database } from '../mysql/database.ts';
 import { inspectSchema, sampleColumn } from '../mysql/inspect-schema.ts';
@@ -45,4 +47,19 @@ export async function writeProposal(proposal: Proposal, folder: string): Promise
     paths.push(path);
   }
   return paths;
+}
+
+/** There is no mapping to read. */
+export class MappingMissing extends UserError {
+  override readonly name = 'MappingMissing';
+}
+
+/** @param schema of tables that are named without one @throws MappingMissing, MappingError */
+export async function readMapping(file: string, schema: string): Promise<Mapping> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new MappingMissing(`${file} cannot be read (${error.code}). \`recency init\` writes one to begin with.`, {
+      cause: error,
+    });
+  });
+  return parseMapping(text, { file, schema });
 }

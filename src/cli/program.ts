@@ -14,6 +14,7 @@ import { addMigrate } from './migrate.ts';
 import { addConsume, addNotify, addRelay, addServe } from './processes.ts';
 import { addRepair } from './repair.ts';
 import { addTool, BENCH, DEMO, IMPORT, SIZE, STACK, type ToolCommand } from './tool-commands.ts';
+import { addTriggers } from './triggers.ts';
 import { addExplain, addForget, addInspect } from './user-commands.ts';
 import { addVerify } from './verify.ts';
 import { addWatches } from './watches.ts';
@@ -23,6 +24,7 @@ const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
   STACK,
   addMigrate,
   addInit,
+  addTriggers,
   IMPORT,
   addServe,
   addConsume,

@@ -85,7 +85,7 @@ describe('the command line', () => {
 
   it.each(NAMES)('%s: an unknown flag is wrong use', async (name) => {
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const required = { 'epoch bump': ['--why', 'x'], size: ['--users', '1'] }[name] ?? [];
+    const required = { 'epoch bump': ['--why', 'x'], size: ['--users', '1'], triggers: ['--mapping', 'x'] }[name] ?? [];
     expect(await runCommandLine([...name.split(' '), ...required, '--no-such-flag'])).toBe(2);
     expect(said.mock.calls.join('')).toContain('--no-such-flag');
   });

@@ -147,9 +147,10 @@ interface Found {
 
 /** The ids in another table: none, one or several. */
 function lookupText({ schema, table, key, equals, column }: Lookup, image: Image, { insert, mayBeNew }: Found): string {
+  // With the table's alias: without it, a column called id would be the variable.
   const select =
-    `SELECT DISTINCT ${quoted(column)} FROM ${quoted(schema)}.${quoted(table)} ` +
-    `WHERE ${quoted(key)} = ${image}.${quoted(equals)}`;
+    `SELECT DISTINCT looked_in.${quoted(column)} FROM ${quoted(schema)}.${quoted(table)} AS looked_in ` +
+    `WHERE looked_in.${quoted(key)} = ${image}.${quoted(equals)}`;
   const loop = (cursor: string) =>
     [
       'SET done = FALSE;',

@@ -21,7 +21,7 @@ const MEANINGS: readonly (readonly [AudienceName, RegExp])[] = [
   ['owner', /^(me|self|only_me|owner|secret|direct|draft|archived?|limited|hidden|deleted|circle|story|chat|local)$/],
 ];
 
-export interface Audiences {
+export interface SiteAudiences {
   /** SQL, of the photo's row. */
   readonly expression: string;
   /** Needs no column of its own: a constant. */
@@ -45,7 +45,7 @@ const COLUMNS = [
   'private',
 ];
 
-export function findAudiences(table: InspectedTable, samples: Samples): Audiences {
+export function findAudiences(table: InspectedTable, samples: Samples): SiteAudiences {
   const column = columnNamed(table, COLUMNS);
   if (column === undefined) {
     const guess = `${AUDIENCE.everybody}: every photo is public`;
@@ -59,12 +59,12 @@ export function findAudiences(table: InspectedTable, samples: Samples): Audience
 }
 
 /** Where every user has a copy of their own of whatever they may see. */
-export function ownCopies(table: InspectedTable): Audiences {
+export function ownCopies(table: InspectedTable): SiteAudiences {
   const guess = `${AUDIENCE.everybody}: whoever has the row may see it`;
   return constant({ about: table.name, guess, why: 'a row is the copy of one user, who has been shown it' });
 }
 
-function constant(guess: Guess): Audiences {
+function constant(guess: Guess): SiteAudiences {
   const expression = String(AUDIENCE.everybody);
   return { expression, isConstant: true, column: undefined, used: new Set(['everybody']), guess };
 }
@@ -73,7 +73,7 @@ function undecided({ name }: InspectedTable, column: InspectedColumn, why: strin
   return { about: `${name}.${column.name}`, guess: 'every photo is public', why, check: 'Who may see a photo?' };
 }
 
-function byText(table: InspectedTable, column: InspectedColumn, samples: Samples): Audiences {
+function byText(table: InspectedTable, column: InspectedColumn, samples: Samples): SiteAudiences {
   const listed =
     column.type === 'enum' ? [...column.fullType.matchAll(/'((?:[^']|'')*)'/g)].map(([, one = '']) => one) : [];
   const sample = column.type === 'enum' ? undefined : samples.of(table.name, column.name);
@@ -85,7 +85,7 @@ function byText(table: InspectedTable, column: InspectedColumn, samples: Samples
   return byValue(table, column, new Map([...values].sort().map((value) => [value, value])), { why, isText: true });
 }
 
-interface Source {
+interface ValueSource {
   readonly why: string;
   readonly isText: boolean;
 }
@@ -94,8 +94,8 @@ function byValue(
   table: InspectedTable,
   column: InspectedColumn,
   meanings: Meanings['of'],
-  { why, isText: isTextual }: Source,
-): Audiences {
+  { why, isText: isTextual }: ValueSource,
+): SiteAudiences {
   const words = new Set([...meanings.values()].map(plainName));
   const audiences = new Map([...meanings].map(([value, word]) => [value, audienceOf(plainName(word), words)]));
   const known = [...audiences].filter((entry): entry is [string, AudienceName] => entry[1] !== undefined);
@@ -134,11 +134,11 @@ function audienceOf(word: string, all: ReadonlySet<string>): AudienceName | unde
 }
 
 /** A flag, or a number that nothing explains. */
-function byNumber(table: InspectedTable, column: InspectedColumn): Audiences {
+function byNumber(table: InspectedTable, column: InspectedColumn): SiteAudiences {
   const name = plainName(column.name);
   const about = `${table.name}.${column.name}`;
   const { everybody, owner } = AUDIENCE;
-  const flagged = (expression: string, guess: string, check?: string): Audiences => ({
+  const flagged = (expression: string, guess: string, check?: string): SiteAudiences => ({
     ...{ expression, isConstant: false, column: column.name, used: new Set<AudienceName>(['everybody', 'owner']) },
     guess: { about, guess, why: 'its name and type', check },
   });

@@ -3,12 +3,12 @@ import type { InspectedSchema, InspectedTable } from '../mysql/inspected-schema.
 import { quoted } from '../mysql/quoted.ts';
 import type { Rule } from './guess.ts';
 import { plainName, stemOf, wordsOf } from './names.ts';
-import type { Relation } from './site.ts';
+import type { SiteRelation } from './site.ts';
 import { columnNamed, isInteger, isUniqueBy, tableOfId } from './tables.ts';
 
 const DOMAIN = ['domain', 'host', 'instance_domain'];
 
-export function domainBlocks(schema: InspectedSchema, relation: Relation): Rule[] {
+export function domainBlocks(schema: InspectedSchema, relation: SiteRelation): Rule[] {
   const people = relation.people?.table;
   const theirs = people && columnNamed(people, DOMAIN);
   if (people === undefined || theirs === undefined) return [];
@@ -28,14 +28,14 @@ function userIn(schema: InspectedSchema, table: InspectedTable, people: Inspecte
   )?.name;
 }
 
-interface Columns {
+interface BlockColumns {
   readonly user: string;
   readonly domain: string;
   /** Of the people. */
   readonly theirs: string;
 }
 
-function ruleOf(table: InspectedTable, { user, domain, theirs }: Columns, relation: Relation): Rule {
+function ruleOf(table: InspectedTable, { user, domain, theirs }: BlockColumns, relation: SiteRelation): Rule {
   const alias = plainName(table.name);
   const why = 'a pair must find one row at most, or it is in the view twice; rows that are there twice must go first';
   const add = `UNIQUE KEY recency_domain (${quoted(user)}, ${quoted(domain)})`;

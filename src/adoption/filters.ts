@@ -4,9 +4,9 @@ import { literal, quoted } from '../mysql/quoted.ts';
 import { domainBlocks } from './domain-blocks.ts';
 import type { Alteration, MappedTable, Rule } from './guess.ts';
 import { plainName, singularName, wordsOf } from './names.ts';
-import { type Pair, pairOf } from './pairs.ts';
+import { type PersonPair, pairOf } from './pairs.ts';
 import type { Samples } from './samples.ts';
-import type { Relation } from './site.ts';
+import type { SiteRelation } from './site.ts';
 import { columnsLike, isText, isUniqueBy, tableOfId } from './tables.ts';
 
 const FILTER_WORDS =
@@ -19,7 +19,7 @@ interface Filters {
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
-export function findFilters(schema: InspectedSchema, relation: Relation, samples: Samples): Filters {
+export function findFilters(schema: InspectedSchema, relation: SiteRelation, samples: Samples): Filters {
   const rules: Rule[] = [];
   const leftOut = new Map<string, string>();
   for (const table of schema.tables) {
@@ -58,7 +58,7 @@ export function findFilters(schema: InspectedSchema, relation: Relation, samples
 
 interface Filter {
   readonly table: InspectedTable;
-  readonly pair: Pair;
+  readonly pair: PersonPair;
   readonly flags: readonly InspectedColumn[];
   /** Whose ids the user's column holds, when its name says something else. */
   readonly doubt: string | undefined;
@@ -69,7 +69,7 @@ type Effect = 'block' | 'mute';
 
 const effectOf = (name: string): Effect => (/block|ban|filter/.test(plainName(name)) ? 'block' : 'mute');
 
-function rulesOf(filter: Filter, relation: Relation, samples: Samples): Rule[] {
+function rulesOf(filter: Filter, relation: SiteRelation, samples: Samples): Rule[] {
   const { table, flags } = filter;
   if (flags.length > 0) {
     return flags.flatMap((flag) =>
@@ -113,7 +113,7 @@ function mappedOf(
   return { table: table.name, hint: 'contact', ...pair, when, columns, why };
 }
 
-interface Kind {
+interface FilterKind {
   readonly effect: Effect;
   readonly fixed: readonly { readonly column: string; readonly value: string }[];
   readonly flag?: InspectedColumn;
@@ -121,7 +121,7 @@ interface Kind {
   readonly check?: string | undefined;
 }
 
-function directions({ table, pair, doubt }: Filter, relation: Relation, kind: Kind): Rule[] {
+function directions({ table, pair, doubt }: Filter, relation: SiteRelation, kind: FilterKind): Rule[] {
   const { effect, fixed, flag, mapped, check } = kind;
   const [user, contact] = [`c.${quoted(relation.user)}`, `c.${quoted(relation.contact)}`];
   const what = flag?.name ?? fixed.map(({ value }) => plainName(value)).at(-1) ?? singularName(table.name);
@@ -172,7 +172,7 @@ interface Types {
   readonly how: { readonly column: string; readonly values: readonly string[]; readonly check?: string } | undefined;
 }
 
-function typesOf(table: InspectedTable, pair: Pair, samples: Samples, { people }: Relation): Types {
+function typesOf(table: InspectedTable, pair: PersonPair, samples: Samples, { people }: SiteRelation): Types {
   const columns = table.columns.filter((column) => isText(column) && /(^|_)(type|kind)$/.test(plainName(column.name)));
   const stem = plainName(pair.contact).replace(/_id$/, '');
   const subject = columns.find(({ name }) => plainName(name).startsWith(`${stem}_`));

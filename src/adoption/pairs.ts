@@ -4,7 +4,7 @@ import { PEOPLE, plainName, stemOf } from './names.ts';
 import { integerKey, isInteger, isOfPeople, tableNamed, tableOfId } from './tables.ts';
 
 /** Of a row about two people. */
-export interface Pair {
+export interface PersonPair {
   /** Whose row it is: who follows, who blocks. */
   readonly user: string;
   /** Who is followed, who is blocked. */
@@ -19,7 +19,7 @@ const FOLLOWER = /^(follower|subscriber|fan|blocker|muter)(_|$)/;
 const USER_SIDE = new RegExp(`^(${PEOPLE.join('|')}|owner|from|source|actor|blocker|muter|by|local)(_|$)`);
 
 /** The columns of a table that name two people; undefined: it has none. */
-export function pairOf(schema: InspectedSchema, table: InspectedTable): Pair | undefined {
+export function pairOf(schema: InspectedSchema, table: InspectedTable): PersonPair | undefined {
   const ids = table.columns.filter((column) => isInteger(column) && mayNameSomebody(schema, table, column));
   const stem = ({ name }: InspectedColumn) => stemOf(name) ?? plainName(name);
   const follower = ids.find((column) => FOLLOWER.test(stem(column)));
@@ -45,7 +45,7 @@ const alsoOf = (target: string, column: string) => (reference: { table: string; 
   reference.table === target && reference.column !== column;
 
 /** The table of the people that a pair is about; undefined: none is recognized. */
-export function peopleOf(schema: InspectedSchema, table: InspectedTable, pair: Pair): InspectedTable | undefined {
+export function peopleOf(schema: InspectedSchema, table: InspectedTable, pair: PersonPair): InspectedTable | undefined {
   const named = [pair.contact, pair.user].map((column) => tableOfId(schema, table, column));
   const [found] = named.filter((one) => one !== undefined && one !== table && integerKey(one) !== undefined);
   if (found !== undefined) return found;

@@ -1,22 +1,22 @@
 /** The view `recency_contacts`: one row for each pair, with the site's rules in `related`. */
 import type { InspectedSchema } from '../mysql/inspected-schema.ts';
 import { quoted } from '../mysql/quoted.ts';
-import { AUDIENCE, type Audiences } from './audiences.ts';
+import { AUDIENCE, type SiteAudiences } from './audiences.ts';
 import { type Alteration, type Guess, type MappedTable, type ProposedView, type Rule, readsOf } from './guess.ts';
 import type { Samples } from './samples.ts';
-import type { Relation } from './site.ts';
+import type { SiteRelation } from './site.ts';
 import { columnNamed, columnsLike, hasKeyOn, isInteger, isTime, isUniqueBy } from './tables.ts';
 import { timeRecipe } from './times.ts';
 
 export interface ContactParts {
-  readonly relation: Relation;
+  readonly relation: SiteRelation;
   readonly rules: {
     readonly own: readonly Rule[];
     readonly person: readonly Rule[];
     readonly filters: readonly Rule[];
   };
   /** Undefined: there are no photos. */
-  readonly audiences: Audiences | undefined;
+  readonly audiences: SiteAudiences | undefined;
 }
 
 export interface ProposedContacts {
@@ -68,7 +68,7 @@ export function proposeContacts(schema: InspectedSchema, parts: ContactParts, sa
   };
 }
 
-function flagOf({ table }: Relation, name: 'friend' | 'family'): string {
+function flagOf({ table }: SiteRelation, name: 'friend' | 'family'): string {
   const column = columnsLike(table, new RegExp(`^(is_)?${name}$`)).find(isInteger);
   return column === undefined ? '0' : `COALESCE(c.${quoted(column.name)}, 0) <> 0`;
 }
@@ -103,7 +103,7 @@ function grantedIn({ relation, audiences }: ContactParts): { sees: string; joins
 
 function sinceOf(
   schema: InspectedSchema,
-  { table }: Relation,
+  { table }: SiteRelation,
   samples: Samples,
 ): { sql: string; guess: Guess } | undefined {
   const column = columnNamed(table, ['since', 'followed_at', 'accepted_at', 'created_at', 'created']);
@@ -113,7 +113,7 @@ function sinceOf(
   return { sql: expression, guess: { about: `${table.name}.${column.name}`, guess, why, check } };
 }
 
-function keysFor({ table, user, contact, isOwnId }: Relation): Alteration[] {
+function keysFor({ table, user, contact, isOwnId }: SiteRelation): Alteration[] {
   const why = (text: string) => `Recency looks for ${text}, and no index serves that`;
   const key = (name: string, columns: readonly string[], text: string): Alteration[] =>
     hasKeyOn(table, columns.slice(0, isOwnId ? 1 : columns.length))
@@ -150,7 +150,7 @@ function mappingOf({ relation, rules }: ContactParts): MappedTable[] {
   return [own, ...person, ...rules.filters.flatMap(({ mapped }) => mapped ?? [])];
 }
 
-function guessesOf({ table, user, contact, isOwnId, people }: Relation, version: string | undefined): Guess[] {
+function guessesOf({ table, user, contact, isOwnId, people }: SiteRelation, version: string | undefined): Guess[] {
   const about = table.name;
   if (isOwnId) {
     const guess = `each row is a contact of the user in ${user}, and its ${contact} is the contact's id`;

@@ -1,17 +1,17 @@
 /** The view `recency_photos`: existing photos, with a time in ms and an audience, and the index that finds the newest. */
 import type { InspectedSchema } from '../mysql/inspected-schema.ts';
 import { quoted } from '../mysql/quoted.ts';
-import { type Audiences, findAudiences, ownCopies } from './audiences.ts';
+import { findAudiences, ownCopies, type SiteAudiences } from './audiences.ts';
 import { flagRules } from './flags.ts';
 import { type Alteration, type Guess, type MappedTable, type ProposedView, readsOf } from './guess.ts';
 import type { Samples } from './samples.ts';
-import type { Photos, Relation } from './site.ts';
+import type { Photos, SiteRelation } from './site.ts';
 import { columnNamed, hasKeyOn, isText } from './tables.ts';
 import { type TimeRecipe, timeRecipe } from './times.ts';
 
 export interface ProposedPhotos {
   readonly view: ProposedView;
-  readonly audiences: Audiences;
+  readonly audiences: SiteAudiences;
   readonly alterations: readonly Alteration[];
   readonly mapping: readonly MappedTable[];
   readonly guesses: readonly Guess[];
@@ -22,7 +22,7 @@ const NUMBER = 'recency_audience';
 
 export function proposePhotos(
   schema: InspectedSchema,
-  { relation, photos }: { readonly relation: Relation; readonly photos: Photos },
+  { relation, photos }: { readonly relation: SiteRelation; readonly photos: Photos },
   samples: Samples,
 ): ProposedPhotos {
   const { table, key, owner, time } = photos;
@@ -67,7 +67,7 @@ function titleOf({ table }: Photos): string {
 function alterationsFor(
   { table, key, owner, time }: Photos,
   recipe: TimeRecipe,
-  audiences: Audiences,
+  audiences: SiteAudiences,
   reads: readonly string[],
 ): Alteration[] {
   const add = (text: string, why: string): Alteration => ({ table: table.name, add: text, why });

@@ -1,10 +1,10 @@
 /** Which of a site's tables hold who has whom as a contact, the people, and the photos. */
 import type { InspectedColumn, InspectedSchema, InspectedTable } from '../mysql/inspected-schema.ts';
 import { plainName, singular, singularName, stemOf, wordsOf } from './names.ts';
-import { type Pair, pairOf, peopleOf } from './pairs.ts';
+import { type PersonPair, pairOf, peopleOf } from './pairs.ts';
 import { columnNamed, columnsLike, integerKey, isInteger, isTime, tableOfId } from './tables.ts';
 
-export interface Relation extends Pair {
+export interface SiteRelation extends PersonPair {
   readonly table: InspectedTable;
   /** The row itself is the contact of its user, and photos name the row: users and contacts are numbered apart. */
   readonly isOwnId: boolean;
@@ -20,7 +20,7 @@ export interface Photos {
 }
 
 export interface Site {
-  readonly relation: Relation | undefined;
+  readonly relation: SiteRelation | undefined;
   readonly photos: Photos | undefined;
 }
 
@@ -103,7 +103,7 @@ function byWords(tables: readonly InspectedTable[], wanted: readonly string[]): 
 }
 
 /** A table with a row for each contact of each user, which photos name: (id, uid, …). */
-function ownIdRelation(schema: InspectedSchema, table: InspectedTable): Relation | undefined {
+function ownIdRelation(schema: InspectedSchema, table: InspectedTable): SiteRelation | undefined {
   const key = integerKey(table);
   const user = table.columns.find(
     ({ name }) => name !== key?.name && stemOf(name) !== undefined && isPerson(schema, table, name),
@@ -117,7 +117,7 @@ function isPerson(schema: InspectedSchema, table: InspectedTable, column: string
   return target !== undefined && target !== table && /^(user|account|member|profile)$/.test(singularName(target.name));
 }
 
-function findPhotos(schema: InspectedSchema, relation: Relation): Photos | undefined {
+function findPhotos(schema: InspectedSchema, relation: SiteRelation): Photos | undefined {
   for (const table of byWords(schema.tables, PHOTO_WORDS)) {
     const key = integerKey(table);
     const owner = ownerIn(schema, table, relation);
@@ -134,7 +134,7 @@ function timeIn(table: InspectedTable): InspectedColumn | undefined {
 }
 
 /** The column with whose photo it is: among people, the likeliest by its name; of contacts of their own, that contact. */
-function ownerIn(schema: InspectedSchema, table: InspectedTable, relation: Relation): string | undefined {
+function ownerIn(schema: InspectedSchema, table: InspectedTable, relation: SiteRelation): string | undefined {
   const { table: contacts, user, people, isOwnId } = relation;
   if (isOwnId) {
     const isCopy = columnsLike(table, new RegExp(`^${plainName(user)}$`)).length > 0;

@@ -18,14 +18,14 @@ export interface TimeRecipe {
   readonly check?: string;
 }
 
-type Server = Pick<InspectedSchema, 'product' | 'version'>;
+type ServerVersion = Pick<InspectedSchema, 'product' | 'version'>;
 
 /** From this version MySQL has AT TIME ZONE, the only way to a TIMESTAMP that a generated column may take. */
 const AT_TIME_ZONE = '8.0.22';
 
 /** @param prefix of the column, as in `c.` */
 export function timeRecipe(
-  { product, version }: Server,
+  { product, version }: ServerVersion,
   samples: Samples,
   table: string,
   column: InspectedColumn,

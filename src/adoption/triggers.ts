@@ -23,11 +23,15 @@ import {
 import type { Value } from '../capture/row-change.ts';
 import { literal, quoted } from '../mysql/quoted.ts';
 
-type Event = 'INSERT' | 'UPDATE' | 'DELETE';
+type RowEvent = 'INSERT' | 'UPDATE' | 'DELETE';
 type Image = 'NEW' | 'OLD';
 
-const EVENTS: readonly Event[] = ['INSERT', 'UPDATE', 'DELETE'];
-const IMAGES: Readonly<Record<Event, readonly Image[]>> = { INSERT: ['NEW'], UPDATE: ['NEW', 'OLD'], DELETE: ['OLD'] };
+const EVENTS: readonly RowEvent[] = ['INSERT', 'UPDATE', 'DELETE'];
+const IMAGES: Readonly<Record<RowEvent, readonly Image[]>> = {
+  INSERT: ['NEW'],
+  UPDATE: ['NEW', 'OLD'],
+  DELETE: ['OLD'],
+};
 
 /** @param outbox the database that has Recency's tables @returns a DROP and a CREATE for each trigger, in order */
 export function triggerStatements(mapping: Mapping, outbox: string): string[] {
@@ -46,7 +50,7 @@ export function dropStatements(mapping: Mapping): string[] {
   return eachTrigger(mapping, (table, _entries, event) => [dropText(table, event)]);
 }
 
-type Write = (table: TableName, entries: readonly TableMapping[], event: Event) => string[];
+type Write = (table: TableName, entries: readonly TableMapping[], event: RowEvent) => string[];
 
 function eachTrigger({ tables }: Mapping, write: Write): string[] {
   const keys = [...new Set(tables.map(tableKey))];
@@ -57,7 +61,7 @@ function eachTrigger({ tables }: Mapping, write: Write): string[] {
   });
 }
 
-function dropText(table: TableName, event: Event): string {
+function dropText(table: TableName, event: RowEvent): string {
   return `DROP TRIGGER IF EXISTS ${nameOf(table, event)}`;
 }
 
@@ -65,7 +69,7 @@ function dropText(table: TableName, event: Event): string {
 const LONGEST_NAME = 64;
 
 /** A trigger is in the schema of its table. */
-function nameOf({ schema, table }: TableName, event: Event): string {
+function nameOf({ schema, table }: TableName, event: RowEvent): string {
   const name = `recency_${event.toLowerCase()}_${table}`;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
   const short = name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 9)}_${digest}`;
@@ -73,7 +77,7 @@ function nameOf({ schema, table }: TableName, event: Event): string {
 }
 
 /** Tasks of one entry of the mapping. */
-function entryText(entry: TableMapping, event: Event, outbox: string): string {
+function entryText(entry: TableMapping, event: RowEvent, outbox: string): string {
   const counted = event === 'UPDATE' ? countedColumns(entry) : undefined;
   const meets = IMAGES[event].map((image) =>
     [...entry.when].map(([column, values]) => isOneOf(image, column, values)).join(' AND '),
@@ -98,7 +102,7 @@ function changed(column: string): string {
   return `NOT (CAST(OLD.${quoted(column)} AS BINARY) <=> CAST(NEW.${quoted(column)} AS BINARY))`;
 }
 
-function imageText(source: HintSource, event: Event, image: Image, outbox: string): string {
+function imageText(source: HintSource, event: RowEvent, image: Image, outbox: string): string {
   const isSecond = event === 'UPDATE' && image === 'OLD';
   const moved = isSecond ? [`(${idColumns(source).map(changed).join(' OR ')})`] : [];
   const type = taskType(source, event);
@@ -122,7 +126,7 @@ function imageText(source: HintSource, event: Event, image: Image, outbox: strin
   return ifText([`${column} > 0`, ...moved], insertText(outbox, type, [column, 'NULL']));
 }
 
-function taskType(source: HintSource, event: Event): string {
+function taskType(source: HintSource, event: RowEvent): string {
   if (source.of === 'user') return event === 'DELETE' ? 'recency.user.deleted' : 'recency.user.changed';
   const { relationTasks, photoTasks } = source.kind;
   if (source.of === 'relation') {

@@ -8,6 +8,7 @@ import type { Relation } from '../contracts/relation.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, ColumnValue, Database } from './database.ts';
 import { type AnswerRows, EPOCH, EPOCH_COLUMNS, type EpochRows, readAnswer } from './epoch.ts';
+import { readUploads } from './last-upload.ts';
 import { type Compared, type ComparingStatement, isUnseen, joinSeen, madeOnce, readCompared } from './seen.ts';
 
 /** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */
@@ -236,7 +237,9 @@ const ALL = `
  * @throws DatabaseUnavailable, StatementTooSlow
  */
 export async function readAllContacts(database: Database, user: Id, withinMs?: number): Promise<RawContact[]> {
-  const rows = await database.rows(ALL, [user], { heavy: 'background', withinMs });
+  const rows = await readUploads(database, ALL, (text) =>
+    database.rows(text, [user], { heavy: 'background', withinMs }),
+  );
   return rows.map(([id, related, lastUploadAt, isFriend, isFamily, sees]) => ({
     id: String(id),
     related: Number(related) !== 0,

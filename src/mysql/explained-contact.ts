@@ -3,6 +3,7 @@ import type { Deadline } from '../timing/deadline.ts';
 import { COLUMNS, contactOf, HAS_UPLOAD, LAST_UPLOAD, type LiveContact } from './contacts.ts';
 import type { AnswerDatabase } from './database.ts';
 import { EPOCH, readAnswer } from './epoch.ts';
+import { readUploads } from './last-upload.ts';
 
 /** One pair's whole row. */
 export interface ExplainedContact extends LiveContact {
@@ -38,7 +39,9 @@ export async function readExplainedContact(
   contact: Id,
   deadline?: Deadline,
 ): Promise<{ epoch: string; row: ExplainedContact | undefined }> {
-  const { epoch, rows } = await readAnswer(database, EXPLAINED, [user, user, contact], { heavy: 'answer', deadline });
+  const { epoch, rows } = await readUploads(database, EXPLAINED, (text) =>
+    readAnswer(database, text, [user, user, contact], { heavy: 'answer', deadline }),
+  );
   const [row] = rows;
   if (row === undefined || row[0] === null) return { epoch, row: undefined };
   const [related, version, above] = row.slice(5);

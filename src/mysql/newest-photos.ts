@@ -8,6 +8,7 @@
 import type { Id } from '../contracts/id.ts';
 import { GREATEST_SCORE, LAST_UPLOAD, lastUploadOf } from './contacts.ts';
 import type { ColumnValue, Database } from './database.ts';
+import { readUploads } from './last-upload.ts';
 import type { Pair } from './pairs.ts';
 
 /** Statements exist for these numbers of audiences only, so that prepared statements do not pile up. */
@@ -85,9 +86,10 @@ export async function comparePairs(
   withinMs?: number,
 ): Promise<ComparedPair[]> {
   const asked = JSON.stringify(pairs.map(({ user, contact }) => [user, contact]));
-  return (await database.rows(String(OF_PAIRS.get(audiences)), [asked], { heavy: 'background', withinMs })).map(
-    comparedPair,
+  const rows = await readUploads(database, String(OF_PAIRS.get(audiences)), (text) =>
+    database.rows(text, [asked], { heavy: 'background', withinMs }),
   );
+  return rows.map(comparedPair);
 }
 
 function comparedPair([user, contact, viewSays, sees, photosSay]: readonly ColumnValue[]): ComparedPair {

@@ -2,6 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import { LAST_UPLOAD, lastUploadOf } from './contacts.ts';
 import type { ColumnValue, Database, ReadOptions } from './database.ts';
 import { EPOCH, type EpochRows, readOwn } from './epoch.ts';
+import { readUploads } from './last-upload.ts';
 
 export interface Pair {
   readonly user: Id;
@@ -48,7 +49,7 @@ export async function readPairs(
   by?: Pick<ReadOptions, 'deadline'>,
 ): Promise<PairRows> {
   const parameters = [JSON.stringify(pairs.map((pair) => [pair.user, pair.contact]))];
-  return pairRows(await readOwn(database, PAIRS, parameters, by));
+  return pairRows(await readUploads(database, PAIRS, (text) => readOwn(database, text, parameters, by)));
 }
 
 /**
@@ -60,7 +61,8 @@ export async function readPairs(
 export async function readNeighbours(database: Database, pairs: readonly Pair[]): Promise<PairRows> {
   const [first, last] = [pairs[0], pairs.at(-1)];
   if (first === undefined || last === undefined) throw new RangeError('no pair, no neighbours');
-  return pairRows(await readOwn(database, NEIGHBOURS, [first.contact, first.user, last.user]));
+  const parameters = [first.contact, first.user, last.user];
+  return pairRows(await readUploads(database, NEIGHBOURS, (text) => readOwn(database, text, parameters)));
 }
 
 function pairRows({ epoch, rows }: EpochRows): PairRows {

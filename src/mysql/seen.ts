@@ -7,6 +7,7 @@ import type { AnswerDatabase, Database } from './database.ts';
 import type { EpochRows } from './epoch.ts';
 import { codeOf } from './faults.ts';
 import { KIND_NAME } from './kind-database.ts';
+import { readUploads } from './last-upload.ts';
 
 // The greater of two cursors, whatever came first. seen_id is assigned first, because both servers let an assignment see
 // those before it, and it compares the times. Source 0 has keys, whose ids compare as text; the others have photos.
@@ -106,7 +107,7 @@ export async function readCompared<Rows extends Pick<EpochRows, 'rows'>>(
   const learned = learnedOf(database);
   for (;;) {
     const { by } = learned;
-    const found = await read(statement(by)).catch((error: unknown) => {
+    const found = await readUploads(database, statement(by), read).catch((error: unknown) => {
       if (by.since && lacksSince(error)) return undefined;
       throw error;
     });

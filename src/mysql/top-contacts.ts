@@ -14,6 +14,7 @@ import {
 } from './contacts.ts';
 import { type ColumnValue, type Database, type ReadOptions, StatementTooSlow } from './database.ts';
 import { EPOCH, readOwn } from './epoch.ts';
+import { readUploads } from './last-upload.ts';
 import { madeOnce } from './seen.ts';
 
 export interface TopContacts {
@@ -82,7 +83,9 @@ export async function readTopContacts(
       live: { contacts: live, isAll: live.length < count },
     };
   }
-  const { epoch, rows } = await readOwn(database, TOP_OF_MANY, [JSON.stringify(users), String(count)], asked);
+  const { epoch, rows } = await readUploads(database, TOP_OF_MANY, (text) =>
+    readOwn(database, text, [JSON.stringify(users), String(count)], asked),
+  );
   return { epoch, tops: group(users, rows) };
 }
 

@@ -104,7 +104,7 @@ function failuresIn({ testResults }, title) {
   });
 }
 
-await test('Tests, on programs of this machine', 'programs', '', { env: { STACK_FROM: 'programs' }, minutes: 40 });
+await test('Tests, on programs of this machine', 'programs', '', { env: { STACK_FROM: 'programs' }, minutes: 46 });
 await check('Lint', 'npm run lint', { minutes: 5 });
 await check('Build', 'npm run build', { minutes: 5 });
 if (existsSync(containers)) {
@@ -113,7 +113,7 @@ if (existsSync(containers)) {
     // the first.
     args: `--project servers ${['faults/redis-cluster', 'faults/server-clocks', 'tools/bench/'].map((name) => `--exclude 'test/${name}*'`).join(' ')}`,
     env: { STACK_FROM: 'containers' },
-    minutes: 45,
+    minutes: 40,
   });
 }
 for (const failure of failures) console.log(`\n=== Failed: ${failure}`);

@@ -18,7 +18,7 @@ const MOST_MS = 5_000;
 
 const LOOK_MS = 100;
 
-/** The longest that one step of a segment waits for small tasks in work beside it, ms: half a busy small lane's time. */
+/** The longest that one step of a segment waits for small tasks in work beside it, ms: a lane that is never idle must not stop it. */
 const BESIDE_MS = 30;
 
 export interface LanePaceOptions {

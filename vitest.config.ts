@@ -1,8 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** More workers than cores only make the servers wait, and timing tests with them. */
 const maxWorkers = Math.max(1, Math.min(4, availableParallelism()));
+
+/** The tests start hundreds of processes of the same source: compiled once, each starts in a third of the time. */
+const compileCache = fileURLToPath(new URL('.recency/compile-cache', import.meta.url));
 
 /** The product's tests mirror its source; those of a package or an example are in it. */
 const everywhere = (name: string) =>
@@ -11,6 +15,7 @@ const everywhere = (name: string) =>
 export default defineConfig({
   test: {
     maxWorkers,
+    env: { NODE_COMPILE_CACHE: compileCache },
     testTimeout: 90_000,
     hookTimeout: 120_000,
     projects: [
@@ -20,7 +25,7 @@ export default defineConfig({
         test: {
           name: 'servers',
           // In a checkout, `npm test` installs the server programs that this machine lacks.
-          env: { STACK_INSTALL: 'true' },
+          env: { NODE_COMPILE_CACHE: compileCache, STACK_INSTALL: 'true' },
           include: [...everywhere('*.int.test.ts'), ...everywhere('*.e2e.test.ts')],
           globalSetup: ['test/support/devservers-setup.ts'],
         },

@@ -100,7 +100,11 @@ describe.each([
     });
     expect(rows.attributes).toMatchObject({ 'db.operation.name': 'SELECT' });
 
-    const headers = { 'content-type': 'application/json', traceparent: foreignParent(4).traceparent, tracestate: 'a=b' };
+    const headers = {
+      'content-type': 'application/json',
+      traceparent: foreignParent(4).traceparent,
+      tracestate: 'a=b',
+    };
     const body = JSON.stringify({ type: 'recency.contact.changed', user: '2', contact: '3' });
     expect(await api(serve, '/v1/tasks', { method: 'POST', headers, body })).toBe(202);
     const posted = await collector.has('of the request', named('POST /v1/tasks'));
@@ -127,7 +131,11 @@ async function saysTraceOfDeadLetter(consume: CliProcess, { KEY_PREFIX, TOPIC }:
   redis.disconnect();
   await consume.says('a task went to the dead letters');
   const line = consume.stdout.split('\n').find((text) => text.includes('went to the dead letters')) ?? '';
-  expect(JSON.parse(line)).toMatchObject({ trace_id: traceId, span_id: expect.stringMatching(/^\w{16}$/), traceparent });
+  expect(JSON.parse(line)).toMatchObject({
+    trace_id: traceId,
+    span_id: expect.stringMatching(/^\w{16}$/),
+    traceparent,
+  });
 }
 
 describe('the trace of a read', () => {
@@ -161,7 +169,10 @@ describe('the trace of a read', () => {
     await collector.has('of its statement', ({ parentSpanId, name }) => {
       return parentSpanId === plain.spanId && name.startsWith('SELECT ');
     });
-    const refresh = await collector.hasUnder(await read(4, RECENT, { 'Recency-Fresh': 'contact=3' }), 'recency.refresh');
+    const refresh = await collector.hasUnder(
+      await read(4, RECENT, { 'Recency-Fresh': 'contact=3' }),
+      'recency.refresh',
+    );
     const parts = ['nonces', 'rows', 'apply'].map((part) => collector.hasUnder(refresh, `recency.refresh.${part}`));
     const [nonces, rows, apply] = await Promise.all(parts);
     await collector.hasUnder(nonces as ReceivedSpan, 'MGET');

@@ -23,7 +23,7 @@ export function queryName(sql: string): QueryName {
 }
 
 const COMMENTS = /\/\*.*?\*\//gs;
-const TABLE = /\b(?:FROM|INTO|UPDATE|JOIN)\s+`?([a-z_][\w$.]*)/gi;
+const TABLE = /\b(?:FROM|INTO|UPDATE|JOIN|STRAIGHT_JOIN)\s+`?([a-z_][\w$.]*)/gi;
 
 /** Tables made up within a statement. */
 const MADE_UP = new Set(['json_table', 'select', 'lateral']);

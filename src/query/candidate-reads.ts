@@ -9,12 +9,12 @@ import { activeSpan, inSpan, type LiveSpan } from '../tracing/tracing.ts';
 /** The candidates of one answer as MySQL has them now. */
 export type LiveRows = Pick<LiveContacts, 'epoch' | 'contacts' | 'isReplica'>;
 
-interface Wanted {
+interface CandidatesOfUser {
   readonly user: Id;
   readonly candidates: readonly Id[];
 }
 
-interface Asked extends Wanted {
+interface Asked extends CandidatesOfUser {
   readonly deadline?: Deadline | undefined;
   /** Of the answer that waits for it. */
   readonly span: LiveSpan | undefined;
@@ -81,7 +81,7 @@ function shared<T>(asked: readonly Asked[], work: () => Promise<T>): Promise<T> 
 }
 
 /** Each user once: some may be asked about twice at the same moment. */
-function mergedByUser(waiting: readonly Asked[]): Wanted[] {
+function mergedByUser(waiting: readonly Asked[]): CandidatesOfUser[] {
   return Array.from(
     Map.groupBy(waiting, ({ user }) => user),
     ([user, own]) => ({

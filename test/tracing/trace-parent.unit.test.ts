@@ -29,7 +29,7 @@ describe('a traceparent', () => {
     ['is empty', ''],
     ['is of the forbidden version', traceparent.replace(/^00/, 'ff')],
     ['has no trace', traceparent.replace(traceId, '0'.repeat(32))],
-    ['has no span', traceparent.replace(spanId, '0'.repeat(16))],
+    ['has no span', `00-${traceId}-${'0'.repeat(16)}-01`],
     ['has capital letters', `00-${'A'.repeat(32)}-${spanId}-01`],
     ['is longer than its version', `${traceparent}-more`],
     ['has a line break', `${traceparent}\n`],

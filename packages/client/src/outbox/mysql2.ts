@@ -20,11 +20,7 @@ const COLUMNS = ['type', 'user_id', 'other_id', 'at', 'version'] as const;
  * @param connection of `mysql2/promise`, not a pool
  * @throws InvalidArgument; nothing was written then
  */
-export async function writeTask(
-  connection: Connection,
-  task: Task,
-  options: WriteOptions = {},
-): Promise<FreshToken> {
+export async function writeTask(connection: Connection, task: Task, options: WriteOptions = {}): Promise<FreshToken> {
   const [token] = await writeTasks(connection, [task], options);
   return token as FreshToken;
 }
@@ -46,10 +42,7 @@ export async function writeTasks(
       .slice(from, from + AT_ONCE)
       .map((row) => [...COLUMNS.map((column) => row[column]), ...Object.values(trace)]);
     const places = values.map(() => `(${columns.map(() => '?').join(', ')})`).join(', ');
-    await connection.query(
-      `INSERT INTO recency_outbox (${columns.join(', ')}) VALUES ${places}`,
-      values.flat(),
-    );
+    await connection.query(`INSERT INTO recency_outbox (${columns.join(', ')}) VALUES ${places}`, values.flat());
   }
   return tasks.map(tokenOfTask);
 }

@@ -1,10 +1,12 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BatchCounts } from '../capture/capture.ts';
 import type { GapReason } from '../capture/change-source.ts';
+import { LANES, type Lane } from '../contracts/lane.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
+import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
 import type { RelayCounts } from '../relay/relay.ts';
 import type { TruthCounts } from '../repair/counts.ts';
@@ -94,12 +96,19 @@ export function measureOutboxLag(registry: Registry, database: Database): void {
   );
 }
 
-/** NaN until something that was on its way when the process started has arrived. */
-export function measureIndexLag(registry: Registry, { lagMs }: { readonly lagMs: () => number | undefined }): void {
+/** NaN until it is known. */
+export function measureIndexLag(registry: Registry, watermark: Pick<AppliedWatermark, 'lagMs'>): void {
+  const secondsOf = (lane: Lane) => (watermark.lagMs(lane) ?? Number.NaN) / 1_000;
   const help = 'Age of the oldest change that may not be applied to the indexes yet, as an upper bound.';
-  gauge(registry, 'recency_index_lag_seconds', help, async () => {
-    const ms = lagMs();
-    return ms === undefined ? undefined : ms / 1_000;
+  gauge(registry, 'recency_index_lag_seconds', help, async () => secondsOf('bulk'));
+  new Gauge({
+    name: 'recency_oldest_unapplied_seconds',
+    help: 'Age of the oldest change that is committed and may not be in the indexes yet. small: without what waits in the bulk lane for a large audience; bulk: with it. NaN: not known.',
+    labelNames: ['lane'],
+    registers: [registry],
+    collect() {
+      for (const lane of LANES) this.set({ lane }, secondsOf(lane));
+    },
   });
 }
 

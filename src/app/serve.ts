@@ -17,7 +17,7 @@ import type { Transport } from '../transport/transport.ts';
 import { Admission, untilAvailable } from './admission.ts';
 import { admittedQueries } from './admitted-queries.ts';
 import { watchApplied } from './applied-watermark.ts';
-import { apiChecks, DEGRADING } from './checks.ts';
+import { apiChecks, DEGRADING, unappliedReport } from './checks.ts';
 import { watchTruth } from './jobs.ts';
 import { openLogger } from './logger.ts';
 import { epochCounter, measureIndexLag, measureOutboxLag, measureSuspension } from './metrics.ts';
@@ -61,8 +61,8 @@ async function startServe(context: ProcessContext): Promise<void> {
   measureOutboxLag(registry, primary);
   measureSuspension(registry, primary);
 
-  const watermark = watchApplied(context, stores, transport);
-  measureIndexLag(registry, { lagMs: () => watermark.lagMs() });
+  const watermark = watchApplied(context, { ...stores, transport });
+  measureIndexLag(registry, watermark);
 
   // Listen.
   const start = { isOver: false };
@@ -88,7 +88,7 @@ interface ServeParts {
   readonly reading: Database;
   readonly transport: Transport;
   readonly admission: ServeAdmission;
-  readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
+  readonly watermark: AppliedWatermark;
   readonly start: { readonly isOver: boolean };
   readonly streams: Streams;
 }
@@ -162,6 +162,7 @@ function checksOf({
   reading,
   transport,
   admission,
+  watermark,
   start,
 }: ServeParts): Pick<ApiDependencies, 'checks' | 'degrading'> {
   const { redis, ...others } = apiChecks(stores, reading, transport.fill);
@@ -177,6 +178,7 @@ function checksOf({
       return undefined;
     },
     ...others,
+    oldest_unapplied: unappliedReport(watermark),
     redis: () => admitted('redis', async () => redis?.()),
     transport: () => admitted('transport', () => transport.answers()),
   };

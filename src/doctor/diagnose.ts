@@ -1,14 +1,14 @@
 import process from 'node:process';
 import type { Logger } from 'pino';
+import { appliedWatermarkOf } from '../app/applied-watermark.ts';
 import { kafkaSettings } from '../app/kafka-transport.ts';
 import { openLogger } from '../app/logger.ts';
 import { openForReading, openPrimary, untilMysqlAnswers } from '../app/open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../app/open-redis.ts';
-import { delayQueueOf } from '../app/stores.ts';
+import { indexStores } from '../app/stores.ts';
 import { bulkLaneOf, openTransport } from '../app/transport.ts';
 import { type Config, type ReadConfig, readConfig } from '../config/config.ts';
 import { ConfigError } from '../config/environment.ts';
-import { kindsNamed } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RedisClient, untilReady } from '../redis/connection.ts';
 import type { LanedTransport } from '../transport/lanes.ts';
@@ -134,11 +134,15 @@ function examineBacklog(
   transport: LanedTransport,
   config: Config,
 ): Promise<Finding[]> {
-  const delayQueues = kindsNamed(config.kinds).map((kind) => delayQueueOf(kind, config, redis));
+  const kinds = indexStores(config, primary, redis).kinds;
   return examine(
     'backlog',
     backlogChecks({
-      ...{ primary, delayQueues, fill: transport.fill },
+      ...{ primary, fill: transport.fill, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
+      ...{
+        watermark: appliedWatermarkOf({ primary, redis, kinds, transport }, config.keyPrefix),
+        patienceMs: PATIENCE_MS,
+      },
       ...{ transportLag: () => transport.lag(), bulkLag: () => transport.bulk.lag() },
     }),
   );

@@ -1,4 +1,5 @@
 import { CONTACTS, KINDS, type Kind } from '../contracts/kind.ts';
+import type { Lane } from '../contracts/lane.ts';
 import type { Database } from '../mysql/database.ts';
 import { isPublishedUpTo, type OutboxRow, readLastOutboxId, readPutBackRows } from '../mysql/outbox.ts';
 import {
@@ -35,6 +36,25 @@ export function drainBarrierOf(
     transport,
     pendingBarrier(rechecks, delayed),
   ]);
+}
+
+/** What work of a kind waits for besides the transport. */
+export type DelayedPlaces = Pick<DrainedStores, 'rechecks' | 'delayed'>;
+
+/**
+ * The same for every kind at once, lane by lane, about everybody: `small` leads through the outbox, the small lane and delayed
+ * work; `bulk`, raised when that is passed, through the bulk lane, twice (a plan leaves segments there), and delayed work.
+ */
+export function laneBarriersOf(
+  { primary, kinds }: { readonly primary: Database; readonly kinds: readonly DelayedPlaces[] },
+  transports: Readonly<Record<Lane, RaiseBarrier>>,
+): Readonly<Record<Lane, RaiseBarrier>> {
+  const { small, bulk } = transports;
+  const delayed = kinds.map((kind) => pendingBarrier(kind.rechecks, kind.delayed));
+  return {
+    small: inTurn([outboxBarrier(primary), pendingBarrier(new PutBackRows(primary)), small, ...delayed]),
+    bulk: inTurn([bulk, bulk, ...delayed]),
+  };
 }
 
 /** Passed when every row that was in the outbox is published, apart from rows that were put back. */

@@ -5,7 +5,7 @@ import { type Meanings, meaningsInComment, visibilityNumbers } from './conventio
 import type { Guess } from './guess.ts';
 import { plainName } from './names.ts';
 import type { Samples } from './samples.ts';
-import { columnNamed, isInteger, isText } from './tables.ts';
+import { columnNamed, enumValues, isInteger, isText } from './tables.ts';
 
 /** Audience numbers. 0 to 4 are those of the reference schema. */
 export const AUDIENCE = { everybody: 0, friends: 1, family: 2, friendsOrFamily: 3, owner: 4, followers: 5 } as const;
@@ -74,14 +74,16 @@ function undecided({ name }: InspectedTable, column: InspectedColumn, why: strin
 }
 
 function byText(table: InspectedTable, column: InspectedColumn, samples: Samples): SiteAudiences {
-  const listed =
-    column.type === 'enum' ? [...column.fullType.matchAll(/'((?:[^']|'')*)'/g)].map(([, one = '']) => one) : [];
-  const sample = column.type === 'enum' ? undefined : samples.of(table.name, column.name);
-  const values = new Set([...listed, ...(sample?.values ?? []), ...(column.defaultValue ? [column.defaultValue] : [])]);
-  const why =
-    listed.length > 0
-      ? 'the values of its ENUM'
-      : `the values in its rows${sample?.isPartial ? ', not all of which were read' : ''}`;
+  const listed = enumValues(column);
+  const sample = listed ? undefined : samples.of(table.name, column.name);
+  const values = new Set([
+    ...(listed ?? []),
+    ...(sample?.values ?? []),
+    ...(column.defaultValue ? [column.defaultValue] : []),
+  ]);
+  const why = listed
+    ? 'the values of its ENUM'
+    : `the values in its rows${sample?.isPartial ? ', not all of which were read' : ''}`;
   return byValue(table, column, new Map([...values].sort().map((value) => [value, value])), { why, isText: true });
 }
 

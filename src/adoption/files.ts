@@ -2,6 +2,9 @@
 import type { Guess, MappedTable, ProposedView } from './guess.ts';
 import type { Proposal } from './propose.ts';
 
+/** Backslashes in texts, and quotes, mean the same whatever the server's setting is. */
+const SQL_MODE = "SET SESSION sql_mode = '';";
+
 /** By name: text. */
 export function filesOf(proposal: Proposal): ReadonlyMap<string, string> {
   return new Map([
@@ -53,6 +56,7 @@ function viewsText({ database, server, views, guesses, leftOut }: Proposal): str
   const open = leftOut.map(guessText).join('\n');
   return `${[
     comment('--', head),
+    SQL_MODE,
     ...(open === '' ? [] : [comment('--', `Not decided:\n${open}`)]),
     ...views.map((view) => `${comment('--', guessesFor(view, views, guesses))}\n${viewText(view)}`),
   ].join('\n\n')}\n`;
@@ -66,10 +70,11 @@ function guessesFor(view: ProposedView, views: readonly ProposedView[], guesses:
   return own.map(guessText).join('\n');
 }
 
-function viewText({ name, columns, from, joins, where }: ProposedView): string {
+function viewText({ name, before, columns, from, joins, where }: ProposedView): string {
   const select = columns.map(([column, sql]) => `  ${sql} AS ${column}`).join(',\n');
   const conditions = where.length === 0 ? '' : `\nWHERE ${where.join('\n  AND ')}`;
-  return `CREATE OR REPLACE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW ${name} AS\nSELECT\n${select}\nFROM ${[from, ...joins].join('\n')}${conditions};`;
+  const first = before.map((statement) => `${statement};\n`).join('');
+  return `${first}CREATE OR REPLACE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW ${name} AS\nSELECT\n${select}\nFROM ${[from, ...joins].join('\n')}${conditions};`;
 }
 
 function mappingText({ database, mapping, guesses }: Proposal): string {

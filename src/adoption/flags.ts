@@ -5,7 +5,7 @@ import { isGravity, sharingNumbers } from './conventions.ts';
 import type { Rule } from './guess.ts';
 import { plainName } from './names.ts';
 import type { Samples } from './samples.ts';
-import { isInteger, isText, isTime } from './tables.ts';
+import { enumValues, isInteger, isText, isTime } from './tables.ts';
 
 /** What a row is about; the same name means different things. */
 export type RowKind = 'relation' | 'person' | 'photo';
@@ -144,8 +144,7 @@ function statusRule(
 ): Rule | undefined {
   if (!isText(column) || !/^((account|profile|user|follow|friendship)_)?(status|state)$/.test(plainName(column.name)))
     return undefined;
-  const listed =
-    column.type === 'enum' ? [...column.fullType.matchAll(/'((?:[^']|'')*)'/g)].map(([, one = '']) => one) : undefined;
+  const listed = enumValues(column);
   const sample = listed === undefined ? samples.of(table.name, column.name) : undefined;
   const values = listed ?? sample?.values ?? [];
   const [good, bad] = [GOOD, BAD].map((pattern) => values.filter((value) => pattern.test(plainName(value))));

@@ -33,7 +33,7 @@ export function stemOf(column: string): string | undefined {
   if (name === 'uid') return 'user';
   if (name === 'cid') return 'contact';
   if (/^(created|uploaded|posted)_by$/.test(name)) return 'author';
-  return /^(.+)_u?id$/.exec(name)?.[1];
+  return /^(.+)_(?:uu?)?id$/.exec(name)?.[1];
 }
 
 /** People are kept in tables of these names; the first is the likeliest. */

@@ -18,9 +18,13 @@ const CONTACT_SIDE =
 const FOLLOWER = /^(follower|subscriber|fan|blocker|muter)(_|$)/;
 const USER_SIDE = new RegExp(`^(${PEOPLE.join('|')}|owner|from|source|actor|blocker|muter|by|local)(_|$)`);
 
-/** The columns of a table that name two people; undefined: it has none. */
-export function pairOf(schema: InspectedSchema, table: InspectedTable): PersonPair | undefined {
-  const ids = table.columns.filter((column) => isInteger(column) && mayNameSomebody(schema, table, column));
+/** The columns of a table that name two people; undefined: it has none. @param mayBeId by its type */
+export function pairOf(
+  schema: InspectedSchema,
+  table: InspectedTable,
+  mayBeId: (column: InspectedColumn) => boolean = isInteger,
+): PersonPair | undefined {
+  const ids = table.columns.filter((column) => mayBeId(column) && mayNameSomebody(schema, table, column));
   const stem = ({ name }: InspectedColumn) => stemOf(name) ?? plainName(name);
   const follower = ids.find((column) => FOLLOWER.test(stem(column)));
   const contacts = ids.filter((column) => column !== follower && CONTACT_SIDE.test(stem(column)));

@@ -1,8 +1,9 @@
 /** The view `recency_contacts`: one row for each pair, with the site's rules in `related`. */
-import type { InspectedSchema } from '../mysql/inspected-schema.ts';
+import type { InspectedColumn, InspectedSchema } from '../mysql/inspected-schema.ts';
 import { quoted } from '../mysql/quoted.ts';
 import { AUDIENCE, type SiteAudiences } from './audiences.ts';
 import { type Alteration, type Guess, type MappedTable, type ProposedView, type Rule, readsOf } from './guess.ts';
+import { newestUpload } from './newest-upload.ts';
 import type { Samples } from './samples.ts';
 import type { SiteRelation } from './site.ts';
 import { columnNamed, columnsLike, hasKeyOn, isInteger, isTime, isUniqueBy } from './tables.ts';
@@ -38,13 +39,16 @@ export function proposeContacts(schema: InspectedSchema, parts: ContactParts, sa
     ...(people ? [`person.${quoted(people.key)} IS NOT NULL`] : []),
     ...[...rules.own, ...rules.person, ...rules.filters].map(({ condition }) => condition),
   ];
+  const newest = newestUpload(`c.${quoted(contact)}`, granted.sees);
   const version = columnNamed(table, ['version', 'lock_version']);
   const view: ProposedView = {
     name: 'recency_contacts',
+    before: newest.statements,
     columns: [
       ['user_id', `c.${quoted(user)}`],
       ['contact_id', `c.${quoted(contact)}`],
       ['related', `(${related.join('\n    AND ') || '1'})`],
+      ...newest.columns,
       ['sees', granted.sees],
       ['is_friend', flagOf(relation, 'friend')],
       ['is_family', flagOf(relation, 'family')],
@@ -64,12 +68,18 @@ export function proposeContacts(schema: InspectedSchema, parts: ContactParts, sa
       ...(since ? [since.guess] : []),
       ...[...rules.own, ...rules.person, ...rules.filters].map(({ guess }) => guess),
       ...granted.guesses,
+      ...newest.guesses,
     ],
   };
 }
 
-function flagOf({ table }: SiteRelation, name: 'friend' | 'family'): string {
-  const column = columnsLike(table, new RegExp(`^(is_)?${name}$`)).find(isInteger);
+/** The column that says what the user calls the contact. */
+function closenessIn({ table }: SiteRelation, name: 'friend' | 'family'): InspectedColumn | undefined {
+  return columnsLike(table, new RegExp(`^(is_)?${name}$`)).find(isInteger);
+}
+
+function flagOf(relation: SiteRelation, name: 'friend' | 'family'): string {
+  const column = closenessIn(relation, name);
   return column === undefined ? '0' : `COALESCE(c.${quoted(column.name)}, 0) <> 0`;
 }
 
@@ -81,7 +91,7 @@ function grantedIn({ relation, audiences }: ContactParts): { sees: string; joins
     used.has(name) ? [`IF(${when}, ${1 << AUDIENCE[name]}, 0)`] : [];
   const { table, user, contact } = relation;
   const flag = (name: 'friend' | 'family') => {
-    const column = columnsLike(table, new RegExp(`^(is_)?${name}$`)).find(isInteger);
+    const column = closenessIn(relation, name);
     return column ? `granted.${quoted(column.name)}` : `granted.${quoted(user)} IS NOT NULL`;
   };
   const bits = [
@@ -154,7 +164,8 @@ function guessesOf({ table, user, contact, isOwnId, people }: SiteRelation, vers
   const about = table.name;
   if (isOwnId) {
     const guess = `each row is a contact of the user in ${user}, and its ${contact} is the contact's id`;
-    const check = 'Users and contacts are numbered apart: user 7 and contact 7 are two different people.';
+    const check =
+      'Users and contacts are numbered apart: user 7 and contact 7 are two different people. Set RECENCY_SEPARATE_IDS.';
     return [{ about, guess, why: `one id of a user, and photos that name a row of ${table.name}`, check }];
   }
   return [

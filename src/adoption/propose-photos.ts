@@ -32,6 +32,7 @@ export function proposePhotos(
   const columnOfTime = recipe.isPlain ? time.name : MS;
   const view: ProposedView = {
     name: 'recency_photos',
+    before: [],
     columns: [
       ['id', `p.${quoted(key)}`],
       ['owner_id', `p.${quoted(owner)}`],

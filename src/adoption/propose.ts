@@ -22,9 +22,10 @@ export interface Proposal {
 }
 
 export function propose(schema: InspectedSchema, samples: Samples): Proposal {
-  const { relation, photos } = findSite(schema);
+  const { relation, photos, unfit } = findSite(schema);
   const server = `${schema.product} ${schema.version}`;
-  if (relation === undefined) return { ...NOTHING, database: schema.database, server, leftOut: [noRelation(schema)] };
+  if (relation === undefined)
+    return { ...NOTHING, database: schema.database, server, leftOut: [...unfit, noRelation(schema)] };
   const filters = findFilters(schema, relation, samples);
   const person = relation.people && flagRules(relation.people.table, 'person', 'person.', samples);
   const own = flagRules(relation.table, 'relation', 'c.', samples);
@@ -34,12 +35,13 @@ export function propose(schema: InspectedSchema, samples: Samples): Proposal {
   const behind = [...contacts.mapping, ...(photo?.mapping ?? [])];
   return {
     ...{ database: schema.database, server },
-    views: [contacts.view, ...(photo ? [photo.view] : [])],
+    // The photos first: the other may look into them.
+    views: [...(photo ? [photo.view] : []), contacts.view],
     alterations: unique([...contacts.alterations, ...(photo?.alterations ?? [])]),
     mapping: unique(behind),
     guesses: [...contacts.guesses, ...(photo?.guesses ?? [])],
     leftOut: [
-      ...(photo ? [] : [NO_PHOTOS]),
+      ...(photo ? [] : [...unfit, NO_PHOTOS]),
       ...[...filters.leftOut].map(([about, why]) => ({
         about,
         guess: 'left out, although it looks like blocks or mutes',

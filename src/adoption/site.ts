@@ -1,8 +1,10 @@
 /** Which of a site's tables hold who has whom as a contact, the people, and the photos. */
 import type { InspectedColumn, InspectedSchema, InspectedTable } from '../mysql/inspected-schema.ts';
+import type { Guess } from './guess.ts';
 import { plainName, singular, singularName, stemOf, wordsOf } from './names.ts';
 import { type PersonPair, pairOf, peopleOf } from './pairs.ts';
 import { columnNamed, columnsLike, integerKey, isInteger, isTime, tableOfId } from './tables.ts';
+import { unfitPhotos, unfitRelations } from './unfit.ts';
 
 export interface SiteRelation extends PersonPair {
   readonly table: InspectedTable;
@@ -22,6 +24,8 @@ export interface Photos {
 export interface Site {
   readonly relation: SiteRelation | undefined;
   readonly photos: Photos | undefined;
+  /** Why tables that look right were refused. */
+  readonly unfit: readonly Guess[];
 }
 
 /** Words of the names of tables with relations, the likeliest first. */
@@ -79,14 +83,15 @@ export function findSite(schema: InspectedSchema): Site {
     const people = peopleOf(schema, table, pair);
     const key = people && integerKey(people)?.name;
     const relation = { table, ...pair, isOwnId: false, people: people && key ? { table: people, key } : undefined };
-    return { relation, photos: findPhotos(schema, relation) };
+    const photos = findPhotos(schema, relation);
+    return { relation, photos, unfit: photos ? [] : findUnfitPhotos(schema, relation) };
   }
   for (const table of relations) {
     const relation = ownIdRelation(schema, table);
     const photos = relation && findPhotos(schema, relation);
-    if (photos !== undefined) return { relation, photos };
+    if (photos !== undefined) return { relation, photos, unfit: [] };
   }
-  return { relation: undefined, photos: undefined };
+  return { relation: undefined, photos: undefined, unfit: unfitRelations(schema, relations) };
 }
 
 /** Tables whose names have one of these words, the likeliest first: by the word, then the shortest name, then the size. */
@@ -117,6 +122,16 @@ function isPerson(schema: InspectedSchema, table: InspectedTable, column: string
   return target !== undefined && target !== table && /^(user|account|member|profile)$/.test(singularName(target.name));
 }
 
+/** What would be the photos if its ids were whole numbers. */
+function findUnfitPhotos(schema: InspectedSchema, relation: SiteRelation): Guess[] {
+  return byWords(schema.tables, PHOTO_WORDS).flatMap((table) => {
+    const owner = ownerIn(schema, table, relation, () => true);
+    const key = table.keys.find(({ name }) => name === 'PRIMARY')?.columns[0];
+    if (owner === undefined || key === undefined || timeIn(table) === undefined || table === relation.table) return [];
+    return unfitPhotos(table, [key, owner]);
+  });
+}
+
 function findPhotos(schema: InspectedSchema, relation: SiteRelation): Photos | undefined {
   for (const table of byWords(schema.tables, PHOTO_WORDS)) {
     const key = integerKey(table);
@@ -134,7 +149,12 @@ function timeIn(table: InspectedTable): InspectedColumn | undefined {
 }
 
 /** The column with whose photo it is: among people, the likeliest by its name; of contacts of their own, that contact. */
-function ownerIn(schema: InspectedSchema, table: InspectedTable, relation: SiteRelation): string | undefined {
+function ownerIn(
+  schema: InspectedSchema,
+  table: InspectedTable,
+  relation: SiteRelation,
+  mayBeId: (column: InspectedColumn) => boolean = isInteger,
+): string | undefined {
   const { table: contacts, user, people, isOwnId } = relation;
   if (isOwnId) {
     const isCopy = columnsLike(table, new RegExp(`^${plainName(user)}$`)).length > 0;
@@ -145,7 +165,7 @@ function ownerIn(schema: InspectedSchema, table: InspectedTable, relation: SiteR
   const places = ids
     .filter(({ name }) => tableOfId(schema, table, name) === target || isVague(schema, table, name))
     .sort((a, b) => rankOf(a, target) - rankOf(b, target));
-  return places.find(isInteger)?.name;
+  return places.find(mayBeId)?.name;
 }
 
 /** It names a person without saying in which table: `owner_id`. */

@@ -9,6 +9,12 @@ export const isInteger = ({ type }: InspectedColumn): boolean => INTEGER.has(typ
 export const isText = ({ type }: InspectedColumn): boolean => TEXT.has(type);
 export const isTime = ({ type }: InspectedColumn): boolean => type === 'datetime' || type === 'timestamp';
 
+/** The values that an ENUM may have; of another type, undefined. */
+export function enumValues({ type, fullType }: InspectedColumn): string[] | undefined {
+  if (type !== 'enum') return undefined;
+  return [...fullType.matchAll(/'((?:[^']|'')*)'/g)].map(([, one = '']) => one.replaceAll("''", "'"));
+}
+
 /** The columns whose plain name matches. */
 export function columnsLike({ columns }: InspectedTable, pattern: RegExp): InspectedColumn[] {
   return columns.filter(({ name }) => pattern.test(plainName(name)));

@@ -33,9 +33,15 @@ const IMAGES: Readonly<Record<RowEvent, readonly Image[]>> = {
   DELETE: ['OLD'],
 };
 
+/**
+ * A trigger keeps the mode of the session that creates it. In this one a backslash in a text is what it is written for, and a
+ * value that does not fit becomes a hint too many instead of an error in the site's own statement.
+ */
+const MODE = "SET SESSION sql_mode = ''";
+
 /** @param outbox the database that has Recency's tables @returns a DROP and a CREATE for each trigger, in order */
 export function triggerStatements(mapping: Mapping, outbox: string): string[] {
-  return eachTrigger(mapping, (table, entries, event) => {
+  const statements = eachTrigger(mapping, (table, entries, event) => {
     const body = entries.map((entry) => entryText(entry, event, outbox)).join('\n');
     const on = `${quoted(table.schema)}.${quoted(table.table)}`;
     return [
@@ -43,6 +49,7 @@ export function triggerStatements(mapping: Mapping, outbox: string): string[] {
       `CREATE TRIGGER ${nameOf(table, event)} AFTER ${event} ON ${on} FOR EACH ROW\nBEGIN\n${indented(body)}\nEND`,
     ];
   });
+  return [MODE, ...statements];
 }
 
 /** What removes them. */

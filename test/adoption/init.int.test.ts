@@ -1,48 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseMapping } from '../../src/capture/mapping-file.ts';
 import { CONTACTS } from '../../src/contracts/kind.ts';
-import { Database } from '../../src/mysql/database.ts';
 import { findColumnProblems } from '../../src/mysql/view-checks.ts';
 import { findVolatileViews } from '../../src/mysql/volatile-views.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { freshDatabase, sql } from '../support/servers.ts';
-import { statementsOf } from './statements-of.ts';
-
-interface Report {
-  readonly views: readonly string[];
-  readonly guesses: readonly { about: string; guess: string; why: string; check?: string }[];
-  readonly left_out: readonly { about: string }[];
-}
-
-/** A database with these tables, what `init` proposes for it, and the proposal put into it. */
-async function adopted(site: string) {
-  const url = await freshDatabase();
-  await sql(url, ...statementsOf(readFileSync(new URL(`./sites/${site}.sql`, import.meta.url), 'utf8')));
-  const shape = () =>
-    sql(
-      url,
-      'SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() ORDER BY 1, 2',
-    );
-  const before = await shape();
-  const folder = join(mkdtempSync(join(tmpdir(), 'recency-init-test-')), 'out');
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const init = () => runInProcess(['init', '--json', '--out', folder], { MYSQL_URL: url });
-  const { code, stderr, json } = await init();
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(await shape()).toEqual(before);
-  const file = (name: string) => readFileSync(join(folder, name), 'utf8');
-  await sql(url, ...statementsOf(file('indexes.sql')), ...statementsOf(file('views.sql')));
-  const database = new Database(url, { connections: 1, queue: 10, deadlineMs: 10_000 });
-  afterAll(() => database.close());
-  const [report] = json() as Report[];
-  if (report === undefined) throw new Error('no report');
-  return { url, database, report, init, file };
-}
-
-type Adopted = Awaited<ReturnType<typeof adopted>>;
+import { type AdoptedSite, adopted } from './adopted-site.ts';
 
 const QUESTIONS: Readonly<Record<string, string>> = {
   'some contacts of a user': `SELECT c.related, c.sees FROM JSON_TABLE('["4","2"]', '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted
@@ -56,7 +22,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
 };
 
 /** What holds on every site. */
-function holds(site: () => Adopted) {
+function holds(site: () => AdoptedSite) {
   it.each(Object.keys(QUESTIONS))('%s: the view merges, and an index serves it', async (question) => {
     const rows = await sql(site().url, `EXPLAIN FORMAT=TRADITIONAL ${QUESTIONS[question]}`);
     for (const { select_type, table, possible_keys, Extra } of rows) {
@@ -102,7 +68,7 @@ function holds(site: () => Adopted) {
 }
 
 /** The pairs that are related, as `user → contact`, and photos as `id of owner, audience`. */
-async function shown({ url }: Adopted) {
+async function shown({ url }: AdoptedSite) {
   const pairs = await sql(url, 'SELECT user_id, contact_id FROM recency_contacts WHERE related ORDER BY 1, 2');
   const photos = await sql(url, 'SELECT id, owner_id, audience FROM recency_photos ORDER BY 1');
   return {
@@ -111,13 +77,13 @@ async function shown({ url }: Adopted) {
   };
 }
 
-const mappingOf = ({ file }: Adopted) =>
+const mappingOf = ({ file }: AdoptedSite) =>
   parseMapping(file('mapping.yaml'), { file: 'mapping.yaml', schema: 'site' }).tables.map(({ table, source, when }) =>
     [table, source.of, ...[...when].map(([column, values]) => `${column}=${values}`)].join(' '),
   );
 
 describe('a site like Pixelfed', () => {
-  let site: Adopted;
+  let site: AdoptedSite;
   beforeAll(async () => {
     site = await adopted('pixelfed');
   });
@@ -141,7 +107,7 @@ describe('a site like Pixelfed', () => {
 });
 
 describe('a site like Mastodon', () => {
-  let site: Adopted;
+  let site: AdoptedSite;
   beforeAll(async () => {
     site = await adopted('mastodon');
   });
@@ -165,7 +131,7 @@ describe('a site like Mastodon', () => {
 });
 
 describe('a site like Friendica', () => {
-  let site: Adopted;
+  let site: AdoptedSite;
   beforeAll(async () => {
     site = await adopted('friendica');
   });
@@ -185,13 +151,38 @@ describe('a site like Friendica', () => {
 });
 
 describe('a database that is no such site', () => {
-  it('says so, and fails', async () => {
+  async function proposedFor(...statements: string[]) {
     const url = await freshDatabase();
-    await sql(url, 'CREATE TABLE products (id INT PRIMARY KEY, name VARCHAR(20))');
+    await sql(url, ...statements);
     const folder = mkdtempSync(join(tmpdir(), 'recency-init-test-'));
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
-    const { code, stdout } = await runInProcess(['init', '--out', join(folder, 'out')], { MYSQL_URL: url });
+    return runInProcess(['init', '--out', join(folder, 'out')], { MYSQL_URL: url });
+  }
+
+  it('says so, and fails', async () => {
+    const { code, stdout } = await proposedFor('CREATE TABLE products (id INT PRIMARY KEY, name VARCHAR(20))');
     expect(code).toBe(1);
     expect(stdout).toMatch(/recency_contacts: not proposed: no table .* among: products/);
+  });
+
+  it('UUIDs and names are refused as ids, with the columns that hold them', async () => {
+    const people = await proposedFor(
+      'CREATE TABLE users (id CHAR(36) PRIMARY KEY)',
+      'CREATE TABLE follows (follower_id CHAR(36), followed_id CHAR(36), PRIMARY KEY (follower_id, followed_id))',
+      'CREATE TABLE friendships (user_uuid BINARY(16), friend_uuid BINARY(16), PRIMARY KEY (user_uuid, friend_uuid))',
+    );
+    expect(people.code).toBe(1);
+    expect(people.stdout).toContain(
+      'follows: refused: follower_id is char(36), followed_id is char(36), which is no whole',
+    );
+    expect(people.stdout).toContain('friendships: refused: user_uuid is binary(16), friend_uuid is binary(16), which');
+    expect(people.stdout).toContain('by whole numbers (BIGINT UNSIGNED) only');
+    const photos = await proposedFor(
+      'CREATE TABLE users (id BIGINT PRIMARY KEY)',
+      'CREATE TABLE follows (follower_id BIGINT, followed_id BIGINT, PRIMARY KEY (follower_id, followed_id))',
+      'CREATE TABLE photos (id VARCHAR(40) PRIMARY KEY, user_id BIGINT, created_at DATETIME)',
+    );
+    expect(photos.code).toBe(1);
+    expect(photos.stdout).toContain('photos: refused: id is varchar(40), which is no whole number');
   });
 });

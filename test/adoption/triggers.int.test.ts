@@ -288,7 +288,7 @@ describe('recency triggers', () => {
 
   it('as text it is for the clients of MySQL; a missing file is named', async () => {
     const { stdout } = await runInProcess(['triggers', '--mapping', file], { MYSQL_URL: url });
-    expect(stdout).toMatch(/DELIMITER \$\$\nDROP TRIGGER[\s\S]+END\$\$\nDELIMITER ;\n$/);
+    expect(stdout).toMatch(/DELIMITER \$\$\nSET SESSION[^\n]+\$\$\nDROP TRIGGER[\s\S]+END\$\$\nDELIMITER ;\n$/);
     const missing = await runInProcess(['triggers', '--mapping', `${file}.no`], { MYSQL_URL: url });
     expect(missing).toMatchObject({
       code: 1,

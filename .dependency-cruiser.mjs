@@ -12,6 +12,7 @@ const MAY_IMPORT = {
   transport: ['contracts', 'timing', 'mysql', 'redis', 'index'],
   consumers: ['contracts', 'timing', 'mysql', 'redis', 'index', 'transport'],
   relay: ['contracts', 'timing', 'mysql', 'transport'],
+  adoption: ['contracts', 'mysql', 'capture'],
   capture: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'transport'],
   query: ['contracts', 'timing', 'mysql', 'redis', 'index'],
   push: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query', 'transport'],

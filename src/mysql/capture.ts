@@ -2,6 +2,7 @@
 import { compareVersions, mysqlProductOf } from '../contracts/server-versions.ts';
 import type { Database } from './database.ts';
 import { type Fence, NOT_STALE, StaleFence } from './leases.ts';
+import { quoted } from './quoted.ts';
 
 /** The table whose row capture writes itself, and reads back from the log. */
 export const CAPTURE_TABLE = 'recency_capture';
@@ -67,8 +68,6 @@ export async function readLogEnd(database: Database): Promise<LogEnd> {
 
 /** Placeholders of a statement: a power of two, so that its texts are few. */
 const MOST_VALUES = 512;
-
-const quoted = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
 /** `column` of the rows of another table whose `key` is one of these values; each is an id, or each is any text. */
 export async function lookUp(

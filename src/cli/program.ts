@@ -12,6 +12,7 @@ import { addFanOuts } from './fan-outs.ts';
 import { addMigrate } from './migrate.ts';
 import { addCapture, addConsume, addNotify, addRelay, addServe } from './processes.ts';
 import { addRepair } from './repair.ts';
+import { addRuns } from './runs.ts';
 import { addTool, BENCH, DEMO, IMPORT, SIZE, STACK, type ToolCommand } from './tool-commands.ts';
 import { addExplain, addForget, addInspect } from './user-commands.ts';
 import { addVerify } from './verify.ts';
@@ -30,6 +31,7 @@ const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
   addBackfill,
   addVerify,
   addRepair,
+  addRuns,
   addInspect,
   addExplain,
   addFanOuts,

@@ -55,7 +55,7 @@ export function pageText(view: View, frame: Frame): string {
 <header>
 <p class="name">Recency</p>
 ${frame.session && navigation(frame)}
-${frame.session && !frame.isOpen && logOut(frame.session)}
+${frame.session && !frame.isOpen && LOG_OUT}
 </header>
 <main id="content" tabindex="-1">
 <h1>${title}</h1>
@@ -78,9 +78,7 @@ function navigation({ path }: Frame): Html {
   return html`<nav aria-label="Pages"><ul>${links}</ul></nav>`;
 }
 
-function logOut(session: Session): Html {
-  return html`<form method="post" action="/console/logout">${formToken(session)}<button>Log out</button></form>`;
-}
+const LOG_OUT = html`<form method="post" action="/console/logout"><button>Log out</button></form>`;
 
 /** A refresh without a script; the script adds what it needs. */
 function refreshBar({ url, now }: Frame): Html {

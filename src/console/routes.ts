@@ -6,21 +6,45 @@ import { page, type Reply } from '../api/reply.ts';
 import type { Route } from '../api/route.ts';
 import { setSessionCookie } from './cookie.ts';
 import { Gate, type GateOptions } from './gate.ts';
+import { html } from './html.ts';
+import type { View } from './layout.ts';
+import { confirmReplayPage, deadLetterPage, deadLettersPage, replayAction } from './pages/dead-letters.ts';
+import { driftPage } from './pages/drift.ts';
+import { epochPage } from './pages/epoch.ts';
+import { fanOutsPage } from './pages/fan-outs.ts';
 import { loginView } from './pages/login.ts';
 import { overviewPage } from './pages/overview.ts';
+import { runsPage } from './pages/runs.ts';
+import { userPage } from './pages/user.ts';
 import { SESSION_MS } from './sessions.ts';
 import type { ConsoleSources } from './sources.ts';
 
 /** The console: pages for people, in place of some commands. */
 export function consoleRoutes(sources: ConsoleSources, options: GateOptions): Route[] {
   const gate = new Gate(options);
+  const { logger } = options;
   return [
     gate.page(overviewPage(sources)),
+    gate.page(userPage(sources)),
+    gate.page(deadLettersPage(sources)),
+    gate.page(confirmReplayPage(sources)),
+    gate.action(replayAction(sources, (facts) => logger.info(facts, 'dead letters were replayed in the console'))),
+    gate.page(deadLetterPage(sources)),
+    gate.page(fanOutsPage(sources)),
+    gate.page(epochPage(sources)),
+    gate.page(runsPage(sources)),
+    gate.page(driftPage(sources)),
+    gate.page({ path: '/console/login', isEarly: true, show: loggedIn }),
     loginRoute(gate, options),
     logoutRoute(gate),
     filesRoute(),
     gate.page({ path: '/console/{page}', isEarly: true, show: noSuchPage }),
   ];
+}
+
+/** Where a browser ends that loads the answer to the form again. */
+function loggedIn(): View {
+  return { title: 'Logged in', content: html`<p><a href="/console">To the overview</a></p>` };
 }
 
 function noSuchPage(): never {

@@ -2,6 +2,7 @@ import { HttpProblem } from '../api/http-problem.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { Route } from '../api/route.ts';
 import type { Config } from '../config/config.ts';
+import { COUNTED_LETTERS } from '../console/pages/overview.ts';
 import { consoleRoutes } from '../console/routes.ts';
 import { Sessions } from '../console/sessions.ts';
 import type { ConsoleKind, ConsoleSources } from '../console/sources.ts';
@@ -17,8 +18,12 @@ import { SamplerReports } from '../repair/sampler/report.ts';
 import type { LanedTransport } from '../transport/lanes.ts';
 import type { apiQueries } from './api-queries.ts';
 import { sharedDeadLetters } from './console-dead-letters.ts';
+import { shared } from './metrics.ts';
 import { type ProcessContext, readVersion } from './run-process.ts';
 import type { KindStores, Stores } from './stores.ts';
+
+/** How long the count of dead letters is kept, ms: over Kafka it reads them. */
+const LETTERS_KEPT_MS = 5_000;
 
 export interface ConsoleParts {
   readonly stores: Stores;
@@ -48,6 +53,7 @@ function sourcesOf(
 ): Omit<ConsoleSources, 'checks'> {
   const { config } = context;
   const { primary, redis, kinds } = stores;
+  const deadLetters = sharedDeadLetters(context, transport, primary);
   return {
     version: readVersion(),
     lagMs,
@@ -61,7 +67,8 @@ function sourcesOf(
     consistency: samplerChecks(redis, config),
     epoch: () => readEpochState(primary),
     fanOuts: queries.fanOuts,
-    deadLetters: sharedDeadLetters(context, transport, primary),
+    deadLetters,
+    firstLetters: shared(() => deadLetters.list({ limit: COUNTED_LETTERS }), LETTERS_KEPT_MS),
     runs: async (count) => {
       const found = await latestRuns(primary, count);
       return await Promise.all(found.map((run) => runProgress(run, kinds, Date.now())));

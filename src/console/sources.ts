@@ -9,7 +9,7 @@ import type { IndexSideBySide } from '../repair/index-check.ts';
 import type { RunProgress } from '../repair/run-progress.ts';
 import type { SamplerReports } from '../repair/sampler/report.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import type { DeadLetters } from '../transport/dead-letters.ts';
+import type { DeadLetters, ListedLetter } from '../transport/dead-letters.ts';
 
 /** What the console knows of one kind. */
 export interface ConsoleKind {
@@ -32,6 +32,8 @@ export interface ConsoleSources {
   readonly consistency: Checks;
   readonly epoch: () => Promise<EpochState>;
   readonly fanOuts: (deadline: Deadline) => Promise<readonly FanOutInProgress[]>;
+  /** The first dead letters, kept for some seconds: everybody who has the overview open asks again and again. */
+  readonly firstLetters: () => Promise<readonly ListedLetter[]>;
   readonly deadLetters: Pick<DeadLetters, 'list' | 'get' | 'replay'>;
   /** The latest runs of backfill and repair, the latest first. */
   readonly runs: (count: number) => Promise<readonly RunProgress[]>;

@@ -8,8 +8,8 @@ import { time } from '../layout.ts';
 import { badge, count, duration, facts, findingsTable, part, partDeadline, table } from '../parts.ts';
 import type { ConsoleSources } from '../sources.ts';
 
-/** The page counts dead letters up to this many. */
-const COUNTED_LETTERS = 100;
+/** Dead letters are counted up to this many. */
+export const COUNTED_LETTERS = 100;
 
 /** Health at a glance. A server that is unavailable takes only its own part from the page. */
 export function overviewPage(sources: ConsoleSources): PageDefinition {
@@ -28,7 +28,7 @@ export function overviewPage(sources: ConsoleSources): PageDefinition {
           (found) => findingsTable('Consistency', found),
         ),
         part(sources.epoch, epochLine),
-        part(() => sources.deadLetters.list({ limit: COUNTED_LETTERS }), lettersLine),
+        part(sources.firstLetters, lettersLine),
         part(
           () => sources.fanOuts(partDeadline(deadline)),
           (found) =>

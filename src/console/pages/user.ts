@@ -19,7 +19,7 @@ const filled = <S extends z.ZodType>(schema: S) =>
 
 const query = z.strictObject({ user: filled(idSchema), contact: filled(idSchema), kind: filled(z.enum(KIND_NAMES)) });
 
-interface Asked {
+interface UserQuery {
   readonly user?: Id | undefined;
   readonly contact?: Id | undefined;
   readonly kind?: string | undefined;
@@ -42,7 +42,7 @@ export function userPage({ kinds }: ConsoleSources): PageDefinition {
   };
 }
 
-async function userView(kinds: readonly ConsoleKind[], asked: Asked, deadline: Deadline): Promise<View> {
+async function userView(kinds: readonly ConsoleKind[], asked: UserQuery, deadline: Deadline): Promise<View> {
   const { user, contact, kind: name } = asked;
   const of = name === undefined ? kinds[0] : kinds.find(({ kind }) => kind.name === name);
   if (of === undefined) throw new HttpProblem('invalid_parameter', { detail: `kind: ${name} is not in use` });
@@ -70,7 +70,7 @@ async function userView(kinds: readonly ConsoleKind[], asked: Asked, deadline: D
   };
 }
 
-function searchForm(kinds: readonly ConsoleKind[], { user = '', contact = '', kind }: Asked): Html {
+function searchForm(kinds: readonly ConsoleKind[], { user = '', contact = '', kind }: UserQuery): Html {
   const options = kinds.map(({ kind: { name } }) => html`<option${name === kind && html` selected`}>${name}</option>`);
   const choice =
     kinds.length > 1 && html`<p><label for="kind">Kind</label><select id="kind" name="kind">${options}</select></p>`;

@@ -18,6 +18,8 @@ const MAY_IMPORT = {
   push: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query', 'transport'],
   repair: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query'],
   api: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'query', 'push'],
+  console: ['contracts', 'timing', 'config', 'mysql', 'index', 'transport', 'query', 'repair', 'health', 'api'],
+  health: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'transport', 'repair'],
 };
 
 /** They put the others together, so they may import all of them. */

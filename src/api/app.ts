@@ -51,7 +51,7 @@ export function createApp(dependencies: ApiDependencies): Express {
     next();
   });
   if (rateLimit > 0) {
-    app.use('/v1', limitRate(rateLimit));
+    app.use(['/v1', '/console'], limitRate(rateLimit));
     app.use(['/metrics', '/readyz'], limitRate(rateLimit)); // counted separately: a busy client must not make probes fail
   }
   register(app, routesOf(dependencies, metrics), exchanges, tokens);
@@ -102,6 +102,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
       routes.map(({ operation }) => operation),
       version,
     ),
+    ...(dependencies.pages?.(readiness) ?? []),
   ];
 }
 

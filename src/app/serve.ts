@@ -12,12 +12,14 @@ import { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
 import { WatchManager } from '../push/watch-manager.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
+import type { LanedTransport } from '../transport/lanes.ts';
 import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import type { Transport } from '../transport/transport.ts';
 import { Admission, untilAvailable } from './admission.ts';
 import { admittedQueries } from './admitted-queries.ts';
 import { watchApplied } from './applied-watermark.ts';
 import { apiChecks, DEGRADING, unappliedReport } from './checks.ts';
+import { openConsole } from './console.ts';
 import { watchTruth } from './jobs.ts';
 import { openLogger } from './logger.ts';
 import { epochCounter, measureIndexLag, measureOutboxLag, measureSuspension } from './metrics.ts';
@@ -86,7 +88,7 @@ async function startServe(context: ProcessContext): Promise<void> {
 interface ServeParts {
   readonly stores: ConnectingStores;
   readonly reading: Database;
-  readonly transport: Transport;
+  readonly transport: LanedTransport;
   readonly admission: ServeAdmission;
   readonly watermark: AppliedWatermark;
   readonly start: { readonly isOver: boolean };
@@ -100,8 +102,12 @@ function apiApp(
 ): ReturnType<typeof createApp> {
   const { config, logger } = context;
   const { admission, start, streams } = parts;
+  const queries = admittedQueries(context, parts);
+  const hasStarted = () => start.isOver;
+  const lagMs = () => parts.watermark.lagMs();
   return createApp({
-    ...admittedQueries(context, parts),
+    ...queries,
+    pages: openConsole(context, { ...parts, queries, hasStarted, lagMs }),
     streams,
     accept: acceptOnce(admission, acceptTasks(publisher)),
     tokens: config.tokens ?? [],
@@ -109,7 +115,7 @@ function apiApp(
     watches: openWatches(context, parts.stores),
     allowPrivateWebhooks: config.webhookAllowPrivate === 'true',
     checkDeadlineMs: CHECK_DEADLINE_MS,
-    hasStarted: () => start.isOver,
+    hasStarted,
     rateLimit: config.rateLimit,
     trustProxy: config.trustProxy,
     registry,

@@ -13,6 +13,7 @@ import { addInit } from './init.ts';
 import { addMigrate } from './migrate.ts';
 import { addCapture, addConsume, addNotify, addRelay, addServe } from './processes.ts';
 import { addRepair } from './repair.ts';
+import { addRuns } from './runs.ts';
 import { addTool, BENCH, DEMO, IMPORT, SIZE, STACK, type ToolCommand } from './tool-commands.ts';
 import { addTriggers } from './triggers.ts';
 import { addExplain, addForget, addInspect } from './user-commands.ts';
@@ -34,6 +35,7 @@ const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
   addBackfill,
   addVerify,
   addRepair,
+  addRuns,
   addInspect,
   addExplain,
   addFanOuts,

@@ -175,6 +175,11 @@ export const SETTINGS = {
   PORT: setting(whole(0, 65_535), '8470', 'port of the API; 0: any free port'),
   METRICS_PORT: setting(whole(0, 65_535), undefined, metricsPortSays),
   TOKENS: setting(accessTokens, undefined, 'token:scope[,scope] …; scopes read, write, admin', 'hidden'),
+  CONSOLE: setting(
+    oneOf('on', 'off'),
+    'on',
+    'the pages at /console of serve, for tokens with the scope admin; off: there are none',
+  ),
   RATE_LIMIT: setting(whole(0, 1_000_000), '0', 'requests per second from one address; 0: no limit'),
   OPEN_STREAMS: setting(
     whole(0, 1_000_000),

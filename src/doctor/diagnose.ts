@@ -9,15 +9,15 @@ import { indexStores } from '../app/stores.ts';
 import { bulkLaneOf, openTransport } from '../app/transport.ts';
 import { type Config, type ReadConfig, readConfig } from '../config/config.ts';
 import { ConfigError } from '../config/environment.ts';
+import { backlogChecks } from '../health/backlog-checks.ts';
+import { type Checks, examine, type Finding, fine } from '../health/finding.ts';
+import { samplerChecks } from '../health/sampler-checks.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RedisClient, untilReady } from '../redis/connection.ts';
 import type { LanedTransport } from '../transport/lanes.ts';
-import { backlogChecks } from './backlog-checks.ts';
-import { type Checks, examine, type Finding, fine } from './finding.ts';
 import { kafkaChecks } from './kafka-checks.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 import { redisChecks } from './redis-checks.ts';
-import { samplerChecks } from './sampler-checks.ts';
 
 /** The longest wait for a server, ms: doctor reports an unavailable server and does not wait for it. */
 const PATIENCE_MS = 3_000;

@@ -6,6 +6,7 @@ import { checkCapture } from '../capture/check.ts';
 import type { Config } from '../config/config.ts';
 import { CONTACTS, type Kind, kindsNamed } from '../contracts/kind.ts';
 import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
+import { type Checks, fine, problem, type Verdict, warning } from '../health/finding.ts';
 import type { Database } from '../mysql/database.ts';
 import { isExplainRefused, StatementTooSlow } from '../mysql/faults.ts';
 import { ofKind } from '../mysql/kind-database.ts';
@@ -17,7 +18,6 @@ import { findColumnProblems, findPlanProblems } from '../mysql/view-checks.ts';
 import { findVolatileViews } from '../mysql/volatile-views.ts';
 import { pairText } from '../repair/truth-check.ts';
 import { sampleTruth } from '../repair/truth-sample.ts';
-import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
 /** Checks MySQL. Nothing is written. */
 export function mysqlChecks(primary: Database, config: Config): Checks {

@@ -33,7 +33,7 @@ function leaf(program: Command, name: string): Command {
 describe('the command line', () => {
   it('has every command', () => {
     const documented =
-      'stack up|stack down|stack status|migrate|init|triggers|import|serve|consume|relay|capture|notify|backfill|verify|repair|inspect|explain|fan-outs|' +
+      'stack up|stack down|stack status|migrate|init|triggers|import|serve|consume|relay|capture|notify|backfill|verify|repair|runs|inspect|explain|fan-outs|' +
       'dlq list|dlq show|dlq replay|watches list|watches show|watches test|watches remove|' +
       'watches undelivered list|watches undelivered replay|forget|doctor|config print|config adopt|epoch show|epoch bump|demo|bench|size';
     expect(NAMES).toEqual(documented.split('|'));

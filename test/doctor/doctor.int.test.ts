@@ -1,7 +1,7 @@
 import { Kafka } from 'kafkajs';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CONTACTS } from '../../src/contracts/kind.ts';
-import type { Finding } from '../../src/doctor/finding.ts';
+import type { Finding } from '../../src/health/finding.ts';
 import { suspendForLoss } from '../../src/index/epoch.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { findPlanProblems } from '../../src/mysql/view-checks.ts';

@@ -19,7 +19,7 @@ const MAY_IMPORT = {
   repair: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query'],
   api: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'query', 'push'],
   console: ['contracts', 'timing', 'config', 'mysql', 'index', 'transport', 'query', 'repair', 'health', 'api'],
-  health: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'transport', 'repair'],
+  health: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'transport', 'query', 'repair'],
 };
 
 /** They put the others together, so they may import all of them. */

@@ -11,6 +11,7 @@ import { backlogChecks } from '../health/backlog-checks.ts';
 import { samplerChecks } from '../health/sampler-checks.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { latestRuns } from '../mysql/runs.ts';
+import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import { ContactsTooMany } from '../repair/failed-users.ts';
 import { IndexCheck } from '../repair/index-check.ts';
 import { runProgress } from '../repair/run-progress.ts';
@@ -30,7 +31,7 @@ export interface ConsoleParts {
   readonly transport: LanedTransport;
   readonly queries: ReturnType<typeof apiQueries>;
   readonly hasStarted: () => boolean;
-  readonly lagMs: () => number | undefined;
+  readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
 }
 
 /** The console's routes; undefined: it is off. */
@@ -49,15 +50,16 @@ export function openConsole(
 
 function sourcesOf(
   context: ProcessContext,
-  { stores, transport, queries, lagMs }: ConsoleParts,
+  { stores, transport, queries, watermark }: ConsoleParts,
 ): Omit<ConsoleSources, 'checks'> {
   const { config } = context;
   const { primary, redis, kinds } = stores;
   const deadLetters = sharedDeadLetters(context, transport, primary);
   return {
     version: readVersion(),
-    lagMs,
+    lagMs: (lane) => watermark.lagMs(lane),
     backlog: backlogChecks({
+      watermark,
       primary,
       delayQueues: kinds.map(({ delayQueue }) => delayQueue),
       fill: transport.fill,

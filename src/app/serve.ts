@@ -104,10 +104,9 @@ function apiApp(
   const { admission, start, streams } = parts;
   const queries = admittedQueries(context, parts);
   const hasStarted = () => start.isOver;
-  const lagMs = () => parts.watermark.lagMs();
   return createApp({
     ...queries,
-    pages: openConsole(context, { ...parts, queries, hasStarted, lagMs }),
+    pages: openConsole(context, { ...parts, queries, hasStarted }),
     streams,
     accept: acceptOnce(admission, acceptTasks(publisher)),
     tokens: config.tokens ?? [],

@@ -5,6 +5,7 @@ import type { Kind } from '../contracts/kind.ts';
 import type { Checks } from '../health/finding.ts';
 import type { FanOutInProgress } from '../index/redis/fan-out-progress.ts';
 import type { EpochState } from '../mysql/losses.ts';
+import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import type { IndexSideBySide } from '../repair/index-check.ts';
 import type { RunProgress } from '../repair/run-progress.ts';
 import type { SamplerReports } from '../repair/sampler/report.ts';
@@ -26,7 +27,7 @@ export interface ConsoleSources {
   /** Those of /readyz. */
   readonly checks: () => Promise<readonly CheckResult[]>;
   /** How far the indexes may be behind, ms; undefined: not known. */
-  readonly lagMs: () => number | undefined;
+  readonly lagMs: AppliedWatermark['lagMs'];
   /** Those of doctor about work that waits, and about consistency. */
   readonly backlog: Checks;
   readonly consistency: Checks;

@@ -135,14 +135,12 @@ function examineBacklog(
   config: Config,
 ): Promise<Finding[]> {
   const kinds = indexStores(config, primary, redis).kinds;
+  const watermark = appliedWatermarkOf({ primary, redis, kinds, transport }, config.keyPrefix);
   return examine(
     'backlog',
     backlogChecks({
       ...{ primary, fill: transport.fill, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
-      ...{
-        watermark: appliedWatermarkOf({ primary, redis, kinds, transport }, config.keyPrefix),
-        patienceMs: PATIENCE_MS,
-      },
+      ...{ watermark, measuring: { measure: () => watermark.measure(), patienceMs: PATIENCE_MS } },
       ...{ transportLag: () => transport.lag(), bulkLag: () => transport.bulk.lag() },
     }),
   );

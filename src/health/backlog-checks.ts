@@ -10,9 +10,9 @@ import type { StreamFill } from '../transport/streams/publisher.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
 export interface BacklogSources {
-  readonly watermark: Pick<AppliedWatermark, 'lagMs' | 'measure'>;
-  /** The time for measuring, ms. */
-  readonly patienceMs: number;
+  readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
+  /** How it is measured first, and for how long at most, ms; undefined: this process measures all the time. */
+  readonly measuring?: { readonly measure: AppliedWatermark['measure']; readonly patienceMs: number };
   readonly primary: Database;
   /** Of every kind in use. */
   readonly delayQueues: readonly Pick<DelayQueue, 'size'>[];
@@ -70,8 +70,8 @@ const UNAPPLIED_MS: Readonly<Record<Lane, { readonly late: number; readonly tooL
 const BETWEEN_LOOKS_MS = 100;
 
 /** The one number: the others say where it comes from. */
-async function unappliedVerdict({ watermark, patienceMs }: BacklogSources): Promise<Verdict> {
-  const failure = await measured(watermark, patienceMs);
+async function unappliedVerdict({ watermark, measuring }: BacklogSources): Promise<Verdict> {
+  const failure = measuring && (await measured(watermark, measuring));
   const ages = LANES.map((lane) => ({ lane, ms: watermark.lagMs(lane) }));
   const said = ages.map(
     ({ lane, ms }) => `${lane} lane ${ms === undefined ? 'not known' : `${(ms / 1000).toFixed(1)} s`}`,
@@ -86,14 +86,16 @@ async function unappliedVerdict({ watermark, patienceMs }: BacklogSources): Prom
 }
 
 /**
- * Measures until nothing is late, for at most so long.
- * @param ms of patience
+ * Measures until nothing is late, or patience ends.
  * @returns why the last measurement failed
  */
-async function measured(watermark: BacklogSources['watermark'], ms: number): Promise<string | undefined> {
+async function measured(
+  watermark: BacklogSources['watermark'],
+  { measure, patienceMs: ms }: NonNullable<BacklogSources['measuring']>,
+): Promise<string | undefined> {
   const deadline = performance.now() + ms;
   for (;;) {
-    const look = withTimeout(watermark.measure(), ms, () => new Error(`no answer within ${ms} ms`));
+    const look = withTimeout(measure(), ms, () => new Error(`no answer within ${ms} ms`));
     const failure = await look.then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),

@@ -152,6 +152,9 @@ describe('the console, in a browser', () => {
     await site.sample();
     const text = await visit('/console', 'overview');
     expect(text).toMatch(/Service\s+ready/);
+    for (const lane of ['small', 'bulk']) {
+      expect(text).toMatch(new RegExp(`Oldest change not in the indexes, ${lane} lane\\s+(?:not known|at most \\d)`));
+    }
     for (const part of ['mysql', 'redis', 'transport', 'bulk lane', 'outbox', 'delay queue', 'in force', 'sampler']) {
       expect(text).toContain(part);
     }

@@ -1,4 +1,5 @@
 import type { CheckResult } from '../../api/readiness.ts';
+import { LANES } from '../../contracts/lane.ts';
 import { examine } from '../../health/finding.ts';
 import type { EpochState } from '../../mysql/losses.ts';
 import type { ListedLetter } from '../../transport/dead-letters.ts';
@@ -45,17 +46,18 @@ export function overviewPage(sources: ConsoleSources): PageDefinition {
   };
 }
 
-/** The first thing that somebody on call reads: one word, and one number. The age of the oldest unapplied change belongs here. */
+/** The first thing that somebody on call reads: one word, and one number for each lane. */
 function headline(results: readonly CheckResult[], { lagMs, version }: ConsoleSources): Html {
   const failing = results.filter(({ ok }) => !ok);
   const isUnready = failing.some(({ needed }) => needed);
   const [state, word] = isUnready ? (['problem', 'unready'] as const) : stateOf(failing);
-  const lag = lagMs();
-  return html`<div class="headline">${facts([
-    ['Service', badge(state, word)],
-    ['Changes not yet in the indexes are at most', lag === undefined ? 'not known' : `${duration(lag)} old`],
-    ['Version', version],
-  ])}</div>`;
+  const ages = LANES.map((lane) => [`Oldest change not in the indexes, ${lane} lane`, ageText(lagMs(lane))] as const);
+  return html`<div class="headline">${facts([['Service', badge(state, word)], ...ages, ['Version', version]])}</div>`;
+}
+
+/** An upper bound, so a site at rest shows the time of one measurement. */
+function ageText(ms: number | undefined): string {
+  return ms === undefined ? 'not known' : `at most ${duration(ms)}`;
 }
 
 function stateOf(failing: readonly CheckResult[]) {

@@ -65,9 +65,14 @@ export function findingsTable(caption: string, findings: readonly Finding[]): Ht
   const rows = findings.map(({ check, state, detail, mend }) => [
     check,
     badge(state),
-    html`<span class="lines">${detail}</span>${mend !== undefined && html`<p class="fix">${mend}</p>`}`,
+    html`<span class="lines">${detail}</span>${mend !== undefined && html`<p class="fix">${prose(mend)}</p>`}`,
   ]);
   return table(caption, ['check', 'state', 'detail'], rows);
+}
+
+/** A sentence in which commands are between backticks, as the command line prints it. */
+export function prose(text: string): Html {
+  return html`${text.split('`').map((one, i) => (i % 2 === 0 ? one : html`<code>${one}</code>`))}`;
 }
 
 /** A whole number, with separators. */

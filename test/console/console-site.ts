@@ -41,7 +41,9 @@ export async function consoleSite(cleanUp: (close: () => Promise<unknown>) => vo
   cleanUp(() => transport.close());
   await transport.deadLetters.put(WHY.map((message, i) => letter(message, i)));
   const tasks = async () => await redis.xlen(stream);
-  return { settings, tasks, primary, sample: () => new SamplerReports(redis, prefix).write(SAMPLED) };
+  /** The last run saves a page now. */
+  const goOn = () => sql(url, `UPDATE recency_runs SET updated_at = ${Date.now()} WHERE id = 4`);
+  return { settings, tasks, primary, goOn, sample: () => new SamplerReports(redis, prefix).write(SAMPLED) };
 }
 
 async function writeContacts(url: string): Promise<void> {
@@ -56,7 +58,7 @@ async function command(args: readonly string[], settings: Settings): Promise<voi
   if (code !== 0 && code !== 3) throw new Error(`recency ${args.join(' ')} ended with ${code}: ${stderr}`);
 }
 
-/** One that goes on, and one that has not gone on for an hour. */
+/** Two that are not done, and have not gone on for an hour. */
 async function addRuns(url: string): Promise<void> {
   const now = Date.now();
   const counts = JSON.stringify({
@@ -67,7 +69,7 @@ async function addRuns(url: string): Promise<void> {
   const run = (updated: number) =>
     `('backfill', 'running', '{"dryRun":false}', 2, '${counts}', 1, ${updated - 4_000}, ${updated})`;
   const columns = 'kind, state, parameters, cursor_id, counts, fencing_token, started_at, updated_at';
-  await sql(url, `INSERT INTO recency_runs (${columns}) VALUES ${run(now - HOUR_MS)}, ${run(now + HOUR_MS)}`);
+  await sql(url, `INSERT INTO recency_runs (${columns}) VALUES ${run(now - HOUR_MS)}, ${run(now - HOUR_MS)}`);
 }
 
 async function addFanOuts(progress: FanOutProgress): Promise<void> {

@@ -61,7 +61,7 @@ beforeAll(async () => {
   }
   browser = started;
   cleanUps.push(() => started.close());
-  page = await started.newPage({ viewport: { width: 1_100, height: 760 } });
+  page = await started.newPage({ viewport: { width: 1_100, height: 560 } });
   violations = violationsOf(page);
 }, 600_000);
 
@@ -70,7 +70,7 @@ function needBrowser({ skip }: Pick<TestContext, 'skip'>): Browser {
 }
 
 async function picture(name: string): Promise<void> {
-  if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png` });
+  if (PICTURES !== undefined) await page.screenshot({ fullPage: true, path: `${PICTURES}/${name}.png` });
 }
 
 /** Shows a page, and looks whether everybody can use it. */
@@ -153,7 +153,9 @@ describe('the console, in a browser', () => {
     const text = await visit('/console', 'overview');
     expect(text).toMatch(/Service\s+ready/);
     for (const lane of ['small', 'bulk']) {
-      expect(text).toMatch(new RegExp(`Oldest change not in the indexes, ${lane} lane\\s+(?:not known|at most \\d)`));
+      expect(text).toMatch(
+        new RegExp(`Oldest change not yet in the indexes, ${lane} lane\\s+(?:not known|at most \\d)`),
+      );
     }
     for (const part of ['mysql', 'redis', 'transport', 'bulk lane', 'outbox', 'delay queue', 'in force', 'sampler']) {
       expect(text).toContain(part);
@@ -233,6 +235,7 @@ describe('the console, in a browser', () => {
     needBrowser(context);
     const fanOuts = await visit('/console/fan-outs', 'fan-outs');
     expect(fanOuts).toMatch(/42\s+contacts.*50 %\s+2 of 4\s+40,000 of about 70,000/);
+    await site.goOn();
     const runs = await visit('/console/runs', 'runs');
     expect(runs).toContain('recency backfill --resume 3');
     expect(runs).toMatch(/4\s+backfill\s+running\s+.*%\s+2 of about \d/);

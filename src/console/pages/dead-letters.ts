@@ -48,7 +48,7 @@ function listed(letters: readonly ListedLetter[], after: string | undefined): Ht
     return html`<p>There are no ${after !== undefined && 'further '}dead letters: every message could be applied.</p>`;
   const rows = letters.map((letter) => [
     html`<a class="id" href="${pathOf(letter.id)}">${letter.id}</a>`,
-    letterTime(letter.timestamp),
+    html`<span class="at">${letterTime(letter.timestamp)}</span>`,
     letter.headers.ce_type ?? '',
     letter.headers['dlq-exception-message'] ?? '',
     html`<input type="checkbox" name="id" value="${letter.id}" aria-label="Replay letter ${letter.id}">`,

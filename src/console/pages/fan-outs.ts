@@ -23,7 +23,7 @@ function listed(found: readonly FanOutInProgress[]): Html {
     .map(({ kind, owner, planned_at, segments, followers, users_per_second, ends_at }) => [
       owner,
       kind,
-      planned_at,
+      html`<span class="at">${planned_at}</span>`,
       progress(`Fan-out of ${owner}`, segments.done, segments.of),
       `${count(segments.done)} of ${count(segments.of)}`,
       `${count(followers.done)} of about ${count(followers.estimated)}`,

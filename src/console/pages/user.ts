@@ -9,7 +9,7 @@ import type { Deadline } from '../../timing/deadline.ts';
 import type { PageDefinition } from '../gate.ts';
 import { type Html, html } from '../html.ts';
 import type { View } from '../layout.ts';
-import { badge, facts, part, partDeadline } from '../parts.ts';
+import { badge, facts, part, partDeadline, prose } from '../parts.ts';
 import type { ConsoleKind, ConsoleSources } from '../sources.ts';
 import { comparisonTable } from './comparison.ts';
 
@@ -110,10 +110,10 @@ async function explain(of: ConsoleKind, user: Id, contact: Id, deadline: Deadlin
           `version ${mysql.version}`,
         ].join('; ');
   return html`<section aria-labelledby="explain"><h2 id="explain">Why ${singular} ${contact} is, or is not, there</h2>
-<p class="notice ${drift === null ? 'fine' : 'problem'}">${verdict.sentence}</p>
+<p class="notice ${drift === null ? 'fine' : 'problem'}">${prose(verdict.sentence)}</p>
 ${facts([
   ...(drift === null ? [] : [['Drift', html`${badge('problem', drift)} ${breaks ?? ''}`] as const]),
-  ['Answer', `${answer.verdict.sentence} (From the ${source}.)`],
+  ['Answer', prose(`${answer.verdict.sentence} (From the ${source}.)`)],
   ['MySQL', row],
   ['Index', `${index.state}; entry ${index.last_upload_at ?? 'none'}`],
 ])}</section>`;

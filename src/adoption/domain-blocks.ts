@@ -42,6 +42,7 @@ function ruleOf(table: InspectedTable, { user, domain, theirs }: BlockColumns, r
   return {
     join: `LEFT JOIN ${quoted(table.name)} AS ${alias}\n  ON ${alias}.${quoted(user)} = c.${quoted(relation.user)} AND ${alias}.${quoted(domain)} = person.${quoted(theirs)}`,
     condition: `${alias}.${quoted(user)} IS NULL`,
+    reads: theirs,
     guess: {
       about: table.name,
       guess: `people of a ${domain} that the user has in it are not related`,

@@ -39,7 +39,7 @@ export interface Rule {
   readonly guess: Guess;
   readonly mapped?: MappedTable;
   readonly alterations?: readonly Alteration[];
-  /** The column of a table that is mapped already, which it reads. */
+  /** The column that it reads of a table that is mapped already: of a rule with a join, of the people. */
   readonly reads?: string;
 }
 

@@ -13,6 +13,8 @@ export interface ContactParts {
   readonly relation: SiteRelation;
   readonly rules: {
     readonly own: readonly Rule[];
+    /** The same rules of the row of the contact about the user, `granted`. */
+    readonly granted: readonly Rule[];
     readonly person: readonly Rule[];
     readonly filters: readonly Rule[];
   };
@@ -84,7 +86,7 @@ function flagOf(relation: SiteRelation, name: 'friend' | 'family'): string {
 }
 
 /** What the contact lets the user see. Friends and family are whom the contact calls so, or who have each other. */
-function grantedIn({ relation, audiences }: ContactParts): { sees: string; joins: string[]; guesses: Guess[] } {
+function grantedIn({ relation, rules, audiences }: ContactParts): { sees: string; joins: string[]; guesses: Guess[] } {
   const used = audiences?.used ?? new Set();
   const plain = (1 << AUDIENCE.everybody) | (used.has('followers') ? 1 << AUDIENCE.followers : 0);
   const bit = (name: 'friends' | 'family' | 'friendsOrFamily', when: string) =>
@@ -100,10 +102,13 @@ function grantedIn({ relation, audiences }: ContactParts): { sees: string; joins
     ...bit('friendsOrFamily', `${flag('friend')} OR ${flag('family')}`),
   ];
   if (bits.length === 0) return { sees: String(plain), joins: [], guesses: [] };
-  const on = `granted.${quoted(user)} = c.${quoted(contact)} AND granted.${quoted(contact)} = c.${quoted(user)}`;
+  const on = [
+    `granted.${quoted(user)} = c.${quoted(contact)}`,
+    `granted.${quoted(contact)} = c.${quoted(user)}`,
+    ...rules.granted.map(({ condition }) => condition),
+  ].join('\n    AND ');
   const guess = 'what friends and family may see is granted by the row of the contact about the user';
-  const check =
-    'Do the rules of `related` (a request that was not accepted, a soft delete) end this row too? Add them to the join.';
+  const check = 'Does the row of the owner say who may see their photos, or that of the person who looks?';
   return {
     sees: [String(plain), ...bits].join(' | '),
     joins: [`LEFT JOIN ${quoted(table.name)} AS granted\n  ON ${on}`],
@@ -145,14 +150,25 @@ function keysFor({ table, user, contact, isOwnId }: SiteRelation): Alteration[] 
 
 function mappingOf({ relation, rules }: ContactParts): MappedTable[] {
   const { table, user, contact, people } = relation;
+  const reads = readsOf(rules.own);
+  const close = [closenessIn(relation, 'friend'), closenessIn(relation, 'family')].flatMap(
+    (column) => column?.name ?? [],
+  );
+  // No column: each counts.
+  const columns = reads.length === 0 ? [] : [...new Set([...reads, ...close])];
   const own: MappedTable = {
-    ...{ table: table.name, hint: 'contact', user, contact, columns: readsOf(rules.own) },
+    ...{ table: table.name, hint: 'contact', user, contact, columns },
     why: 'a row is a pair of recency_contacts',
   };
   const person: MappedTable[] = people
     ? [
         {
-          ...{ table: people.table.name, hint: 'user', user: people.key, columns: readsOf(rules.person) },
+          ...{
+            table: people.table.name,
+            hint: 'user',
+            user: people.key,
+            columns: readsOf([...rules.person, ...rules.filters]),
+          },
           why: 'suspended, deleted or back: everybody who has this person as a contact is concerned',
         },
       ]

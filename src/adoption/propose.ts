@@ -29,8 +29,9 @@ export function propose(schema: InspectedSchema, samples: Samples): Proposal {
   const filters = findFilters(schema, relation, samples);
   const person = relation.people && flagRules(relation.people.table, 'person', 'person.', samples);
   const own = flagRules(relation.table, 'relation', 'c.', samples);
+  const granted = flagRules(relation.table, 'relation', 'granted.', samples);
   const photo = photos && proposePhotos(schema, { relation, photos }, samples);
-  const rules = { own, person: person ?? [], filters: filters.rules };
+  const rules = { own, granted, person: person ?? [], filters: filters.rules };
   const contacts = proposeContacts(schema, { relation, rules, audiences: photo?.audiences }, samples);
   const behind = [...contacts.mapping, ...(photo?.mapping ?? [])];
   return {

@@ -19,7 +19,7 @@ export interface InitReport {
 }
 
 /** A database with a site's tables, what `recency init` proposes for it, and the proposal put into it as it is. */
-export async function adopted(site: SiteName) {
+export async function adopted(site: SiteName | 'friends') {
   const url = await freshDatabase();
   await sql(url, ...statementsOf(readFileSync(new URL(`./sites/${site}.sql`, import.meta.url), 'utf8')));
   const shape = () =>

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseMapping } from '../../src/capture/mapping-file.ts';
 import { CONTACTS } from '../../src/contracts/kind.ts';
-import { findColumnProblems } from '../../src/mysql/view-checks.ts';
+import { findBaseTables } from '../../src/mysql/base-tables.ts';
+import { findColumnProblems, findPlanProblems } from '../../src/mysql/view-checks.ts';
 import { findVolatileViews } from '../../src/mysql/volatile-views.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { freshDatabase, sql } from '../support/servers.ts';
@@ -35,6 +36,15 @@ function holds(site: () => AdoptedSite) {
   it('the views have whole numbers, and only rows decide what they show', async () => {
     expect(await findColumnProblems(site().database, [CONTACTS])).toEqual([]);
     expect(await findVolatileViews(site().database, [CONTACTS])).toEqual({ calls: [], unread: [] });
+  });
+
+  it('doctor has no complaint about the plans, and every base table behind the views is mapped', async () => {
+    const { database, file } = site();
+    expect(await findPlanProblems(database, [CONTACTS])).toEqual([]);
+    const { tables, unread } = await findBaseTables(database, [CONTACTS]);
+    const mapped = parseMapping(file('mapping.yaml'), { file: 'mapping.yaml', schema: 'site' }).tables;
+    expect(unread).toEqual([]);
+    expect(tables.map(({ table }) => table).sort()).toEqual([...new Set(mapped.map(({ table }) => table))].sort());
   });
 
   it('times are the same in every time zone of a session', async () => {
@@ -147,6 +157,22 @@ describe('a site like Friendica', () => {
   it('the mapping names the tables behind the views; what was not understood is said', () => {
     expect(mappingOf(site)).toEqual(['contact relation', 'post-user photos']);
     expect(site.report.left_out.map(({ about }) => about)).toEqual(['user-contact']);
+  });
+});
+
+describe('friends and family', () => {
+  it('see what the row of the owner about them grants while it is in force, and a change of it counts', async () => {
+    const { url, file } = await adopted('friends');
+    const sees = await sql(
+      url,
+      'SELECT contact_id, sees, is_friend FROM recency_contacts WHERE user_id = 1 ORDER BY 1',
+    );
+    expect(sees).toEqual([
+      { contact_id: 2, sees: 3, is_friend: 1 },
+      { contact_id: 3, sees: 1, is_friend: 0 },
+    ]);
+    const [friendships] = parseMapping(file('mapping.yaml'), { file: 'mapping.yaml', schema: 'site' }).tables;
+    expect(friendships?.columns).toEqual(['deleted_at', 'is_friend']);
   });
 });
 

@@ -85,6 +85,7 @@ const MASTODON: SiteScript = {
     `INSERT IGNORE INTO accounts (id, username, domain, created_at) VALUES ${rows(PEOPLE, (n) => `(${n}, 'a${n}', ${n % 3 ? 'NULL' : `'${DOMAINS[n % 2]}'`}, '2026-01-01')`)}`,
     `INSERT IGNORE INTO follows (account_id, target_account_id, created_at, updated_at) VALUES ${pairs.map(([a, b]) => `(${a}, ${b}, '2026-01-01', '2026-01-01')`)}`,
     `INSERT INTO statuses (id, text, account_id, visibility, created_at, updated_at) VALUES ${rows(PEOPLE, (n) => `(${100 + n}, '', ${n}, 0, '${dateOf(n)}', '2026-01-01')`)}`,
+    `INSERT IGNORE INTO account_domain_blocks (account_id, domain) VALUES ${rows(PEOPLE, (n) => `(${n}, '${DOMAINS[n % 2]}')`)}`,
   ],
   write: (draw) => {
     const [a, b, id] = [1 + draw(12), 1 + draw(12), 1_000 + draw(1_000_000)];
@@ -104,7 +105,7 @@ const MASTODON: SiteScript = {
         `INSERT IGNORE INTO follows (account_id, target_account_id, created_at, updated_at) SELECT ${a}, id, NOW(), NOW() FROM accounts WHERE id % 2 = ${draw(2)}`,
       () => `DELETE FROM follows WHERE account_id = ${a} AND target_account_id % 3 = ${draw(3)}`,
       () => `UPDATE accounts SET suspended_at = ${draw(3) ? 'NULL' : 'NOW()'} WHERE id IN (${a}, ${b})`,
-      () => `UPDATE accounts SET domain = ${draw(2) ? 'NULL' : `'${DOMAINS[draw(2)]}'`} WHERE id = ${a}`,
+      () => `UPDATE accounts SET domain = ${draw(2) ? 'NULL' : `'${DOMAINS[draw(2)]}'`} WHERE id IN (${a}, ${b})`,
       () =>
         `INSERT INTO blocks (account_id, target_account_id) VALUES (${a}, ${b}) ON DUPLICATE KEY UPDATE target_account_id = ${1 + draw(12)}`,
       () => `INSERT IGNORE INTO mutes (account_id, target_account_id) VALUES (${a}, ${b}), (${b}, ${a})`,
@@ -112,7 +113,7 @@ const MASTODON: SiteScript = {
         `DELETE blocks, mutes FROM blocks LEFT JOIN mutes ON mutes.account_id = blocks.account_id WHERE blocks.account_id IN (${a}, ${b})`,
       () => `DELETE FROM mutes WHERE account_id = ${a}`,
       () => `INSERT IGNORE INTO account_domain_blocks (account_id, domain) VALUES (${a}, '${DOMAINS[draw(2)]}')`,
-      () => `DELETE FROM account_domain_blocks WHERE account_id IN (${a}, ${b})`,
+      () => `DELETE FROM account_domain_blocks WHERE account_id = ${a}`,
     );
   },
   answer: `

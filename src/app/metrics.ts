@@ -1,17 +1,20 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BatchCounts } from '../capture/capture.ts';
-import type { GapReason } from '../capture/change-source.ts';
+import { GAP_REASONS, type GapReason } from '../capture/change-source.ts';
+import { DRIFT_CLASSES, type DriftClass } from '../contracts/drift.ts';
 import { LANES, type Lane } from '../contracts/lane.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
+import type { RedisClient } from '../redis/connection.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
+import { readMemory } from '../redis/memory.ts';
 import type { RelayCounts } from '../relay/relay.ts';
 import type { TruthCounts } from '../repair/counts.ts';
 import { ninesOf, type SampleCounts, WINDOW_NAMES, type Windows } from '../repair/sampler/windows.ts';
-import type { Loss } from '../transport/task-source.ts';
+import { LOSS_REASONS, type Loss } from '../transport/task-source.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** The metrics of every process, for Prometheus. No label holds an id. Gauges are read at every scrape. */
@@ -166,6 +169,7 @@ export function captureMetrics(registry: Registry, lagMs: () => number | undefin
     'Times that changes were missing or could not be read, by reason. Each begins a new epoch.',
     ['reason'],
   );
+  for (const reason of GAP_REASONS) gaps.inc({ reason }, 0); // so that the first one is an increase
   const behind =
     'How long ago the newest write that was read from the binary log was made; grows while nothing is read.';
   gauge(registry, 'recency_capture_lag_seconds', behind, async () => {
@@ -196,6 +200,7 @@ export function epochCounter(registry: Registry): () => void {
 export function lossCounter(registry: Registry): (loss: Loss) => void {
   const help = 'Losses of tasks found by this process, by reason. A loss suspends the epoch.';
   const losses = counter(registry, 'recency_losses_total', help, ['reason']);
+  for (const reason of LOSS_REASONS) losses.inc({ reason }, 0); // so that the first one is an increase
   return ({ reason }) => losses.inc({ reason });
 }
 
@@ -235,6 +240,51 @@ export function samplerMetrics(registry: Registry, windows: Windows): (counts: S
     users.inc({ outcome: 'wrong_visible' }, visible);
     users.inc({ outcome: 'unsettled' }, unsettled);
   };
+}
+
+/** What a wrong user differs in; `answers`: the index is right. */
+const DRIFT = [...DRIFT_CLASSES, 'answers'] as const;
+
+/** Counts the users whom the sampler found wrong, by the classes of the drift. */
+export function driftCounter(
+  registry: Registry,
+): (wrong: readonly { readonly classes: readonly DriftClass[] }[]) => void {
+  const help =
+    'Users found wrong by the sampler, by class of drift; answers: only their answers were. A user may count in several.';
+  const drift = counter(registry, 'recency_sampled_drift_total', help, ['class']);
+  for (const name of DRIFT) drift.inc({ class: name }, 0); // so that the first one is an increase
+  return (wrong) => {
+    for (const { classes } of wrong) {
+      for (const name of classes.length > 0 ? classes : (['answers'] as const)) drift.inc({ class: name });
+    }
+  };
+}
+
+/** Callers of the pool of connections to MySQL. */
+export function measurePool(registry: Registry, { callers }: { readonly callers: Database['callers'] }): void {
+  new Gauge({
+    name: 'recency_mysql_callers',
+    help: 'Callers of MySQL, running (with a connection) or queued (waiting for one).',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.set({ state: 'running' }, callers.running);
+      this.set({ state: 'queued' }, callers.queued);
+    },
+  });
+}
+
+/** The memory of the Redis of the indexes, over all its masters; limit 0: none. */
+export function measureRedisMemory(registry: Registry, client: RedisClient): void {
+  const memory = shared(() => readMemory(client));
+  gauge(
+    registry,
+    'recency_redis_used_memory_bytes',
+    'Memory in use by the Redis of the indexes.',
+    async () => (await memory()).used,
+  );
+  const help = 'Limit of that memory (maxmemory); 0: none.';
+  gauge(registry, 'recency_redis_max_memory_bytes', help, async () => (await memory()).max);
 }
 
 /** Counts what the sampler, and the sample that a process takes when it starts, find wrong with the site's views. */

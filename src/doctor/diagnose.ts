@@ -22,6 +22,9 @@ import { samplerChecks } from './sampler-checks.ts';
 /** The longest wait for a server, ms: doctor reports an unavailable server and does not wait for it. */
 const PATIENCE_MS = 3_000;
 
+/** How long doctor waits for what is on its way to arrive, ms: usually a tenth of that. */
+const MEASURING_MS = 1_500;
+
 /** Errors become findings, not log lines. */
 const SILENT = openLogger({ logLevel: 'silent' }, 'doctor', 2);
 
@@ -141,7 +144,7 @@ function examineBacklog(
       ...{ primary, fill: transport.fill, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
       ...{
         watermark: appliedWatermarkOf({ primary, redis, kinds, transport }, config.keyPrefix),
-        patienceMs: PATIENCE_MS,
+        patienceMs: MEASURING_MS,
       },
       ...{ transportLag: () => transport.lag(), bulkLag: () => transport.bulk.lag() },
     }),

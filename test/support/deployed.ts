@@ -7,7 +7,9 @@ const read = (file: string) => readFileSync(new URL(`../../deploy/${file}`, impo
 /** The dashboard, as far as the tests look into it. */
 export interface DashboardFile {
   readonly uid: string;
-  readonly annotations: { readonly list: readonly { readonly name: string; readonly expr: string }[] };
+  readonly annotations: {
+    readonly list: readonly { readonly name: string; readonly target: { readonly expr: string } }[];
+  };
   readonly templating: { readonly list: readonly { readonly name: string }[] };
   readonly panels: readonly DashboardPanel[];
 }
@@ -54,7 +56,7 @@ export const expressions: readonly {
       return { where: `panel ${title}`, expr: withoutVariables(expr), shown };
     }),
   ),
-  ...dashboard.annotations.list.map(({ name, expr }) => ({ where: `annotation ${name}`, expr, shown: [] })),
+  ...dashboard.annotations.list.map(({ name, target: { expr } }) => ({ where: `annotation ${name}`, expr, shown: [] })),
   ...alertRules.map(({ alert, expr, annotations }) => {
     const shown = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
     return { where: `alert ${alert}`, expr, shown };

@@ -28,6 +28,8 @@ import {
   lossCounter,
   measureBacklog,
   measureFill,
+  measurePool,
+  measureRedisMemory,
   measureSuspension,
 } from './metrics.ts';
 import { createRegistry, serveMetrics } from './metrics-server.ts';
@@ -102,11 +104,13 @@ function measure(
   registry: Registry,
   { stores, transport }: Pick<LaneOpening, 'stores' | 'transport'>,
 ): void {
-  const { primary, kinds } = stores;
+  const { primary, redis, kinds } = stores;
   measureSuspension(registry, primary);
   const delayQueues = kinds.map(({ delayQueue }) => delayQueue);
   measureBacklog(registry, { lag: transport.lag, bulkLag: transport.bulk.lag, delayQueues, primary });
   measureFill(registry, transport);
+  measurePool(registry, primary);
+  measureRedisMemory(registry, redis);
   const onTruth = watchTruth(context, { registry, kinds });
   startSampler(context, { registry, stores, transport, onTruth });
   startIdleSweep(context, registry, stores);

@@ -22,7 +22,7 @@ import { apiChecks, DEGRADING, unappliedReport } from './checks.ts';
 import { openConsole } from './console.ts';
 import { watchTruth } from './jobs.ts';
 import { openLogger } from './logger.ts';
-import { epochCounter, measureIndexLag, measureOutboxLag, measureSuspension } from './metrics.ts';
+import { epochCounter, measureIndexLag, measureOutboxLag, measurePool, measureSuspension } from './metrics.ts';
 import { createRegistry } from './metrics-server.ts';
 import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
 import { openStreams } from './open-streams.ts';
@@ -62,6 +62,7 @@ async function startServe(context: ProcessContext): Promise<void> {
   const publisher = resources.adopt(transport.openPublisher(primary), (opened) => opened.close());
   measureOutboxLag(registry, primary);
   measureSuspension(registry, primary);
+  measurePool(registry, primary);
 
   const watermark = watchApplied(context, { ...stores, transport });
   measureIndexLag(registry, watermark);

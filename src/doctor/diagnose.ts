@@ -22,6 +22,9 @@ import { redisChecks } from './redis-checks.ts';
 /** The longest wait for a server, ms: doctor reports an unavailable server and does not wait for it. */
 const PATIENCE_MS = 3_000;
 
+/** How long doctor waits for what is on its way to arrive, ms: usually a tenth of that. */
+const MEASURING_MS = 1_500;
+
 /** Errors become findings, not log lines. */
 const SILENT = openLogger({ logLevel: 'silent' }, 'doctor', 2);
 
@@ -140,7 +143,7 @@ function examineBacklog(
     'backlog',
     backlogChecks({
       ...{ primary, fill: transport.fill, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
-      ...{ watermark, measuring: { measure: () => watermark.measure(), patienceMs: PATIENCE_MS } },
+      ...{ watermark, measuring: { measure: () => watermark.measure(), patienceMs: MEASURING_MS } },
       ...{ transportLag: () => transport.lag(), bulkLag: () => transport.bulk.lag() },
     }),
   );

@@ -27,10 +27,14 @@ async function started(place: Place, more: { readonly hasStarted?: () => boolean
   onTestFinished(close);
   const unknown = () => Promise.resolve(undefined);
   const delayQueues = [new DelayQueue(redis, prefix)];
+  const watermark = { lagMs: () => undefined };
   const sources: Omit<ConsoleSources, 'checks'> = {
     version: '0.0.0',
-    lagMs: () => undefined,
-    backlog: backlogChecks({ primary, delayQueues, transportLag: unknown, bulkLag: unknown, fill: undefined }),
+    ...watermark,
+    backlog: backlogChecks({
+      ...{ watermark, primary, delayQueues, fill: undefined },
+      ...{ transportLag: unknown, bulkLag: unknown },
+    }),
     consistency: {},
     epoch: () => readEpochState(primary),
     fanOuts: () => new FanOutProgress(redis, prefix).list(Date.now()),

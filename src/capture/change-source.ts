@@ -8,8 +8,16 @@ export interface ChangeBatch {
   readonly position: string | undefined;
   /** When the newest change was committed, ms since 1970 UTC; undefined: the batch is empty. */
   readonly at: number | undefined;
-  /** `saved_at` of capture's own row as it came back with the changes, ms since 1970 UTC; undefined: it did not. */
-  readonly echo: number | undefined;
+  /** Capture's own row as it came back with the changes; undefined: it did not. */
+  readonly echo: Echo | undefined;
+}
+
+/** A write of capture's own row. */
+export interface Echo {
+  /** Its `saved_at`, ms since 1970 UTC. */
+  readonly at: number;
+  /** Its `fences`: the number of the write. */
+  readonly fence: number;
 }
 
 export interface ChangeSource {

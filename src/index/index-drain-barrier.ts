@@ -1,4 +1,5 @@
 import { CONTACTS, KINDS, type Kind } from '../contracts/kind.ts';
+import { isCapturedPast, readFences } from '../mysql/capture.ts';
 import type { Database } from '../mysql/database.ts';
 import { isPublishedUpTo, type OutboxRow, readLastOutboxId, readPutBackRows } from '../mysql/outbox.ts';
 import {
@@ -22,7 +23,7 @@ export interface DrainedStores {
 }
 
 /**
- * The barrier behind everything on its way to the indexes: new rows of the outbox, rows that were put back, the transport,
+ * The barrier behind everything on its way to the indexes: changes that are captured from the binary log, new rows of the outbox, rows that were put back, the transport,
  * then delayed work about the suspects. Work moves from re-checks to the delay queue, so they are asked in that order.
  */
 export function drainBarrierOf(
@@ -30,11 +31,26 @@ export function drainBarrierOf(
   transport: RaiseBarrier,
 ): RaiseBarrier {
   return inTurn([
+    captureBarrier(primary),
     outboxBarrier(primary),
     pendingBarrier(new PutBackRows(primary, kind)),
     transport,
     pendingBarrier(rechecks, delayed),
   ]);
+}
+
+/**
+ * Passed when everything that was committed is captured: its tasks are in the transport. Nothing is waited for where nothing
+ * was ever captured. The proof is the capturing process's own write, made later, that has come back in the log.
+ */
+export function captureBarrier(primary: Database): RaiseBarrier {
+  return async () => {
+    const fences = await readFences(primary);
+    return sharedBarrier(async () => {
+      for (const [source, fence] of fences) if (!(await isCapturedPast(primary, source, fence))) return false;
+      return true;
+    });
+  };
 }
 
 /** Passed when every row that was in the outbox is published, apart from rows that were put back. */

@@ -154,6 +154,7 @@ export class Capture {
         const batch = await source.next(this.#waitMs(), signal);
         if (batch.changes.length > 0 || batch.echo !== undefined) silentSince = clock.now();
         await this.#handle(batch, fence, signal);
+        await source.published?.();
         if (clock.now() >= this.#savedAt + HEARTBEAT_MS) await this.#save(fence);
         const silentMs = clock.now() - silentSince;
         if (silentMs > this.#options.stallMs) throw stalled(silentMs);
@@ -178,7 +179,8 @@ export class Capture {
       await publisher.publish(hints.tasks, at, signal);
     }
     if (position !== undefined) this.#published = { ...this.#published, position };
-    if (echo !== undefined) this.#published = { ...this.#published, published: echo.fence };
+    if (echo !== undefined)
+      this.#published = { ...this.#published, published: Math.max(this.#published.published, echo.fence) };
     if (changes.length > 0) onBatch?.({ rows: changes.length, tasks: hints.tasks.length, oddIds: hints.oddIds });
   }
 
@@ -225,5 +227,7 @@ function derive(hints: HintBatch, changes: ChangeBatch['changes']): HintBatch {
 
 function stalled(silentMs: number): SourceStalled {
   const seconds = Math.round(silentMs / 1000);
-  return new SourceStalled(`the binary log has been silent for ${seconds} s, although Recency itself writes to it`);
+  return new SourceStalled(
+    `the source of changes has been silent for ${seconds} s, although Recency itself writes to it`,
+  );
 }

@@ -26,6 +26,8 @@ export interface ChangeSource {
    * @throws CaptureGap; SourceDenied; any other error means that the source must be opened again, where it was saved
    */
   next(waitMs: number, signal: AbortSignal): Promise<ChangeBatch>;
+  /** Everything that `next` has given is published. A source that keeps its own position saves it. */
+  published?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,7 +48,7 @@ export const GAP_REASONS = ['first_start', 'server', 'position', 'statement', 'u
 /**
  * - `first_start`: there is no position yet
  * - `server`: another MySQL server than the position's
- * - `position`: the server does not have the log from the position on
+ * - `position`: the server does not have the log, or Kafka the topics, from the position on
  * - `statement`: a statement changed rows, or what they mean, without row events: TRUNCATE, ALTER, DROP, a view
  * - `unreadable`: rows that cannot be read: compressed, partial, or of another shape than the mapping says
  */

@@ -1,5 +1,5 @@
 import { CONTACTS, KINDS, type Kind } from '../contracts/kind.ts';
-import { isCapturedPast, readFences } from '../mysql/capture.ts';
+import { isCapturedPast, readFence } from '../mysql/capture.ts';
 import type { Database } from '../mysql/database.ts';
 import { isPublishedUpTo, type OutboxRow, readLastOutboxId, readPutBackRows } from '../mysql/outbox.ts';
 import {
@@ -45,11 +45,10 @@ export function drainBarrierOf(
  */
 export function captureBarrier(primary: Database): RaiseBarrier {
   return async () => {
-    const fences = await readFences(primary);
-    return sharedBarrier(async () => {
-      for (const [source, fence] of fences) if (!(await isCapturedPast(primary, source, fence))) return false;
-      return true;
-    });
+    const newest = await readFence(primary);
+    return sharedBarrier(
+      async () => newest === undefined || (await isCapturedPast(primary, newest.source, newest.fence)),
+    );
   };
 }
 

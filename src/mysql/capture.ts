@@ -49,10 +49,15 @@ export async function saveCapture(
   if ((await save()).affectedRows === 0) throw new StaleFence({ lease, token });
 }
 
-/** By source, the number of the newest write to its row. Empty: nothing is captured. @throws DatabaseUnavailable */
-export async function readFences(database: Database): Promise<[source: string, fence: number][]> {
-  const rows = await database.rows(`SELECT source, fences FROM ${CAPTURE_TABLE}`, []);
-  return rows.map(([source, fence]) => [String(source), Number(fence)]);
+const NEWEST = `SELECT source, fences FROM ${CAPTURE_TABLE} ORDER BY saved_at DESC LIMIT 1`;
+
+/**
+ * The source that is captured, or was last, and the number of the newest write to its row.
+ * @returns undefined: nothing was ever captured @throws DatabaseUnavailable
+ */
+export async function readFence(database: Database): Promise<{ source: string; fence: number } | undefined> {
+  const [row] = await database.rows(NEWEST, []);
+  return row && { source: String(row[0]), fence: Number(row[1]) };
 }
 
 /**

@@ -15,7 +15,10 @@ export function defineDemo(command: Command): void {
       ]),
     )
     .addOption(
-      new Option('--feed <name>', 'how changes become tasks: the site writes an outbox, or they are captured from MySQL\'s binary log')
+      new Option(
+        '--feed <name>',
+        "how changes become tasks: the site writes an outbox, or they are captured from MySQL's binary log",
+      )
         .choices(['outbox', 'capture'])
         .default(DEFAULTS.feed),
     )

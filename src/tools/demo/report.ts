@@ -134,7 +134,11 @@ export function formatPopulation({ cast, counts }: Population): string {
   ].join(' ');
 }
 
-export function formatPlay({ changes, seconds, reads }: PlayReport, { sent, tasks }: UnrulyRelayCounts, feed: Feed): string {
+export function formatPlay(
+  { changes, seconds, reads }: PlayReport,
+  { sent, tasks }: UnrulyRelayCounts,
+  feed: Feed,
+): string {
   const how = {
     outbox: `their tasks shuffled, ${count(sent - tasks)} of them sent twice`,
     capture: `captured from the binary log: ${count(tasks)} tasks, the outbox unused`,

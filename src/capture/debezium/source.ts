@@ -61,6 +61,7 @@ export class DebeziumSource implements ChangeSource {
   #read = new Offsets();
   #echoes: WaitingEcho[] = [];
   #failure: Error | undefined;
+  readonly #closing = Promise.withResolvers<void>();
   #isClosed = false;
   #wake: () => void = () => undefined;
 
@@ -117,6 +118,7 @@ export class DebeziumSource implements ChangeSource {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#failure ??= new Error('closed');
+    this.#closing.resolve();
     for (const { done } of [...this.#taken, ...this.#given]) done(false);
     await this.#opening;
     await Promise.allSettled([this.#consumer.disconnect(), this.#admin.disconnect()]);
@@ -149,12 +151,17 @@ export class DebeziumSource implements ChangeSource {
       autoCommit: false,
       eachBatchAutoResolve: false,
       partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
-      eachBatch: (payload) => this.#take(payload).catch((error: unknown) => this.#fail(error)),
+      eachBatch: (payload) => this.#takeOrFail(payload),
     });
   }
 
+  /** After a failure it waits to be closed: kafkajs would fetch the same messages again and again. */
+  async #takeOrFail(payload: EachBatchPayload): Promise<void> {
+    if (this.#failure === undefined) await this.#take(payload).catch((error: unknown) => this.#fail(error));
+    if (this.#failure !== undefined) await this.#closing.promise;
+  }
+
   async #take({ batch, resolveOffset, heartbeat, isRunning, isStale }: EachBatchPayload): Promise<void> {
-    if (this.#failure !== undefined) return;
     const { topic, partition, messages } = batch;
     await this.#mustFollow(topic, partition, BigInt(batch.firstOffset() ?? '0'));
     const part = this.#partOf(topic, messages);

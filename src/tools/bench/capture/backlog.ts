@@ -4,7 +4,7 @@ import { poll } from '../../harness/poll.ts';
 import { settle } from '../../harness/stores.ts';
 import type { Ground } from '../bench.ts';
 import { TURN_OVER } from '../circle.ts';
-import type { CapturedSite } from './capture.ts';
+import type { CapturedSite } from './site.ts';
 
 const ROWS_A_TRANSACTION = 2_000;
 const LOOK_MS = 10;

@@ -4,7 +4,7 @@ import { CapturingProcess, mappingFileOf, untilCaptured } from '../../harness/pr
 import { RECENCY } from '../../harness/processes/process-group.ts';
 import { settle } from '../../harness/stores.ts';
 import { CONTACTS_MAPPING } from '../../reference-site/capture-mapping.ts';
-import { loadGraph, type NewContact } from '../../reference-site/load-graph.ts';
+import { loadGraph } from '../../reference-site/load-graph.ts';
 import type { Bench, Ground } from '../bench.ts';
 import { buildIndexes, contactsOf, gatherCircle } from '../circle.ts';
 import { ContactChanges, shuffledByStep } from '../contact-changes.ts';
@@ -12,18 +12,7 @@ import { type Measurements, rounded } from '../report.ts';
 import { measureBacklog } from './backlog.ts';
 import { killWhileWriting } from './kills.ts';
 import { measureLatency, probedContacts, VIEWER } from './latency.ts';
-
-export interface CaptureSize {
-  readonly users: number;
-  /** Of each user; as many rows are in a backlog as there are pairs. */
-  readonly contacts: number;
-  readonly consumers: number;
-  readonly rounds: number;
-  /** Changes a second while the latency is measured. */
-  readonly rate: number;
-  readonly seconds: number;
-  readonly kills: number;
-}
+import type { CapturedSite, CaptureSize } from './site.ts';
 
 /** The greatest ids that there are: 2^64 − 1 is one of them. */
 const GREATEST = 2n ** 64n - 1n;
@@ -42,14 +31,6 @@ export const capture: Bench<CaptureSize> = {
   quick: { users: 100, contacts: 10, consumers: 1, rounds: 1, rate: 50, seconds: 1, kills: 1 },
   measure,
 };
-
-/** The site, and who works for it. */
-export interface CapturedSite {
-  readonly mapping: string;
-  readonly pairs: readonly NewContact[];
-  readonly capturing: CapturingProcess;
-  readonly consumers: readonly { signal(signal: 'SIGSTOP' | 'SIGCONT'): void }[];
-}
 
 async function measure(ground: Ground, size: CaptureSize): Promise<Measurements> {
   const { stores, processGroup, signal, progress, resources } = ground;

@@ -4,7 +4,7 @@ import { CapturingProcess } from '../../harness/processes/capturing.ts';
 import { settle } from '../../harness/stores.ts';
 import type { Ground } from '../bench.ts';
 import type { ContactChanges } from '../contact-changes.ts';
-import type { CapturedSite, CaptureSize } from './capture.ts';
+import type { CapturedSite, CaptureSize } from './site.ts';
 
 /** Between the start of the changes, or of another process, and the kill, at most, ms. */
 const MOST_MS = 500;

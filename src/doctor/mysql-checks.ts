@@ -122,10 +122,13 @@ export function versionVerdict(version: string): Verdict {
   return problem(text, `Recency needs ${product} ${OLDEST_VERSIONS[product]} at least: upgrade it.`);
 }
 
+/** The prefix of topics says that Debezium reads the log. */
+const readingOf = ({ captureTopicPrefix }: Config) => (captureTopicPrefix === undefined ? 'binlog' : 'debezium');
+
 /** Only where the mapping is named for every process: RECENCY_CAPTURE_MAPPING. */
 async function captureVerdict(primary: Database, config: Config, file: string): Promise<Verdict> {
   const mapping = await readMapping(file, config);
-  const { problems, behind } = await checkCapture(primary, mapping, kindsNamed(config.kinds));
+  const { problems, behind } = await checkCapture(primary, mapping, kindsNamed(config.kinds), readingOf(config));
   if (problems.length === 0)
     return fine(`the binary log and ${file} cover the ${behind.tables.length} tables behind the views`);
   return problem(problems.map(({ what }) => what).join('; '), [...new Set(problems.map(({ fix }) => fix))].join(' '));

@@ -17,6 +17,21 @@ export function openSitePool(url: string, connections = 10, tls?: MysqlTls): Poo
   });
 }
 
+/** Pools, and connections of them, whose changes are captured from the binary log. */
+const captured = new WeakSet<Pool | PoolConnection>();
+
+/** The same for a site whose changes are captured: its transactions leave no task in the outbox. */
+export function openCapturedSitePool(url: string): Pool {
+  const pool = openSitePool(url);
+  captured.add(pool);
+  return pool;
+}
+
+/** Whether the site that this connection belongs to writes tasks for its changes. */
+export function leavesTasks(connection: PoolConnection): boolean {
+  return !captured.has(connection);
+}
+
 /**
  * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. One that lost to others is
  * tried again after a random wait, so `work` may run several times.
@@ -34,6 +49,7 @@ export function inTransaction<T>(
 
 async function once<T>(pool: Pool, work: (connection: PoolConnection) => Promise<T>): Promise<T> {
   const connection = await pool.getConnection();
+  if (captured.has(pool)) captured.add(connection);
   try {
     await connection.query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
     await connection.query('START TRANSACTION');
@@ -54,7 +70,7 @@ const INSERT = 'INSERT INTO recency_outbox (type, user_id, other_id, at, version
 
 /** Leaves the task in the outbox, in the transaction of the change that it tells of: published if and only if that commits. */
 export async function leaveTask(connection: PoolConnection, task: Task): Promise<void> {
-  await connection.execute(INSERT, columnsOf(task));
+  if (leavesTasks(connection)) await connection.execute(INSERT, columnsOf(task));
 }
 
 function columnsOf(task: Task): (string | number | null)[] {

@@ -9,6 +9,8 @@ import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { grantsOf, MIGRATE, READ } from '../support/accounts.ts';
 import { TestCa } from '../support/certificates.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { WITH_GTIDS } from '../support/logged-mysql.ts';
+import { mappingFile } from '../support/reference-mapping.ts';
 import { PASSWORD, SecureKafka } from '../support/secure-kafka.ts';
 import { SecureMysql } from '../support/secure-mysql.ts';
 import { SecureRedis } from '../support/secure-redis.ts';

@@ -1,5 +1,5 @@
 import { Kafka, logLevel } from 'kafkajs';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CaptureGap, type ChangeBatch } from '../../../src/capture/change-source.ts';
 import { ConnectorMistake } from '../../../src/capture/debezium/messages.ts';
 import { DebeziumSource } from '../../../src/capture/debezium/source.ts';
@@ -29,14 +29,6 @@ const statement = (ddl: string): string =>
 const never = new AbortController().signal;
 
 describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
-  const kafka = () => new Kafka({ clientId: 'test', brokers: kafkaBrokers(), logLevel: logLevel.NOTHING });
-  let producer: ReturnType<Kafka['producer']>;
-  beforeAll(async () => {
-    producer = kafka().producer({ allowAutoTopicCreation: false });
-    await producer.connect();
-    return () => producer.disconnect();
-  });
-
   async function connector() {
     const prefix = freshName();
     const topics = [prefix, `${prefix}.shop.posts`, `${prefix}.shop.recency_capture`];
@@ -46,6 +38,10 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     onTestFinished(() => withAdmin((admin) => admin.deleteTopics({ topics })));
     const group = `${prefix}.capture`;
     await withAdmin((admin) => moveToEnds(admin, group, topics.slice(0, 2)));
+    // One for each test: a producer remembers topics that are deleted by now.
+    const producer = new Kafka({ clientId: 'test', brokers: kafkaBrokers(), logLevel: logLevel.NOTHING }).producer();
+    await producer.connect();
+    onTestFinished(() => producer.disconnect());
     const [schemas = '', posts = '', own = ''] = topics;
     const send = (topic: string, ...values: (string | null)[]) =>
       producer.send({ topic, messages: values.map((value) => ({ key: 'k', value })) });

@@ -8,22 +8,18 @@ import type { Relation } from '../contracts/relation.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, ColumnValue, Database } from './database.ts';
 import { type AnswerRows, EPOCH, EPOCH_COLUMNS, type EpochRows, readAnswer } from './epoch.ts';
-import { asScore, GREATEST_SCORE, IS_RELATED, lastUploadIfRelated, type Source, withUploads } from './last-upload.ts';
+import {
+  BY_KEY,
+  GREATEST_SCORE,
+  IS_RELATED,
+  LAST_UPLOAD,
+  lastUploadIfRelated,
+  type Source,
+  topUploads,
+  withUploads,
+} from './last-upload.ts';
 import { type Learned, type LearnedStatement, madeOnce, readLearned } from './learned.ts';
 import { isUnseen, joinSeen, readCompared } from './seen.ts';
-
-/**
- * SQL: the last upload of a row with a column of it, in whole milliseconds whatever the column's type, because an index holds
- * nothing else. Values that a Redis score cannot hold exactly count as the greatest that it can, so that SQL and Redis order
- * them alike.
- */
-export const LAST_UPLOAD = asScore('c.last_upload_at');
-
-/**
- * SQL: the order of an index, highest first: the last upload, then the id as binary text, because Redis orders equal
- * scores by the bytes of the member.
- */
-export const BY_KEY = `${LAST_UPLOAD} DESC, CAST(c.contact_id AS BINARY) DESC`;
 
 /** SQL: this row of a view with the column can be in an index. Null, zero and negative last uploads mean that there is no upload. */
 export const HAS_UPLOAD = `${IS_RELATED} AND c.last_upload_at >= 1`;
@@ -170,6 +166,7 @@ const PLAIN_ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, sinc
 
 function plain(relation: Relation, page: string, unseen: boolean): LearnedStatement {
   const rows = { from: 'recency_contacts AS c', where: `c.user_id = ? ${RELATED_BY[relation]}` };
+  if (page === '' && !unseen) return shownStatement((by) => topUploads(by, rows, viewColumns(by), shownColumns(by)));
   return shownStatement((by) => {
     const { from, where } = withUploads(by, rows, viewColumns(by));
     return `
@@ -205,7 +202,11 @@ export async function readPlain(
   const { user, relation, limit, below, since, unseen = false } = wanted;
   const from = since === undefined ? [] : [String(since)];
   const page = below ? [String(below.at), String(below.at), below.id] : [];
-  const statement = plain(relation, `${since === undefined ? '' : SINCE} ${below ? BELOW : ''}`, unseen);
+  const statement = plain(
+    relation,
+    [...(since === undefined ? [] : [SINCE]), ...(below ? [BELOW] : [])].join(' '),
+    unseen,
+  );
   const parameters = [user, ...from, ...page, String(limit)];
   const rows = await readShown(database, statement, (text) =>
     readAnswer(database, text, parameters, { heavy: 'answer', deadline }),

@@ -1,10 +1,10 @@
 import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import { columnsWith, contactOf, LAST_UPLOAD, type LiveContact } from './contacts.ts';
+import { columnsWith, contactOf, type LiveContact } from './contacts.ts';
 import type { AnswerDatabase } from './database.ts';
 import { EPOCH, readAnswer } from './epoch.ts';
 import { NOT_SELF } from './kind-database.ts';
-import { lastUpload, withUploads } from './last-upload.ts';
+import { LAST_UPLOAD, lastUpload, withUploads } from './last-upload.ts';
 import { madeOnce, readLearned } from './learned.ts';
 
 /** One pair's whole row. */

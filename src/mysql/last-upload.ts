@@ -20,10 +20,22 @@ export const GREATEST_SCORE = Number.MAX_SAFE_INTEGER;
  */
 export const IS_RELATED = `(c.related AND ${NOT_SELF})`;
 
-/** SQL: a time as an index holds it: whole ms, and at most what a Redis score holds exactly. */
+/**
+ * SQL: a time as an index holds it, whatever its numeric type: whole ms. One that a Redis score cannot hold exactly counts as
+ * the greatest that it can, so that SQL and Redis order them alike.
+ */
 export function asScore(time: string): string {
   return `CAST(FLOOR(LEAST(${time}, ${GREATEST_SCORE})) AS SIGNED)`;
 }
+
+/** SQL: the last upload of a row with a column of it, as an index holds it. */
+export const LAST_UPLOAD = asScore('c.last_upload_at');
+
+/**
+ * SQL: the order of an index, highest first: the last upload, then the id as binary text, because Redis orders equal
+ * scores by the bytes of the member.
+ */
+export const BY_KEY = `${LAST_UPLOAD} DESC, CAST(c.contact_id AS BINARY) DESC`;
 
 /** Audiences with a subquery of their own. A server plans each at every execution, so they are few. */
 const FIRST = 4;
@@ -91,9 +103,31 @@ export interface Source {
  */
 export function withUploads(by: Learned, { from, where }: Source, columns: readonly string[]): Source {
   if (by.lastUpload) return { from, where: `${where} AND ${IS_RELATED} AND c.last_upload_at >= 1` };
+  return derived({ from, where }, columns, `LIMIT ${ALL_ROWS}`);
+}
+
+/**
+ * SQL: the first of those rows, highest key first, in no order. Ends with one more placeholder: how many.
+ * @param select what to select of `c`, `FROM` excluded
+ */
+export function topUploads(by: Learned, source: Source, columns: readonly string[], select: string): string {
+  const { from, where } = by.lastUpload
+    ? withUploads(by, source, columns)
+    : derived(source, columns, `${BY_DERIVED_KEY} LIMIT ?`);
+  return `
+    SELECT ${select}
+    FROM ${from}
+    WHERE ${where}
+    ${by.lastUpload ? `ORDER BY ${BY_KEY}\n    LIMIT ?` : ''}`;
+}
+
+// Rows without an upload are the last, so that they may be left out after the limit.
+const BY_DERIVED_KEY = 'ORDER BY last_upload_at DESC, CAST(c.contact_id AS BINARY) DESC';
+
+function derived({ from, where }: Source, columns: readonly string[], limited: string): Source {
   const named = columns.map((column) => `c.${column} AS ${column}`).join(', ');
-  const rows = `SELECT ${named}, ${newestSeen(OWNER)} AS last_upload_at
-      FROM ${from} WHERE ${where} AND ${IS_RELATED} LIMIT ${ALL_ROWS}`;
+  const rows = `SELECT ${named}, ${asScore(newestSeen(OWNER))} AS last_upload_at
+      FROM ${from} WHERE ${where} AND ${IS_RELATED} ${limited}`;
   return { from: `(${rows}) AS c`, where: 'c.last_upload_at >= 1' };
 }
 

@@ -2,7 +2,6 @@ import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import {
   COLUMNS,
-  LAST_UPLOAD,
   type LiveContact,
   lastUploadOf,
   type ShownContact,
@@ -11,7 +10,7 @@ import {
   wholeMs,
 } from './contacts.ts';
 import type { AnswerDatabase, ColumnValue, Parameter } from './database.ts';
-import { withUploads } from './last-upload.ts';
+import { LAST_UPLOAD, withUploads } from './last-upload.ts';
 import { type LearnedStatement, madeOnce } from './learned.ts';
 import { isUnseen, joinSeen, readCompared } from './seen.ts';
 

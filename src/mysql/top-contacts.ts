@@ -2,18 +2,17 @@ import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
 import {
-  BY_KEY,
-  LAST_UPLOAD,
   lastUploadOf,
   readShown,
   type ShownContact,
-  selectUploads,
+  shownColumns,
   shownContacts,
   shownStatement,
+  viewColumns,
 } from './contacts.ts';
 import { type ColumnValue, type Database, type ReadOptions, StatementTooSlow } from './database.ts';
 import { EPOCH, readOwn } from './epoch.ts';
-import { withUploads } from './last-upload.ts';
+import { BY_KEY, LAST_UPLOAD, topUploads, withUploads } from './last-upload.ts';
 import { madeOnce, readLearned } from './learned.ts';
 
 export interface TopContacts {
@@ -38,13 +37,7 @@ export interface LiveTop {
 // LATERAL.
 const OF_ONE = { from: 'recency_contacts AS c', where: 'c.user_id = ?' };
 
-const TOP_OF_ONE = madeOnce(
-  shownStatement(
-    (by) => `${selectUploads(by, OF_ONE)}
-    ORDER BY ${BY_KEY}
-    LIMIT ?`,
-  ),
-);
+const TOP_OF_ONE = madeOnce(shownStatement((by) => topUploads(by, OF_ONE, viewColumns(by), shownColumns(by))));
 
 const OF_MANY = {
   from: `JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS owner

@@ -10,6 +10,7 @@ import { type Checks, fine, problem, type Verdict, warning } from '../health/fin
 import type { Database } from '../mysql/database.ts';
 import { isExplainRefused, StatementTooSlow } from '../mysql/faults.ts';
 import { ofKind } from '../mysql/kind-database.ts';
+import { uploadsFrom } from '../mysql/last-upload.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { isAnyPhoto } from '../mysql/newest-photos.ts';
 import { readServer, type ServerState, withoutRun } from '../mysql/server-record.ts';
@@ -185,15 +186,17 @@ const lastUploadFix = ({ photosView }: Kind) =>
 
 /** Compares the views with each other: Recency's answers cannot be better than they are. */
 async function lastUploadsVerdict(primary: Database, kind: Kind): Promise<Verdict> {
-  const { photosView } = kind;
+  const { view, photosView } = kind;
   try {
+    const isDerived = (await uploadsFrom(primary)) === 'photos';
     const { counts, wrong, uploads } = await sampleTruth(
       { primary, random: Math.random, now: () => performance.now() },
       PAIRS,
     );
-    const compared = `${counts.pairs} pairs compared with ${photosView}`;
+    const way = isDerived ? `derived from ${photosView}, because ${view} has no last_upload_at; ` : '';
+    const compared = `${way}${counts.pairs} pairs compared with ${photosView}`;
     const isNever = counts.pairs > 0 && uploads === 0;
-    const never = isNever ? 'last_upload_at is NULL or 0 in all of them; ' : '';
+    const never = isNever ? `${isDerived ? 'there is none' : 'last_upload_at is NULL or 0'} in all of them; ` : '';
     if (counts.wrong > 0) {
       const examples = wrong.slice(0, EXAMPLES).map((pair) => `\n${pairText(pair, kind)}`);
       return problem(`${compared}: ${never}${counts.wrong} contradict it${examples.join('')}`, lastUploadFix(kind));

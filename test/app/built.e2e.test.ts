@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { pack } from '../../scripts/pack.ts';
 import { childEnvironment } from '../../src/config/environment.ts';
 import { build, commandOf, packageFolder } from '../support/built-package.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
@@ -12,7 +12,6 @@ import { freshDatabase, mysqlUrl, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { until } from '../support/until.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The package as installed: the `files` of package.json, and its dependencies. */
 const folder = packageFolder();
 const built = commandOf(folder);
@@ -20,30 +19,19 @@ type Built = typeof built;
 
 beforeAll(() => build(folder), 120_000);
 
-/** The package without its dependencies, which may be missing from npm's cache; they are linked after the installation. */
-function packed(): { tarball: string; version: string } {
-  const { dependencies: _1, devDependencies: _2, ...text } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const staged = join(folder, 'staged');
-  for (const name of ['bin', 'dist', 'migrations']) cpSync(join(folder, name), join(staged, name), { recursive: true });
-  writeFileSync(join(staged, 'package.json'), JSON.stringify(text));
-  const [name] = execFileSync('npm', ['pack', '--silent'], { cwd: staged, encoding: 'utf8' }).trim().split('\n');
-  return { tarball: join(staged, String(name)), version: text.version };
-}
-
-/** Runs it as in a separate shell, with this Node: `npx` must not find the command in this project. */
+/** As in a shell of its own: `npx` must not find the command in this project, and npm not take its settings from the run of the tests. */
 function npmEnvironment(): NodeJS.ProcessEnv {
   const others = (process.env.PATH ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
-  return { HOME: process.env.HOME, PATH: [dirname(process.execPath), ...others].join(delimiter) };
+  const kept = Object.entries(childEnvironment({})).filter(([name]) => !name.startsWith('npm_'));
+  return { ...Object.fromEntries(kept), PATH: [dirname(process.execPath), ...others].join(delimiter) };
 }
 
-/** Installs the tarball in a site's folder. @returns the folder */
-function installed(tarball: string): string {
+/** Packs the build and installs the tarball, with its dependencies, in a site's empty folder. @returns the folder */
+function installed(): string {
   const site = join(folder, 'site');
   mkdirSync(site);
-  writeFileSync(join(site, 'package.json'), '{}');
-  const args = ['install', '--ignore-scripts', '--offline', '--no-audit', tarball];
-  execFileSync('npm', args, { cwd: site, env: npmEnvironment() });
-  symlinkSync(join(root, 'node_modules'), join(site, 'node_modules', 'recency', 'node_modules'));
+  const args = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', pack(join(folder, 'dist'), folder)];
+  execFileSync('npm', args, { cwd: site, env: npmEnvironment(), timeout: 150_000 });
   return site;
 }
 
@@ -94,8 +82,6 @@ describe('the built package', () => {
     expect(execFileSync(built.main, ['--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
   });
 
-  it('migrates, serves, consumes and relays', () => migratesServesConsumesAndRelays(built));
-
   it('verifies', async () => {
     const { code, json } = await runCli(['verify', '--json'], await serviceSettings(), built);
     expect(json()[0]).toMatchObject({ users: 0, wrong: 0 });
@@ -112,16 +98,33 @@ describe('the built package', () => {
 
 describe('the package where its tarball is installed', () => {
   let site: string;
-  let version: string;
   beforeAll(() => {
-    const { tarball, ...one } = packed();
-    ({ version } = one);
-    site = installed(tarball);
-  }, 60_000);
+    site = installed();
+  }, 180_000);
+
+  it('has the packages of the lock file, and none that only builds and tests', () => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+    const inside = join(site, 'node_modules', 'recency', 'node_modules');
+    for (const name of ['express', 'ioredis', 'body-parser']) {
+      const { version } = JSON.parse(readFileSync(join(inside, name, 'package.json'), 'utf8'));
+      expect(version).toBe(packages[`node_modules/${name}`].version);
+    }
+    expect(existsSync(join(inside, 'vitest')) || existsSync(join(site, 'node_modules', 'vitest'))).toBe(false);
+  });
 
   it('runs with npx', () => {
-    const args = ['--no-install', 'recency', '--version'];
-    expect(execFileSync('npx', args, { cwd: site, encoding: 'utf8', env: npmEnvironment() })).toBe(`${version}\n`);
+    const npx = (...args: string[]) => {
+      const command = ['--no-install', 'recency', ...args];
+      return execFileSync('npx', command, { cwd: site, encoding: 'utf8', env: npmEnvironment() });
+    };
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(npx('--version')).toBe(`${version}\n`);
+    expect(npx('--help')).toContain('Usage: recency');
+  });
+
+  it('migrates, serves, consumes and relays', () => {
+    const cwd = join(site, 'node_modules', 'recency');
+    return migratesServesConsumesAndRelays({ main: join(cwd, 'bin', 'recency.mjs'), cwd });
   });
 
   it.each([

@@ -13,11 +13,14 @@ const MAY_IMPORT = {
   transport: ['contracts', 'timing', 'tracing', 'mysql', 'redis', 'index'],
   consumers: ['contracts', 'timing', 'tracing', 'mysql', 'redis', 'index', 'transport'],
   relay: ['contracts', 'timing', 'tracing', 'mysql', 'transport'],
+  adoption: ['contracts', 'mysql', 'capture'],
   capture: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'transport'],
   query: ['contracts', 'timing', 'tracing', 'mysql', 'redis', 'index'],
   push: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query', 'transport'],
   repair: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query'],
   api: ['contracts', 'config', 'timing', 'tracing', 'mysql', 'redis', 'index', 'query', 'push'],
+  console: ['contracts', 'timing', 'config', 'mysql', 'index', 'transport', 'query', 'repair', 'health', 'api'],
+  health: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'transport', 'query', 'repair'],
 };
 
 /** They put the others together, so they may import all of them. */

@@ -13,6 +13,7 @@ const TABLE = `
     position TEXT NOT NULL,
     fences BIGINT UNSIGNED NOT NULL DEFAULT 0,
     saved_at BIGINT NOT NULL,
+    published BIGINT UNSIGNED NOT NULL DEFAULT 0,
     PRIMARY KEY (source)
   ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`;
 

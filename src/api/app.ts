@@ -53,7 +53,7 @@ export function createApp(dependencies: ApiDependencies): Express {
     else next(); // probes and scrapes come every few seconds and say nothing
   });
   if (rateLimit > 0) {
-    app.use('/v1', limitRate(rateLimit));
+    app.use(['/v1', '/console'], limitRate(rateLimit));
     app.use(['/metrics', '/readyz'], limitRate(rateLimit)); // counted separately: a busy client must not make probes fail
   }
   register(app, routesOf(dependencies, metrics), exchanges, tokens);
@@ -104,6 +104,7 @@ function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
       routes.map(({ operation }) => operation),
       version,
     ),
+    ...(dependencies.pages?.(readiness) ?? []),
   ];
 }
 

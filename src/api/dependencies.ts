@@ -17,7 +17,8 @@ import type { RecentPhotos } from '../query/recent-photos.ts';
 import type { SourcePhotos } from '../query/source-photos.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { MeasuredParts } from './metrics.ts';
-import type { Check } from './readiness.ts';
+import type { Check, Readiness } from './readiness.ts';
+import type { Route } from './route.ts';
 import type { AcceptTasks } from './routes/post-tasks.ts';
 import type { Streams } from './streams/streams.ts';
 
@@ -70,6 +71,8 @@ export interface ApiDependencies extends MeasuredParts, KindIndexes {
   readonly checks: Readonly<Record<string, Check>>;
   /** The names of the checks whose failure only degrades the API. */
   readonly degrading: readonly string[];
+  /** Routes for browsers, which are not in the OpenAPI document; left out: none. */
+  readonly pages?: ((readiness: Pick<Readiness, 'check'>) => readonly Route[]) | undefined;
   /** Time limit of each check, ms. */
   readonly checkDeadlineMs: number;
   /** Until it returns true, /v1 answers 503. */

@@ -1,7 +1,7 @@
 import type { Kind } from '../contracts/kind.ts';
 import type { AnswerDatabase, Database } from '../mysql/database.ts';
 import { ofKind } from '../mysql/kind-database.ts';
-import { learnTogether } from '../mysql/seen.ts';
+import { learnTogether } from '../mysql/learned.ts';
 import type { Freshness } from '../query/fresh-reads.ts';
 import type { RecentBatch } from '../query/recent-batch.ts';
 

@@ -1,34 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
-import type { ConnectionOptions } from 'mysql2';
 import { NotReady } from '../api/readiness.ts';
-import { parsePosition, positionText } from '../capture/binlog/position.ts';
-import { readTables } from '../capture/binlog/read-tables.ts';
-import { BinlogSource } from '../capture/binlog/source.ts';
 import { Capture } from '../capture/capture.ts';
 import { checkCapture } from '../capture/check.ts';
 import { hintBatches } from '../capture/hints.ts';
-import { type Mapping, mappedColumns } from '../capture/mapping.ts';
+import type { Mapping } from '../capture/mapping.ts';
 import { parseMapping } from '../capture/mapping-file.ts';
 import { PatientPublisher } from '../capture/publishing.ts';
 import type { Config } from '../config/config.ts';
 import { METRICS_PORTS } from '../config/settings.ts';
 import { kindsNamed } from '../contracts/kind.ts';
 import { bumpKeepingSuspension } from '../index/epoch.ts';
-import type { BehindViews } from '../mysql/base-tables.ts';
-import { type LogEnd, readLogEnd } from '../mysql/capture.ts';
-import type { Database } from '../mysql/database.ts';
+import type { LogReading } from '../mysql/capture-checks.ts';
 import { StaleFence } from '../mysql/leases.ts';
 import { readServer } from '../mysql/server-record.ts';
-import { tlsOptions } from '../mysql/tls.ts';
 import { DEFAULT_STALL_MS } from '../timing/stall-detector.ts';
+import { openChanges } from './capture-sources.ts';
 import { checkGrants, checkPrimary, checkSchema } from './check-mysql.ts';
 import { checkedPublisher, primaryCheck } from './checks.ts';
 import { openLogger } from './logger.ts';
 import { captureMetrics } from './metrics.ts';
 import { createRegistry, serveMetrics } from './metrics-server.ts';
-import { mysqlAddress, mysqlTls, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
+import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient } from './open-redis.ts';
 import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
 import { agreedSettings, agreeOnSettings, watchSettings } from './shared-settings.ts';
@@ -36,11 +30,10 @@ import { StartError } from './start-error.ts';
 import { createLeases } from './stores.ts';
 import { openSmallLane } from './transport.ts';
 
-/** The name of its lease, and of its row in `recency_capture`. */
-const SOURCE = 'binlog';
 const LEASE = 'capture';
 
 export interface CaptureFlags {
+  readonly from: LogReading;
   /** The file of the mapping. */
   readonly mapping: string;
   /** Print what would be published; write nothing. */
@@ -52,7 +45,7 @@ export async function capture(config: Config, flags: CaptureFlags): Promise<void
   const mapping = await readMapping(flags.mapping, config);
   const context = { config, logger: openLogger(config, 'capture', flags.dryRun ? 2 : 1) };
   await runProcess(context, (started) =>
-    flags.dryRun ? startDryRun(started, mapping) : startCapture(started, mapping),
+    flags.dryRun ? startDryRun(started, mapping, flags.from) : startCapture(started, mapping, flags.from),
   );
 }
 
@@ -65,11 +58,12 @@ export async function readMapping(file: string, { mysqlUrl }: Pick<Config, 'mysq
   return parseMapping(text, { file, schema: mysqlAddress(mysqlUrl).database });
 }
 
-async function startCapture(context: ProcessContext, mapping: Mapping): Promise<void> {
+async function startCapture(context: ProcessContext, mapping: Mapping, from: LogReading): Promise<void> {
   const { config, logger, resources, signal } = context;
 
   // Open and check.
-  const { database, behind } = await openAndCheck(context, mapping, 'capture');
+  const { database, behind } = await openAndCheck(context, mapping, from, 'capture');
+  const changes = await openChanges(context, { database, mapping, views: behind.views }, from);
   await agreedSettings(database, config);
   const transport = openSmallLane(context, 'capture');
   await transport.untilAnswers(signal);
@@ -81,9 +75,14 @@ async function startCapture(context: ProcessContext, mapping: Mapping): Promise<
   const metrics = captureMetrics(registry, () => capturing.lagMs);
   const capturing = new Capture({
     database,
-    source: SOURCE,
-    ...sourceOf(config, database, mapping, behind),
-    check: async () => mustBeCapturable(await checkCapture(database, mapping, kindsNamed(config.kinds))),
+    source: from,
+    ...changes,
+    begin: hintBatches(mapping),
+    server: async () => (await readServer(database)).identity,
+    check: async () => {
+      mustBeCapturable(await checkCapture(database, mapping, kindsNamed(config.kinds), from));
+      await changes.check();
+    },
     newEpoch: async (why) => void (await bumpKeepingSuspension(database, why)),
     publisher: new PatientPublisher(publisher, logger, randomBytes(8).toString('hex')),
     logger,
@@ -101,7 +100,7 @@ async function startCapture(context: ProcessContext, mapping: Mapping): Promise<
   const redis = resources.adopt(openRedisClient(config, 'capture-lease', logger), closeRedis);
   const leases = createLeases(config, { primary: database, redis }, leaseTimes(config));
   inBackground(context, (ending) => watchSettings(context, database, ending));
-  const work = (held: AbortSignal, token: string) => leadCapture(context, capturing, leading, { held, token });
+  const work = (held: AbortSignal, token: string) => leadCapture(context, from, capturing, leading, { held, token });
   inBackground(context, (ending) => whileLeading(leases, { name: LEASE, work, logger }, ending));
   logger.info({ transport: config.transport, topic: config.topic }, 'capture is ready');
 }
@@ -114,18 +113,21 @@ function leaseTimes({ mysqlTimeoutMs, redisTimeoutMs }: Config) {
 /** @throws NotReady */
 function stateOf({ lastHeard, lagMs = 0 }: Capture, isLeading: boolean): string {
   if (!isLeading) return 'standby: another process captures';
-  if (performance.now() - lastHeard > DEFAULT_STALL_MS) throw new NotReady('nothing comes from the binary log');
+  if (performance.now() - lastHeard > DEFAULT_STALL_MS) throw new NotReady('no change comes');
   return `${(lagMs / 1000).toFixed(1)} s behind`;
 }
 
+const CAPTURING = { binlog: 'capturing the binary log', debezium: "capturing Debezium's topics" };
+
 async function leadCapture(
   { logger, fail }: ProcessContext,
+  from: LogReading,
   capturing: Capture,
   leading: { isLeading: boolean },
   { held, token }: { readonly held: AbortSignal; readonly token: string },
 ): Promise<void> {
   leading.isLeading = true;
-  logger.info('capturing the binary log');
+  logger.info(CAPTURING[from]);
   try {
     await capturing.run({ lease: LEASE, token }, held);
   } catch (error) {
@@ -136,7 +138,12 @@ async function leadCapture(
   }
 }
 
-async function openAndCheck(context: ProcessContext, mapping: Mapping, account: 'capture' | undefined) {
+async function openAndCheck(
+  context: ProcessContext,
+  mapping: Mapping,
+  from: LogReading,
+  account: 'capture' | undefined,
+) {
   const { config, resources, signal } = context;
   const { mysqlUrl: url, startTimeoutMs: timeoutMs } = config;
   const database = resources.adopt(openPrimary(config, { connections: 3 }), (opened) => opened.close());
@@ -146,7 +153,7 @@ async function openAndCheck(context: ProcessContext, mapping: Mapping, account: 
   await checkSchema(database, user, kinds);
   await checkPrimary(database);
   if (account !== undefined) await checkGrants(database, account, user);
-  const checked = await checkCapture(database, mapping, kinds);
+  const checked = await checkCapture(database, mapping, kinds, from);
   mustBeCapturable(checked);
   return { database, behind: checked.behind };
 }
@@ -158,40 +165,14 @@ function mustBeCapturable({ problems }: Pick<Awaited<ReturnType<typeof checkCapt
   throw new StartError(`Changes cannot be captured as MySQL and the mapping are now:\n${lines.join('\n')}`);
 }
 
-/** What the binary log of the primary gives, by the mapping. */
-function sourceOf(config: Config, database: Database, mapping: Mapping, { views }: BehindViews) {
-  const { database: own } = mysqlAddress(config.mysqlUrl);
-  const tables = readTables(mapping, { own, source: SOURCE, views });
-  const open = (from: LogEnd) =>
-    new BinlogSource({ connection: connectionOf(config), from, tables, mapped: mappedColumns(mapping).values() });
-  return {
-    open: (position: string) => open(parsePosition(position) ?? { gtids: '' }),
-    present: async () => positionText(await readLogEnd(database)),
-    server: async () => (await readServer(database)).identity,
-    begin: hintBatches(mapping),
-  };
-}
-
-function connectionOf(config: Config): ConnectionOptions {
-  const { hostname, port, username, password, pathname } = new URL(config.mysqlUrl);
-  const text = decodeURIComponent;
-  return {
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: Number(port || 3306),
-    user: text(username),
-    password: text(password),
-    database: text(pathname.slice(1)),
-    connectTimeout: config.connectTimeoutMs,
-    ...tlsOptions(mysqlTls(config)),
-  } as ConnectionOptions;
-}
-
 /** Prints, from now on, the tasks that would be published: JSON, one a line. Nothing is written anywhere. */
-async function startDryRun(context: ProcessContext, mapping: Mapping): Promise<void> {
+async function startDryRun(context: ProcessContext, mapping: Mapping, from: LogReading): Promise<void> {
   const { dryRun } = await import('../capture/dry-run.ts');
-  const { database, behind } = await openAndCheck(context, mapping, undefined);
-  const { open, present, begin } = sourceOf(context.config, database, mapping, behind);
+  const { database, behind } = await openAndCheck(context, mapping, from, undefined);
+  const opening = { database, mapping, views: behind.views, isDryRun: true };
+  const { open, present } = await openChanges(context, opening, from);
   const source = open(await present());
+  const begin = hintBatches(mapping);
   context.logger.info('printing what would be published; nothing is written');
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   inBackground(context, async (ending) => {

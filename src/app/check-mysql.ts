@@ -190,7 +190,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   recency_runs: 'state',
   recency_watches: 'due_at',
   recency_undelivered: 'more',
-  recency_capture: 'fences',
+  recency_capture: 'published',
 };
 
 /** A statement that changes nothing, which MySQL refuses all the same when the privilege is missing. */

@@ -1,9 +1,11 @@
 import { type Check, NotReady } from '../api/readiness.ts';
+import { LANES, type Lane } from '../contracts/lane.ts';
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { readPairs } from '../mysql/pairs.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
+import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import { RedisUnavailable, reply } from '../redis/unavailable.ts';
 import { KafkaPermissionMissing } from '../transport/kafka/errors.ts';
 import type { StreamFill } from '../transport/streams/publisher.ts';
@@ -24,6 +26,7 @@ export const DEGRADING: readonly string[] = [
   'epoch',
   'stream',
   'delay_queue',
+  'oldest_unapplied',
 ];
 
 /** What the API needs to answer requests. The backlogs and the epoch are only reported, and never fail. */
@@ -155,6 +158,15 @@ function outboxReport(primary: Database): Check {
     const dated = ahead === 0 ? '' : `; ${ahead} dated in the future`;
     return `${rows}${rows === COUNTED ? ' or more' : ''} unpublished rows, the oldest ${(oldestMs / 1000).toFixed(1)} s${dated}`;
   });
+}
+
+/** How old the oldest change may be that is not applied, of each lane. */
+export function unappliedReport(watermark: Pick<AppliedWatermark, 'lagMs'>): Check {
+  const ageOf = (lane: Lane) => {
+    const ms = watermark.lagMs(lane);
+    return `${lane} lane ${ms === undefined ? 'not known' : `${(ms / 1000).toFixed(1)} s`}`;
+  };
+  return reported(async () => LANES.map(ageOf).join(', '));
 }
 
 /** A report never fails: the store that it reads has a check of its own. */

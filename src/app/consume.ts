@@ -6,7 +6,8 @@ import { DelayedWorker } from '../consumers/delayed-worker.ts';
 import { LanePace } from '../consumers/lane-pace.ts';
 import { LossRecovery } from '../consumers/loss-recovery.ts';
 import { TaskConsumer } from '../consumers/task-consumer.ts';
-import { type Lane, TaskWorker, type WorkObserver } from '../consumers/work-plan.ts';
+import { TaskWorker, type WorkObserver } from '../consumers/work-plan.ts';
+import type { Lane } from '../contracts/lane.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
 import type { Steps } from '../index/protocol.ts';
 import { FanOutProgress } from '../index/redis/fan-out-progress.ts';
@@ -27,6 +28,8 @@ import {
   lossCounter,
   measureBacklog,
   measureFill,
+  measurePool,
+  measureRedisMemory,
   measureSuspension,
 } from './metrics.ts';
 import { createRegistry, serveMetrics } from './metrics-server.ts';
@@ -101,11 +104,13 @@ function measure(
   registry: Registry,
   { stores, transport }: Pick<LaneOpening, 'stores' | 'transport'>,
 ): void {
-  const { primary, kinds } = stores;
+  const { primary, redis, kinds } = stores;
   measureSuspension(registry, primary);
   const delayQueues = kinds.map(({ delayQueue }) => delayQueue);
   measureBacklog(registry, { lag: transport.lag, bulkLag: transport.bulk.lag, delayQueues, primary });
   measureFill(registry, transport);
+  measurePool(registry, primary);
+  measureRedisMemory(registry, redis);
   const onTruth = watchTruth(context, { registry, kinds });
   startSampler(context, { registry, stores, transport, onTruth });
   startIdleSweep(context, registry, stores);

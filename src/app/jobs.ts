@@ -21,9 +21,9 @@ import { sampleTruth } from '../repair/truth-sample.ts';
 import type { IndexedUsers } from '../repair/user-pages.ts';
 import { pause } from '../timing/backoff.ts';
 import type { Transport } from '../transport/transport.ts';
-import { samplerMetrics, truthMetrics } from './metrics.ts';
 import { openPrimary } from './open-mysql.ts';
 import { inBackground, type ProcessContext, whileLeading } from './run-process.ts';
+import { driftCounter, samplerMetrics, truthMetrics } from './sampler-metrics.ts';
 import { type CommandContext, createLeases, type KindStores, type Stores, withStores } from './stores.ts';
 import { openTransport } from './transport.ts';
 
@@ -173,6 +173,7 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
     limits: { max, min },
     reports: new SamplerReports(redis, config.keyPrefix),
     onCounts: samplerMetrics(registry, windows),
+    onDrift: driftCounter(registry),
     settleMs: SETTLE_MS,
     pollMs: POLL_MS,
     aloneMs: config.mysqlTimeoutMs, // not longer: the users of the same sample wait for it

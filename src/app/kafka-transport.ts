@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { readTls } from '../config/tls.ts';
-import type { Lane } from '../consumers/work-plan.ts';
+import type { Lane } from '../contracts/lane.ts';
 import { groupHistory } from '../mysql/consumer-groups.ts';
 import { KafkaEnds } from '../mysql/kafka-ends.ts';
 import { retry } from '../timing/loop.ts';

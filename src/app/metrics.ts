@@ -1,15 +1,17 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BatchCounts } from '../capture/capture.ts';
-import type { GapReason } from '../capture/change-source.ts';
+import { GAP_REASONS, type GapReason } from '../capture/change-source.ts';
+import { LANES, type Lane } from '../contracts/lane.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
+import type { AppliedWatermark } from '../query/applied-watermark.ts';
+import type { RedisClient } from '../redis/connection.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
+import { readMemory } from '../redis/memory.ts';
 import type { RelayCounts } from '../relay/relay.ts';
-import type { TruthCounts } from '../repair/counts.ts';
-import { ninesOf, type SampleCounts, WINDOW_NAMES, type Windows } from '../repair/sampler/windows.ts';
-import type { Loss } from '../transport/task-source.ts';
+import { LOSS_REASONS, type Loss } from '../transport/task-source.ts';
 import type { Transport } from '../transport/transport.ts';
 
 /** The metrics of every process, for Prometheus. No label holds an id. Gauges are read at every scrape. */
@@ -94,12 +96,19 @@ export function measureOutboxLag(registry: Registry, database: Database): void {
   );
 }
 
-/** NaN until something that was on its way when the process started has arrived. */
-export function measureIndexLag(registry: Registry, { lagMs }: { readonly lagMs: () => number | undefined }): void {
+/** NaN until it is known. */
+export function measureIndexLag(registry: Registry, watermark: Pick<AppliedWatermark, 'lagMs'>): void {
+  const secondsOf = (lane: Lane) => (watermark.lagMs(lane) ?? Number.NaN) / 1_000;
   const help = 'Age of the oldest change that may not be applied to the indexes yet, as an upper bound.';
-  gauge(registry, 'recency_index_lag_seconds', help, async () => {
-    const ms = lagMs();
-    return ms === undefined ? undefined : ms / 1_000;
+  gauge(registry, 'recency_index_lag_seconds', help, async () => secondsOf('bulk'));
+  new Gauge({
+    name: 'recency_oldest_unapplied_seconds',
+    help: 'Age of the oldest change that is committed and may not be in the indexes yet. small: without what waits in the bulk lane for a large audience; bulk: with it. NaN: not known.',
+    labelNames: ['lane'],
+    registers: [registry],
+    collect() {
+      for (const lane of LANES) this.set({ lane }, secondsOf(lane));
+    },
   });
 }
 
@@ -157,6 +166,7 @@ export function captureMetrics(registry: Registry, lagMs: () => number | undefin
     'Times that changes were missing or could not be read, by reason. Each begins a new epoch.',
     ['reason'],
   );
+  for (const reason of GAP_REASONS) gaps.inc({ reason }, 0); // so that the first one is an increase
   const behind =
     'How long ago the newest write that was read from the binary log was made; grows while nothing is read.';
   gauge(registry, 'recency_capture_lag_seconds', behind, async () => {
@@ -187,6 +197,7 @@ export function epochCounter(registry: Registry): () => void {
 export function lossCounter(registry: Registry): (loss: Loss) => void {
   const help = 'Losses of tasks found by this process, by reason. A loss suspends the epoch.';
   const losses = counter(registry, 'recency_losses_total', help, ['reason']);
+  for (const reason of LOSS_REASONS) losses.inc({ reason }, 0); // so that the first one is an increase
   return ({ reason }) => losses.inc({ reason });
 }
 
@@ -202,39 +213,29 @@ export function measureSuspension(registry: Registry, database: Database): void 
   );
 }
 
-/** The sampler's metrics. A process that does not sample has no series of nines, rather than a wrong one. */
-export function samplerMetrics(registry: Registry, windows: Windows): (counts: SampleCounts) => void {
+/** Callers of the pool of connections to MySQL. */
+export function measurePool(registry: Registry, { callers }: { readonly callers: Database['callers'] }): void {
   new Gauge({
-    name: 'recency_consistency_nines',
-    help: '-log10 of the share of sampled users whose index or answers are wrong; with none wrong, log10 of the users.',
-    labelNames: ['window'],
+    name: 'recency_mysql_callers',
+    help: 'Callers of MySQL, running (with a connection) or queued (waiting for one).',
+    labelNames: ['state'],
     registers: [registry],
     collect() {
-      this.reset();
-      for (const window of WINDOW_NAMES) {
-        const nines = ninesOf(windows.within(window));
-        if (nines !== undefined) this.set({ window }, nines);
-      }
+      this.set({ state: 'running' }, callers.running);
+      this.set({ state: 'queued' }, callers.queued);
     },
   });
-  const help =
-    'Users checked by the sampler: right, wrong_visible, wrong_hidden (no client would notice) or unsettled.';
-  const users = counter(registry, 'recency_sampled_users_total', help, ['outcome']);
-  return ({ checked, wrong, visible, unsettled }) => {
-    users.inc({ outcome: 'right' }, checked - wrong);
-    users.inc({ outcome: 'wrong_hidden' }, wrong - visible);
-    users.inc({ outcome: 'wrong_visible' }, visible);
-    users.inc({ outcome: 'unsettled' }, unsettled);
-  };
 }
 
-/** Counts what the sampler, and the sample that a process takes when it starts, find wrong with the site's views. */
-export function truthMetrics(registry: Registry): (counts: TruthCounts) => void {
-  const help =
-    'Pairs whose last upload was compared with the photos that the user may see: right, or wrong (the views are).';
-  const pairs = counter(registry, 'recency_sampled_pairs_total', help, ['outcome']);
-  return ({ pairs: compared, wrong }) => {
-    pairs.inc({ outcome: 'right' }, compared - wrong);
-    pairs.inc({ outcome: 'wrong' }, wrong);
-  };
+/** The memory of the Redis of the indexes, over all its masters; limit 0: none. */
+export function measureRedisMemory(registry: Registry, client: RedisClient): void {
+  const memory = shared(() => readMemory(client));
+  gauge(
+    registry,
+    'recency_redis_used_memory_bytes',
+    'Memory in use by the Redis of the indexes.',
+    async () => (await memory()).used,
+  );
+  const help = 'Limit of that memory (maxmemory); 0: none.';
+  gauge(registry, 'recency_redis_max_memory_bytes', help, async () => (await memory()).max);
 }

@@ -2,11 +2,11 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import { METRICS_PORTS } from '../config/settings.ts';
 import type { KindName } from '../contracts/kind.ts';
-import type { ChannelName } from '../contracts/watch.ts';
+import { CHANNELS, type ChannelName } from '../contracts/watch.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
 import { insertUndelivered } from '../mysql/undelivered.ts';
 import { readWatchesOf, saveWatches } from '../mysql/watches.ts';
-import type { Channel, Notification } from '../push/channel.ts';
+import type { Channel, DeliveryOutcome, Notification } from '../push/channel.ts';
 import { headsFrom } from '../push/heads.ts';
 import { KafkaChannel } from '../push/kafka-channel.ts';
 import { Notifier, type NotifierOptions } from '../push/notifier.ts';
@@ -94,6 +94,8 @@ function openChannels({ config, logger, resources }: ProcessContext): Readonly<R
   };
 }
 
+const OUTCOMES: readonly DeliveryOutcome['is'][] = ['delivered', 'failed', 'gone'];
+
 /** From the check to the end of the delivery, s. */
 const DELIVERY_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
@@ -104,6 +106,9 @@ function notifierMetrics(registry: Registry, { queue }: WatchedUsers): NonNullab
     labelNames: ['channel', 'outcome'],
     registers: [registry],
   });
+  for (const channel of CHANNELS) {
+    for (const outcome of OUTCOMES) deliveries.inc({ channel, outcome }, 0); // so that the first one is an increase
+  }
   const seconds = new Histogram({
     name: 'recency_notification_delivery_seconds',
     help: 'Time from the check of a user to the end of the delivery, by channel.',

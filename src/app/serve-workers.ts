@@ -34,6 +34,7 @@ export async function serveWith(workers: number, config: Config, serve: () => Pr
 async function runWorkers(config: Config, count: number): Promise<void> {
   const logger = openLogger(config, 'serve-workers');
   await runProcess({ config, logger }, async (context) => {
+    cluster.setupPrimary({ serialization: 'advanced' }); // as JSON, a gauge that is NaN (not known) would become 0
     answerForMetrics();
     startWorkers(context, count);
   });

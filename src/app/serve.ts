@@ -12,15 +12,17 @@ import { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
 import { WatchManager } from '../push/watch-manager.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
+import type { LanedTransport } from '../transport/lanes.ts';
 import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import type { Transport } from '../transport/transport.ts';
 import { Admission, untilAvailable } from './admission.ts';
 import { admittedQueries } from './admitted-queries.ts';
 import { watchApplied } from './applied-watermark.ts';
-import { apiChecks, DEGRADING } from './checks.ts';
+import { apiChecks, DEGRADING, unappliedReport } from './checks.ts';
+import { openConsole } from './console.ts';
 import { watchTruth } from './jobs.ts';
 import { openLogger } from './logger.ts';
-import { epochCounter, measureIndexLag, measureOutboxLag, measureSuspension } from './metrics.ts';
+import { epochCounter, measureIndexLag, measureOutboxLag, measurePool, measureSuspension } from './metrics.ts';
 import { createRegistry } from './metrics-server.ts';
 import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
 import { openStreams } from './open-streams.ts';
@@ -60,9 +62,10 @@ async function startServe(context: ProcessContext): Promise<void> {
   const publisher = resources.adopt(transport.openPublisher(primary), (opened) => opened.close());
   measureOutboxLag(registry, primary);
   measureSuspension(registry, primary);
+  measurePool(registry, primary);
 
-  const watermark = watchApplied(context, stores, transport);
-  measureIndexLag(registry, { lagMs: () => watermark.lagMs() });
+  const watermark = watchApplied(context, { ...stores, transport });
+  measureIndexLag(registry, watermark);
 
   // Listen.
   const start = { isOver: false };
@@ -86,9 +89,9 @@ async function startServe(context: ProcessContext): Promise<void> {
 interface ServeParts {
   readonly stores: ConnectingStores;
   readonly reading: Database;
-  readonly transport: Transport;
+  readonly transport: LanedTransport;
   readonly admission: ServeAdmission;
-  readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
+  readonly watermark: AppliedWatermark;
   readonly start: { readonly isOver: boolean };
   readonly streams: Streams;
 }
@@ -100,8 +103,11 @@ function apiApp(
 ): ReturnType<typeof createApp> {
   const { config, logger } = context;
   const { admission, start, streams } = parts;
+  const queries = admittedQueries(context, parts);
+  const hasStarted = () => start.isOver;
   return createApp({
-    ...admittedQueries(context, parts),
+    ...queries,
+    pages: openConsole(context, { ...parts, queries, hasStarted }),
     streams,
     accept: acceptOnce(admission, acceptTasks(publisher)),
     tokens: config.tokens ?? [],
@@ -109,7 +115,7 @@ function apiApp(
     watches: openWatches(context, parts.stores),
     allowPrivateWebhooks: config.webhookAllowPrivate === 'true',
     checkDeadlineMs: CHECK_DEADLINE_MS,
-    hasStarted: () => start.isOver,
+    hasStarted,
     rateLimit: config.rateLimit,
     trustProxy: config.trustProxy,
     registry,
@@ -162,6 +168,7 @@ function checksOf({
   reading,
   transport,
   admission,
+  watermark,
   start,
 }: ServeParts): Pick<ApiDependencies, 'checks' | 'degrading'> {
   const { redis, ...others } = apiChecks(stores, reading, transport.fill);
@@ -177,6 +184,7 @@ function checksOf({
       return undefined;
     },
     ...others,
+    oldest_unapplied: unappliedReport(watermark),
     redis: () => admitted('redis', async () => redis?.()),
     transport: () => admitted('transport', () => transport.answers()),
   };

@@ -162,7 +162,7 @@ export function indexStores(config: Config, primary: Database, redis: RedisClien
 }
 
 /** The delayed work of one kind. */
-export function delayQueueOf({ name }: Kind, { keyPrefix }: Pick<Config, 'keyPrefix'>, redis: RedisClient): DelayQueue {
+function delayQueueOf({ name }: Kind, { keyPrefix }: Pick<Config, 'keyPrefix'>, redis: RedisClient): DelayQueue {
   return new DelayQueue(redis, name === CONTACTS.name ? keyPrefix : `${keyPrefix}:${name}`);
 }
 

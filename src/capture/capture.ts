@@ -35,11 +35,12 @@
  * # Silence
  *
  * A connection that is broken without a word, or a reader that stops, looks like a site where nothing happens. So the row is
- * written every few seconds in any case, and must come back in the log.
+ * written every second in any case, and must come back in the log. What has come back, with everything before it published, is
+ * saved with the next write: so others know which changes are on their way no longer (../index/index-drain-barrier.ts).
  */
 import type { Logger } from 'pino';
 import { UserError } from '../contracts/user-error.ts';
-import { readCapture, saveCapture } from '../mysql/capture.ts';
+import { readCapture, type SavedCapture, saveCapture } from '../mysql/capture.ts';
 import type { Database } from '../mysql/database.ts';
 import { type Fence, StaleFence } from '../mysql/leases.ts';
 import { backoffMs, DEFAULT_BACKOFF, pause } from '../timing/backoff.ts';
@@ -80,16 +81,13 @@ export interface BatchCounts {
   readonly oddIds: number;
 }
 
-/** After a batch, how long until its position is saved if no other batch does it, ms. */
-const SAVE_MS = 1_000;
-
-/** Between two writes while nothing happens, ms. */
-const HEARTBEAT_MS = 5_000;
+/** Between two writes, if no batch needs one sooner, ms. */
+const HEARTBEAT_MS = 1_000;
 
 export class Capture {
   readonly #options: CaptureOptions;
-  /** Up to which everything is published, and whether it is saved. */
-  #published = { position: '', server: '', isSaved: true };
+  /** Up to which everything is published. */
+  #published: SavedCapture = { position: '', server: '', published: 0 };
   #savedAt = 0;
   #lastHeard = 0;
   #lagMs: number | undefined;
@@ -147,7 +145,7 @@ export class Capture {
       throw new CaptureGap('first_start', 'nothing was captured before');
     if (saved.server !== server)
       throw new CaptureGap('server', 'another MySQL server than the one that was captured before');
-    this.#published = { position: saved.position, server, isSaved: true };
+    this.#published = saved;
     await this.#save(fence);
     const source = open(saved.position);
     let silentSince = clock.now();
@@ -156,7 +154,8 @@ export class Capture {
         const batch = await source.next(this.#waitMs(), signal);
         if (batch.changes.length > 0 || batch.echo !== undefined) silentSince = clock.now();
         await this.#handle(batch, fence, signal);
-        if (clock.now() >= this.#savedAt + this.#pauseMs()) await this.#save(fence);
+        await source.published?.();
+        if (clock.now() >= this.#savedAt + HEARTBEAT_MS) await this.#save(fence);
         const silentMs = clock.now() - silentSince;
         if (silentMs > this.#options.stallMs) throw stalled(silentMs);
       }
@@ -171,16 +170,17 @@ export class Capture {
     const { changes, position, at = clock.wall(), echo } = batch;
     if (echo !== undefined || changes.length > 0) {
       this.#lastHeard = clock.now();
-      this.#lagMs = Math.max(0, clock.wall() - (echo ?? at));
+      this.#lagMs = Math.max(0, clock.wall() - (echo?.at ?? at));
     }
     const hints = derive(begin(), changes);
     if (hints.tasks.length > 0 || hints.wanted.length > 0) {
       await this.#save(fence);
       await lookUpIds(database, hints);
       await publisher.publish(hints.tasks, at, signal);
-      this.#published = { ...this.#published, isSaved: false };
     }
     if (position !== undefined) this.#published = { ...this.#published, position };
+    if (echo !== undefined)
+      this.#published = { ...this.#published, published: Math.max(this.#published.published, echo.fence) };
     if (changes.length > 0) onBatch?.({ rows: changes.length, tasks: hints.tasks.length, oddIds: hints.oddIds });
   }
 
@@ -188,16 +188,11 @@ export class Capture {
   async #save(fence: Fence): Promise<void> {
     const { database, source, clock } = this.#options;
     await saveCapture(database, source, this.#published, fence, clock.wall());
-    this.#published = { ...this.#published, isSaved: true };
     this.#savedAt = clock.now();
   }
 
-  #pauseMs(): number {
-    return this.#published.isSaved ? HEARTBEAT_MS : SAVE_MS;
-  }
-
   #waitMs(): number {
-    return Math.max(1, this.#savedAt + this.#pauseMs() - this.#options.clock.now());
+    return Math.max(1, this.#savedAt + HEARTBEAT_MS - this.#options.clock.now());
   }
 
   /** The order counts: an index of the new epoch has everything up to the position, and the rest is captured. */
@@ -210,7 +205,7 @@ export class Capture {
     if (reason === 'first_start') logger.info(log, text);
     else logger.error(log, text);
     await newEpoch(`capture: ${message}`);
-    this.#published = { position, server: await server(), isSaved: false };
+    this.#published = { position, server: await server(), published: 0 };
     await this.#save(fence);
   }
 }
@@ -232,5 +227,7 @@ function derive(hints: HintBatch, changes: ChangeBatch['changes']): HintBatch {
 
 function stalled(silentMs: number): SourceStalled {
   const seconds = Math.round(silentMs / 1000);
-  return new SourceStalled(`the binary log has been silent for ${seconds} s, although Recency itself writes to it`);
+  return new SourceStalled(
+    `the source of changes has been silent for ${seconds} s, although Recency itself writes to it`,
+  );
 }

@@ -8,8 +8,16 @@ export interface ChangeBatch {
   readonly position: string | undefined;
   /** When the newest change was committed, ms since 1970 UTC; undefined: the batch is empty. */
   readonly at: number | undefined;
-  /** `saved_at` of capture's own row as it came back with the changes, ms since 1970 UTC; undefined: it did not. */
-  readonly echo: number | undefined;
+  /** Capture's own row as it came back with the changes; undefined: it did not. */
+  readonly echo: Echo | undefined;
+}
+
+/** A write of capture's own row. */
+export interface Echo {
+  /** Its `saved_at`, ms since 1970 UTC. */
+  readonly at: number;
+  /** Its `fences`: the number of the write. */
+  readonly fence: number;
 }
 
 export interface ChangeSource {
@@ -18,6 +26,8 @@ export interface ChangeSource {
    * @throws CaptureGap; SourceDenied; any other error means that the source must be opened again, where it was saved
    */
   next(waitMs: number, signal: AbortSignal): Promise<ChangeBatch>;
+  /** Everything that `next` has given is published. A source that keeps its own position saves it. */
+  published?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,7 +48,7 @@ export const GAP_REASONS = ['first_start', 'server', 'position', 'statement', 'u
 /**
  * - `first_start`: there is no position yet
  * - `server`: another MySQL server than the position's
- * - `position`: the server does not have the log from the position on
+ * - `position`: the server does not have the log, or Kafka the topics, from the position on
  * - `statement`: a statement changed rows, or what they mean, without row events: TRUNCATE, ALTER, DROP, a view
  * - `unreadable`: rows that cannot be read: compressed, partial, or of another shape than the mapping says
  */

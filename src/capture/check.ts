@@ -6,6 +6,7 @@ import {
   findLogProblems,
   findMissingColumns,
   findUnseenCascades,
+  type LogReading,
 } from '../mysql/capture-checks.ts';
 import type { Database } from '../mysql/database.ts';
 import { idSourceOf, type Mapping, mappedColumns, tableKey } from './mapping.ts';
@@ -20,12 +21,13 @@ export async function checkCapture(
   database: Database,
   mapping: Mapping,
   kinds: readonly Kind[],
+  reading: LogReading,
 ): Promise<CaptureCheck> {
   const mapped = mappedColumns(mapping);
   const behind = await findBaseTables(database, kinds);
   const isMapped = (table: { schema: string; table: string }) => mapped.has(tableKey(table));
   const problems = [
-    ...(await findLogProblems(database)),
+    ...(await findLogProblems(database, reading)),
     ...(await findMissingColumns(database, [...mapped.values(), ...lookedUp(mapping)])),
     ...unmapped(mapping, behind),
     ...(await findUnseenCascades(database, mapped.values(), isMapped)),

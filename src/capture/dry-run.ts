@@ -4,7 +4,7 @@ import type { HintBatch } from './hints.ts';
 import { lookUpIds } from './look-ups.ts';
 
 export interface DryRunOptions {
-  readonly source: Pick<ChangeSource, 'next'>;
+  readonly source: Pick<ChangeSource, 'next' | 'published'>;
   readonly begin: () => HintBatch;
   readonly database: Database;
   readonly print: (line: string) => void;
@@ -21,5 +21,6 @@ export async function dryRun({ source, begin, database, print }: DryRunOptions, 
     for (const change of changes) hints.add(change);
     await lookUpIds(database, hints);
     for (const task of hints.tasks) print(JSON.stringify(task));
+    await source.published?.();
   }
 }

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { type DeadLetter, type DeadLetters, type ListedLetter, NotReplayable } from '../transport/dead-letters.ts';
+import { letterTime, letterView, listedLetterView } from '../transport/dead-letter-view.ts';
+import { type DeadLetters, type ListedLetter, NotReplayable } from '../transport/dead-letters.ts';
 import { whole } from './arguments.ts';
 import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
 import { EXIT, UsageError } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';
-
-const LATEST_TIME = 8.64e15;
 
 export function addDlq(program: Command): void {
   const dlq = defineGroup(program, {
@@ -30,7 +29,7 @@ function addList(dlq: Command): void {
     const letters = await withDeadLetters((deadLetters) =>
       deadLetters.list({ limit, ...(after === undefined ? {} : { after }) }).catch(refuseId),
     );
-    if (output.json) for (const letter of letters) await output.result(listView(letter), '');
+    if (output.json) for (const letter of letters) await output.result(listedLetterView(letter), '');
     else await output.result({}, () => table(letters));
     if (letters.length === limit) output.note(`There may be more; continue with --after ${letters.at(-1)?.id}`);
   });
@@ -49,9 +48,12 @@ function addShow(dlq: Command): void {
       output.exitCode = EXIT.failed;
       return;
     }
-    const { body, headers, time } = view(letter);
+    const { body, headers, time } = letterView(letter);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-    await output.result(view(letter), [`id: ${id}`, `time: ${time}`, ...lines, '', body ?? '(no body)'].join('\n'));
+    await output.result(
+      letterView(letter),
+      [`id: ${id}`, `time: ${time}`, ...lines, '', body ?? '(no body)'].join('\n'),
+    );
     const { 'dlq-body-truncated': isTruncated, 'dlq-body-bytes': bytes } = headers;
     if (isTruncated === 'true')
       output.note(`The body is truncated: ${letter.body?.length} of ${bytes} bytes are kept.`);
@@ -102,23 +104,6 @@ async function withDeadLetters<T>(work: (deadLetters: DeadLetters) => Promise<T>
   );
 }
 
-function listView({ id, bytes, headers, timestamp }: ListedLetter) {
-  return { id, time: timeText(timestamp), headers, bytes };
-}
-
-/** A dead letter as JSON. A body that is not UTF-8 is in base64. */
-function view({ id, body, headers, timestamp }: DeadLetter) {
-  const text = body?.toString('utf8');
-  const isText = body === null || Buffer.from(text ?? '').equals(body);
-  const shown = isText ? { body: text ?? null } : { body: body.toString('base64'), encoding: 'base64' };
-  return { id, time: timeText(timestamp), headers, ...shown };
-}
-
-/** Capped at the latest time that a Date can hold: the producer set the timestamp. */
-function timeText(timestamp: number): string {
-  return new Date(Math.min(timestamp, LATEST_TIME)).toISOString();
-}
-
 async function table(letters: readonly ListedLetter[]): Promise<string> {
   if (letters.length === 0) return 'There are no dead letters.';
   const { textTable } = await import('./text-table.ts');
@@ -126,7 +111,7 @@ async function table(letters: readonly ListedLetter[]): Promise<string> {
     ['id', 'time', 'type', 'why'],
     letters.map((letter) => [
       letter.id,
-      timeText(letter.timestamp),
+      letterTime(letter.timestamp),
       letter.headers.ce_type ?? '',
       letter.headers['dlq-exception-message'] ?? '',
     ]),

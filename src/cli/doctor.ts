@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Finding } from '../doctor/finding.ts';
+import type { Finding } from '../health/finding.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
 import { EXIT } from './exit-code.ts';
 import { interruptible } from './interrupt.ts';

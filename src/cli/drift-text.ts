@@ -32,7 +32,7 @@ export function truthText(found: Pick<IndexCounts, 'classes'> & TruthCounted & T
   const { truth, classes, wrong_pairs } = found;
   const views = found.kinds === undefined ? [CONTACTS.photosView] : photosViews(Object.keys(found.kinds));
   if (truth.wrong === 0)
-    return [`${views.join(' and ')} confirm${views.length > 1 ? '' : 's'} last_upload_at of ${truth.pairs} pairs.`];
+    return [`${views.join(' and ')} confirm${views.length > 1 ? '' : 's'} the last uploads of ${truth.pairs} pairs.`];
   return [
     `truth ${classes.truth}: last_upload_at of ${truth.wrong} of ${truth.pairs} pairs, of ${classes.truth} users, is not the newest row of`,
     `${views.join(' or ')} that the user may see. What the views read is wrong, and every answer shows it; no rebuild changes it.`,

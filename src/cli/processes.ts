@@ -77,16 +77,20 @@ export function addCapture(program: Command): void {
       "publishes what changes in a site's tables, from MySQL's binary log, until SIGTERM; one works, others stand by",
     example: 'capture --mapping capture.yaml --dry-run',
   })
-    .addOption(new Option('--from <source>', 'where changes are read').choices(['binlog']).default('binlog'))
+    .addOption(
+      new Option('--from <source>', 'where changes are read: the binary log, or the topics that Debezium fills from it')
+        .choices(['binlog', 'debezium'])
+        .default('binlog'),
+    )
     .option('--mapping <file>', 'which columns hold which ids (default: RECENCY_CAPTURE_MAPPING, or capture.yaml)')
     .option('--dry-run', 'print what would be published, from now on; write nothing');
-  whenCalled<CaptureArguments>(command, async (_output, { mapping, dryRun = false }) => {
+  whenCalled<CaptureArguments>(command, async (_output, { mapping, from, dryRun = false }) => {
     const [{ loadConfig }, { capture }] = await Promise.all([
       import('../config/config.ts'),
       import('../app/capture.ts'),
     ]);
     const config = loadConfig();
-    await capture(config, { mapping: mapping ?? config.captureMapping ?? 'capture.yaml', dryRun });
+    await capture(config, { from, mapping: mapping ?? config.captureMapping ?? 'capture.yaml', dryRun });
   });
 }
 

@@ -9,10 +9,13 @@ import { addDoctor } from './doctor.ts';
 import { addEpoch } from './epoch.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
 import { addFanOuts } from './fan-outs.ts';
+import { addInit } from './init.ts';
 import { addMigrate } from './migrate.ts';
 import { addCapture, addConsume, addNotify, addRelay, addServe } from './processes.ts';
 import { addRepair } from './repair.ts';
+import { addRuns } from './runs.ts';
 import { addTool, BENCH, DEMO, IMPORT, SIZE, STACK, type ToolCommand } from './tool-commands.ts';
+import { addTriggers } from './triggers.ts';
 import { addExplain, addForget, addInspect } from './user-commands.ts';
 import { addVerify } from './verify.ts';
 import { addWatches } from './watches.ts';
@@ -21,6 +24,8 @@ import { addWatches } from './watches.ts';
 const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
   STACK,
   addMigrate,
+  addInit,
+  addTriggers,
   IMPORT,
   addServe,
   addConsume,
@@ -30,6 +35,7 @@ const COMMANDS: readonly (((program: Command) => void) | ToolCommand)[] = [
   addBackfill,
   addVerify,
   addRepair,
+  addRuns,
   addInspect,
   addExplain,
   addFanOuts,

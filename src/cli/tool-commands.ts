@@ -52,6 +52,7 @@ const BENCHMARKS = [
   'pages',
   'push',
   'celebrity',
+  'capture',
 ];
 
 export const BENCH: ToolCommand = {

@@ -170,11 +170,21 @@ export const SETTINGS = {
     undefined,
     'file with the mapping that `recency capture` goes by; doctor checks it; default of the command: capture.yaml',
   ),
+  CAPTURE_TOPIC_PREFIX: setting(
+    matching(/^[A-Za-z0-9._-]{1,100}$/, '1 to 100 letters, digits, dots, dashes or underscores'),
+    undefined,
+    'topic.prefix of the Debezium connector, for `recency capture --from debezium`; its topics are read from KAFKA_BROKERS',
+  ),
   SAMPLE_RATE: setting(whole(0, 100), '5', 'users per second whose consistency the consumers sample; 0: none'),
   HOST: setting(matching(/^[A-Za-z0-9._:-]{1,253}$/, 'a host name or an address'), '127.0.0.1', 'address to listen on'),
   PORT: setting(whole(0, 65_535), '8470', 'port of the API; 0: any free port'),
   METRICS_PORT: setting(whole(0, 65_535), undefined, metricsPortSays),
   TOKENS: setting(accessTokens, undefined, 'token:scope[,scope] …; scopes read, write, admin', 'hidden'),
+  CONSOLE: setting(
+    oneOf('on', 'off'),
+    'on',
+    'the pages at /console of serve, for tokens with the scope admin; off: there are none',
+  ),
   RATE_LIMIT: setting(whole(0, 1_000_000), '0', 'requests per second from one address; 0: no limit'),
   OPEN_STREAMS: setting(
     whole(0, 1_000_000),

@@ -1,6 +1,7 @@
 import { type BulkTask, isBulkTask, type PlanTask, type SegmentTask } from '../contracts/bulk-task.ts';
 import type { Id } from '../contracts/id.ts';
 import { CONTACTS, type Kind, type KindName } from '../contracts/kind.ts';
+import type { Lane } from '../contracts/lane.ts';
 import { type DeliveredTask, meaningOf } from '../contracts/task.ts';
 import { chunks } from '../index/chunks.ts';
 import { type FanOutReport, fanOut } from '../index/fan-out.ts';
@@ -31,9 +32,6 @@ export interface WorkPlan {
   readonly plans: readonly PlanTask[];
   readonly segments: readonly SegmentTask[];
 }
-
-/** Small tasks and large audiences have lanes of their own, so that no small task waits for a segment. */
-export type Lane = 'small' | 'bulk';
 
 /** Told what was done, for the metrics. */
 export interface WorkObserver {

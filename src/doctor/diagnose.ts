@@ -1,26 +1,29 @@
 import process from 'node:process';
 import type { Logger } from 'pino';
+import { appliedWatermarkOf } from '../app/applied-watermark.ts';
 import { kafkaSettings } from '../app/kafka-transport.ts';
 import { openLogger } from '../app/logger.ts';
 import { openForReading, openPrimary, untilMysqlAnswers } from '../app/open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../app/open-redis.ts';
-import { delayQueueOf } from '../app/stores.ts';
+import { indexStores } from '../app/stores.ts';
 import { bulkLaneOf, openTransport } from '../app/transport.ts';
 import { type Config, type ReadConfig, readConfig } from '../config/config.ts';
 import { ConfigError } from '../config/environment.ts';
-import { kindsNamed } from '../contracts/kind.ts';
+import { backlogChecks } from '../health/backlog-checks.ts';
+import { type Checks, examine, type Finding, fine } from '../health/finding.ts';
+import { samplerChecks } from '../health/sampler-checks.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RedisClient, untilReady } from '../redis/connection.ts';
 import type { LanedTransport } from '../transport/lanes.ts';
-import { backlogChecks } from './backlog-checks.ts';
-import { type Checks, examine, type Finding, fine } from './finding.ts';
 import { kafkaChecks } from './kafka-checks.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 import { redisChecks } from './redis-checks.ts';
-import { samplerChecks } from './sampler-checks.ts';
 
 /** The longest wait for a server, ms: doctor reports an unavailable server and does not wait for it. */
 const PATIENCE_MS = 3_000;
+
+/** How long doctor waits for what is on its way to arrive, ms: usually a tenth of that. */
+const MEASURING_MS = 1_500;
 
 /** Errors become findings, not log lines. */
 const SILENT = openLogger({ logLevel: 'silent' }, 'doctor', 2);
@@ -134,11 +137,13 @@ function examineBacklog(
   transport: LanedTransport,
   config: Config,
 ): Promise<Finding[]> {
-  const delayQueues = kindsNamed(config.kinds).map((kind) => delayQueueOf(kind, config, redis));
+  const kinds = indexStores(config, primary, redis).kinds;
+  const watermark = appliedWatermarkOf({ primary, redis, kinds, transport }, config.keyPrefix);
   return examine(
     'backlog',
     backlogChecks({
-      ...{ primary, delayQueues, fill: transport.fill },
+      ...{ primary, fill: transport.fill, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
+      ...{ watermark, measuring: { measure: () => watermark.measure(), patienceMs: MEASURING_MS } },
       ...{ transportLag: () => transport.lag(), bulkLag: () => transport.bulk.lag() },
     }),
   );

@@ -1,3 +1,4 @@
+import { type Checks, fine, problem, type Verdict, warning } from '../health/finding.ts';
 import { createKafka, type KafkaSettings } from '../transport/kafka/client.ts';
 import {
   type ClusterState,
@@ -8,7 +9,6 @@ import {
 } from '../transport/kafka/cluster-state.ts';
 import { permittedOnGroup } from '../transport/kafka/coordinator.ts';
 import { BYTES_A_REQUEST } from '../transport/kafka/sending.ts';
-import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -6,9 +6,11 @@ import { checkCapture } from '../capture/check.ts';
 import type { Config } from '../config/config.ts';
 import { CONTACTS, type Kind, kindsNamed } from '../contracts/kind.ts';
 import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
+import { type Checks, fine, problem, type Verdict, warning } from '../health/finding.ts';
 import type { Database } from '../mysql/database.ts';
 import { isExplainRefused, StatementTooSlow } from '../mysql/faults.ts';
 import { ofKind } from '../mysql/kind-database.ts';
+import { uploadsFrom } from '../mysql/last-upload.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { isAnyPhoto } from '../mysql/newest-photos.ts';
 import { readServer, type ServerState, withoutRun } from '../mysql/server-record.ts';
@@ -17,7 +19,6 @@ import { findColumnProblems, findPlanProblems } from '../mysql/view-checks.ts';
 import { findVolatileViews } from '../mysql/volatile-views.ts';
 import { pairText } from '../repair/truth-check.ts';
 import { sampleTruth } from '../repair/truth-sample.ts';
-import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
 /** Checks MySQL. Nothing is written. */
 export function mysqlChecks(primary: Database, config: Config): Checks {
@@ -122,10 +123,13 @@ export function versionVerdict(version: string): Verdict {
   return problem(text, `Recency needs ${product} ${OLDEST_VERSIONS[product]} at least: upgrade it.`);
 }
 
+/** The prefix of topics says that Debezium reads the log. */
+const readingOf = ({ captureTopicPrefix }: Config) => (captureTopicPrefix === undefined ? 'binlog' : 'debezium');
+
 /** Only where the mapping is named for every process: RECENCY_CAPTURE_MAPPING. */
 async function captureVerdict(primary: Database, config: Config, file: string): Promise<Verdict> {
   const mapping = await readMapping(file, config);
-  const { problems, behind } = await checkCapture(primary, mapping, kindsNamed(config.kinds));
+  const { problems, behind } = await checkCapture(primary, mapping, kindsNamed(config.kinds), readingOf(config));
   if (problems.length === 0)
     return fine(`the binary log and ${file} cover the ${behind.tables.length} tables behind the views`);
   return problem(problems.map(({ what }) => what).join('; '), [...new Set(problems.map(({ fix }) => fix))].join(' '));
@@ -182,15 +186,17 @@ const lastUploadFix = ({ photosView }: Kind) =>
 
 /** Compares the views with each other: Recency's answers cannot be better than they are. */
 async function lastUploadsVerdict(primary: Database, kind: Kind): Promise<Verdict> {
-  const { photosView } = kind;
+  const { view, photosView } = kind;
   try {
+    const isDerived = (await uploadsFrom(primary)) === 'photos';
     const { counts, wrong, uploads } = await sampleTruth(
       { primary, random: Math.random, now: () => performance.now() },
       PAIRS,
     );
-    const compared = `${counts.pairs} pairs compared with ${photosView}`;
+    const way = isDerived ? `derived from ${photosView}, because ${view} has no last_upload_at; ` : '';
+    const compared = `${way}${counts.pairs} pairs compared with ${photosView}`;
     const isNever = counts.pairs > 0 && uploads === 0;
-    const never = isNever ? 'last_upload_at is NULL or 0 in all of them; ' : '';
+    const never = isNever ? `${isDerived ? 'there is none' : 'last_upload_at is NULL or 0'} in all of them; ` : '';
     if (counts.wrong > 0) {
       const examples = wrong.slice(0, EXAMPLES).map((pair) => `\n${pairText(pair, kind)}`);
       return problem(`${compared}: ${never}${counts.wrong} contradict it${examples.join('')}`, lastUploadFix(kind));

@@ -1,11 +1,11 @@
 import type { Cluster, Redis } from 'ioredis';
 import { checkRedisUse } from '../app/open-redis.ts';
 import type { Config } from '../config/config.ts';
+import { type Checks, fine, problem, type Verdict, warning } from '../health/finding.ts';
 import type { RedisRole } from '../mysql/redis-masters.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { fieldOf } from '../redis/masters.ts';
 import { MAX_LETTER_BYTES } from '../transport/dead-letter-headers.ts';
-import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
 /** Checks one master of the Redis of a role. A probe key is written, which expires. */
 export function redisChecks(client: RedisClient, config: Config, role: RedisRole = 'index'): Checks {

@@ -1,4 +1,6 @@
 import { CONTACTS, KINDS, type Kind } from '../contracts/kind.ts';
+import type { Lane } from '../contracts/lane.ts';
+import { isCapturedPast, readFence } from '../mysql/capture.ts';
 import type { Database } from '../mysql/database.ts';
 import { isPublishedUpTo, type OutboxRow, readLastOutboxId, readPutBackRows } from '../mysql/outbox.ts';
 import {
@@ -22,19 +24,59 @@ export interface DrainedStores {
 }
 
 /**
- * The barrier behind everything on its way to the indexes: new rows of the outbox, rows that were put back, the transport,
- * then delayed work about the suspects. Work moves from re-checks to the delay queue, so they are asked in that order.
+ * The barrier behind everything on its way to the indexes: changes that are captured from the binary log, new rows of the
+ * outbox, rows that were put back, the transport, then delayed work about the suspects. Work moves from re-checks to the
+ * delay queue, so they are asked in that order.
  */
 export function drainBarrierOf(
   { kind, primary, rechecks, delayed }: DrainedStores,
   transport: RaiseBarrier,
 ): RaiseBarrier {
   return inTurn([
+    captureBarrier(primary),
     outboxBarrier(primary),
     pendingBarrier(new PutBackRows(primary, kind)),
     transport,
     pendingBarrier(rechecks, delayed),
   ]);
+}
+
+/** What work of a kind waits for besides the transport. */
+export type DelayedPlaces = Pick<DrainedStores, 'rechecks' | 'delayed'>;
+
+/**
+ * The same for every kind at once, lane by lane, about everybody: `small` leads through capture, the outbox, the small lane
+ * and delayed work; `bulk`, raised when that is passed, through the bulk lane, twice (a plan leaves segments there), and delayed work.
+ */
+export function laneBarriersOf(
+  { primary, kinds }: { readonly primary: Database; readonly kinds: readonly DelayedPlaces[] },
+  transports: Readonly<Record<Lane, RaiseBarrier>>,
+): Readonly<Record<Lane, RaiseBarrier>> {
+  const { small, bulk } = transports;
+  const delayed = kinds.map((kind) => pendingBarrier(kind.rechecks, kind.delayed));
+  return {
+    small: inTurn([
+      captureBarrier(primary),
+      outboxBarrier(primary),
+      pendingBarrier(new PutBackRows(primary)),
+      small,
+      ...delayed,
+    ]),
+    bulk: inTurn([bulk, bulk, ...delayed]),
+  };
+}
+
+/**
+ * Passed when everything that was committed is captured: its tasks are in the transport. Nothing is waited for where nothing
+ * was ever captured. The proof is the capturing process's own write, made later, that has come back in the log.
+ */
+export function captureBarrier(primary: Database): RaiseBarrier {
+  return async () => {
+    const newest = await readFence(primary);
+    return sharedBarrier(
+      async () => newest === undefined || (await isCapturedPast(primary, newest.source, newest.fence)),
+    );
+  };
 }
 
 /** Passed when every row that was in the outbox is published, apart from rows that were put back. */

@@ -1,17 +1,9 @@
 import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import {
-  HAS_UPLOAD,
-  readShown,
-  type ShownContact,
-  shownColumns,
-  shownOf,
-  shownStatement,
-  USER_COLUMN,
-} from './contacts.ts';
+import { readShown, type ShownContact, selectUploads, shownOf, shownStatement, USER_COLUMN } from './contacts.ts';
 import type { AnswerDatabase } from './database.ts';
 import { readAnswer } from './epoch.ts';
-import { madeOnce } from './seen.ts';
+import { madeOnce } from './learned.ts';
 
 /** Candidates of several users, from one statement: one snapshot of one server, so one proof and one epoch hold for all. */
 export interface LiveCandidates {
@@ -29,15 +21,13 @@ export interface UserCandidates {
 }
 
 // The pairs drive the join, as in `readCandidates`: each is one look-up by primary key, however many contacts a user has.
-const OF_MANY = madeOnce(
-  shownStatement(
-    (by) => `
-    SELECT ${shownColumns(by)}
-    FROM JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', id BIGINT UNSIGNED PATH '$[1]')) AS candidate
-    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = candidate.user_id AND c.contact_id = candidate.id
-    WHERE ${HAS_UPLOAD}`,
-  ),
-);
+const ROWS = {
+  from: `JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', id BIGINT UNSIGNED PATH '$[1]')) AS candidate
+    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = candidate.user_id AND c.contact_id = candidate.id`,
+  where: 'TRUE',
+};
+
+const OF_MANY = madeOnce(shownStatement((by) => selectUploads(by, ROWS)));
 
 /**
  * The candidates of each user that are related to the user and have an upload, in no order.

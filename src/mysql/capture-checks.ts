@@ -61,15 +61,22 @@ const WANTED: Readonly<Record<string, Wanted>> = {
   },
 };
 
+/** What reads the binary log: Recency itself, as a replica, or Debezium with an account of its own. */
+export type LogReading = 'binlog' | 'debezium';
+
+/** What Debezium can read and Recency cannot. */
+const READ_BY_DEBEZIUM = new Set(['binlog_transaction_compression', 'binlog_row_value_options']);
+
 /** @throws DatabaseUnavailable */
-export async function findLogProblems(database: Database): Promise<CaptureProblem[]> {
+export async function findLogProblems(database: Database, reading: LogReading): Promise<CaptureProblem[]> {
   const rows = await database.rows(VARIABLES, []);
   const problems = rows.flatMap(([name, value]): CaptureProblem[] => {
     const wanted = WANTED[String(name).toLowerCase()];
     if (wanted === undefined || wanted.isFine(String(value ?? ''))) return [];
+    if (reading === 'debezium' && READ_BY_DEBEZIUM.has(String(name).toLowerCase())) return [];
     return [{ what: `${name} is ${value === '' ? "''" : value}: ${wanted.why}`, fix: wanted.fix }];
   });
-  return [...problems, ...(await findMissingPrivileges(database))];
+  return reading === 'debezium' ? problems : [...problems, ...(await findMissingPrivileges(database))];
 }
 
 const ALL = /^GRANT ALL PRIVILEGES ON \*\.\* /;
@@ -94,6 +101,20 @@ async function findMissingPrivileges(database: Database): Promise<CaptureProblem
 /** A table with the columns of it that are needed. */
 export interface NeededTable extends FoundTable {
   readonly columns: ReadonlySet<string>;
+}
+
+const TYPES =
+  'SELECT COLUMN_NAME, COLUMN_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?';
+
+/** The types of these columns of a table, as information_schema has them: `bigint unsigned`. @throws DatabaseUnavailable */
+export async function readColumnTypes(
+  database: Database,
+  { schema, table, columns }: NeededTable,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.rows(TYPES, [schema, table]);
+  return new Map(
+    rows.map(([name, type]) => [String(name), String(type)] as const).filter(([name]) => columns.has(name)),
+  );
 }
 
 const COLUMNS = 'SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?';

@@ -2,6 +2,7 @@
 import { compareVersions, mysqlProductOf } from '../contracts/server-versions.ts';
 import type { Database } from './database.ts';
 import { type Fence, NOT_STALE, StaleFence } from './leases.ts';
+import { quoted } from './quoted.ts';
 
 /** The table whose row capture writes itself, and reads back from the log. */
 export const CAPTURE_TABLE = 'recency_capture';
@@ -11,20 +12,23 @@ export interface SavedCapture {
   readonly server: string;
   /** The source's own text. */
   readonly position: string;
+  /** The number of the newest write to this row that has come back, everything before it published; 0: none yet. */
+  readonly published: number;
 }
 
-const READ = `SELECT server, position FROM ${CAPTURE_TABLE} WHERE source = ?`;
+const READ = `SELECT server, position, published FROM ${CAPTURE_TABLE} WHERE source = ?`;
 
 /** @returns undefined: nothing was captured from this source yet @throws DatabaseUnavailable */
 export async function readCapture(database: Database, source: string): Promise<SavedCapture | undefined> {
   const [row] = await database.rows(READ, [source]);
-  return row && { server: String(row[0]), position: String(row[1]) };
+  return row && { server: String(row[0]), position: String(row[1]), published: Number(row[2]) };
 }
 
 const CREATE = `INSERT IGNORE INTO ${CAPTURE_TABLE} (source, server, position, saved_at) VALUES (?, '', '', 0)`;
 
 const SAVE = `
-  UPDATE ${CAPTURE_TABLE} SET server = ?, position = ?, saved_at = ?, fences = fences + 1
+  UPDATE ${CAPTURE_TABLE}
+  SET server = ?, position = ?, published = GREATEST(published, ?), saved_at = ?, fences = fences + 1
   WHERE source = ? AND ${NOT_STALE}`;
 
 /**
@@ -36,14 +40,34 @@ const SAVE = `
 export async function saveCapture(
   database: Database,
   source: string,
-  { server, position }: SavedCapture,
+  { server, position, published }: SavedCapture,
   { lease, token }: Fence,
   now: number,
 ): Promise<void> {
-  const save = () => database.write(SAVE, [server, position, now, source, lease, token]);
+  const save = () => database.write(SAVE, [server, position, published, now, source, lease, token]);
   if ((await save()).affectedRows > 0) return;
   await database.write(CREATE, [source]);
   if ((await save()).affectedRows === 0) throw new StaleFence({ lease, token });
+}
+
+const NEWEST = `SELECT source, fences FROM ${CAPTURE_TABLE} ORDER BY saved_at DESC LIMIT 1`;
+
+/**
+ * The source that is captured, or was last, and the number of the newest write to its row.
+ * @returns undefined: nothing was ever captured @throws DatabaseUnavailable
+ */
+export async function readFence(database: Database): Promise<{ source: string; fence: number } | undefined> {
+  const [row] = await database.rows(NEWEST, []);
+  return row && { source: String(row[0]), fence: Number(row[1]) };
+}
+
+/**
+ * Whether a write later than this one has come back: everything that was committed when this one was the newest is published.
+ * @throws DatabaseUnavailable
+ */
+export async function isCapturedPast(database: Database, source: string, fence: number): Promise<boolean> {
+  const saved = await readCapture(database, source);
+  return saved === undefined || saved.published > fence;
 }
 
 const GTIDS = {
@@ -67,8 +91,6 @@ export async function readLogEnd(database: Database): Promise<LogEnd> {
 
 /** Placeholders of a statement: a power of two, so that its texts are few. */
 const MOST_VALUES = 512;
-
-const quoted = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
 /** `column` of the rows of another table whose `key` is one of these values; each is an id, or each is any text. */
 export async function lookUp(

@@ -8,32 +8,20 @@ import type { Relation } from '../contracts/relation.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, ColumnValue, Database } from './database.ts';
 import { type AnswerRows, EPOCH, EPOCH_COLUMNS, type EpochRows, readAnswer } from './epoch.ts';
-import { NOT_SELF } from './kind-database.ts';
-import { type Compared, type ComparingStatement, isUnseen, joinSeen, madeOnce, readCompared } from './seen.ts';
+import {
+  BY_KEY,
+  GREATEST_SCORE,
+  IS_RELATED,
+  LAST_UPLOAD,
+  lastUploadIfRelated,
+  type Source,
+  topUploads,
+  withUploads,
+} from './last-upload.ts';
+import { type Learned, type LearnedStatement, madeOnce, readLearned } from './learned.ts';
+import { isUnseen, joinSeen, readCompared } from './seen.ts';
 
-/** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */
-export const GREATEST_SCORE = Number.MAX_SAFE_INTEGER;
-
-/**
- * SQL: the last upload of a row of `recency_contacts AS c`, in whole milliseconds whatever the column's type, because
- * an index holds nothing else. Values that a Redis score cannot hold exactly count as the greatest that it can, so that
- * SQL and Redis order them alike.
- */
-export const LAST_UPLOAD = `CAST(FLOOR(LEAST(c.last_upload_at, ${GREATEST_SCORE})) AS SIGNED)`;
-
-/**
- * SQL: the order of an index, highest first: the last upload, then the id as binary text, because Redis orders equal
- * scores by the bytes of the member.
- */
-export const BY_KEY = `${LAST_UPLOAD} DESC, CAST(c.contact_id AS BINARY) DESC`;
-
-/**
- * SQL: the user has this contact now. Nobody is a contact of their own: what says otherwise is ignored. (Of a kind that follows
- * no users, the ids are of different things, and this compares nothing: see kind-database.ts.)
- */
-export const IS_RELATED = `(c.related AND ${NOT_SELF})`;
-
-/** SQL: this row can be in an index. Null, zero and negative last uploads mean that there is no upload. */
+/** SQL: this row of a view with the column can be in an index. Null, zero and negative last uploads mean that there is no upload. */
 export const HAS_UPLOAD = `${IS_RELATED} AND c.last_upload_at >= 1`;
 
 /** SQL: a time in whole milliseconds, whatever the column's numeric type. An index serves only the bare column. */
@@ -61,8 +49,13 @@ export interface ShownContact extends LiveContact {
   readonly unseen: boolean;
 }
 
-/** SQL: the columns that `contactOf` reads, of a row of `recency_contacts AS c`. */
-export const COLUMNS = `c.contact_id, ${LAST_UPLOAD} AS at, c.is_friend AS is_friend, c.is_family AS is_family, c.sees`;
+/** SQL: the columns that `contactOf` reads, of a row of `recency_contacts AS c`. @param lastUpload as an index holds it */
+export function columnsWith(lastUpload: string): string {
+  return `c.contact_id, ${lastUpload} AS at, c.is_friend AS is_friend, c.is_family AS is_family, c.sees`;
+}
+
+/** SQL: the same, of a row with a column of the last upload. */
+export const COLUMNS = columnsWith(LAST_UPLOAD);
 
 /** The contact in a row that begins with `COLUMNS`. By position, because destructuring iterates: 12 times an answer. */
 export function contactOf(row: readonly ColumnValue[]): LiveContact {
@@ -76,8 +69,22 @@ export function contactOf(row: readonly ColumnValue[]): LiveContact {
 }
 
 /** SQL: the columns that a {@link shownStatement} needs, of a row of `recency_contacts AS c`. */
-export function shownColumns({ since }: Compared): string {
+export function shownColumns({ since }: Learned): string {
   return `${COLUMNS}, c.user_id${since ? ', c.since' : ''}`;
+}
+
+/** The columns of the view that they read, beside the last upload. */
+export function viewColumns({ since }: Pick<Learned, 'since'>): string[] {
+  return ['user_id', 'contact_id', 'is_friend', 'is_family', 'sees', ...(since ? ['since'] : [])];
+}
+
+/** SQL: the related rows of a source that have an upload, as {@link shownStatement} needs them. */
+export function selectUploads(by: Learned, source: Source): string {
+  const { from, where } = withUploads(by, source, viewColumns(by));
+  return `
+    SELECT ${shownColumns(by)}
+    FROM ${from}
+    WHERE ${where}`;
 }
 
 /**
@@ -85,7 +92,7 @@ export function shownColumns({ since }: Compared): string {
  * joined to the rows that `live` returns, not to those that it reads.
  * @param live selects {@link shownColumns}
  */
-export function shownStatement(live: ComparingStatement): ComparingStatement {
+export function shownStatement(live: LearnedStatement): LearnedStatement {
   const row = { user: 'live.user_id', id: 'live.contact_id', at: 'live.at', since: 'live.since', sees: 'live.sees' };
   return (by) => `
   SELECT live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row, by)}, live.user_id,
@@ -102,7 +109,7 @@ const SEEN_ALL_COLUMN = 8;
 /** Reads the rows of a {@link shownStatement}. @throws what `read` throws */
 export function readShown<Rows extends EpochRows>(
   database: AnswerDatabase,
-  statement: ComparingStatement,
+  statement: LearnedStatement,
   read: (statement: string) => Promise<Rows>,
 ): Promise<Rows> {
   return readCompared(database, { statement, inUse: IN_USE_COLUMN }, read);
@@ -120,15 +127,13 @@ export interface LiveContacts {
 
 // The candidates drive the join: with `contact_id IN (…)` MariaDB reads all of a heavy user's contacts. One placeholder
 // for any number of them also means one statement text.
-const CANDIDATES = madeOnce(
-  shownStatement(
-    (by) => `
-    SELECT ${shownColumns(by)}
-    FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS candidate
-    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = candidate.id
-    WHERE ${HAS_UPLOAD}`,
-  ),
-);
+const CANDIDATE_ROWS = {
+  from: `JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS candidate
+    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = candidate.id`,
+  where: 'TRUE',
+};
+
+const CANDIDATES = madeOnce(shownStatement((by) => selectUploads(by, CANDIDATE_ROWS)));
 
 /**
  * The candidates that are related to the user and have an upload, in no order, with the epoch of the same snapshot.
@@ -159,15 +164,18 @@ const SINCE = `AND ${LAST_UPLOAD} >= ?`;
 
 const PLAIN_ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: 'c.since', sees: 'c.sees' };
 
-function plain(relation: Relation, page: string, unseen: boolean): ComparingStatement {
-  return shownStatement(
-    (by) => `
+function plain(relation: Relation, page: string, unseen: boolean): LearnedStatement {
+  const rows = { from: 'recency_contacts AS c', where: `c.user_id = ? ${RELATED_BY[relation]}` };
+  if (page === '' && !unseen) return shownStatement((by) => topUploads(by, rows, viewColumns(by), shownColumns(by)));
+  return shownStatement((by) => {
+    const { from, where } = withUploads(by, rows, viewColumns(by));
+    return `
     SELECT ${shownColumns(by)}
-    FROM recency_contacts AS c${unseen ? joinSeen(PLAIN_ROW, by) : ''}
-    WHERE c.user_id = ? AND ${HAS_UPLOAD} ${RELATED_BY[relation]} ${page} ${unseen ? `AND ${isUnseen(PLAIN_ROW, by)}` : ''}
+    FROM ${from}${unseen ? joinSeen(PLAIN_ROW, by) : ''}
+    WHERE ${where} ${page} ${unseen ? `AND ${isUnseen(PLAIN_ROW, by)}` : ''}
     ORDER BY ${BY_KEY}
-    LIMIT ?`,
-  );
+    LIMIT ?`;
+  });
 }
 
 interface PlainQuestion {
@@ -194,7 +202,11 @@ export async function readPlain(
   const { user, relation, limit, below, since, unseen = false } = wanted;
   const from = since === undefined ? [] : [String(since)];
   const page = below ? [String(below.at), String(below.at), below.id] : [];
-  const statement = plain(relation, `${since === undefined ? '' : SINCE} ${below ? BELOW : ''}`, unseen);
+  const statement = plain(
+    relation,
+    [...(since === undefined ? [] : [SINCE]), ...(below ? [BELOW] : [])].join(' '),
+    unseen,
+  );
   const parameters = [user, ...from, ...page, String(limit)];
   const rows = await readShown(database, statement, (text) =>
     readAnswer(database, text, parameters, { heavy: 'answer', deadline }),
@@ -223,7 +235,7 @@ export function shownOf(row: readonly ColumnValue[]): ShownContact {
 export interface RawContact {
   readonly id: Id;
   readonly related: boolean;
-  /** As in the view, in whole ms: may be null, zero or negative. */
+  /** As in the view, in whole ms: may be null, zero or negative. From the photos, where the view has none: 0 if not related. */
   readonly lastUploadAt: bigint | null;
   readonly isFriend: boolean;
   readonly isFamily: boolean;
@@ -232,10 +244,12 @@ export interface RawContact {
 }
 
 // No condition, order or limit: the check of the other questions applies rules of its own.
-const ALL = `
-  SELECT c.contact_id, c.related, ${wholeMs('c.last_upload_at')}, c.is_friend, c.is_family, c.sees
+const ALL = madeOnce(
+  (by) => `
+  SELECT c.contact_id, c.related, ${by.lastUpload ? wholeMs('c.last_upload_at') : lastUploadIfRelated(by)}, c.is_friend, c.is_family, c.sees
   FROM recency_contacts AS c
-  WHERE c.user_id = ?`;
+  WHERE c.user_id = ?`,
+);
 
 /**
  * Every relationship of the user, in no order.
@@ -243,7 +257,9 @@ const ALL = `
  * @throws DatabaseUnavailable, StatementTooSlow
  */
 export async function readAllContacts(database: Database, user: Id, withinMs?: number): Promise<RawContact[]> {
-  const rows = await database.rows(ALL, [user], { heavy: 'background', withinMs });
+  const rows = await readLearned(database, ALL, (text) =>
+    database.rows(text, [user], { heavy: 'background', withinMs }),
+  );
   return rows.map(([id, related, lastUploadAt, isFriend, isFamily, sees]) => ({
     id: String(id),
     related: Number(related) !== 0,

@@ -143,6 +143,11 @@ export class Database {
     });
   }
 
+  /** Callers that have a connection, and callers that wait for one. */
+  get callers(): { readonly running: number; readonly queued: number } {
+    return this.#connections.callers;
+  }
+
   /**
    * Calls the listener for every new connection, which may lead to another server. Returns a function that stops it.
    */

@@ -1,9 +1,11 @@
 import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import { COLUMNS, contactOf, HAS_UPLOAD, LAST_UPLOAD, type LiveContact } from './contacts.ts';
+import { columnsWith, contactOf, type LiveContact } from './contacts.ts';
 import type { AnswerDatabase } from './database.ts';
 import { EPOCH, readAnswer } from './epoch.ts';
 import { NOT_SELF } from './kind-database.ts';
+import { LAST_UPLOAD, lastUpload, withUploads } from './last-upload.ts';
+import { madeOnce, readLearned } from './learned.ts';
 
 /** One pair's whole row. */
 export interface ExplainedContact extends LiveContact {
@@ -16,18 +18,26 @@ export interface ExplainedContact extends LiveContact {
   readonly above: number;
 }
 
-const EXPLAINED = `
+const ALL = { from: 'recency_contacts AS c', where: 'c.user_id = ?' };
+
+const EXPLAINED = madeOnce((by) => {
+  const { from, where } = withUploads(by, ALL, ['contact_id']);
+  return `
   SELECT mine.*, (
     SELECT COUNT(*)
-    FROM recency_contacts AS c
-    WHERE c.user_id = ? AND ${HAS_UPLOAD}
+    FROM ${from}
+    WHERE ${where}
       AND (${LAST_UPLOAD} > mine.at
            OR (${LAST_UPLOAD} = mine.at AND CAST(c.contact_id AS BINARY) > CAST(mine.contact_id AS BINARY)))
   ) AS above, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
-    SELECT ${COLUMNS}, c.related, c.version, NOT (${NOT_SELF}) AS is_self FROM recency_contacts AS c WHERE c.user_id = ? AND c.contact_id = ?
+    SELECT ${columnsWith(lastUpload(by))}, c.related, c.version, NOT (${NOT_SELF}) AS is_self
+    FROM recency_contacts AS c
+    WHERE c.user_id = ? AND c.contact_id = ?
+    LIMIT 1
   ) AS mine ON TRUE`;
+});
 
 /**
  * One pair and its place among all of the user's contacts, with the epoch of the same snapshot. A heavy query: its time
@@ -41,7 +51,9 @@ export async function readExplainedContact(
   contact: Id,
   deadline?: Deadline,
 ): Promise<{ epoch: string; row: ExplainedContact | undefined }> {
-  const { epoch, rows } = await readAnswer(database, EXPLAINED, [user, user, contact], { heavy: 'answer', deadline });
+  const { epoch, rows } = await readLearned(database, EXPLAINED, (text) =>
+    readAnswer(database, text, [user, user, contact], { heavy: 'answer', deadline }),
+  );
   const [row] = rows;
   if (row === undefined || row[0] === null) return { epoch, row: undefined };
   const [related, version, isSelf, above] = row.slice(5);

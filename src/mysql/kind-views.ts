@@ -5,13 +5,12 @@ export type ColumnMeaning = 'id' | 'number' | 'flag' | 'time' | 'text';
 
 type Columns = Readonly<Record<string, ColumnMeaning>>;
 
-/** Of the view with a row for each pair. `since` is missing here: a site's own view need not have it. */
+/** Of the view with a row for each pair, without {@link OPTIONAL_TIMES}: a site's own view need not have those. */
 export function relationColumns({ idColumn, hasRelations }: Kind): Columns {
   return {
     user_id: 'id',
     [idColumn]: 'id',
     related: 'flag',
-    last_upload_at: 'time',
     sees: 'number',
     ...(hasRelations ? { is_friend: 'flag', is_family: 'flag' } : {}),
     version: 'number',
@@ -20,6 +19,9 @@ export function relationColumns({ idColumn, hasRelations }: Kind): Columns {
 
 /** When a relation began, ms since 1970 UTC: in the view of the pairs, if it has this column. */
 export const SINCE = 'since';
+
+/** Times that the view of the pairs may leave out; without `last_upload_at`, it is derived from the photos (last-upload.ts). */
+export const OPTIONAL_TIMES: readonly string[] = [SINCE, 'last_upload_at'];
 
 /** Of the view with the photos. */
 export function photoColumns({ ownerColumn }: Kind): Columns {
@@ -56,14 +58,16 @@ function describedRelations({ view: name, idColumn, singular, hasRelations }: Ki
       user_id: `who has the ${singular}`,
       [idColumn]: `the ${singular}; one row a pair`,
       related: `true: the user has this ${singular} now; false: no longer`,
-      last_upload_at: `the ${singular}'s newest existing photo that the user may see, ms since 1970 UTC as BIGINT; 0: there is none`,
       sees: `bit k: the user may see the ${singular}'s photos of audience k`,
       ...(hasRelations
         ? { is_friend: `the user calls the ${singular} a friend`, is_family: `the user calls the ${singular} family` }
         : {}),
       version: 'grows with every change of the relationship',
     },
-    optional: { [SINCE]: 'when the relationship began, ms since 1970 UTC as BIGINT: nothing older is new to the user' },
+    optional: {
+      last_upload_at: `the ${singular}'s newest existing photo that the user may see, ms since 1970 UTC as BIGINT; 0: there is none. Without it, Recency reads it from the photos`,
+      [SINCE]: 'when the relationship began, ms since 1970 UTC as BIGINT: nothing older is new to the user',
+    },
   };
 }
 

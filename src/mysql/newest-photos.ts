@@ -6,8 +6,10 @@
  * into it.
  */
 import type { Id } from '../contracts/id.ts';
-import { GREATEST_SCORE, IS_RELATED, LAST_UPLOAD, lastUploadOf } from './contacts.ts';
+import { lastUploadOf } from './contacts.ts';
 import type { ColumnValue, Database } from './database.ts';
+import { asScore, IS_RELATED, lastUpload } from './last-upload.ts';
+import { type LearnedStatement, madeOnce, readLearned } from './learned.ts';
 import type { Pair } from './pairs.ts';
 
 /** Statements exist for these numbers of audiences only, so that prepared statements do not pile up. */
@@ -17,7 +19,7 @@ export type Audiences = (typeof AUDIENCES)[number];
 
 // The same rules as for the view's column: whole ms, an upper bound, and nothing below 1.
 function newest(owner: string, audience: number): string {
-  return `(SELECT CAST(FLOOR(LEAST(p.uploaded_at, ${GREATEST_SCORE})) AS SIGNED) FROM recency_photos AS p
+  return `(SELECT ${asScore('p.uploaded_at')} FROM recency_photos AS p
            WHERE p.owner_id = ${owner} AND p.audience = ${audience} AND p.uploaded_at >= 1
            ORDER BY p.owner_id DESC, p.audience DESC, p.uploaded_at DESC LIMIT 1)`;
 }
@@ -53,7 +55,7 @@ export async function readNewestOf(
 
 /** A related pair's last upload according to each view. */
 export interface ComparedPair extends Pair {
-  /** `last_upload_at` of `recency_contacts`, ms since 1970 UTC; 0 when there is none. */
+  /** `last_upload_at` of `recency_contacts`, or what answers derive where it has none, ms since 1970 UTC; 0: there is none. */
   readonly viewSays: number;
   /** The newest row of `recency_photos` in an audience that the user sees, ms since 1970 UTC; 0 when there is none. */
   readonly photosSay: number;
@@ -61,14 +63,16 @@ export interface ComparedPair extends Pair {
   readonly sees: string;
 }
 
-const OF_PAIRS = byAudiences(
-  (audiences) => `
-  SELECT c.user_id, c.contact_id, ${LAST_UPLOAD}, c.sees, GREATEST(0, ${each(audiences)
+const OF_PAIRS = byAudiences((audiences) =>
+  madeOnce(
+    (by) => `
+  SELECT c.user_id, c.contact_id, ${lastUpload(by)}, c.sees, GREATEST(0, ${each(audiences)
     .map((audience) => `IF((c.sees >> ${audience}) & 1, COALESCE(${newest('c.contact_id', audience)}, 0), 0)`)
     .join(', ')})
   FROM JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', contact_id BIGINT UNSIGNED PATH '$[1]')) AS pair
   STRAIGHT_JOIN recency_contacts AS c ON c.user_id = pair.user_id AND c.contact_id = pair.contact_id
   WHERE ${IS_RELATED}`,
+  ),
 );
 
 /**
@@ -85,9 +89,11 @@ export async function comparePairs(
   withinMs?: number,
 ): Promise<ComparedPair[]> {
   const asked = JSON.stringify(pairs.map(({ user, contact }) => [user, contact]));
-  return (await database.rows(String(OF_PAIRS.get(audiences)), [asked], { heavy: 'background', withinMs })).map(
-    comparedPair,
+  const statement: LearnedStatement = (by) => String(OF_PAIRS.get(audiences)?.(by));
+  const rows = await readLearned(database, statement, (text) =>
+    database.rows(text, [asked], { heavy: 'background', withinMs }),
   );
+  return rows.map(comparedPair);
 }
 
 function comparedPair([user, contact, viewSays, sees, photosSay]: readonly ColumnValue[]): ComparedPair {
@@ -100,7 +106,7 @@ function comparedPair([user, contact, viewSays, sees, photosSay]: readonly Colum
   };
 }
 
-function byAudiences(statement: (audiences: Audiences) => string): ReadonlyMap<Audiences, string> {
+function byAudiences<Statement>(statement: (audiences: Audiences) => Statement): ReadonlyMap<Audiences, Statement> {
   return new Map(AUDIENCES.map((audiences) => [audiences, statement(audiences)]));
 }
 

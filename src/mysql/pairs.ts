@@ -1,7 +1,9 @@
 import type { Id } from '../contracts/id.ts';
-import { IS_RELATED, LAST_UPLOAD, lastUploadOf } from './contacts.ts';
+import { lastUploadOf } from './contacts.ts';
 import type { ColumnValue, Database, ReadOptions } from './database.ts';
 import { EPOCH, type EpochRows, readOwn } from './epoch.ts';
+import { IS_RELATED, lastUploadIfRelated, OWNER_PARAMETERS, ofOneOwner } from './last-upload.ts';
+import { madeOnce, readLearned } from './learned.ts';
 
 export interface Pair {
   readonly user: Id;
@@ -10,27 +12,31 @@ export interface Pair {
 
 export interface PairRow extends Pair {
   readonly related: boolean;
-  /** The contact's newest photo that the user may see, ms since 1970 UTC; 0 when there is none. */
+  /** The contact's newest photo that the user may see, ms since 1970 UTC; 0 when there is none, and perhaps when not related. */
   readonly lastUploadAt: number;
   /** Version of the relationship's row. */
   readonly version: string;
 }
 
 // The epoch comes from the same snapshot, even when no pair has a row.
-const ROWS = `
-  SELECT c.user_id, c.contact_id, ${IS_RELATED}, ${LAST_UPLOAD}, c.version, ${EPOCH}
+const rowsWith = (lastUpload: string) => `
+  SELECT c.user_id, c.contact_id, ${IS_RELATED}, ${lastUpload}, c.version, ${EPOCH}
   FROM recency_epoch AS e`;
 
 // The pairs drive the join: each is one look-up by primary key.
-const PAIRS = `${ROWS}
+const PAIRS = madeOnce(
+  (by) => `${rowsWith(lastUploadIfRelated(by))}
   LEFT JOIN (
     JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', contact_id BIGINT UNSIGNED PATH '$[1]')) AS pair
     STRAIGHT_JOIN recency_contacts AS c ON c.user_id = pair.user_id AND c.contact_id = pair.contact_id
-  ) ON TRUE`;
+  ) ON TRUE`,
+);
 
 // One range of the index that the followers were read from: half the work of the same number of look-ups.
-const NEIGHBOURS = `${ROWS}
-  LEFT JOIN recency_contacts AS c ON c.contact_id = ? AND c.user_id BETWEEN ? AND ? AND ${IS_RELATED}`;
+const NEIGHBOURS = madeOnce(
+  (by) => `${rowsWith(ofOneOwner(by))}
+  LEFT JOIN recency_contacts AS c ON c.contact_id = ? AND c.user_id BETWEEN ? AND ? AND ${IS_RELATED}`,
+);
 
 /** Pairs of one snapshot. */
 export interface PairRows {
@@ -48,7 +54,7 @@ export async function readPairs(
   by?: Pick<ReadOptions, 'deadline'>,
 ): Promise<PairRows> {
   const parameters = [JSON.stringify(pairs.map((pair) => [pair.user, pair.contact]))];
-  return pairRows(await readOwn(database, PAIRS, parameters, by));
+  return pairRows(await readLearned(database, PAIRS, (text) => readOwn(database, text, parameters, by)));
 }
 
 /**
@@ -60,7 +66,13 @@ export async function readPairs(
 export async function readNeighbours(database: Database, pairs: readonly Pair[]): Promise<PairRows> {
   const [first, last] = [pairs[0], pairs.at(-1)];
   if (first === undefined || last === undefined) throw new RangeError('no pair, no neighbours');
-  return pairRows(await readOwn(database, NEIGHBOURS, [first.contact, first.user, last.user]));
+  const range = [first.contact, first.user, last.user];
+  const owner = Array<Id>(OWNER_PARAMETERS).fill(first.contact);
+  return pairRows(
+    await readLearned(database, NEIGHBOURS, (text, { lastUpload }) =>
+      readOwn(database, text, lastUpload ? range : [...owner, ...range]),
+    ),
+  );
 }
 
 function pairRows({ epoch, rows }: EpochRows): PairRows {

@@ -2,16 +2,17 @@ import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import {
   COLUMNS,
-  HAS_UPLOAD,
-  LAST_UPLOAD,
   type LiveContact,
   lastUploadOf,
   type ShownContact,
   shownOf,
+  viewColumns,
   wholeMs,
 } from './contacts.ts';
 import type { AnswerDatabase, ColumnValue, Parameter } from './database.ts';
-import { type ComparingStatement, isUnseen, joinSeen, madeOnce, readCompared } from './seen.ts';
+import { LAST_UPLOAD, withUploads } from './last-upload.ts';
+import { type LearnedStatement, madeOnce } from './learned.ts';
+import { isUnseen, joinSeen, readCompared } from './seen.ts';
 
 export interface Photo {
   readonly id: Id;
@@ -41,15 +42,23 @@ const ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: 'c.
 /** The place behind `COLUMNS`, whether the contact is unseen, and the photo. */
 const IN_USE_COLUMN = 9;
 
-function statement(branches: number): ComparingStatement {
-  return (by) => `
+const WANTED = {
+  from: `JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted
+  STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = wanted.id`,
+  where: 'TRUE',
+};
+
+function statement(branches: number): LearnedStatement {
+  return (by) => {
+    const { from, where } = withUploads(by, WANTED, viewColumns(by));
+    return `
   SELECT ${COLUMNS}, ${isUnseen(ROW, by)}, photo.id, photo.uploaded_at, photo.title, e.seen_in_use
   FROM recency_epoch AS e
-  STRAIGHT_JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted
-  STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = wanted.id${joinSeen(ROW, by)}
+  STRAIGHT_JOIN ${from}${joinSeen(ROW, by)}
   STRAIGHT_JOIN (${Array<string>(branches).fill(BRANCH).join(' UNION ALL')}
   ) AS photo ON photo.owner_id = c.contact_id
-  WHERE ${HAS_UPLOAD} AND (c.sees >> photo.audience) & 1`;
+  WHERE ${where} AND (c.sees >> photo.audience) & 1`;
+  };
 }
 
 /** Few statement texts, so that prepared statements do not pile up. Unused branches have a NULL uploader. */

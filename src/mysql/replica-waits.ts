@@ -3,7 +3,7 @@ import type { GtidSet } from '../contracts/gtid.ts';
 import { type Deadline, DeadlineExceeded, withinDeadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, Database } from './database.ts';
 import { DatabaseBusy, DatabaseUnavailable, HeavyQueriesBusy, mysqlFaultOf } from './faults.ts';
-import { learnTogether } from './seen.ts';
+import { learnTogether } from './learned.ts';
 
 /** The replica does not have the transactions yet, cannot say whether it has, or does not answer. */
 export class ReplicaBehind extends Error {

@@ -70,15 +70,21 @@ export async function saveRun(
   if (affectedRows === 0) throw new StaleFence(fence);
 }
 
-const FIND = `
+const READ = `
   SELECT id, kind, state, parameters, cursor_id, counts, started_at, updated_at, finished_at
-  FROM recency_runs
-  WHERE id = ?`;
+  FROM recency_runs`;
+const FIND = `${READ} WHERE id = ?`;
+const LATEST = `${READ} ORDER BY id DESC LIMIT ?`;
 
 /** @throws DatabaseUnavailable */
 export async function findRun(database: Database, id: Id): Promise<Run | undefined> {
   const [row] = await database.rows(FIND, [id]);
   return row && runOf(row);
+}
+
+/** The latest runs, the latest first. @throws DatabaseUnavailable */
+export async function latestRuns(database: Database, count: number): Promise<Run[]> {
+  return (await database.rows(LATEST, [String(count)])).map(runOf);
 }
 
 function runOf(row: readonly ColumnValue[]): Run {

@@ -5,8 +5,8 @@ import type { Id } from '../contracts/id.ts';
 import { EVERY_PHOTO, type SeenCursor } from '../contracts/seen.ts';
 import type { AnswerDatabase, Database } from './database.ts';
 import type { EpochRows } from './epoch.ts';
-import { codeOf } from './faults.ts';
 import { KIND_NAME } from './kind-database.ts';
+import { type Learned, type LearnedStatement, learnedOf, readLearned } from './learned.ts';
 
 // The greater of two cursors, whatever came first. seen_id is assigned first, because both servers let an assignment see
 // those before it, and it compares the times. Source 0 has keys, whose ids compare as text; the others have photos.
@@ -47,51 +47,6 @@ export async function raiseSeen(database: Database, user: Id, cursors: readonly 
   });
 }
 
-/** What a statement compares with the last uploads of the rows that it shows. */
-export interface Compared {
-  /** The cursors of `recency_seen`. Their joins cost a tenth of an answer, so they are left out until there is a cursor. */
-  readonly seen: boolean;
-  /** When the relations began: the view has the column `since`. A view that gets it later needs a restart. */
-  readonly since: boolean;
-}
-
-/** A statement whose text depends on what it compares. */
-export type ComparingStatement = (by: Compared) => string;
-
-const COMPARISONS: readonly Compared[] = [
-  { seen: false, since: true },
-  { seen: true, since: true },
-  { seen: false, since: false },
-  { seen: true, since: false },
-];
-
-/** The same, with each text made once. */
-export function madeOnce(statement: ComparingStatement): ComparingStatement {
-  const texts = COMPARISONS.map((by) => ({ ...by, text: statement(by) }));
-  return ({ seen, since }) => String(texts.find((one) => one.seen === seen && one.since === since)?.text);
-}
-
-/** By database, what its statements must compare. It is learned from answers: at first, that nobody has seen anything. */
-const LEARNED = new WeakMap<AnswerDatabase, { by: Compared }>();
-
-function learnedOf(database: AnswerDatabase): { by: Compared } {
-  const learned = LEARNED.get(database) ?? { by: { seen: false, since: true } };
-  LEARNED.set(database, learned);
-  return learned;
-}
-
-/** What is learned of one of them holds for both: they ask the same server about the same views. @returns `other` */
-export function learnTogether<D extends AnswerDatabase>(other: D, database: AnswerDatabase): D {
-  LEARNED.set(other, learnedOf(database));
-  return other;
-}
-
-const UNKNOWN_COLUMN = /\bsince\b/;
-
-function lacksSince(error: unknown): boolean {
-  return codeOf(error) === 'ER_BAD_FIELD_ERROR' && error instanceof Error && UNKNOWN_COLUMN.test(error.message);
-}
-
 /**
  * Reads rows with whether they are unseen. Whether there are cursors is in the rows themselves, in the same snapshot: if
  * there are and they were not compared, the rows are read again.
@@ -100,19 +55,15 @@ function lacksSince(error: unknown): boolean {
  */
 export async function readCompared<Rows extends Pick<EpochRows, 'rows'>>(
   database: AnswerDatabase,
-  { statement, inUse }: { readonly statement: ComparingStatement; readonly inUse: number },
+  { statement, inUse }: { readonly statement: LearnedStatement; readonly inUse: number },
   read: (statement: string) => Promise<Rows>,
 ): Promise<Rows> {
-  const learned = learnedOf(database);
   for (;;) {
-    const { by } = learned;
-    const found = await read(statement(by)).catch((error: unknown) => {
-      if (by.since && lacksSince(error)) return undefined;
-      throw error;
-    });
-    if (found === undefined) learned.by = { ...learned.by, since: false };
-    else if (by.seen || Number(found.rows[0]?.[inUse]) !== 1) return found;
-    else learned.by = { ...learned.by, seen: true };
+    const { seen } = learnedOf(database).by;
+    const found = await readLearned(database, statement, read);
+    if (seen || Number(found.rows[0]?.[inUse]) !== 1) return found;
+    const learned = learnedOf(database);
+    learned.by = { ...learned.by, seen: true };
   }
 }
 
@@ -148,7 +99,7 @@ function isPhotoAbove({ id, at, sees }: ComparedRow): string {
  * SQL: joins the user's cursor for all of the kind that is asked about (`seen_all`), and the one of each row (`seen_own`),
  * by their primary key.
  */
-export function joinSeen({ user, id }: ComparedRow, { seen }: Compared): string {
+export function joinSeen({ user, id }: ComparedRow, { seen }: Pick<Learned, 'seen'>): string {
   if (!seen) return '';
   return `
   LEFT JOIN recency_seen AS seen_all ON seen_all.user_id = ${user} AND seen_all.kind = ${KIND_NAME} AND seen_all.source_id = 0
@@ -159,7 +110,7 @@ export function joinSeen({ user, id }: ComparedRow, { seen }: Compared): string 
  * SQL: is the row new to the user? It is if its key is above the cursor for all, one of its photos is above its own
  * cursor, and its last upload came after the relation began.
  */
-export function isUnseen(row: ComparedRow, by: Compared): string {
+export function isUnseen(row: ComparedRow, by: Learned): string {
   const { id, at, since } = row;
   const cursors = [
     `(seen_all.seen_at IS NULL OR ${at} > seen_all.seen_at

@@ -3,11 +3,13 @@ import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import { EVERY_PHOTO } from '../contracts/seen.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import { HAS_UPLOAD, lastUploadOf, wholeMs } from './contacts.ts';
+import { lastUploadOf, viewColumns, wholeMs } from './contacts.ts';
 import type { AnswerDatabase, ColumnValue, Parameter } from './database.ts';
 import { EPOCH, EPOCH_COLUMNS, readAnswer } from './epoch.ts';
+import { withUploads } from './last-upload.ts';
+import { type LearnedStatement, madeOnce } from './learned.ts';
 import { audiencesOf, type Photo } from './photos.ts';
-import { type ComparingStatement, joinSeen, madeOnce, readCompared } from './seen.ts';
+import { joinSeen, readCompared } from './seen.ts';
 
 /** What decides which photos of the source the user may see, and which are new. */
 export interface SourceRelation {
@@ -47,18 +49,23 @@ const branch = (direction: 'ASC' | 'DESC') => `
      ORDER BY p.uploaded_at ${direction}, p.id ${direction}
      LIMIT ?)`;
 
+const RELATION = { from: 'recency_contacts AS c', where: 'c.user_id = ? AND c.contact_id = ?' };
+
 const RELATION_COLUMNS = 6;
 
-function statement(branches: number, direction: 'ASC' | 'DESC'): ComparingStatement {
+function statement(branches: number, direction: 'ASC' | 'DESC'): LearnedStatement {
   const photos = Array<string>(branches).fill(branch(direction)).join(' UNION ALL');
-  return (by) => `
+  return (by) => {
+    const { from, where } = withUploads(by, RELATION, viewColumns(by));
+    return `
   SELECT c.sees, ${by.since ? 'c.since' : 'NULL'},
          ${by.seen ? 'seen_all.seen_at, seen_all.seen_id, seen_own.seen_at, seen_own.seen_id' : 'NULL, NULL, NULL, NULL'},
          photo.id, photo.uploaded_at, photo.title, e.seen_in_use, ${EPOCH}
   FROM recency_epoch AS e
-  LEFT JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = ? AND ${HAS_UPLOAD}${joinSeen(ROW, by)}
+  LEFT JOIN ${from} ON ${where}${joinSeen(ROW, by)}
   LEFT JOIN (${photos}
   ) AS photo ON (c.sees >> photo.audience) & 1`;
+  };
 }
 
 const IN_USE_COLUMN = RELATION_COLUMNS + 3;

@@ -2,19 +2,18 @@ import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
 import {
-  BY_KEY,
-  HAS_UPLOAD,
-  LAST_UPLOAD,
   lastUploadOf,
   readShown,
   type ShownContact,
   shownColumns,
   shownContacts,
   shownStatement,
+  viewColumns,
 } from './contacts.ts';
 import { type ColumnValue, type Database, type ReadOptions, StatementTooSlow } from './database.ts';
 import { EPOCH, readOwn } from './epoch.ts';
-import { madeOnce } from './seen.ts';
+import { BY_KEY, LAST_UPLOAD, topUploads, withUploads } from './last-upload.ts';
+import { madeOnce, readLearned } from './learned.ts';
 
 export interface TopContacts {
   readonly epoch: string;
@@ -36,27 +35,28 @@ export interface LiveTop {
 
 // For one user, a sort that keeps only the rows wanted. For several, one pass with a window, because MariaDB has no
 // LATERAL.
-const TOP_OF_ONE = madeOnce(
-  shownStatement(
-    (by) => `
-    SELECT ${shownColumns(by)}
-    FROM recency_contacts AS c
-    WHERE c.user_id = ? AND ${HAS_UPLOAD}
-    ORDER BY ${BY_KEY}
-    LIMIT ?`,
-  ),
-);
+const OF_ONE = { from: 'recency_contacts AS c', where: 'c.user_id = ?' };
 
-const TOP_OF_MANY = `
+const TOP_OF_ONE = madeOnce(shownStatement((by) => topUploads(by, OF_ONE, viewColumns(by), shownColumns(by))));
+
+const OF_MANY = {
+  from: `JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS owner
+    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = owner.id`,
+  where: 'TRUE',
+};
+
+const TOP_OF_MANY = madeOnce((by) => {
+  const { from, where } = withUploads(by, OF_MANY, ['user_id', 'contact_id']);
+  return `
   SELECT top.user_id, top.contact_id, top.at, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
     SELECT c.user_id, c.contact_id, ${LAST_UPLOAD} AS at,
            ROW_NUMBER() OVER (PARTITION BY c.user_id ORDER BY ${BY_KEY}) AS place
-    FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS owner
-    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = owner.id
-    WHERE ${HAS_UPLOAD}
+    FROM ${from}
+    WHERE ${where}
   ) AS top ON top.place <= ?`;
+});
 
 /**
  * The top `count` contacts of each user by key, in one snapshot together with the epoch.
@@ -82,7 +82,9 @@ export async function readTopContacts(
       live: { contacts: live, isAll: live.length < count },
     };
   }
-  const { epoch, rows } = await readOwn(database, TOP_OF_MANY, [JSON.stringify(users), String(count)], asked);
+  const { epoch, rows } = await readLearned(database, TOP_OF_MANY, (text) =>
+    readOwn(database, text, [JSON.stringify(users), String(count)], asked),
+  );
   return { epoch, tops: group(users, rows) };
 }
 

@@ -1,7 +1,9 @@
 /** Checks of a site's views: the types of their columns, and the plans of the questions asked of them. */
 import type { Kind } from '../contracts/kind.ts';
 import type { ColumnValue, Database } from './database.ts';
-import { type ColumnMeaning, SINCE, viewsOf } from './kind-views.ts';
+import { ofKind } from './kind-database.ts';
+import { type ColumnMeaning, OPTIONAL_TIMES, viewsOf } from './kind-views.ts';
+import { uploadsFrom } from './last-upload.ts';
 
 /** A column of a view whose type is not what Recency expects. */
 export interface ColumnProblem {
@@ -30,7 +32,7 @@ export async function findColumnProblems(database: Database, kinds: readonly Kin
   return rows.flatMap(([table, name, dataType]) => {
     const column = `${table}.${name}`;
     const type = String(dataType).toLowerCase();
-    const meaning = name === SINCE ? 'time' : views.get(String(table))?.[String(name)];
+    const meaning = OPTIONAL_TIMES.includes(String(name)) ? 'time' : views.get(String(table))?.[String(name)];
     if (meaning === undefined || meaning === 'text' || INTEGER.has(type)) return [];
     return [
       { column, type, works: meaning === 'time' && FRACTIONAL.has(type), fix: fixOf(meaning, type, String(name)) },
@@ -73,19 +75,23 @@ const MERGE =
  * What Recency asks of a kind's views, reduced to what an index must serve. Only equalities: for a range, MySQL reports a
  * possible index even where it means to read the whole table.
  */
-function questionsOf({ name, view, idColumn, photosView, ownerColumn, areUsers }: Kind): PlannedQuestion[] {
+function questionsOf(
+  { name, view, idColumn, photosView, ownerColumn, areUsers }: Kind,
+  hasColumn: boolean,
+): PlannedQuestion[] {
+  const lastUpload = hasColumn ? 'c.last_upload_at, ' : '';
   return [
     {
       about: `some ${name} of a user (${view} by user_id and ${idColumn})`,
       statement: `
-      SELECT c.${idColumn}, c.related, c.last_upload_at, c.sees
+      SELECT c.${idColumn}, c.related, ${lastUpload}c.sees
       FROM JSON_TABLE('["1","2"]', '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted
       STRAIGHT_JOIN ${view} AS c ON c.user_id = 1 AND c.${idColumn} = wanted.id`,
       needs: `a unique index on (user_id, ${idColumn})`,
     },
     {
       about: `all ${name} of a user (${view} by user_id)`,
-      statement: `SELECT c.${idColumn}, c.last_upload_at FROM ${view} AS c WHERE c.user_id = 1 AND c.related`,
+      statement: `SELECT c.${idColumn}, ${lastUpload}c.sees FROM ${view} AS c WHERE c.user_id = 1 AND c.related`,
       needs: 'an index that begins with user_id',
     },
     {
@@ -110,7 +116,10 @@ function questionsOf({ name, view, idColumn, photosView, ownerColumn, areUsers }
  */
 export async function findPlanProblems(database: Database, kinds: readonly Kind[]): Promise<PlanProblem[]> {
   const problems: PlanProblem[] = [];
-  for (const question of kinds.flatMap(questionsOf)) problems.push(...(await explain(database, question)));
+  for (const kind of kinds) {
+    const hasColumn = (await uploadsFrom(ofKind(database, kind))) === 'column';
+    for (const question of questionsOf(kind, hasColumn)) problems.push(...(await explain(database, question)));
+  }
   return problems;
 }
 

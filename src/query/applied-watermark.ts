@@ -1,21 +1,36 @@
+import { LANES, type Lane } from '../contracts/lane.ts';
 import { type DrainBarrier, EVERYBODY, type RaiseBarrier } from '../index/drain-barrier.ts';
 import { pause } from '../timing/backoff.ts';
 import { loop } from '../timing/loop.ts';
 
 export interface AppliedWatermarkOptions {
-  /** The barrier behind every change on its way to the indexes: the outbox, the transport, delayed refreshes. */
-  readonly barrier: RaiseBarrier;
+  /**
+   * The barriers behind every change on its way to the indexes. `small`: in the outbox, in the small lane, or delayed; `bulk`: what
+   * has come to the bulk lane by the time that the other one is passed.
+   */
+  readonly barriers: Readonly<Record<Lane, RaiseBarrier>>;
   /** The token of the epoch in force. */
   readonly epoch: () => Promise<string>;
   /** Monotonic clock, ms. */
   readonly now: () => number;
+  /** Keeps what is known for processes that start. Left out: nothing does. */
+  readonly moments?: KeptMoments;
   /** Between two measurements, ms (500). */
   readonly intervalMs?: number;
   /** Called with why a measurement failed: a store or the transport is unavailable. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** A moment, and the barrier that was raised after it. */
+/** The latest moments known to be applied, as their ages in ms. */
+export interface KeptMoments {
+  read(): Promise<Ages>;
+  /** @param ages asked as late as possible */
+  save(ages: () => Ages): Promise<void>;
+}
+
+type Ages = Readonly<Partial<Record<Lane, number>>>;
+
+/** A moment, and a barrier behind what was on its way then. */
 interface Raised {
   readonly at: number;
   readonly barrier: DrainBarrier;
@@ -23,7 +38,7 @@ interface Raised {
 
 const INTERVAL_MS = 500;
 
-/** Barriers that wait at once: as many as are needed for a bound that is at most a third more than the lag. */
+/** Barriers of a lane that wait at once: as many as are needed for a bound that is at most a third more than the lag. */
 const MOST = 12;
 
 /**
@@ -32,17 +47,18 @@ const MOST = 12;
  * back or a consumer delayed. The age of that moment bounds the age of every change that is not applied yet. It is never
  * too small: a change that has just been committed, and that no measurement has seen, is younger than the moment.
  *
+ * There is one moment for each lane. That of the bulk lane is never later: a change for a large audience is in the small lane first.
+ *
  * While a measurement fails the bound keeps growing, and stays right. So it does when changes were lost on their way, until
  * the loss is found and a new epoch begins. Every index of that one is built from rows read after its beginning, and so has
  * what was committed before; barriers behind what is lost may never be passed.
  */
 export class AppliedWatermark {
   readonly #options: AppliedWatermarkOptions;
-  /** Oldest first. */
-  #raised: readonly Raised[] = [];
-  #appliedAt: number | undefined;
+  readonly #lanes: Readonly<Record<Lane, LaneWatermark>> = { small: new LaneWatermark(), bulk: new LaneWatermark() };
   /** The epoch when last asked, and a moment before. */
   #known: { readonly epoch: string; readonly at: number } | undefined;
+  #hasRead = false;
 
   constructor(options: AppliedWatermarkOptions) {
     this.#options = options;
@@ -50,10 +66,12 @@ export class AppliedWatermark {
 
   /**
    * The age of the oldest change that may not be applied, as an upper bound, ms.
+   * @param lane `bulk` is about every change; `small` leaves out what has been handed over to the bulk lane
    * @returns undefined: not known yet; nothing that was on its way when this process started has been seen to arrive
    */
-  lagMs(): number | undefined {
-    return this.#appliedAt === undefined ? undefined : this.#options.now() - this.#appliedAt;
+  lagMs(lane: Lane = 'bulk'): number | undefined {
+    const { appliedAt } = this.#lanes[lane];
+    return appliedAt === undefined ? undefined : this.#options.now() - appliedAt;
   }
 
   /** Measures until aborted, and then returns at once, whatever a store still has to answer. */
@@ -75,14 +93,26 @@ export class AppliedWatermark {
 
   /** Measures once. @throws RedisUnavailable, DatabaseUnavailable, what the transport throws */
   async measure(): Promise<void> {
-    const { barrier, epoch, now } = this.#options;
+    const { epoch, now } = this.#options;
+    if (!this.#hasRead) await this.#readKept();
+    const before = this.#moments();
     const at = now(); // before the barrier is raised: what is committed meanwhile may be in front of it or behind
     this.#see({ epoch: await epoch(), at });
-    this.#raised = thinned([...this.#raised, { at, barrier: await barrier([EVERYBODY]) }]);
-    for (let oldest = this.#raised[0]; oldest !== undefined; oldest = this.#raised[0]) {
-      if (!(await oldest.barrier.passed())) return;
-      this.#passedAt(oldest.at);
+    try {
+      await this.#look(at);
+    } finally {
+      if (this.#moments().some((moment, lane) => moment !== before[lane])) await this.#keep();
     }
+  }
+
+  async #look(at: number): Promise<void> {
+    const { small, bulk } = this.#lanes;
+    const { barriers } = this.#options;
+    small.raised(at, await barriers.small([EVERYBODY]));
+    await small.look();
+    const arrived = small.appliedAt;
+    if (arrived !== undefined && arrived > bulk.newestAt) bulk.raised(arrived, await barriers.bulk([EVERYBODY]));
+    await bulk.look();
   }
 
   #see(now: { readonly epoch: string; readonly at: number }): void {
@@ -92,6 +122,56 @@ export class AppliedWatermark {
   }
 
   #passedAt(at: number): void {
+    for (const lane of LANES) this.#lanes[lane].passedAt(at);
+  }
+
+  #moments(): readonly (number | undefined)[] {
+    return LANES.map((lane) => this.#lanes[lane].appliedAt);
+  }
+
+  async #readKept(): Promise<void> {
+    const { moments, now } = this.#options;
+    const asked = now(); // before the answer: an age that is too great by its time stays an upper bound
+    const kept = (await moments?.read()) ?? {};
+    for (const lane of LANES) {
+      const ageMs = kept[lane];
+      if (ageMs !== undefined) this.#lanes[lane].passedAt(asked - ageMs);
+    }
+    this.#hasRead = true;
+  }
+
+  async #keep(): Promise<void> {
+    const known = LANES.filter((lane) => this.lagMs(lane) !== undefined);
+    await this.#options.moments?.save(() => Object.fromEntries(known.map((lane) => [lane, this.lagMs(lane) ?? 0])));
+  }
+}
+
+class LaneWatermark {
+  /** Oldest first. */
+  #raised: readonly Raised[] = [];
+  #appliedAt: number | undefined;
+
+  get appliedAt(): number | undefined {
+    return this.#appliedAt;
+  }
+
+  /** The latest moment that is known to be applied, or waits for that. */
+  get newestAt(): number {
+    return this.#raised.at(-1)?.at ?? this.#appliedAt ?? Number.NEGATIVE_INFINITY;
+  }
+
+  raised(at: number, barrier: DrainBarrier): void {
+    this.#raised = thinned([...this.#raised, { at, barrier }]);
+  }
+
+  async look(): Promise<void> {
+    for (let oldest = this.#raised[0]; oldest !== undefined; oldest = this.#raised[0]) {
+      if (!(await oldest.barrier.passed())) return;
+      this.passedAt(oldest.at);
+    }
+  }
+
+  passedAt(at: number): void {
     this.#appliedAt = Math.max(at, this.#appliedAt ?? at);
     this.#raised = this.#raised.filter((raised) => raised.at > at);
   }

@@ -4,6 +4,7 @@ import type { ContactIndex, Epoch, Limits, Reading } from '../index/contact-inde
 import type { Database } from '../mysql/database.ts';
 import { type Pair, readPairs } from '../mysql/pairs.ts';
 import { TopContactsReader } from '../mysql/top-contacts.ts';
+import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import { TimedBatches } from './adaptive-batches.ts';
 import { diff, isClientVisible, type Mismatch } from './drift.ts';
 import { ContactsTooMany } from './failed-users.ts';
@@ -18,6 +19,19 @@ export interface IndexFinding {
   readonly clientVisible: boolean;
   /** The best contacts in MySQL, up to max; none if the user has no index. */
   readonly head: readonly Id[];
+}
+
+/** One user's index beside MySQL. */
+export interface IndexSideBySide {
+  readonly user: Id;
+  readonly reading: Reading;
+  /** false: the index is of another epoch, so it counts as cold and nothing of it is wrong; undefined: it is not warm. */
+  readonly epochCurrent: boolean | undefined;
+  /** Plain SQL: the best contacts, and those in the index that are related and have an upload, highest key first. */
+  readonly truth: readonly Key[];
+  readonly mismatches: readonly Mismatch[];
+  /** A client of the API would have noticed. */
+  readonly clientVisible: boolean;
 }
 
 export interface IndexCheckStores {
@@ -73,6 +87,23 @@ export class IndexCheck {
   async lookCloser(users: readonly Id[], signal?: AbortSignal): Promise<IndexFinding[]> {
     const compareClosely = (some: readonly Id[]) => this.#compare(some, CONTACTS_COMPARED, true);
     return (await this.#batches.each(users, compareClosely, signal)).flat();
+  }
+
+  /**
+   * The comparison itself, also of a user without an index. A difference may be a change that is on its way.
+   * @throws RedisUnavailable, DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled, ContactsTooMany
+   */
+  async sideBySide(user: Id, deadline?: Deadline): Promise<IndexSideBySide> {
+    const { limits, index } = this.#stores;
+    const reading = await withinDeadline(deadline, index.read(user, 0, false));
+    const { epoch, tops } = await this.#tops.read([user], limits.max + 1, { deadline });
+    const [top] = tops;
+    if (top === undefined) throw new ContactsTooMany(user, this.#tops.aloneMs);
+    const [one] = await this.#withMembers([{ user, reading, truth: top }]);
+    const { truth } = one as Comparison;
+    const epochCurrent = reading.state === 'warm' ? reading.epoch === epoch : undefined;
+    const { mismatches, clientVisible } = this.#finding({ user, reading, truth }, epoch);
+    return { user, reading, epochCurrent, truth, mismatches, clientVisible };
   }
 
   async #compare(users: readonly Id[], count: number, closely = false): Promise<IndexFinding[]> {

@@ -4,6 +4,7 @@ import type { Transport } from './transport.ts';
 
 /** The small lane, and behind it the bulk lane, where plans and segments of large audiences travel. */
 export interface LanedTransport extends Transport {
+  readonly small: Transport;
   readonly bulk: Transport;
 }
 
@@ -14,6 +15,7 @@ export interface LanedTransport extends Transport {
 export function withBulkLane(small: Transport, bulk: Transport): LanedTransport {
   return {
     ...small,
+    small,
     bulk,
     untilAnswers: async (signal, withinMs) => {
       await small.untilAnswers(signal, withinMs);

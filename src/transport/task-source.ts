@@ -68,9 +68,11 @@ export interface GroupHistory {
   recordStart(): Promise<void>;
 }
 
+export const LOSS_REASONS = ['offset_out_of_range', 'group_without_offsets', 'gap', 'end_lost', 'stream_lost'] as const;
+
 /** Tasks that will never be delivered: the indexes can no longer be trusted, and a new epoch is due. */
 export interface Loss {
-  readonly reason: 'offset_out_of_range' | 'group_without_offsets' | 'gap' | 'end_lost' | 'stream_lost';
+  readonly reason: (typeof LOSS_REASONS)[number];
   /** Human-readable: which partition or stream, which offsets. */
   readonly detail: string;
   /** The partitions concerned: only their consumers have to catch up. Left out: everything that the group consumes. */

@@ -1,6 +1,7 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { sharedBarrier } from '../../src/index/drain-barrier.ts';
 import { bumpEpoch } from '../../src/index/epoch.ts';
-import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
+import { laneBarriersOf } from '../../src/index/index-drain-barrier.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { AppliedWatermark } from '../../src/query/applied-watermark.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
@@ -27,9 +28,11 @@ beforeAll(async () => {
   const { primary, redis: client, rechecks, delayed } = stores;
   const view = new ConsumerGroup({ client, stream, group: 'g', consumer: 'none' });
   const transport = strictStreamsBarrier({ client, stream, group: 'g', view });
-  const barrier = drainBarrierOf({ primary, rechecks, delayed: delayed.changes }, transport);
+  const kinds = [{ rechecks, delayed: delayed.changes }];
+  const nothing = async () => sharedBarrier(async () => true);
+  const barriers = laneBarriersOf({ primary, kinds }, { small: transport, bulk: nothing });
   openWatermark = () =>
-    new AppliedWatermark({ barrier, epoch: async () => (await readEpoch(primary)).token, now: () => now });
+    new AppliedWatermark({ barriers, epoch: async () => (await readEpoch(primary)).token, now: () => now });
   watermark = openWatermark();
   await expect(watermark.measure(), 'no consumer has run').rejects.toThrow('no consumer');
   await view.create();

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { kafkaSettings, openKafkaTransport } from '../../src/app/kafka-transport.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import type { SettingName } from '../../src/config/settings.ts';
-import { examine } from '../../src/doctor/finding.ts';
 import { kafkaChecks } from '../../src/doctor/kafka-checks.ts';
+import { examine } from '../../src/health/finding.ts';
 import { EVERYBODY } from '../../src/index/drain-barrier.ts';
 import { createKafka } from '../../src/transport/kafka/client.ts';
 import { isPassing } from '../../src/transport/kafka/errors.ts';

@@ -59,6 +59,10 @@ describe('serve --workers', { timeout: 120_000 }, () => {
     const [one = 0, two = 0] = await counts();
     expect(one + two).toBe(REQUESTS);
     expect(Math.min(one, two)).toBeGreaterThan(0);
+    // No consumer has run, so nobody knows how far the indexes are behind. It is not 0.
+    const text = await (await fetch(`${url}/metrics`, { headers: { Connection: 'close' } })).text();
+    const ages = [...text.matchAll(/^recency_oldest_unapplied_seconds\{.*lane="small".*\} (\S+)$/gm)];
+    expect(ages.map(([, age]) => age)).toEqual(['Nan', 'Nan']);
     cli.signal('SIGTERM');
     expect(await cli.ended).toEqual({ code: 0, signal: null });
   });

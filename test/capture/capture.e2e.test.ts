@@ -71,6 +71,50 @@ describe('recency capture', () => {
     expect(epoch?.why).toBe('capture: nothing was captured before');
   }, 240_000);
 
+  it('runs with the account and the commands of docs/capture.md, and names a GRANT that is missing', async () => {
+    const settings = await site();
+    const url = new URL(settings.MYSQL_URL);
+    const schema = url.pathname.slice(1);
+    const page = readFileSync(new URL('../../docs/capture.md', import.meta.url), 'utf8');
+    const blocks = (language: string) =>
+      [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);
+    const lines = blocks('sql')
+      .join('')
+      .split(';')
+      .map((line) => line.trim().replaceAll('ON site.', `ON ${schema}.`))
+      .filter((line) => line !== '');
+    const replication = lines.filter((line) => line.includes('REPLICATION'));
+    expect(replication).toHaveLength(1);
+    await sql(settings.MYSQL_URL, ...lines.filter((line) => !replication.includes(line)));
+    onTestFinished(() => void sql(settings.MYSQL_URL, 'DROP USER recency_capture'));
+    [url.username, url.password] = ['recency_capture', 'a secret'];
+    const limited = { ...settings, MYSQL_URL: url.href };
+    const refused = await runCli(['capture'], limited);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('this account lacks REPLICATION SLAVE and REPLICATION CLIENT');
+    expect(refused.stderr).toContain('GRANT REPLICATION SLAVE');
+    await sql(settings.MYSQL_URL, ...replication);
+
+    const commands = (blocks('sh')[0] ?? '')
+      .split('\n')
+      .flatMap((line) => line.match(/^recency ([a-z -]+?)\s*(?:#|$)/)?.[1] ?? []);
+    expect(commands).toEqual(['doctor', 'capture --dry-run', 'capture']);
+    const doctor = await runCli(['doctor'], limited);
+    expect(doctor.stdout).toMatch(/capture.*the binary log and .* cover the 3 tables behind the views/);
+    for (const command of commands.slice(1)) {
+      const process = new CliProcess(command.split(' '), limited);
+      onTestFinished(() => process[Symbol.asyncDispose]());
+      await process.says(command.endsWith('--dry-run') ? 'nothing is written' : 'capturing the binary log');
+      if (command === 'capture') {
+        // The first start needs nobody to begin an epoch.
+        const why = async () => (await sql(settings.MYSQL_URL, 'SELECT why FROM recency_epoch'))[0]?.why;
+        await until(async () => (await why()) === 'capture: nothing was captured before');
+      }
+      process.signal('SIGTERM');
+      expect((await process.ended).code).toBe(0);
+    }
+  }, 120_000);
+
   it('begins a new epoch where the log was purged', async () => {
     const settings = await site();
     const first = start(settings);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { mappedColumns, tableKey } from '../../src/capture/mapping.ts';
@@ -181,4 +182,18 @@ describe('the file of the mapping', () => {
       expect(mistakes(bad.join('\n'))).toContain(`${place}: "users" is not a field here; did you mean user?`);
     },
   );
+});
+
+test('the mapping of docs/capture.md is one', () => {
+  const page = readFileSync(new URL('../../docs/capture.md', import.meta.url), 'utf8');
+  const [, text = ''] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+  const { tables, ignored } = parseMapping(text, { file: 'docs/capture.md', schema: 'site' });
+  expect(tables.map(({ table, source }) => `${table} ${source.of}`)).toEqual([
+    'followers relation',
+    'user_filters relation',
+    'statuses photos',
+    'media photos',
+    'profiles user',
+  ]);
+  expect(ignored).toEqual([{ schema: 'site', table: 'avatars' }]);
 });

@@ -33,7 +33,7 @@ function leaf(program: Command, name: string): Command {
 describe('the command line', () => {
   it('has every command', () => {
     const documented =
-      'stack up|stack down|stack status|migrate|import|serve|consume|relay|capture|notify|backfill|verify|repair|inspect|explain|fan-outs|' +
+      'stack up|stack down|stack status|migrate|init|triggers|import|serve|consume|relay|capture|notify|backfill|verify|repair|runs|inspect|explain|fan-outs|' +
       'dlq list|dlq show|dlq replay|watches list|watches show|watches test|watches remove|' +
       'watches undelivered list|watches undelivered replay|forget|doctor|config print|config adopt|epoch show|epoch bump|demo|bench|size';
     expect(NAMES).toEqual(documented.split('|'));
@@ -85,7 +85,7 @@ describe('the command line', () => {
 
   it.each(NAMES)('%s: an unknown flag is wrong use', async (name) => {
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const required = { 'epoch bump': ['--why', 'x'], size: ['--users', '1'] }[name] ?? [];
+    const required = { 'epoch bump': ['--why', 'x'], size: ['--users', '1'], triggers: ['--mapping', 'x'] }[name] ?? [];
     expect(await runCommandLine([...name.split(' '), ...required, '--no-such-flag'])).toBe(2);
     expect(said.mock.calls.join('')).toContain('--no-such-flag');
   });

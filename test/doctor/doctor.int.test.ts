@@ -1,10 +1,11 @@
 import { Kafka } from 'kafkajs';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CONTACTS } from '../../src/contracts/kind.ts';
-import type { Finding } from '../../src/doctor/finding.ts';
+import type { Finding } from '../../src/health/finding.ts';
 import { suspendForLoss } from '../../src/index/epoch.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { findPlanProblems } from '../../src/mysql/view-checks.ts';
+import { AppliedMoments } from '../../src/redis/applied-moments.ts';
 import { type SamplerReport, SamplerReports } from '../../src/repair/sampler/report.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import type { Settings } from '../support/cli.ts';
@@ -178,6 +179,26 @@ describe('doctor', () => {
       state: 'problem',
       mend: expect.stringContaining('recency relay'),
     });
+    expect(code).toBe(1);
+  });
+
+  it('says how old the oldest change is that is not applied, if a process has known it; otherwise that nobody knows', async () => {
+    const url = await migrated("INSERT INTO recency_outbox (type, user_id) VALUES ('recency.user.deleted', 1)");
+    const prefix = freshPrefix();
+    const found = async () =>
+      (await doctor({ MYSQL_URL: url, KEY_PREFIX: prefix })).find('backlog', 'oldest unapplied');
+    expect(await found()).toMatchObject({ state: 'warning', detail: 'small lane not known, bulk lane not known' });
+    const moments = new AppliedMoments(await freshRedis(), prefix);
+    await moments.save(() => ({ small: 30_000, bulk: 30_000 }));
+    expect(await found()).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/^small lane 3\d\.\d s, bulk lane 3\d\.\d s$/),
+      mend: expect.stringContaining('docs/runbook.md'),
+    });
+    const late = freshPrefix();
+    await new AppliedMoments(await freshRedis(), late).save(() => ({ small: 3_600_000, bulk: 3_600_000 }));
+    const { code, find } = await doctor({ MYSQL_URL: url, KEY_PREFIX: late });
+    expect(find('backlog', 'oldest unapplied')?.state).toBe('problem');
     expect(code).toBe(1);
   });
 

@@ -3,7 +3,7 @@ import { NotReady } from '../../src/api/readiness.ts';
 import { checkPrimary } from '../../src/app/check-mysql.ts';
 import { primaryCheck } from '../../src/app/checks.ts';
 import { StartError } from '../../src/app/start-error.ts';
-import type { Finding } from '../../src/doctor/finding.ts';
+import type { Finding } from '../../src/health/finding.ts';
 import { bumpEpoch, checkMysqlServer } from '../../src/index/epoch.ts';
 import { fanOut } from '../../src/index/fan-out.ts';
 import { run } from '../../src/index/protocol.ts';

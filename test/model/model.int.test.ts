@@ -18,10 +18,11 @@
  */
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KINDS } from '../../src/contracts/kind.ts';
+import { GROUPS, KINDS } from '../../src/contracts/kind.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
 import { freshDatabase, freshName } from '../support/servers.ts';
+import { leaveOutUploads } from '../support/without-uploads.ts';
 import { Arena } from './arena.ts';
 import { askedFor, playHistories } from './campaign.ts';
 
@@ -34,6 +35,7 @@ let redis: RunningServer;
 beforeAll(async () => {
   const mysqlUrl = await freshDatabase();
   await migrate({ url: mysqlUrl, kinds: KINDS });
+  await leaveOutUploads(mysqlUrl, [GROUPS]); // so that the last uploads come from a column and from the photos in the same histories
   redis = await startRedis();
   arena = await Arena.open({ mysqlUrl, redisUrl: redis.url, prefix: freshName() });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DrainBarrier } from '../../src/index/drain-barrier.ts';
+import type { DrainBarrier, RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { AppliedWatermark } from '../../src/query/applied-watermark.ts';
 
 /** Changes on their way, and barriers behind those that are on their way, or lost, when they are raised. */
@@ -41,7 +41,11 @@ class Way {
   }
 }
 
-const watermarkOn = (way: Way) => new AppliedWatermark({ barrier: way.raise, epoch: way.epoch, now: () => way.now });
+/** The bulk lane of a site where nobody has a large audience. */
+const passedAtOnce: RaiseBarrier = async () => ({ passed: async () => true, holds: () => false });
+
+const watermarkOn = (way: Way) =>
+  new AppliedWatermark({ barriers: { small: way.raise, bulk: passedAtOnce }, epoch: way.epoch, now: () => way.now });
 
 type Move =
   | { readonly kind: 'commit' | 'measure' | 'applyOldest' | 'applyNewest' | 'away' | 'back' | 'lose' | 'find' }
@@ -172,7 +176,8 @@ it('measuring ends at once when aborted, though a store does not answer', async 
     asked.resolve();
     return new Promise<never>(() => undefined);
   };
-  const running = new AppliedWatermark({ barrier, epoch: async () => '', now: () => 0 }).run(ending.signal);
+  const barriers = { small: barrier, bulk: passedAtOnce };
+  const running = new AppliedWatermark({ barriers, epoch: async () => '', now: () => 0 }).run(ending.signal);
   await asked.promise;
   ending.abort();
   await running;
@@ -187,11 +192,76 @@ it('measuring goes on after an error, which is told', async () => {
     errors.push(error);
     way.isAway = false;
   };
-  const parts = { barrier: way.raise, epoch: way.epoch, now: () => way.now };
+  const parts = { barriers: { small: way.raise, bulk: passedAtOnce }, epoch: way.epoch, now: () => way.now };
   const watermark = new AppliedWatermark({ ...parts, intervalMs: 1, onError });
   const running = watermark.run(ending.signal);
   await expect.poll(() => watermark.lagMs()).toBe(0);
   expect(errors).toEqual([new Error('away')]);
   ending.abort();
   await running;
+});
+
+describe('of the two lanes', () => {
+  /** Both lanes under way; changes of the bulk lane come to it when the test says so. */
+  function twoLanes() {
+    const [small, bulk] = [new Way(), new Way()];
+    const kept: Record<string, number>[] = [];
+    const moments = { read: async () => ({}), save: async (ages: () => object) => void kept.push({ ...ages() }) };
+    const now = () => small.now;
+    const parts = { barriers: { small: small.raise, bulk: bulk.raise }, epoch: small.epoch, now };
+    const watermark = new AppliedWatermark({ ...parts, moments });
+    const later = async (ms: number) => {
+      small.now += ms;
+      await watermark.measure();
+      return { small: watermark.lagMs('small'), bulk: watermark.lagMs('bulk') };
+    };
+    return { small, bulk, kept, watermark, later, parts };
+  }
+
+  it('each has its own moment, and the bulk lane never a later one', async () => {
+    const { small, bulk, later } = twoLanes();
+    expect(await later(500)).toEqual({ small: 0, bulk: 0 });
+    bulk.changes = [1];
+    expect(await later(500)).toEqual({ small: 0, bulk: 500 });
+    expect(await later(500)).toEqual({ small: 0, bulk: 1_000 });
+    small.changes = [2];
+    expect(await later(500)).toEqual({ small: 500, bulk: 1_500 });
+    bulk.changes = [];
+    expect(await later(500), 'the last moment that had come to the bulk lane').toEqual({ small: 1_000, bulk: 1_000 });
+    small.changes = [];
+    expect(await later(500)).toEqual({ small: 0, bulk: 0 });
+  });
+
+  it('a full bulk lane does not make that of the small one less exact', async () => {
+    const { small, bulk, later } = twoLanes();
+    await later(500);
+    bulk.changes = [1];
+    for (let i = 0; i < 100; i++) {
+      small.changes = [...small.changes.slice(-3), i + 10];
+      expect((await later(500)).small).toBeLessThanOrEqual(3_000);
+    }
+  });
+
+  it('are known to a process that starts if another one has kept them, and grow with the time since', async () => {
+    const { small, bulk, kept, later, parts } = twoLanes();
+    await later(500);
+    await later(500);
+    expect(kept).toEqual([
+      { small: 0, bulk: 0 },
+      { small: 0, bulk: 0 },
+    ]);
+    small.changes = [1];
+    bulk.changes = [2];
+    await later(500);
+    expect(kept, 'nothing new is known').toHaveLength(2);
+    const moments = { read: async () => ({ small: 700, bulk: 900 }), save: async () => undefined };
+    const started = new AppliedWatermark({ ...parts, moments });
+    expect(started.lagMs()).toBeUndefined();
+    await started.measure();
+    small.now += 100;
+    expect([started.lagMs('small'), started.lagMs('bulk')]).toEqual([800, 1_000]);
+    small.changes = [];
+    await started.measure();
+    expect([started.lagMs('small'), started.lagMs('bulk')]).toEqual([0, 1_000]);
+  });
 });

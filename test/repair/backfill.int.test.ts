@@ -23,7 +23,7 @@ let site: RepairSite;
 /** The 60 users, and the one stranger who has granted something to some of them. */
 let everybody: readonly Id[];
 beforeAll(async () => {
-  site = await freshSite({ users: USERS, contactsOf: (i) => i % 20 });
+  site = await freshSite({ users: USERS, contactsOf: (i) => i % 20, uploads: 'photos' });
   everybody = [...site.users.filter((_user, i) => i % 20 > 0), userId(USERS + 1)];
 });
 

@@ -16,7 +16,7 @@ const LOAD_MS = 4_000;
 it('repair of a site under load counts no pending change as drift, and finds planted drift', {
   timeout: 60_000,
 }, async () => {
-  const site = await freshSite({ users: USERS, settleMs: 10_000 });
+  const site = await freshSite({ users: USERS, settleMs: 10_000, uploads: 'photos' });
   await run(rebuild(site.users), site.stores.steps);
   const { raiseBarrier } = await startConsuming(site.stores, { pageSize: 7 });
   const check = site.checkWith(raiseBarrier);

@@ -1,7 +1,9 @@
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { whileLeading } from '../../src/app/run-process.ts';
-import { INDEX_CLASSES } from '../../src/contracts/drift.ts';
+import { driftCounter } from '../../src/app/sampler-metrics.ts';
+import { DRIFT_CLASSES, INDEX_CLASSES } from '../../src/contracts/drift.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { trustedReads } from '../../src/index/epoch-watch.ts';
@@ -47,17 +49,24 @@ function sampler({ raiseBarrier = site.raiseBarrier, settleMs = 5_000, isTrusted
   const windows = new Windows(now);
   const reports = new SamplerReports(redis, freshPrefix());
   const lines: Record<string, unknown>[] = [];
+  const registry = new Registry();
   const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const opened = new Sampler({
     ...{ index, primary, limits: LIMITS, raiseBarrier, settleMs, graceMs: 0, pollMs: 10, now, clock: Date.now },
     ...{ rate: RATE, random: Math.random, windows, reports, logger },
+    onDrift: driftCounter(registry),
   });
   const rounds = async (count: number) => {
     for (let i = 0; i < count; i++) await opened.runOnce();
     await opened.idle();
     return windows.within('5m');
   };
-  return { sampler: opened, windows, reports, rounds, lines };
+  /** Users counted as wrong, by class. */
+  const drift = async () => {
+    const values = (await registry.getSingleMetric('recency_sampled_drift_total')?.get())?.values ?? [];
+    return Object.fromEntries(values.map(({ labels, value }) => [labels.class, value]));
+  };
+  return { sampler: opened, windows, reports, rounds, lines, drift };
 }
 
 /** Samples until the returned function is called. */
@@ -90,12 +99,14 @@ describe('the sampler', () => {
       const victim = everybody[5] as Id;
       await spoil(site.stores, victim, PLANTS[drift]);
       const before = await verified();
-      const { rounds, lines } = sampler();
+      const { rounds, lines, drift: counted } = sampler();
       const { wrong, visible, unsettled } = await rounds(ROUNDS + 1);
       expect(wrong).toBeGreaterThan(0);
       expect(unsettled).toBe(0);
       expect(visible).toBe(before.visible > 0 ? wrong : 0);
       expect(lines).toEqual([expect.objectContaining({ user: victim, classes: [drift], visible: before.visible > 0 })]);
+      const none = Object.fromEntries([...DRIFT_CLASSES, 'answers'].map((name) => [name, 0]));
+      expect(await counted()).toEqual({ ...none, [drift]: wrong });
       expect((await verified()).wrong_users).toEqual(before.wrong_users);
       await spoil(site.stores, victim, async ({ redis, z }) => void (await redis.del(z)));
     },

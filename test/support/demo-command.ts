@@ -16,10 +16,13 @@ export class DemoCommand {
   readonly exitCode: Promise<number | null>;
   readonly #child: ChildProcess;
 
-  constructor(...args: string[]) {
-    const servers = { RECENCY_MYSQL_URL: mysqlUrl(), RECENCY_REDIS_URL: redisUrl() };
+  /** @param args of the command; `mysql` is another server than the tests' own */
+  constructor(...args: (string | { readonly mysql: string })[]) {
+    const given = args.find((arg) => typeof arg === 'object');
+    const words = args.filter((arg) => typeof arg === 'string');
+    const servers = { RECENCY_MYSQL_URL: given?.mysql ?? mysqlUrl(), RECENCY_REDIS_URL: redisUrl() };
     const env = { ...process.env, ...servers, CI: '', NO_COLOR: '1' };
-    this.#child = spawn(process.execPath, [COMMAND, 'demo', ...SMALL, '--transport', 'streams', ...args], { env });
+    this.#child = spawn(process.execPath, [COMMAND, 'demo', ...SMALL, '--transport', 'streams', ...words], { env });
     this.#child.stdout?.on('data', (text) => {
       this.stdout += text;
     });

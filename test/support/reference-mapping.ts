@@ -1,18 +1,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CONTACTS_MAPPING as REFERENCE_MAPPING } from '../../src/tools/reference-site/capture-mapping.ts';
 
-/** The mapping of the reference schema. */
-export const REFERENCE_MAPPING = `
-version: 1
-tables:
-  - { table: contacts, hint: contact, user: user_id, contact: contact_id }
-  - { table: photos, hint: photo, owner: owner_id, columns: [audience, uploaded_at, title] }
-  - table: users
-    hint: photo
-    owner: id
-    columns: [last_public_at, last_friends_at, last_family_at, last_friends_family_at]
-`;
+export { REFERENCE_MAPPING };
 
 /** Writes a mapping to a file of its own. Returns its name. */
 export function mappingFile(text = REFERENCE_MAPPING): string {

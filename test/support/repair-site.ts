@@ -8,6 +8,7 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { indexedUsers } from '../../src/index/redis/keys.ts';
 import { stepsOn } from '../../src/index/steps.ts';
+import type { UploadsFrom } from '../../src/mysql/last-upload.ts';
 import { type Fence, nextFencingToken } from '../../src/mysql/leases.ts';
 import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
 import { PageCheck } from '../../src/repair/page-check.ts';
@@ -47,6 +48,8 @@ interface RepairSiteOptions {
   /** How many contacts the i-th user has, and how many of them have an upload that the user may see. */
   readonly contactsOf?: (i: number) => number;
   readonly settleMs?: number;
+  /** See `freshStores`. */
+  readonly uploads?: UploadsFrom;
 }
 
 /** The number of contacts; none of them is one of the users. */
@@ -54,8 +57,8 @@ const STRANGERS = 40;
 
 /** A site with users 1 … n, each with some of the contacts n + 1 … n + 40, who have photos for various audiences. */
 export async function freshSite(options: RepairSiteOptions): Promise<RepairSite> {
-  const { users: count, contactsOf = () => 12, settleMs = 5_000 } = options;
-  const stores = await freshStores(LIMITS);
+  const { users: count, contactsOf = () => 12, settleMs = 5_000, uploads = 'column' } = options;
+  const stores = await freshStores({ ...LIMITS, uploads });
   const pool = openSitePool(stores.url);
   afterAll(() => pool.end());
   const users = Array.from({ length: count }, (_, i) => userId(i + 1));

@@ -28,8 +28,18 @@ export class ScriptSandbox {
     writeFileSync(file, content, { mode: 0o755 });
   }
 
+  /** The script's file, for a test that starts it by itself. */
+  get script(): string {
+    return this.#script;
+  }
+
+  /** The environment in which the fake `npm` is found. */
+  get environment(): Record<string, string> {
+    return { PATH: `${join(this.root, 'bin')}:${process.env.PATH}` };
+  }
+
   run(environment: Record<string, string> = {}): { status: number | null; stdout: string; stderr: string } {
-    const env = { ...environment, PATH: `${join(this.root, 'bin')}:${process.env.PATH}` };
+    const env = { ...environment, ...this.environment };
     return spawnSync(process.execPath, [this.#script], { env, encoding: 'utf8' });
   }
 

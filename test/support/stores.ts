@@ -8,11 +8,13 @@ import type { RedisContactIndex } from '../../src/index/redis/redis-contact-inde
 import { stepsOn } from '../../src/index/steps.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { ofKind } from '../../src/mysql/kind-database.ts';
+import type { UploadsFrom } from '../../src/mysql/last-upload.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { RecentContacts, type RecentContactsOptions } from '../../src/query/recent-contacts.ts';
 import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { freshDatabase, freshPrefix, redisUrl } from './servers.ts';
+import { leaveOutUploads } from './without-uploads.ts';
 
 export interface Stores {
   readonly url: string;
@@ -29,6 +31,8 @@ export interface Stores {
 interface StoresOptions {
   /** The kinds whose views are made; default: contacts. */
   readonly kinds?: readonly Kind[];
+  /** Where the last uploads come from: a column of the views (default), or the photos. */
+  readonly uploads?: UploadsFrom;
   readonly max?: number;
   readonly min?: number;
   /** Time limit of a statement that reads all contacts of one user, ms; and of one that nothing waits for, ms. */
@@ -54,8 +58,9 @@ export async function migratedDatabase(kinds: readonly Kind[] = [CONTACTS]): Pro
 }
 
 /** A database and a key prefix of the test's own, migrated, with the steps of the protocol on them. */
-export async function freshStores({ kinds, ...options }: StoresOptions = {}): Promise<Stores> {
+export async function freshStores({ kinds, uploads, ...options }: StoresOptions = {}): Promise<Stores> {
   const url = await migratedDatabase(kinds);
+  if (uploads === 'photos') await leaveOutUploads(url, kinds ?? [CONTACTS]);
   const primary = new Database(url, { connections: 5, queue: 1_000, deadlineMs: 10_000 });
   afterAll(() => primary.close());
   return storesOn({ url, prefix: freshPrefix(), primary, redis: await freshRedis() }, options);

@@ -7,10 +7,10 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { RecencyClient } from '../../../packages/client/src/client.ts';
 import { runningApi } from '../../../packages/client/test/support/running-api.ts';
+import { startChromium } from '../../../test/support/chromium.ts';
 import { sql } from '../../../test/support/servers.ts';
 import { everybodyKnows } from '../../../test/support/small-site.ts';
 import { until } from '../../../test/support/until.ts';
-import { startChromium } from './chromium.ts';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 const NAMES = ['Ann', 'Bea', 'Cal', 'Dan <d>'];

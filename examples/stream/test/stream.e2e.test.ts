@@ -7,12 +7,12 @@ import type { Pool } from 'mysql2/promise';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { freePort } from '../../../src/tools/devservers/launch/free-port.ts';
+import { startChromium } from '../../../test/support/chromium.ts';
 import { type CliProcess, type Settings, startProcess } from '../../../test/support/cli.ts';
 import { serviceSettings } from '../../../test/support/service-settings.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../../../test/support/small-site.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { until } from '../../../test/support/until.ts';
-import { startChromium } from '../../site/test/chromium.ts';
 
 const folder = fileURLToPath(new URL('..', import.meta.url));
 

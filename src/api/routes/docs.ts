@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import helmet from 'helmet';
 import { z } from 'zod';
 import { HttpProblem } from '../http-problem.ts';
 import { openApiDocument } from '../openapi-document.ts';
+import { pageSecurity } from '../page-security.ts';
 import { page, text } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
 
@@ -44,25 +44,8 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-// Allows exactly what the page does. Its icons are data URLs in the style sheet; its inline styles are set by script,
-// property by property, which needs no permission. No HSTS: TLS is up to the proxy in front.
-const security = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      'default-src': ["'none'"],
-      'script-src': ["'self'"],
-      'style-src': ["'self'"],
-      'img-src': ["'self'", 'data:'],
-      'connect-src': ["'self'"],
-      'base-uri': ["'none'"],
-      'form-action': ["'none'"],
-      'frame-ancestors': ["'none'"],
-    },
-  },
-  strictTransportSecurity: false,
-  xFrameOptions: { action: 'deny' },
-});
+// Its icons are data URLs in the style sheet; its inline styles are set by script, property by property, which needs no permission.
+const security = pageSecurity({ images: ['data:'], formAction: "'none'" });
 
 const docs: HttpOperation = {
   id: 'docs',

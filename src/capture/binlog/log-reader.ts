@@ -1,6 +1,6 @@
 import type { AnyBinlogEvent, DeleteRowsEvent, RowData, UpdateRowsEvent, WriteRowsEvent } from '@vlasky/zongji';
 import { CAPTURE_TABLE } from '../../mysql/capture.ts';
-import { CaptureGap } from '../change-source.ts';
+import { CaptureGap, type Echo } from '../change-source.ts';
 import type { RowChange } from '../row-change.ts';
 import { rowOf } from './row-values.ts';
 import { concernOf, type WatchedNames } from './statements.ts';
@@ -20,7 +20,7 @@ export interface ReadEvent {
   readonly changes: readonly RowChange[];
   /** The transaction is complete: everything so far is before the position that the log has now. */
   readonly isBoundary: boolean;
-  readonly echo: number | undefined;
+  readonly echo: Echo | undefined;
 }
 
 const NOTHING: ReadEvent = { changes: [], isBoundary: false, echo: undefined };
@@ -101,7 +101,7 @@ export class LogReader {
   #echo(event: RowsEvent): ReadEvent {
     const rows = event.rows.map((row) => imagesOf(row).after);
     const own = rows.findLast((row) => row.source === this.#tables.source);
-    return own === undefined ? NOTHING : { ...NOTHING, echo: Number(own.saved_at) };
+    return own === undefined ? NOTHING : { ...NOTHING, echo: { at: Number(own.saved_at), fence: Number(own.fences) } };
   }
 
   #boundary(): ReadEvent {

@@ -4,7 +4,7 @@ import ZongJi, { type ZongJiOptions } from '@vlasky/zongji';
 import type { Connection, ConnectionOptions } from 'mysql2';
 import { CAPTURE_TABLE, type LogEnd } from '../../mysql/capture.ts';
 import { pause } from '../../timing/backoff.ts';
-import { CaptureGap, type ChangeBatch, type ChangeSource } from '../change-source.ts';
+import { CaptureGap, type ChangeBatch, type ChangeSource, type Echo } from '../change-source.ts';
 import type { TableName } from '../mapping.ts';
 import type { RowChange } from '../row-change.ts';
 import { faultOf } from './faults.ts';
@@ -38,7 +38,7 @@ export class BinlogSource implements ChangeSource {
   #changes: RowChange[] = [];
   #position: string | undefined;
   #at: number | undefined;
-  #echo: number | undefined;
+  #echo: Echo | undefined;
   #failure: Error | undefined;
   #isPaused = false;
   #wake: () => void = () => undefined;

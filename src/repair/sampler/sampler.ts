@@ -19,7 +19,7 @@ import { PageCheck, type PageCheckStores } from '../page-check.ts';
 import { RateLimiter } from '../rate-limiter.ts';
 import { type CheckedTruth, TruthCheck } from '../truth-check.ts';
 import { FirstLook, lookAgain } from './looks.ts';
-import { type SamplerReports, WrongUsers } from './report.ts';
+import { type SamplerReports, type WrongUser, WrongUsers } from './report.ts';
 import { NOTHING_SAMPLED, type SampleCounts, WINDOWS, type Windows } from './windows.ts';
 
 /** What samples one kind. */
@@ -37,6 +37,8 @@ interface SamplerOptions
   readonly logger: Logger;
   /** Called with everything that is added to the windows. */
   readonly onCounts?: (counts: SampleCounts) => void;
+  /** Called with the users who are confirmed to be wrong. */
+  readonly onDrift?: (wrong: readonly Pick<WrongUser, 'classes'>[]) => void;
   /** Called with each comparison of users' contacts with the photos. */
   readonly onTruth?: (truth: CheckedTruth, kind: Kind) => void;
 }
@@ -166,6 +168,7 @@ export class Sampler {
       const { wrong, unsettled, failures } = await lookAgain(parts, suspects, signal);
       this.#logFailures(failures, sampled);
       this.#wrongUsers.add(wrong.map((user) => this.#named(user, sampled)));
+      this.#stores.onDrift?.(wrong);
       const visible = wrong.filter((user) => user.visible).length;
       const checked = suspects.length - unsettled.length;
       this.#count({ checked, wrong: wrong.length, visible, unsettled: unsettled.length });

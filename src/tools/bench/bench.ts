@@ -7,7 +7,7 @@ import { type Namespace, namespaceOn, type TransportName } from '../harness/name
 import { ProcessGroup } from '../harness/processes/process-group.ts';
 import { ProcessLogs } from '../harness/processes/process-logs.ts';
 import { removeTraces } from '../harness/remove-traces.ts';
-import { type Servers, startServers } from '../harness/servers.ts';
+import { type Feed, type Servers, startServers } from '../harness/servers.ts';
 import { type HarnessStores, openHarnessStores } from '../harness/stores.ts';
 import { type BenchReport, describeMachine, type Measurements } from './report.ts';
 
@@ -16,6 +16,7 @@ export interface Bench<Size> {
   readonly name: string;
   readonly summary: string;
   readonly transport: TransportName;
+  readonly feed?: Feed;
   readonly settings?: () => Namespace['settings'];
   /** What is measured, and how often. */
   readonly full: Size;
@@ -33,9 +34,9 @@ export async function runBench<Size>(
 ): Promise<BenchReport> {
   const begun = performance.now();
   await using resources = new AsyncDisposableStack();
-  const { transport } = bench;
+  const { transport, feed = 'outbox' } = bench;
   const settings = bench.settings?.() ?? {};
-  const ground = await openGround({ transport, install, settings, resources, signal, progress });
+  const ground = await openGround({ transport, feed, install, settings, resources, signal, progress });
   const { rows, ratios } = await measured(bench, ground, quick ? bench.quick : bench.full);
   const { parts } = ground.servers.stack;
   return {
@@ -76,6 +77,7 @@ export interface Ground {
 
 export type GroundOptions = Pick<Ground, 'install' | 'resources' | 'signal' | 'progress'> & {
   readonly transport: TransportName;
+  readonly feed?: Feed;
   /** Another ground's servers; undefined: those of the environment, or new ones. */
   readonly servers?: Servers;
   readonly settings?: Namespace['settings'];
@@ -98,8 +100,8 @@ const SETTINGS = { MAX: '24', MIN: '12' };
 
 /** Everything is removed when the resources are disposed of. @throws StartError naming each missing server */
 export async function openGround(options: GroundOptions): Promise<Ground> {
-  const { transport, install, resources, signal, progress } = options;
-  const servers = options.servers ?? (await startServers({ transport, install }));
+  const { transport, install, resources, signal, progress, feed = 'outbox' } = options;
+  const servers = options.servers ?? (await startServers({ transport, install, feed }));
   if (options.servers === undefined) resources.defer(() => servers.stack.stop());
   const namespace = namespaceOn(servers.stack, {
     purpose: 'bench',
@@ -108,7 +110,7 @@ export async function openGround(options: GroundOptions): Promise<Ground> {
   });
   resources.defer(() => removeTraces(servers, namespace));
   await migrate({ url: namespace.config.mysqlUrl, kinds: kindsNamed(namespace.config.kinds) });
-  const stores = await openHarnessStores(namespace, { logger: pino({ level: 'silent' }), resources, signal });
+  const stores = await openHarnessStores(namespace, { logger: pino({ level: 'silent' }), resources, signal, feed });
   const logs = new ProcessLogs('bench');
   resources.defer(() => logs.remove());
   const processGroup = new ProcessGroup(namespace, logs);

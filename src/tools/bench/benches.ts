@@ -1,4 +1,5 @@
 import type { Bench } from './bench.ts';
+import { capture } from './capture/capture.ts';
 import { celebrity } from './celebrity/celebrity.ts';
 import { epoch } from './epoch/epoch.ts';
 import { fanout } from './fanout/fanout.ts';
@@ -28,4 +29,5 @@ export const BENCHES: readonly Bench<any>[] = [
   pages,
   push,
   celebrity,
+  capture,
 ];

@@ -21,9 +21,9 @@ export interface Circle {
 /** Fills MySQL; {@link buildIndexes} builds the indexes. Everybody has a public photo, in no order of the ids. */
 export async function gatherCircle(
   { pool }: HarnessStores,
-  circle: Omit<Circle, 'users'> & { count: number },
+  circle: Omit<Circle, 'users'> & { readonly count: number; readonly first?: bigint },
 ): Promise<Circle> {
-  const users = idsFrom(FIRST_USER, circle.count);
+  const users = idsFrom(circle.first ?? FIRST_USER, circle.count);
   await loadGraph(pool, {
     users: users.map((id) => ({ id })),
     contacts: users.flatMap((_, position) => contactsOf(users, position, circle.contacts)),

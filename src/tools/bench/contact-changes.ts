@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
 import type { NewContact } from '../reference-site/load-graph.ts';
-import { inTransaction } from '../reference-site/transaction.ts';
+import { inTransaction, leavesTasks } from '../reference-site/transaction.ts';
 import { PAIRS, TURN_OVER } from './circle.ts';
 
 const LEAVE_TASKS = `
@@ -13,7 +13,7 @@ const LEAVE_TASKS = `
 /** The changes of one tick are one transaction, so that the load leaves room for what is measured. */
 const TICK_MS = 20;
 
-/** Ends relationships and begins them again at a fixed rate, each change with its task in the outbox. */
+/** Ends relationships and begins them again at a fixed rate, each change with its task in the outbox, unless the site is captured. */
 export class ContactChanges {
   readonly #pool: Pool;
   readonly #pairs: readonly NewContact[];
@@ -48,7 +48,7 @@ export class ContactChanges {
     const json = JSON.stringify(some.map(({ user, contact }) => [user, contact]));
     await inTransaction(this.#pool, async (connection) => {
       await connection.execute(TURN_OVER, [json]);
-      await connection.execute(LEAVE_TASKS, [json]);
+      if (leavesTasks(connection)) await connection.execute(LEAVE_TASKS, [json]);
     });
     return some;
   }

@@ -14,6 +14,14 @@ export function defineDemo(command: Command): void {
         'streams',
       ]),
     )
+    .addOption(
+      new Option(
+        '--feed <name>',
+        "how changes become tasks: the site writes an outbox, or they are captured from MySQL's binary log",
+      )
+        .choices(['outbox', 'capture'])
+        .default(DEFAULTS.feed),
+    )
     .option('--install', 'install missing server programs with apt-get (Debian and Ubuntu, as root)')
     .addOption(number('--users <n>', 'number of people with contacts of their own', LEAST.users, DEFAULTS.users))
     .addOption(number('--most <n>', 'contacts of the user who has the most', LEAST.most, DEFAULTS.most))

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { type LatencyRow, ratiosOf } from '../harness/latency.ts';
 import { ProcessLogs } from '../harness/processes/process-logs.ts';
 import { count } from './layout.ts';
@@ -115,11 +116,12 @@ export async function perform(
   { options, story }: DemoRun,
   { servers, population, stores, processGroup, world }: Prepared,
 ): Promise<Omit<Findings, 'seconds'>> {
-  const { services } = world;
+  const { services, pool } = world;
+  const { feed } = options;
   const played = await story.step(
     'play',
     (progress) => play(world, options.seconds, progress),
-    (report) => formatPlay(report, services.relayCounts),
+    (report) => formatPlay(report, services.relayCounts, feed),
     'seconds',
   );
   reportMoreOf(story, played);
@@ -144,9 +146,13 @@ export async function perform(
   reportLatency(story, latency);
   const memory = await measureMemory(world);
   story.more(formatMemory(memory), 'memory');
+  await services.updateCounts();
   const relay = services.relayCounts;
+  const outboxRows = await countOutboxRows(pool);
   return {
     servers,
+    feed,
+    outboxRows,
     population,
     play: played,
     withdrawal,
@@ -157,6 +163,11 @@ export async function perform(
     latency,
     memory,
   };
+}
+
+async function countOutboxRows(pool: Pool): Promise<number> {
+  const [[row]] = await pool.query<RowDataPacket[]>('SELECT COUNT(*) AS n FROM recency_outbox');
+  return Number(row?.n);
 }
 
 function reportMoreOf(story: Story, { killed, examples, reads }: PlayReport): void {

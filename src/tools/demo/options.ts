@@ -1,6 +1,10 @@
+import type { Feed } from '../harness/servers.ts';
+
 export interface DemoOptions {
   /** Undefined: Kafka if a broker is available, otherwise streams. */
   readonly transport: 'kafka' | 'streams' | undefined;
+  /** Whether the site writes tasks to its outbox, or its changes are captured from the binary log. */
+  readonly feed: Feed;
   /** Whether missing server programs may be installed. */
   readonly install: boolean;
   /** People with contacts of their own, whose numbers follow a power law. */
@@ -18,6 +22,7 @@ export interface DemoOptions {
 
 export const DEFAULTS: DemoOptions = {
   transport: undefined,
+  feed: 'outbox',
   install: false,
   users: 5_000,
   most: 20_000,

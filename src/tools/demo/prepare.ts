@@ -4,11 +4,13 @@ import { migrate } from '../../mysql/migrate.ts';
 import type { BackfillResult } from '../../repair/backfill.ts';
 import { HttpClient } from '../harness/http.ts';
 import { type Namespace, namespaceOn } from '../harness/namespace.ts';
+import { mappingFileOf, untilCaptured } from '../harness/processes/capturing.ts';
 import { ProcessGroup } from '../harness/processes/process-group.ts';
 import type { ProcessLogs } from '../harness/processes/process-logs.ts';
 import { removeTraces } from '../harness/remove-traces.ts';
 import { describeServers, type Servers, startServers } from '../harness/servers.ts';
 import { type HarnessStores, openHarnessStores, settle } from '../harness/stores.ts';
+import { ALL_KINDS_MAPPING } from '../reference-site/capture-mapping.ts';
 import { count } from './layout.ts';
 import type { DemoOptions } from './options.ts';
 import { backfillAll } from './phases/jobs.ts';
@@ -57,14 +59,14 @@ export async function prepare(run: DemoRun): Promise<Prepared> {
     ({ database }) => `${database} created`,
   );
   const logger = pino({ level: 'silent' });
-  const stores = await openHarnessStores(namespace, { logger, resources, signal });
+  const stores = await openHarnessStores(namespace, { logger, resources, signal, feed: options.feed });
   const random = seededRandom(options.seed);
   const population = await story.step('people', () => populate(stores.pool, options, random), formatPopulation);
   const { processGroup, services } = await story.step(
     'processes',
     () => startProcesses(run, namespace, population, stores),
     () =>
-      `the API, the relay and two consumers; ${namespace.transport === 'kafka' ? 'Kafka carries' : 'Redis Streams carry'} the tasks`,
+      `the API, ${options.feed === 'capture' ? 'capture of the binary log' : 'the relay'} and two consumers; ${namespace.transport === 'kafka' ? 'Kafka carries' : 'Redis Streams carry'} the tasks`,
   );
   const { pool, redis, raiseBarrier, bulkLag } = stores;
   const journal = new Journal(() => performance.now());
@@ -81,15 +83,17 @@ export async function prepare(run: DemoRun): Promise<Prepared> {
  * tasks.
  */
 async function startProcesses(
-  { options, logs, resources, fail, signal }: DemoRun,
+  { options: { seed, feed }, logs, resources, fail, signal }: DemoRun,
   namespace: Namespace,
   { cast }: Population,
-  { raiseBarrier }: HarnessStores,
+  { primary, raiseBarrier }: HarnessStores,
 ): Promise<{ processGroup: ProcessGroup; services: Services }> {
   const processGroup = new ProcessGroup(namespace, logs);
   resources.defer(() => processGroup.stopAll());
   processGroup.failed.catch(fail);
-  const services = await Services.start(processGroup, { seed: options.seed, spared: cast.star });
+  const mapping = feed === 'capture' ? mappingFileOf(ALL_KINDS_MAPPING, resources) : undefined;
+  const services = await Services.start(processGroup, { seed, spared: cast.star, mapping });
+  if (mapping !== undefined) await untilCaptured(primary, processGroup);
   await settle(raiseBarrier, signal);
   return { processGroup, services };
 }

@@ -1,6 +1,6 @@
 import type { VerifyResult } from '../../repair/verify.ts';
 import { type LatencyRow, type Quantiles, ratiosOf } from '../harness/latency.ts';
-import { type Servers, versionOf } from '../harness/servers.ts';
+import { type Feed, type Servers, versionOf } from '../harness/servers.ts';
 import { count } from './layout.ts';
 import type { BurstReport } from './phases/burst.ts';
 import type { KillReport } from './phases/kill-consumer.ts';
@@ -14,6 +14,9 @@ import type { UnrulyRelayCounts } from './processes/services.ts';
 /** The results of all phases. */
 export interface Findings {
   readonly servers: Servers;
+  readonly feed: Feed;
+  /** In the outbox at the end, published ones included. */
+  readonly outboxRows: number;
   readonly population: Population;
   readonly play: PlayReport;
   readonly withdrawal: WithdrawalReport;
@@ -31,6 +34,8 @@ export function reportOf(findings: Findings) {
   const { servers, population, play, withdrawal, push, burst, relay, verify, latency } = findings;
   return {
     transport: servers.transport,
+    feed: findings.feed,
+    outbox_rows: findings.outboxRows,
     ...(servers.missing === undefined ? {} : { missing: servers.missing }),
     mysql: versionOf(servers, 'mysql'),
     redis: versionOf(servers, 'redis'),
@@ -85,7 +90,7 @@ function pushOf({ watches, uploads, delivered, p50Ms, mostMs, missed, twice, wro
 
 export type DemoReport = ReturnType<typeof reportOf>;
 
-type Judged = Pick<DemoReport, 'reads' | 'reads_wrong' | 'withdrawal_right' | 'verify'> & {
+type Judged = Pick<DemoReport, 'feed' | 'outbox_rows' | 'reads' | 'reads_wrong' | 'withdrawal_right' | 'verify'> & {
   readonly push: Pick<DemoReport['push'], 'missed' | 'wrong_ids' | 'not_visible'>;
 };
 
@@ -98,7 +103,8 @@ export function countWrong({ reads_wrong, withdrawal_right, push, verify }: Omit
 
 /** Nothing was wrong, and something of each kind was checked. */
 export function isRight(report: Judged): boolean {
-  const { reads, verify } = report;
+  const { reads, verify, feed, outbox_rows } = report;
+  if (feed === 'capture' && outbox_rows > 0) return false;
   const each = [verify, ...Object.values(verify.kinds ?? {})];
   return countWrong(report) === 0 && reads > 0 && each.every(({ users }) => users > 0);
 }
@@ -128,9 +134,17 @@ export function formatPopulation({ cast, counts }: Population): string {
   ].join(' ');
 }
 
-export function formatPlay({ changes, seconds, reads }: PlayReport, { sent, tasks }: UnrulyRelayCounts): string {
+export function formatPlay(
+  { changes, seconds, reads }: PlayReport,
+  { sent, tasks }: UnrulyRelayCounts,
+  feed: Feed,
+): string {
+  const how = {
+    outbox: `their tasks shuffled, ${count(sent - tasks)} of them sent twice`,
+    capture: `captured from the binary log: ${count(tasks)} tasks, the outbox unused`,
+  };
   return [
-    `${count(changes)} changes to contacts, photos and groups, their tasks shuffled, ${count(sent - tasks)} of them sent twice;`,
+    `${count(changes)} changes to contacts, photos and groups, ${how[feed]};`,
     `${count(reads.reads)} answers read meanwhile (${count(reads.of_groups)} about groups,`,
     `${count(reads.of_both)} about both in one list; ${count(reads.reads / seconds)} per second), ${count(reads.wrong)} wrong`,
   ].join(' ');

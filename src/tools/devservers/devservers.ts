@@ -10,6 +10,8 @@ export interface DevServersOptions {
   readonly kafka?: boolean;
   /** Install missing programs with apt-get (Debian and Ubuntu, as root). Default: as `STACK_INSTALL` says, else no. */
   readonly install?: boolean | undefined;
+  /** Extra arguments for a MySQL server that is started. */
+  readonly mysqlArgs?: readonly string[];
   /** Receives one line per step, for a person. */
   readonly log?: (line: string) => void;
   /** Environment for addresses (`RECENCY_…`), `STACK_FROM`, `STACK_INSTALL` and `CI`; this process's by default. */
@@ -57,14 +59,21 @@ export async function startDevServers(options: DevServersOptions = {}): Promise<
 export async function gatherServers(
   wanted: readonly ServerName[],
   supervisor: Pick<Supervisor, 'launch'> | undefined,
-  { environment = process.env, log = () => undefined, install = mayInstall(environment) }: DevServersOptions,
+  {
+    environment = process.env,
+    log = () => undefined,
+    install = mayInstall(environment),
+    mysqlArgs = [],
+  }: DevServersOptions,
 ): Promise<ServerSet> {
+  const argsOf = (name: ServerName) => (name === 'mysql' ? mysqlArgs : []);
   const obtain = async (name: ServerName): Promise<ServerFacts | MissingServer> => {
     try {
       const found =
         supervisor === undefined || givenAddress(name, environment)
           ? await probeGiven(name, environment)
-          : (await supervisor.launch({ name, from: forcedOrigin(environment), install }, log)).facts;
+          : (await supervisor.launch({ name, from: forcedOrigin(environment), install, args: argsOf(name) }, log))
+              .facts;
       log(describeServer(found));
       return found;
     } catch (error) {

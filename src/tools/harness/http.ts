@@ -30,12 +30,16 @@ export class HttpClient {
   }
 }
 
-const RESIDENT = /^process_resident_memory_bytes(?:\{.*\})? (\S+)$/m;
-
 /** The resident memory of a process, bytes, from its metrics. @throws Error when they lack it */
 export async function residentBytes(metricsPort: number): Promise<number> {
+  return await metric(metricsPort, 'process_resident_memory_bytes');
+}
+
+/** The value of a metric without labels of its own. @throws Error when the metrics lack it, or nobody listens */
+export async function metric(metricsPort: number, name: string): Promise<number> {
   const { body } = await new HttpClient(`http://127.0.0.1:${metricsPort}`).get('/metrics');
-  const bytes = Number(RESIDENT.exec(body)?.[1]);
-  if (!Number.isFinite(bytes)) throw new Error('the metrics of a consumer lack its memory');
-  return bytes;
+  const line = body.split('\n').find((one) => one.startsWith(`${name} `) || one.startsWith(`${name}{`));
+  const value = Number(line?.split(' ').at(-1));
+  if (!Number.isFinite(value)) throw new Error(`the metrics of port ${metricsPort} lack ${name}`);
+  return value;
 }

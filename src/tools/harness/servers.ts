@@ -10,19 +10,31 @@ export interface Servers {
   readonly missing: string | undefined;
 }
 
+/** How the reference site's changes become tasks: it writes them, or they are captured from the binary log. */
+export type Feed = 'outbox' | 'capture';
+
+/** The binary log as capture needs it. Later arguments win: the servers here have none. MariaDB reads what only MySQL knows as a hint. */
+const LOGGED = [
+  ...['--server-id=7', '--log-bin=binlog', '--binlog-format=ROW'],
+  ...['--loose-gtid-mode=ON', '--loose-enforce-gtid-consistency=ON'],
+];
+
 export interface ServerChoice {
   /** Undefined: Kafka if a broker is available, otherwise streams. */
   readonly transport: TransportName | undefined;
   /** Whether missing server programs may be installed. */
   readonly install: boolean;
+  /** Default: outbox. */
+  readonly feed?: Feed;
 }
 
 /**
  * Uses the servers of the environment, or starts them.
  * @throws StartError naming each missing server; with CI=true or `--transport kafka` that includes the broker
  */
-export async function startServers({ transport, install }: ServerChoice): Promise<Servers> {
-  const stack = await startDevServers({ kafka: transport !== 'streams', install }).catch((error: Error) => {
+export async function startServers({ transport, install, feed }: ServerChoice): Promise<Servers> {
+  const mysqlArgs = feed === 'capture' ? LOGGED : [];
+  const stack = await startDevServers({ kafka: transport !== 'streams', install, mysqlArgs }).catch((error: Error) => {
     throw new StartError(error.message, { cause: error });
   });
   if (stack.kafkaBrokers !== null || transport === 'streams') {

@@ -9,9 +9,10 @@ import { indexedUsers } from '../../index/redis/keys.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import { PageCheck } from '../../repair/page-check.ts';
 import type { TaskPublisher } from '../../transport/task-publisher.ts';
-import { openSitePool } from '../reference-site/transaction.ts';
+import { openCapturedSitePool, openSitePool } from '../reference-site/transaction.ts';
 import type { Namespace } from './namespace.ts';
 import { poll } from './poll.ts';
+import type { Feed } from './servers.ts';
 
 /** What this process itself uses, besides the processes that it starts. */
 export interface HarnessStores extends Stores {
@@ -29,6 +30,8 @@ export interface Opening {
   readonly logger: Logger;
   readonly resources: AsyncDisposableStack;
   readonly signal: AbortSignal;
+  /** Default: outbox. */
+  readonly feed?: Feed;
 }
 
 /** A change in flight for longer cannot be distinguished from drift. */
@@ -39,7 +42,8 @@ export async function openHarnessStores({ config }: Namespace, opening: Opening)
   const context = { ...opening, config };
   const { resources, signal } = opening;
   const stores = await openStores(context, { name: 'rig' });
-  const pool = resources.adopt(openSitePool(config.mysqlUrl), (opened) => opened.end());
+  const openPool = opening.feed === 'capture' ? openCapturedSitePool : openSitePool;
+  const pool = resources.adopt(openPool(config.mysqlUrl), (opened) => opened.end());
   const transport = openTransport(context, 'rig');
   await transport.untilAnswers(signal);
   const publisher = resources.adopt(transport.openPublisher(stores.primary), (opened) => opened.close());

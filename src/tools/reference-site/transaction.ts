@@ -18,6 +18,21 @@ export function openSitePool(url: string, connections = 10, tls?: MysqlTls): Poo
   });
 }
 
+/** Pools, and connections of them, whose changes are captured from the binary log. */
+const captured = new WeakSet<Pool | PoolConnection>();
+
+/** The same for a site whose changes are captured: its transactions leave no task in the outbox. */
+export function openCapturedSitePool(url: string): Pool {
+  const pool = openSitePool(url);
+  captured.add(pool);
+  return pool;
+}
+
+/** Whether the site that this connection belongs to writes tasks for its changes. */
+export function leavesTasks(connection: PoolConnection): boolean {
+  return !captured.has(connection);
+}
+
 /**
  * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. One that lost to others is
  * tried again after a random wait, so `work` may run several times.
@@ -35,6 +50,7 @@ export function inTransaction<T>(
 
 async function once<T>(pool: Pool, work: (connection: PoolConnection) => Promise<T>): Promise<T> {
   const connection = await pool.getConnection();
+  if (captured.has(pool)) captured.add(connection);
   try {
     await connection.query('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
     await connection.query('START TRANSACTION');
@@ -61,6 +77,7 @@ const INSERT_TRACED =
  * the change is traced, the row says by which span it was made.
  */
 export async function leaveTask(connection: PoolConnection, task: Task): Promise<void> {
+  if (!leavesTasks(connection)) return;
   const trace = activeParent();
   if (trace === undefined) await connection.execute(INSERT, columnsOf(task));
   else await connection.execute(INSERT_TRACED, [...columnsOf(task), trace.traceparent]);

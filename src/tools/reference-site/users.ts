@@ -4,7 +4,7 @@ import { chunks } from '../../index/chunks.ts';
 import { checkId } from './checks.ts';
 import { lockUser } from './last-uploads.ts';
 import { deleteOwnerFromPools } from './pools.ts';
-import { inTransaction, leaveTask } from './transaction.ts';
+import { inTransaction, leavesTasks, leaveTask } from './transaction.ts';
 
 const MOST_AT_ONCE = 5000;
 
@@ -61,7 +61,7 @@ export async function deleteUser(pool: Pool, user: Id): Promise<boolean> {
     if (!(await lockUser(connection, user))) return false;
     await deleteOwnerFromPools(connection, user);
     for (const statement of [
-      TELL_FOLLOWERS,
+      ...(leavesTasks(connection) ? [TELL_FOLLOWERS] : []),
       LEAVE_FOLLOWERS,
       LEAVE_CONTACTS,
       LEAVE_GROUPS,

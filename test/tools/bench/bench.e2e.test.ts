@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { runCli, type Settings } from '../../support/cli.ts';
+import { loggedMysql, WITH_GTIDS } from '../../support/logged-mysql.ts';
 import { hasKafka, kafkaBrokers, mysqlUrl, redisUrl } from '../../support/servers.ts';
 
 /** What `bench --json` prints, as INTERFACE has it. The figures of such small runs mean nothing, and none is looked at. */
@@ -20,9 +21,12 @@ const report = z.strictObject({
 const out = mkdtempSync(join(tmpdir(), 'recency-bench-'));
 afterAll(() => rmSync(out, { recursive: true }));
 
-async function bench(name: string): Promise<z.infer<typeof report>> {
+/** `capture` needs a binary log, which the tests' own server has not. */
+const logged = loggedMysql(WITH_GTIDS);
+
+async function bench(name: string, MYSQL_URL = mysqlUrl()): Promise<z.infer<typeof report>> {
   const settings: Settings = {
-    MYSQL_URL: mysqlUrl(),
+    MYSQL_URL,
     REDIS_URL: redisUrl(),
     ...(hasKafka() ? { KAFKA_BROKERS: kafkaBrokers().join(',') } : {}),
   };
@@ -156,6 +160,14 @@ describe.runIf(hasKafka())('with Kafka', () => {
     for (const row of contacts) expect(row.p99_ms).toBeGreaterThanOrEqual(Number(row.p50_ms));
     expect(Number(ratios.segments_repeated_per_kill)).toBeLessThanOrEqual(1);
     expect(rows.slice(-2).map(({ who }) => who)).toEqual(['watched', 'others']);
+  });
+
+  test('capture', async () => {
+    const { rows, ratios } = await bench('capture', logged.server.url);
+    expect(valuesOf(rows, 'part')).toEqual(['backlog', 'latency', 'kills', 'check']);
+    expect(rows.at(-1)).toMatchObject({ wrong: 0, missed: 0, cold: 0, unsettled: 0, outbox_rows: 0 });
+    expect(ratios).toMatchObject({ wrong: 0, missed: 0 });
+    expect(Math.min(Number(ratios.rows_per_second), Number(ratios.commit_to_index_p99_ms))).toBeGreaterThan(0);
   });
 
   test('freshness', async () => {

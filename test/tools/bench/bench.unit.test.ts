@@ -30,6 +30,7 @@ test('there are the benchmarks that the interface names', () => {
     'pages',
     'push',
     'celebrity',
+    'capture',
     'load',
   ];
   expect(BENCHES.map(({ name }) => name).sort()).toEqual(names.sort());

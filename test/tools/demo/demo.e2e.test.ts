@@ -7,11 +7,14 @@ import { describe, expect, test } from 'vitest';
 import type { DemoReport } from '../../../src/tools/demo/report.ts';
 import { removeKeys } from '../../../src/tools/harness/remove-traces.ts';
 import { DemoCommand, isAlive } from '../../support/demo-command.ts';
+import { loggedMysql, WITH_GTIDS } from '../../support/logged-mysql.ts';
 import { mysqlUrl } from '../../support/servers.ts';
 import { freshRedis } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 
 const TIMEOUT_MS = 180_000;
+
+const logged = loggedMysql(WITH_GTIDS);
 
 const redis = await freshRedis();
 
@@ -60,6 +63,16 @@ describe('recency demo', () => {
     expect(demo.namespace).not.toBe('');
     expect(await tracesOf(demo.namespace)).toEqual([]);
     expect(existsSync(logsOf(demo))).toBe(false);
+  });
+
+  test('--feed capture is right without a row in the outbox', { timeout: TIMEOUT_MS }, async () => {
+    const demo = new DemoCommand({ mysql: logged.server.url }, '--json', '--feed', 'capture');
+    expect(await demo.exitCode, demo.stderr).toBe(0);
+    const report = JSON.parse(demo.stdout) as DemoReport;
+    expect(report).toMatchObject({ feed: 'capture', outbox_rows: 0, reads_wrong: 0, withdrawal_right: true });
+    expect(report.verify).toMatchObject({ wrong: 0, answers_wrong: 0, unsettled: 0 });
+    expect(report.push).toMatchObject({ missed: 0, wrong_ids: 0, not_visible: 0 });
+    expect(report.tasks).toBeGreaterThan(300);
   });
 
   test('refuses what it does not know, and does nothing', { timeout: TIMEOUT_MS }, async () => {

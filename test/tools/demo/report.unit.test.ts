@@ -10,7 +10,15 @@ const verify = {
   ...{ wrong_users: [], wrong_answers: [], wrong_columns: [], wrong_pairs: [], failed: 0, failed_users: [] },
 };
 const push = { missed: 0, wrong_ids: 0, not_visible: 0 };
-const right = { reads: 1, reads_wrong: 0, withdrawal_right: true, push, verify };
+const right = {
+  feed: 'outbox' as const,
+  outbox_rows: 9,
+  reads: 1,
+  reads_wrong: 0,
+  withdrawal_right: true,
+  push,
+  verify,
+};
 
 describe('a demonstration is right', () => {
   test('when nothing was wrong at any time', () => expect(isRight(right)).toBe(true));
@@ -33,6 +41,7 @@ describe('a demonstration is right', () => {
       'nobody was verified of one kind',
       { ...right, verify: { ...verify, kinds: { contacts: verify, groups: { ...verify, users: 0 } } } },
     ],
+    ['a site that is captured wrote to its outbox', { ...right, feed: 'capture' as const }],
     ['nobody was verified', { ...right, verify: { ...verify, users: 0 } }],
   ])('but not when %s', (_what, report) => expect(isRight(report)).toBe(false));
 });

@@ -80,6 +80,7 @@ async function settleAll({ services, raiseBarrier, signal }: World): Promise<voi
   await settle(raiseBarrier, signal);
   while (services.relayCounts.held > 0) await pause(LOOK_MS, undefined, { signal });
   await settle(raiseBarrier, signal);
+  await services.updateCounts();
 }
 
 function describeWrong(wrong: Wrong, shown: Shown): string {

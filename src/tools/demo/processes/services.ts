@@ -2,12 +2,13 @@ import type { Id } from '../../../contracts/id.ts';
 import { freePort } from '../../devservers/launch/free-port.ts';
 import { residentBytes } from '../../harness/http.ts';
 import { poll } from '../../harness/poll.ts';
+import { CapturingProcess } from '../../harness/processes/capturing.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
 import { modulePath, type ProcessGroup, RECENCY, type ServiceProcess } from '../../harness/processes/process-group.ts';
 
-/** What the demonstration's relay reports about itself, repeatedly. */
+/** What carries the tasks reports about itself: the demonstration's relay, repeatedly, or capture, when it is asked. */
 export interface UnrulyRelayCounts {
-  /** Tasks read from the outbox. */
+  /** Tasks read from the outbox, or derived from captured changes. */
   readonly tasks: number;
   /** Messages published; some tasks count twice. */
   readonly sent: number;
@@ -21,11 +22,12 @@ const LOOK_MS = 50;
 /** The module of the demonstration's relay. */
 export const UNRULY_RELAY = modulePath(import.meta.url, './unruly-relay');
 
-/** The API, the consumers and the relay, each a process of its own. */
+/** The API, the consumers, and the relay or capture, each a process of its own. */
 export class Services {
   readonly apiUrl: string;
   readonly #processGroup: ProcessGroup;
   readonly #consumers = new Map<ServiceProcess, { metricsPort: number }>();
+  #capturing: CapturingProcess | undefined;
   #consumersStarted = 0;
   #relayCounts: UnrulyRelayCounts = { tasks: 0, sent: 0, held: 0 };
 
@@ -34,16 +36,35 @@ export class Services {
     this.apiUrl = apiUrl;
   }
 
-  /** @param processGroup the caller stops it @param options.spared photo tasks of this user are sent only once @throws Error when a process does not start */
-  static async start(processGroup: ProcessGroup, { seed, spared }: { seed: number; spared: Id }): Promise<Services> {
+  /**
+   * @param processGroup the caller stops it
+   * @param options.spared photo tasks of this user are sent only once
+   * @param options.mapping the file to capture by; undefined: the site has an outbox
+   * @throws Error when a process does not start
+   */
+  static async start(
+    processGroup: ProcessGroup,
+    { seed, spared, mapping }: { seed: number; spared: Id; mapping: string | undefined },
+  ): Promise<Services> {
     const api = await launchApi(processGroup);
     const services = new Services(processGroup, api.url);
-    const relay = processGroup.start({ name: 'relay', module: UNRULY_RELAY, args: [String(seed), spared] });
-    relay.onMessage((counts) => {
-      services.#relayCounts = counts as UnrulyRelayCounts;
-    });
+    if (mapping === undefined) services.#startRelay([String(seed), spared]);
+    else services.#capturing = await CapturingProcess.start(processGroup, mapping);
     await Promise.all([services.startConsumer(), services.startConsumer(), api.untilReady()]);
     return services;
+  }
+
+  #startRelay(args: readonly string[]): void {
+    const relay = this.#processGroup.start({ name: 'relay', module: UNRULY_RELAY, args });
+    relay.onMessage((counts) => {
+      this.#relayCounts = counts as UnrulyRelayCounts;
+    });
+  }
+
+  /** Asks capture for its counts; the relay has reported them. */
+  async updateCounts(): Promise<void> {
+    const tasks = await this.#capturing?.tasks();
+    if (tasks !== undefined) this.#relayCounts = { tasks, sent: tasks, held: 0 };
   }
 
   get consumers(): readonly ServiceProcess[] {

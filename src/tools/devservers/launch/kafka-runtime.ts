@@ -43,14 +43,27 @@ const LOG4J_VERSION = '2.24.3';
 export const jarsFolder = (): string => resolve('.recency', `kafka-${KAFKA_VERSION}-with-logger`);
 
 /** Fetches the broker and its dependencies from Maven Central unless they are there. Returns the folder of the jars. */
-export async function fetchKafkaJars(maven: string, signal: AbortSignal): Promise<string> {
-  const folder = jarsFolder();
+export function fetchKafkaJars(maven: string, signal: AbortSignal): Promise<string> {
+  return fetchJars({ maven, folder: jarsFolder(), artifacts: BROKER }, signal);
+}
+
+export interface WantedJars {
+  /** The program. */
+  readonly maven: string;
+  /** Where they are kept, so that they are fetched once. */
+  readonly folder: string;
+  /** `group:artifact:version` each; their dependencies come with them. */
+  readonly artifacts: readonly string[];
+}
+
+/** Fetches jars from Maven Central unless they are there. Returns their folder. */
+export async function fetchJars({ maven, folder, artifacts }: WantedJars, signal: AbortSignal): Promise<string> {
   if (existsSync(folder)) return folder;
   await mkdir(dirname(folder), { recursive: true });
   const unfinished = await mkdtemp(`${folder}-`);
   try {
     const project = join(unfinished, 'pom.xml');
-    await writeFile(project, PROJECT);
+    await writeFile(project, projectOf(artifacts));
     const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${join(unfinished, 'jars')}`];
     await runProgram(maven, ['-q', '-B', '-f', project, ...goal], { signal });
     await keep(join(unfinished, 'jars'), folder);
@@ -69,12 +82,22 @@ async function keep(fetched: string, folder: string): Promise<void> {
   }
 }
 
-const PROJECT = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+const BROKER = [
+  `org.apache.kafka:kafka_2.13:${KAFKA_VERSION}`,
+  `org.apache.logging.log4j:log4j-slf4j-impl:${LOG4J_VERSION}`,
+];
+
+function projectOf(artifacts: readonly string[]): string {
+  const dependencies = artifacts.map((artifact) => {
+    const [group, name, version] = artifact.split(':');
+    return `<dependency><groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version></dependency>`;
+  });
+  return `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>recency</groupId><artifactId>kafka</artifactId><version>1</version>
   <dependencies>
-    <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>${KAFKA_VERSION}</version></dependency>
-    <dependency><groupId>org.apache.logging.log4j</groupId><artifactId>log4j-slf4j-impl</artifactId><version>${LOG4J_VERSION}</version></dependency>
+    ${dependencies.join('\n    ')}
   </dependencies>
 </project>
 `;
+}

@@ -1,11 +1,18 @@
+import { LANES, type Lane } from '../contracts/lane.ts';
 import type { Database } from '../mysql/database.ts';
 import { COUNTED, type OutboxLag, readOutboxLag } from '../mysql/outbox.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
+import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
+import { pause } from '../timing/backoff.ts';
+import { withTimeout } from '../timing/deadline.ts';
 import type { StreamFill } from '../transport/streams/publisher.ts';
 import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
 
 export interface BacklogSources {
+  readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
+  /** How it is measured first, and for how long at most, ms; undefined: this process measures all the time. */
+  readonly measuring?: { readonly measure: AppliedWatermark['measure']; readonly patienceMs: number };
   readonly primary: Database;
   /** Of every kind in use. */
   readonly delayQueues: readonly Pick<DelayQueue, 'size'>[];
@@ -18,8 +25,10 @@ export interface BacklogSources {
 }
 
 /** Work that waits. Until a change is processed, answers from the index may lack it. */
-export function backlogChecks({ primary, delayQueues, transportLag, bulkLag, fill }: BacklogSources): Checks {
+export function backlogChecks(sources: BacklogSources): Checks {
+  const { primary, delayQueues, transportLag, bulkLag, fill } = sources;
   return {
+    'oldest unapplied': () => unappliedVerdict(sources),
     outbox: async () => {
       return outboxVerdict(await readOutboxLag(primary));
     },
@@ -50,6 +59,51 @@ export function backlogChecks({ primary, delayQueues, transportLag, bulkLag, fil
       return warning(`${items} items`, NO_CONSUMER);
     },
   };
+}
+
+/** ms of each lane. A large audience takes its time. */
+const UNAPPLIED_MS: Readonly<Record<Lane, { readonly late: number; readonly tooLate: number }>> = {
+  small: { late: 10_000, tooLate: 60_000 },
+  bulk: { late: 60_000, tooLate: 600_000 },
+};
+
+const BETWEEN_LOOKS_MS = 100;
+
+/** The one number: the others say where it comes from. */
+async function unappliedVerdict({ watermark, measuring }: BacklogSources): Promise<Verdict> {
+  const failure = measuring && (await measured(watermark, measuring));
+  const ages = LANES.map((lane) => ({ lane, ms: watermark.lagMs(lane) }));
+  const said = ages.map(
+    ({ lane, ms }) => `${lane} lane ${ms === undefined ? 'not known' : `${(ms / 1000).toFixed(1)} s`}`,
+  );
+  const text = said.join(', ') + (failure === undefined ? '' : `: ${failure}`);
+  const isOver = (limit: 'late' | 'tooLate') =>
+    ages.some(({ lane, ms }) => ms !== undefined && ms > UNAPPLIED_MS[lane][limit]);
+  const fix = 'The checks below say where changes wait; docs/runbook.md (RecencyChangesNotApplied) says what to do.';
+  if (isOver('tooLate')) return problem(text, fix);
+  if (isOver('late') || ages.some(({ ms }) => ms === undefined)) return warning(text, fix);
+  return fine(text);
+}
+
+/**
+ * Measures until nothing is late, or patience ends.
+ * @returns why the last measurement failed
+ */
+async function measured(
+  watermark: BacklogSources['watermark'],
+  { measure, patienceMs: ms }: NonNullable<BacklogSources['measuring']>,
+): Promise<string | undefined> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    const look = withTimeout(measure(), ms, () => new Error(`no answer within ${ms} ms`));
+    const failure = await look.then(
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    const isLate = LANES.some((lane) => (watermark.lagMs(lane) ?? Number.POSITIVE_INFINITY) > ms);
+    if (failure !== undefined || !isLate || performance.now() >= deadline) return failure;
+    await pause(BETWEEN_LOOKS_MS);
+  }
 }
 
 const NO_CONSUMER = 'Is a `recency consume` running? It also does the delayed work.';

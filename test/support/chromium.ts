@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { type Browser, chromium } from 'playwright-core';
-import { mayInstall } from '../../../src/tools/devservers/given.ts';
-import { aptInstall, aptUnavailable, findProgram } from '../../../src/tools/devservers/launch/machine.ts';
+import { mayInstall } from '../../src/tools/devservers/given.ts';
+import { aptInstall, aptUnavailable, findProgram } from '../../src/tools/devservers/launch/machine.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 

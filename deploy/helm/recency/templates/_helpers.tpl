@@ -1,0 +1,96 @@
+{{- define "recency.name" -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "recency.labels" -}}
+app.kubernetes.io/name: recency
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- /* Of one process: what Deployment, Service and budget select. Takes the root and the process's name. */ -}}
+{{- define "recency.selector" -}}
+app.kubernetes.io/name: recency
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .name }}
+{{- end }}
+
+{{- /* The settings of a process: those of all, its own, and the secrets as files. */ -}}
+{{- define "recency.env" -}}
+{{- $secrets := merge (deepCopy (default dict .process.secrets)) .root.Values.secrets }}
+{{- $settings := merge (dict) (default dict .fixed) (default dict .process.settings) .root.Values.settings }}
+{{- range $key, $value := $settings }}
+- name: RECENCY_{{ $key }}
+  value: {{ $value | toString | quote }}
+{{- end }}
+{{- range $secrets.keys }}
+- name: RECENCY_{{ . }}_FILE
+  value: /etc/recency/secrets/{{ . }}
+{{- end }}
+{{- end }}
+
+{{- /* The pod of a process: not root, no privileges, nothing to write to but /tmp. */ -}}
+{{- define "recency.pod" -}}
+{{- $secrets := merge (deepCopy (default dict .process.secrets)) .root.Values.secrets }}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 1000
+  runAsGroup: 1000
+  fsGroup: 1000
+  seccompProfile: { type: RuntimeDefault }
+{{- with .root.Values.imagePullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .root.Values.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .root.Values.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+volumes:
+  - name: tmp
+    emptyDir: { sizeLimit: 64Mi }
+  - name: secrets
+    secret:
+      secretName: {{ $secrets.name }}
+      defaultMode: 0440
+      items:
+        {{- range $secrets.keys }}
+        - { key: {{ . }}, path: {{ . }} }
+        {{- end }}
+  {{- with .root.Values.tls.secretName }}
+  - name: tls
+    secret: { secretName: {{ . }}, defaultMode: 0440 }
+  {{- end }}
+  {{- if .process.mapping }}
+  - name: mapping
+    configMap: { name: {{ include "recency.name" .root }}-capture }
+  {{- end }}
+containers:
+  - name: recency
+    image: "{{ .root.Values.image.repository }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}"
+    imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+    args: {{- toYaml .args | nindent 6 }}
+    env: {{- include "recency.env" . | nindent 6 }}
+    securityContext:
+      allowPrivilegeEscalation: false
+      readOnlyRootFilesystem: true
+      privileged: false
+      capabilities: { drop: [ALL] }
+    {{- with .process.resources }}
+    resources: {{- toYaml . | nindent 6 }}
+    {{- end }}
+    volumeMounts:
+      - { name: tmp, mountPath: /tmp }
+      - { name: secrets, mountPath: /etc/recency/secrets, readOnly: true }
+      {{- if .root.Values.tls.secretName }}
+      - { name: tls, mountPath: /etc/recency/tls, readOnly: true }
+      {{- end }}
+      {{- if .process.mapping }}
+      - { name: mapping, mountPath: /etc/recency/capture, readOnly: true }
+      {{- end }}
+{{- end }}

@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url';
+import { commandsReference } from './commands.ts';
+import { errorsReference } from './errors.ts';
+import { settingsReference } from './settings.ts';
+
+/** The pages of the reference that are generated from the code. @returns each page's text by its path */
+export async function referencePages(): Promise<ReadonlyMap<string, string>> {
+  const path = (name: string) => fileURLToPath(new URL(`../../docs/reference/${name}.md`, import.meta.url));
+  return new Map([
+    [path('settings'), settingsReference()],
+    [path('commands'), await commandsReference()],
+    [path('errors'), errorsReference()],
+  ]);
+}

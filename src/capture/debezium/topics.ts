@@ -1,0 +1,131 @@
+/** Debezium's topics: which there are, how far a group has read them, and whether what it has not read is still there. */
+import type { Admin } from 'kafkajs';
+import { CaptureGap } from '../change-source.ts';
+import type { TableName } from '../mapping.ts';
+import { ConnectorMistake } from './messages.ts';
+
+/** ConfigResourceTypes.TOPIC, which kafkajs does not export to ES modules. */
+const TOPIC = 2;
+
+/** `prefix.schema.table`, as Debezium names it: characters that a topic cannot have are underscores. */
+export function topicOf(prefix: string, { schema, table }: TableName): string {
+  return `${prefix}.${schema}.${table}`.replaceAll(/[^a-zA-Z0-9._-]/g, '_');
+}
+
+/** Statements that change tables come in the topic that is called like the prefix (include.schema.changes). */
+export function statementsTopic(prefix: string): string {
+  return prefix;
+}
+
+/** @throws ConnectorMistake naming every topic that is missing, or that Kafka may thin out */
+export async function checkTopics(admin: Admin, prefix: string, tables: readonly TableName[]): Promise<void> {
+  const present = new Set(await admin.listTopics());
+  const lines = tables.flatMap((table) => {
+    const topic = topicOf(prefix, table);
+    if (present.has(topic)) return [];
+    return [
+      `- there is no topic ${topic} for the table ${table.schema}.${table.table} of the mapping. Correct RECENCY_CAPTURE_TOPIC_PREFIX (topic.prefix of the connector) or add the table to its table.include.list; for a table that has never had a row, create the topic.`,
+    ];
+  });
+  if (!present.has(statementsTopic(prefix))) {
+    lines.push(
+      `- there is no topic ${statementsTopic(prefix)}, where Debezium tells of ALTER and TRUNCATE. Set include.schema.changes=true in the connector.`,
+    );
+  }
+  const topics = [...tables.map((table) => topicOf(prefix, table)), statementsTopic(prefix)];
+  const compacted = await findCompacted(
+    admin,
+    topics.filter((topic) => present.has(topic)),
+  );
+  lines.push(
+    ...compacted.map(
+      (topic) =>
+        `- the topic ${topic} is compacted, so changes in it are lost when newer ones come. Set its cleanup.policy to delete.`,
+    ),
+  );
+  if (lines.length > 0)
+    throw new ConnectorMistake(`Changes cannot be captured from these topics:\n${lines.join('\n')}`);
+}
+
+async function findCompacted(admin: Admin, topics: readonly string[]): Promise<string[]> {
+  if (topics.length === 0) return [];
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: topics.map((name) => ({
+      type: TOPIC,
+      name,
+      configNames: ['cleanup.policy'],
+    })),
+  });
+  return resources.flatMap(({ resourceName, configEntries }) =>
+    configEntries.some(({ configValue }) => configValue?.includes('compact')) ? [resourceName] : [],
+  );
+}
+
+/** By topic and partition, the offset that comes next. */
+export class Offsets {
+  readonly #next = new Map<string, bigint>();
+
+  get(topic: string, partition: number): bigint | undefined {
+    return this.#next.get(`${partition} ${topic}`);
+  }
+
+  set(topic: string, partition: number, next: bigint): void {
+    this.#next.set(`${partition} ${topic}`, next);
+  }
+
+  /** Whether everything before these offsets comes before this as well. */
+  hasReached(ends: Offsets): boolean {
+    return [...ends.#next].every(([key, end]) => (this.#next.get(key) ?? 0n) >= end);
+  }
+}
+
+export async function readEnds(admin: Admin, topics: readonly string[]): Promise<Offsets> {
+  const ends = new Offsets();
+  for (const topic of topics) {
+    for (const { partition, high } of await admin.fetchTopicOffsets(topic)) ends.set(topic, partition, BigInt(high));
+  }
+  return ends;
+}
+
+/** Lets the group go on at the present ends of the topics. @throws when a member of the group is still there */
+export async function moveToEnds(admin: Admin, groupId: string, topics: readonly string[]): Promise<void> {
+  for (const topic of topics) {
+    const ends = await admin.fetchTopicOffsets(topic);
+    const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));
+    await admin.setOffsets({ groupId, topic, partitions });
+  }
+}
+
+/**
+ * Where the group goes on.
+ * @param late topics that came only after the group: they are read from their beginning
+ * @throws CaptureGap when Kafka does not have it, or does not know it
+ */
+export async function readGroup(
+  admin: Admin,
+  groupId: string,
+  topics: readonly string[],
+  late: ReadonlySet<string>,
+): Promise<Offsets> {
+  const next = new Offsets();
+  for (const { topic, partitions } of await admin.fetchOffsets({ groupId, topics: [...topics] })) {
+    const bounds = new Map((await admin.fetchTopicOffsets(topic)).map((bound) => [bound.partition, bound]));
+    for (const { partition, offset } of partitions) {
+      const { low = '0', high = '0' } = bounds.get(partition) ?? {};
+      const committed = BigInt(offset);
+      if (committed < 0n && !late.has(topic)) {
+        throw new CaptureGap('position', `the group ${groupId} has no offset in ${topic}, partition ${partition}`);
+      }
+      if (committed >= 0n && (committed < BigInt(low) || committed > BigInt(high))) {
+        const has = `has ${low} to ${high}`;
+        throw new CaptureGap(
+          'position',
+          `Kafka does not have ${topic} from offset ${offset} on: partition ${partition} ${has}`,
+        );
+      }
+      next.set(topic, partition, committed < 0n ? BigInt(low) : committed);
+    }
+  }
+  return next;
+}

@@ -1,0 +1,147 @@
+/**
+ * The last upload of a row of `recency_contacts AS c`. A view may hold it in a column, `last_upload_at`. Where it does not, it
+ * is derived from the photos, in the same statement and so in the same snapshot.
+ *
+ * It is derived by one look-up for each audience that the user sees, in the index that the photos of an uploader are read
+ * from as well, (owner_id, audience, uploaded_at, id). Each look-up reads one entry, however many photos there are and whoever
+ * may see the others. Newest first over all audiences would need a second index, and would read every photo that is newer
+ * than the first one that the user may see: 100,000 for an owner with 100,000 private ones.
+ */
+import type { AnswerDatabase } from './database.ts';
+import { NOT_SELF } from './kind-database.ts';
+import { type Learned, madeOnce, readLearned } from './learned.ts';
+
+/** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */
+export const GREATEST_SCORE = Number.MAX_SAFE_INTEGER;
+
+/**
+ * SQL: the user has this contact now. Nobody is a contact of their own: what says otherwise is ignored. (Of a kind that follows
+ * no users, the ids are of different things, and this compares nothing: see kind-database.ts.)
+ */
+export const IS_RELATED = `(c.related AND ${NOT_SELF})`;
+
+/**
+ * SQL: a time as an index holds it, whatever its numeric type: whole ms. One that a Redis score cannot hold exactly counts as
+ * the greatest that it can, so that SQL and Redis order them alike.
+ */
+export function asScore(time: string): string {
+  return `CAST(FLOOR(LEAST(${time}, ${GREATEST_SCORE})) AS SIGNED)`;
+}
+
+/** SQL: the last upload of a row with a column of it, as an index holds it. */
+export const LAST_UPLOAD = asScore('c.last_upload_at');
+
+/**
+ * SQL: the order of an index, highest first: the last upload, then the id as binary text, because Redis orders equal
+ * scores by the bytes of the member.
+ */
+export const BY_KEY = `${LAST_UPLOAD} DESC, CAST(c.contact_id AS BINARY) DESC`;
+
+/** Audiences with a subquery of their own. A server plans each at every execution, so they are few. */
+const FIRST = 4;
+
+const HIGHEST = 62;
+
+const OTHERS = JSON.stringify(Array.from({ length: HIGHEST - FIRST + 1 }, (_, i) => FIRST + i));
+
+/** The ORDER BY names all columns of the index: with fewer, MySQL sorts the photos of the uploader. */
+const newest = (owner: string, audience: string) => `(SELECT p.uploaded_at FROM recency_photos AS p
+        WHERE p.owner_id = ${owner} AND p.audience = ${audience} AND p.uploaded_at >= 1
+        ORDER BY p.owner_id DESC, p.audience DESC, p.uploaded_at DESC LIMIT 1)`;
+
+/** SQL: the newest photo of an owner among the audiences that the row `c` sees, as it is in the photos; 0: there is none. */
+function newestSeen(owner: string): string {
+  const among = (audience: number) =>
+    `IF((c.sees >> ${audience}) & 1, COALESCE(${newest(owner, String(audience))}, 0), 0)`;
+  // Most rows see only the public photos: those ask no further. The list of the others is read anew for each row that sees one.
+  const others = `IF(c.sees >> ${FIRST}, COALESCE((
+      SELECT MAX(${newest(owner, 'seen.audience')})
+      FROM JSON_TABLE('${OTHERS}', '$[*]' COLUMNS (audience INT PATH '$')) AS seen
+      WHERE (c.sees >> seen.audience) & 1), 0), 0)`;
+  return `GREATEST(${among(0)}, IF(c.sees >> 1, GREATEST(${among(1)}, ${among(2)}, ${among(3)}, ${others}), 0))`;
+}
+
+/**
+ * The cast changes no value. Without it MariaDB 10.11 finds no photo of an id above 2^63 where it reads the row first, by its
+ * primary key: it takes the id for a negative number, and the condition for impossible.
+ */
+const OWNER = 'CAST(c.contact_id AS UNSIGNED)';
+
+/** How many times {@link ofOneOwner} names the owner. */
+export const OWNER_PARAMETERS = FIRST + 1;
+
+/** SQL: {@link lastUpload} where one owner is a parameter: the server looks up the owner's photos once, not for each row. */
+export function ofOneOwner({ lastUpload }: Learned): string {
+  return asScore(lastUpload ? 'c.last_upload_at' : newestSeen('?'));
+}
+
+/** SQL: the last upload as an index holds it. It is worth naming once in a statement only; see {@link withUploads}. */
+export function lastUpload({ lastUpload }: Learned): string {
+  return asScore(lastUpload ? 'c.last_upload_at' : newestSeen(OWNER));
+}
+
+/** SQL: the same, of rows that may not be related. Nobody asks for the photos of those. */
+export function lastUploadIfRelated(by: Learned): string {
+  return by.lastUpload ? lastUpload(by) : `IF(${IS_RELATED}, ${lastUpload(by)}, 0)`;
+}
+
+/** More rows than there are. With a limit no server merges the derived table, and so evaluates it once for each row. */
+const ALL_ROWS = '18446744073709551615';
+
+/** SQL: what a statement selects from, and its condition. */
+export interface Source {
+  readonly from: string;
+  readonly where: string;
+}
+
+/**
+ * SQL: related rows `c` with a column `c.last_upload_at` that is at least 1, whether the view has it or not. Derived, it is
+ * evaluated once for each row, and only if the rest of the condition holds.
+ * @param from ends with `recency_contacts AS c`, joined or not
+ * @param condition which rows; that they are related is added
+ * @param columns of the view, that the statement names beside `c.last_upload_at`
+ */
+export function withUploads(by: Learned, { from, where }: Source, columns: readonly string[]): Source {
+  if (by.lastUpload) return { from, where: `${where} AND ${IS_RELATED} AND c.last_upload_at >= 1` };
+  return derived({ from, where }, columns, `LIMIT ${ALL_ROWS}`);
+}
+
+/**
+ * SQL: the first of those rows, highest key first, in no order. Ends with one more placeholder: how many.
+ * @param select what to select of `c`, `FROM` excluded
+ */
+export function topUploads(by: Learned, source: Source, columns: readonly string[], select: string): string {
+  const { from, where } = by.lastUpload
+    ? withUploads(by, source, columns)
+    : derived(source, columns, `${BY_DERIVED_KEY} LIMIT ?`);
+  return `
+    SELECT ${select}
+    FROM ${from}
+    WHERE ${where}
+    ${by.lastUpload ? `ORDER BY ${BY_KEY}\n    LIMIT ?` : ''}`;
+}
+
+// Rows without an upload are the last, so that they may be left out after the limit.
+const BY_DERIVED_KEY = 'ORDER BY last_upload_at DESC, CAST(c.contact_id AS BINARY) DESC';
+
+function derived({ from, where }: Source, columns: readonly string[], limited: string): Source {
+  const named = columns.map((column) => `c.${column} AS ${column}`).join(', ');
+  const rows = `SELECT ${named}, ${asScore(newestSeen(OWNER))} AS last_upload_at
+      FROM ${from} WHERE ${where} AND ${IS_RELATED} ${limited}`;
+  return { from: `(${rows}) AS c`, where: 'c.last_upload_at >= 1' };
+}
+
+const ANY = madeOnce(
+  ({ lastUpload }) => `SELECT ${lastUpload ? 'c.last_upload_at' : '0'} FROM recency_contacts AS c LIMIT 0`,
+);
+
+/** Where the last uploads of a kind come from. */
+export type UploadsFrom = 'column' | 'photos';
+
+/** Asks the server if nothing is known yet. @throws DatabaseUnavailable */
+export async function uploadsFrom(database: AnswerDatabase): Promise<UploadsFrom> {
+  return await readLearned(database, ANY, async (statement, { lastUpload }) => {
+    await database.rows(statement, []);
+    return lastUpload ? 'column' : 'photos';
+  });
+}

@@ -1,0 +1,133 @@
+/** A site adopted with what `recency init` and `recency triggers` propose, unedited: are its answers those of plain SQL? */
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Id } from '../../src/contracts/id.ts';
+import { byKeyDescending, type Key } from '../../src/contracts/key.ts';
+import { EVERYBODY } from '../../src/index/drain-barrier.ts';
+import { run } from '../../src/index/protocol.ts';
+import { rebuild } from '../../src/index/rebuild.ts';
+import { type Consuming, startConsuming } from '../support/consuming.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { freshPrefix, redisUrl, sql } from '../support/servers.ts';
+import { freshRedis, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+import { type AdoptedSite, adopted, SITES, type SiteName } from './adopted-site.ts';
+import { type Draw, SCRIPTS } from './site-scripts.ts';
+
+const LIMITS = { max: 6, min: 3 };
+const ROUNDS = 4;
+const WRITES = 60;
+
+/** The same numbers in every run (a linear congruential generator: Numerical Recipes, 2nd edition, §7.1). */
+function draws(seed: number): Draw {
+  let state = seed;
+  return (n) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * n);
+  };
+}
+
+interface RunningSite {
+  readonly name: SiteName;
+  readonly site: AdoptedSite;
+  readonly connection: Connection;
+  readonly stores: Stores;
+  readonly consuming: Consuming;
+}
+
+async function triggersOf({ url, mapping }: AdoptedSite, ...flags: string[]): Promise<string[]> {
+  const { code, json } = await runInProcess(['triggers', '--json', '--mapping', mapping, ...flags], { MYSQL_URL: url });
+  expect(code).toBe(0);
+  return (json() as { statements: string[] }[])[0]?.statements ?? [];
+}
+
+async function start(name: SiteName): Promise<RunningSite> {
+  const site = await adopted(name);
+  const settings = { MYSQL_URL: site.url, REDIS_URL: redisUrl() };
+  expect(await runInProcess(['migrate', '--views-only'], settings)).toMatchObject({ code: 0 });
+  await sql(site.url, ...(await triggersOf(site)));
+  const connection = await createConnection(site.url);
+  afterAll(() => connection.end());
+  for (const statement of SCRIPTS[name].more) await connection.query(statement);
+  const place = { url: site.url, prefix: freshPrefix(), primary: site.database, redis: await freshRedis() };
+  const stores = storesOn(place, LIMITS);
+  return { name, site, connection, stores, consuming: await startConsuming(stores) };
+}
+
+/** As the reads of a site do it: a task about a user drops the index. */
+async function buildCold({ index, steps }: Stores, users: readonly Id[]): Promise<void> {
+  const states = await Promise.all(users.map((user) => index.read(user, 0, false)));
+  await run(rebuild(users.filter((_, place) => states[place]?.state !== 'warm')), steps);
+}
+
+/** Waits until every task that exists has been processed. */
+async function settled({ consuming }: RunningSite): Promise<void> {
+  const barrier = await consuming.raiseBarrier([EVERYBODY]);
+  await until(() => barrier.passed());
+}
+
+/** By plain SQL over the site's own tables. */
+async function expected({ name, connection }: RunningSite, user: Id): Promise<Key[]> {
+  const { answer } = SCRIPTS[name];
+  const places = answer.split('?').length - 1;
+  const [rows] = await connection.query<RowDataPacket[]>(answer, Array(places).fill(user));
+  return rows.map(({ id, at }) => ({ id: String(id), at: Number(at) })).sort(byKeyDescending);
+}
+
+/** Users whose answer, or whose index, is not what plain SQL says. */
+async function wrongUsers(running: RunningSite): Promise<{ wrong: string[]; fromIndex: number; contacts: number }> {
+  const { stores, name } = running;
+  const recent = recentContactsOn(stores, LIMITS);
+  const wrong: string[] = [];
+  let [fromIndex, contacts] = [0, 0];
+  for (const user of SCRIPTS[name].users.map(String)) {
+    const all = await expected(running, user);
+    contacts += all.length;
+    for (const limit of [3, 100]) {
+      const answer = await recent.find({ user, relation: 'any', below: undefined, limit });
+      const got = answer.contacts.map(({ id, at }) => ({ id, at }));
+      if (answer.source === 'index') fromIndex += 1;
+      if (!sameKeys(got, all.slice(0, limit))) wrong.push(`answer of ${user}, ${limit}`);
+    }
+    const reading = await stores.index.read(user, 0, false);
+    if (reading.state === 'warm' && !sameKeys(reading.head, all.slice(0, reading.head.length))) {
+      wrong.push(`index of ${user}`);
+    }
+  }
+  return { wrong, fromIndex, contacts };
+}
+
+const sameKeys = (a: readonly Key[], b: readonly Key[]) =>
+  a.length === b.length && a.every(({ id, at }, place) => id === b[place]?.id && at === b[place]?.at);
+
+describe.each(SITES)('a site like %s, adopted as proposed', (name) => {
+  it('gives the answers of plain SQL after bulk and multi-table writes; without its triggers it would not', async () => {
+    const running = await start(name);
+    const { write, users } = SCRIPTS[name];
+    const draw = draws(20_261_125);
+    const ids = users.map(String);
+    const round = async () => {
+      await buildCold(running.stores, ids);
+      for (let n = 0; n < WRITES; n += 1) await running.connection.query(write(draw));
+      await settled(running);
+    };
+    const seen = { fromIndex: 0, contacts: 0 };
+    for (let n = 0; n < ROUNDS; n += 1) {
+      await round();
+      const { wrong, fromIndex, contacts } = await wrongUsers(running);
+      expect(wrong).toEqual([]);
+      seen.fromIndex += fromIndex;
+      seen.contacts += contacts;
+    }
+    expect(seen.fromIndex).toBeGreaterThanOrEqual(users.length);
+    expect(seen.contacts).toBeGreaterThan(ROUNDS * users.length);
+
+    await sql(running.site.url, ...(await triggersOf(running.site, '--drop')));
+    let missed = 0;
+    for (let n = 0; n < ROUNDS && missed === 0; n += 1) {
+      await round();
+      missed = (await wrongUsers(running)).wrong.length;
+    }
+    expect(missed).toBeGreaterThan(0);
+  }, 120_000);
+});

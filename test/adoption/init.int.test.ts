@@ -1,0 +1,214 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseMapping } from '../../src/capture/mapping-file.ts';
+import { CONTACTS } from '../../src/contracts/kind.ts';
+import { findBaseTables } from '../../src/mysql/base-tables.ts';
+import { findColumnProblems, findPlanProblems } from '../../src/mysql/view-checks.ts';
+import { findVolatileViews } from '../../src/mysql/volatile-views.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { freshDatabase, sql } from '../support/servers.ts';
+import { type AdoptedSite, adopted } from './adopted-site.ts';
+
+const QUESTIONS: Readonly<Record<string, string>> = {
+  'some contacts of a user': `SELECT c.related, c.sees FROM JSON_TABLE('["4","2"]', '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted
+    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = 7 AND c.contact_id = wanted.id`,
+  'all contacts of a user': 'SELECT c.contact_id FROM recency_contacts AS c WHERE c.user_id = 7 AND c.related',
+  'the followers of somebody': 'SELECT c.user_id FROM recency_contacts AS c WHERE c.contact_id = 4',
+  'the newest photos of somebody':
+    'SELECT p.id, p.uploaded_at FROM recency_photos AS p WHERE p.owner_id = 4 ORDER BY p.uploaded_at DESC, p.id DESC LIMIT 10',
+  'the newest that some may see':
+    'SELECT p.id FROM recency_photos AS p WHERE p.owner_id = 4 AND (33 >> p.audience) & 1 ORDER BY p.uploaded_at DESC, p.id DESC LIMIT 1',
+};
+
+/** What holds on every site. */
+function holds(site: () => AdoptedSite) {
+  it.each(Object.keys(QUESTIONS))('%s: the view merges, and an index serves it', async (question) => {
+    const rows = await sql(site().url, `EXPLAIN FORMAT=TRADITIONAL ${QUESTIONS[question]}`);
+    for (const { select_type, table, possible_keys, Extra } of rows) {
+      expect(select_type).toMatch(/^(SIMPLE|PRIMARY)$/);
+      expect(Extra ?? '').not.toMatch(/filesort/);
+      if (table !== 'wanted') expect(possible_keys).not.toBeNull();
+    }
+  });
+
+  it('the views have whole numbers, and only rows decide what they show', async () => {
+    expect(await findColumnProblems(site().database, [CONTACTS])).toEqual([]);
+    expect(await findVolatileViews(site().database, [CONTACTS])).toEqual({ calls: [], unread: [] });
+  });
+
+  it('doctor has no complaint about the plans, and every base table behind the views is mapped', async () => {
+    const { database, file } = site();
+    expect(await findPlanProblems(database, [CONTACTS])).toEqual([]);
+    const { tables, unread } = await findBaseTables(database, [CONTACTS]);
+    const mapped = parseMapping(file('mapping.yaml'), { file: 'mapping.yaml', schema: 'site' }).tables;
+    expect(unread).toEqual([]);
+    expect(tables.map(({ table }) => table).sort()).toEqual([...new Set(mapped.map(({ table }) => table))].sort());
+  });
+
+  it('times are the same in every time zone of a session', async () => {
+    const times =
+      'SELECT p.id, p.uploaded_at, (SELECT MAX(since) FROM recency_contacts) AS since FROM recency_photos AS p ORDER BY p.id';
+    const at = (zone: string) => sql(site().url, `SET time_zone = '${zone}'`, times);
+    const utc = await at('+00:00');
+    expect(await at('+05:30')).toEqual(utc);
+    expect(utc.find(({ id }) => id === 22)?.uploaded_at).toBeGreaterThan(Date.parse('2026-01-01T11:59:59Z'));
+  });
+
+  it('every guess says why, in the files too; the mapping can be read', () => {
+    const { report, file } = site();
+    const views = file('views.sql');
+    for (const { about, guess, why, check } of report.guesses) {
+      expect(views).toContain(
+        `-- ${about}: ${guess}.\n--   Why: ${why}.${check === undefined ? '' : `\n--   CHECK: ${check}`}`,
+      );
+    }
+    expect(parseMapping(file('mapping.yaml'), { file: 'mapping.yaml', schema: 'site' }).tables.length).toBeGreaterThan(
+      1,
+    );
+  });
+
+  it('files that exist are left alone', async () => {
+    const before = site().file('views.sql');
+    const { code, stderr } = await site().init();
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/indexes\.sql exists.*--out/) });
+    expect(site().file('views.sql')).toBe(before);
+  });
+}
+
+/** The pairs that are related, as `user → contact`, and photos as `id of owner, audience`. */
+async function shown({ url }: AdoptedSite) {
+  const pairs = await sql(url, 'SELECT user_id, contact_id FROM recency_contacts WHERE related ORDER BY 1, 2');
+  const photos = await sql(url, 'SELECT id, owner_id, audience FROM recency_photos ORDER BY 1');
+  return {
+    related: pairs.map(({ user_id, contact_id }) => `${user_id} → ${contact_id}`),
+    photos: photos.map(({ id, owner_id, audience }) => `${id} of ${owner_id}, ${audience}`),
+  };
+}
+
+const mappingOf = ({ file }: AdoptedSite) =>
+  parseMapping(file('mapping.yaml'), { file: 'mapping.yaml', schema: 'site' }).tables.map(({ table, source, when }) =>
+    [table, source.of, ...[...when].map(([column, values]) => `${column}=${values}`)].join(' '),
+  );
+
+describe('a site like Pixelfed', () => {
+  let site: AdoptedSite;
+  beforeAll(async () => {
+    site = await adopted('pixelfed');
+  });
+  holds(() => site);
+
+  it('suspended, deleted, muted, blocked either way, themselves, nobody: not related', async () => {
+    expect(await shown(site)).toEqual({
+      related: ['1 → 2', '1 → 4', '2 → 1'],
+      photos: ['21 of 2, 0', '22 of 2, 5', '23 of 2, 4', '26 of 2, 0', '27 of 2, 4'],
+    });
+  });
+
+  it('the mapping names the tables behind the views', () => {
+    expect(mappingOf(site)).toEqual([
+      'followers relation',
+      'profiles user',
+      'user_filters relation filterable_type=App\\Profile',
+      'statuses photos',
+    ]);
+  });
+});
+
+describe('a site like Mastodon', () => {
+  let site: AdoptedSite;
+  beforeAll(async () => {
+    site = await adopted('mastodon');
+  });
+  holds(() => site);
+
+  it('suspended, of a blocked domain, muted, blocked: not related; followers see what is for them', async () => {
+    expect(await shown(site)).toEqual({
+      related: ['1 → 2', '1 → 5', '2 → 1'],
+      photos: ['21 of 2, 0', '22 of 2, 5', '23 of 2, 4', '26 of 2, 0'],
+    });
+    expect(await sql(site.url, 'SELECT DISTINCT sees FROM recency_contacts')).toEqual([{ sees: 33 }]);
+  });
+
+  it('the mapping names the tables behind the views; a mute that ends is pointed out', () => {
+    expect(mappingOf(site)).toEqual([
+      ...['follows relation', 'accounts user', 'blocks relation', 'mutes relation'],
+      ...['account_domain_blocks user', 'statuses photos'],
+    ]);
+    expect(site.report.guesses.find(({ about }) => about === 'mutes')?.check).toMatch(/expires_at/);
+  });
+});
+
+describe('a site like Friendica', () => {
+  let site: AdoptedSite;
+  beforeAll(async () => {
+    site = await adopted('friendica');
+  });
+  holds(() => site);
+
+  it('contacts are numbered apart from users, and (7, 7) is a pair; self rows, requests and blocks are not related', async () => {
+    expect(await shown(site)).toEqual({
+      related: ['7 → 4', '7 → 7', '8 → 9'],
+      photos: ['21 of 3, 0', '22 of 4, 0', '23 of 4, 0'],
+    });
+  });
+
+  it('the mapping names the tables behind the views; what was not understood is said', () => {
+    expect(mappingOf(site)).toEqual(['contact relation', 'post-user photos']);
+    expect(site.report.left_out.map(({ about }) => about)).toEqual(['user-contact']);
+  });
+});
+
+describe('friends and family', () => {
+  it('see what the row of the owner about them grants while it is in force, and a change of it counts', async () => {
+    const { url, file } = await adopted('friends');
+    const sees = await sql(
+      url,
+      'SELECT contact_id, sees, is_friend FROM recency_contacts WHERE user_id = 1 ORDER BY 1',
+    );
+    expect(sees).toEqual([
+      { contact_id: 2, sees: 3, is_friend: 1 },
+      { contact_id: 3, sees: 1, is_friend: 0 },
+    ]);
+    const [friendships] = parseMapping(file('mapping.yaml'), { file: 'mapping.yaml', schema: 'site' }).tables;
+    expect(friendships?.columns).toEqual(['deleted_at', 'is_friend']);
+  });
+});
+
+describe('a database that is no such site', () => {
+  async function proposedFor(...statements: string[]) {
+    const url = await freshDatabase();
+    await sql(url, ...statements);
+    const folder = mkdtempSync(join(tmpdir(), 'recency-init-test-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    return runInProcess(['init', '--out', join(folder, 'out')], { MYSQL_URL: url });
+  }
+
+  it('says so, and fails', async () => {
+    const { code, stdout } = await proposedFor('CREATE TABLE products (id INT PRIMARY KEY, name VARCHAR(20))');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/recency_contacts: not proposed: no table .* among: products/);
+  });
+
+  it('UUIDs and names are refused as ids, with the columns that hold them', async () => {
+    const people = await proposedFor(
+      'CREATE TABLE users (id CHAR(36) PRIMARY KEY)',
+      'CREATE TABLE follows (follower_id CHAR(36), followed_id CHAR(36), PRIMARY KEY (follower_id, followed_id))',
+      'CREATE TABLE friendships (user_uuid BINARY(16), friend_uuid BINARY(16), PRIMARY KEY (user_uuid, friend_uuid))',
+    );
+    expect(people.code).toBe(1);
+    expect(people.stdout).toContain(
+      'follows: refused: follower_id is char(36), followed_id is char(36), which is no whole',
+    );
+    expect(people.stdout).toContain('friendships: refused: user_uuid is binary(16), friend_uuid is binary(16), which');
+    expect(people.stdout).toContain('by whole numbers (BIGINT UNSIGNED) only');
+    const photos = await proposedFor(
+      'CREATE TABLE users (id BIGINT PRIMARY KEY)',
+      'CREATE TABLE follows (follower_id BIGINT, followed_id BIGINT, PRIMARY KEY (follower_id, followed_id))',
+      'CREATE TABLE photos (id VARCHAR(40) PRIMARY KEY, user_id BIGINT, created_at DATETIME)',
+    );
+    expect(photos.code).toBe(1);
+    expect(photos.stdout).toContain('photos: refused: id is varchar(40), which is no whole number');
+  });
+});

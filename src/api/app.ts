@@ -47,8 +47,10 @@ export function createApp(dependencies: ApiDependencies): Express {
   app.use((request, response, next) => {
     exchanges.begin(request, response);
     checkHostHeader(request);
-    if (!hasStarted() && V1.test(request.path)) throw unavailableProblem('starting');
-    next();
+    const isV1 = V1.test(request.path);
+    if (!hasStarted() && isV1) throw unavailableProblem('starting');
+    if (isV1) exchanges.trace(request, response, next);
+    else next(); // probes and scrapes come every few seconds and say nothing
   });
   if (rateLimit > 0) {
     app.use(['/v1', '/console'], limitRate(rateLimit));

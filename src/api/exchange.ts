@@ -3,6 +3,8 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ProblemCode } from '../contracts/problem.ts';
 import { Deadline } from '../timing/deadline.ts';
+import { traceParentOf } from '../tracing/trace-parent.ts';
+import { beginSpan, isTracing, type LiveSpan } from '../tracing/tracing.ts';
 import type { HttpProblem } from './http-problem.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { problemReply, type Reply, send } from './reply.ts';
@@ -14,6 +16,8 @@ interface Exchange {
   readonly startedAt: number;
   /** The path pattern of its route. */
   route: string;
+  /** Undefined: tracing is off, or the request is not traced. */
+  span?: LiveSpan | undefined;
 }
 
 export interface ExchangeOptions {
@@ -51,9 +55,23 @@ export class Exchanges {
     Object.assign(response.locals, exchange);
   }
 
+  /**
+   * Goes on with a request within a span of its own, which continues the trace that the request's headers name. The span ends
+   * with the answer; that of a stream, when the stream has begun.
+   */
+  trace(request: Request, response: Response, next: () => void): void {
+    const span = isTracing() ? this.#beginSpan(request, response) : undefined;
+    if (span === undefined) next();
+    else span.run(next);
+  }
+
   /** Sets the route of a request. @param route its path pattern */
-  name(response: Response, route: string): void {
-    exchangeOf(response).route = route;
+  name({ method }: Request, response: Response, route: string): void {
+    const exchange = exchangeOf(response);
+    exchange.route = route;
+    if (exchange.span === undefined) return;
+    exchange.span.rename(`${method} ${route}`);
+    exchange.span.set({ 'http.route': route });
   }
 
   /** The deadline of a request; it is cancelled when the client disconnects. */
@@ -66,17 +84,20 @@ export class Exchanges {
 
   /** Counts a request whose client has disconnected. There is nobody to answer. */
   abandon(request: Request, response: Response): void {
-    const { startedAt, route } = exchangeOf(response);
+    const { startedAt, route, span } = exchangeOf(response);
     this.#options.metrics.observe(route, request.method, CLIENT_GONE, this.#options.now() - startedAt);
+    span?.fail('client_gone');
+    span?.end();
   }
 
   /** Sends the reply, measures the request, and logs it if it was slow. */
   answer(request: Request, response: Response, reply: Reply): void {
-    const { requestId, startedAt, route } = exchangeOf(response);
+    const { requestId, startedAt, route, span } = exchangeOf(response);
     const { metrics, logger, slowMs, now } = this.#options;
     send(response, reply, requestId);
     const ms = now() - startedAt;
     metrics.observe(route, request.method, reply.status, ms);
+    if (span !== undefined) endSpan(span, reply.status);
     if (ms > slowMs && reply.status !== 503)
       logger.warn({ requestId, method: request.method, route, status: reply.status, ms }, 'slow request');
   }
@@ -92,6 +113,18 @@ export class Exchanges {
     this.answer(request, response, problemReply(problem, requestId));
   }
 
+  #beginSpan({ method, headers, protocol }: Request, response: Response): LiveSpan | undefined {
+    const exchange = exchangeOf(response);
+    const { requestId } = exchange;
+    exchange.span = beginSpan(method, {
+      kind: 'server',
+      parent: traceParentOf(headers) ?? null,
+      attributes: { 'http.request.method': method, 'url.scheme': protocol, 'recency.request_id': requestId },
+      logFields: { requestId },
+    });
+    return exchange.span;
+  }
+
   /** Logs one 503 per second and code, with the number left out since: under overload there are thousands, all alike. */
   #logUnavailable(facts: { readonly code: ProblemCode; readonly ms: number }, cause: unknown): void {
     const { logger, now } = this.#options;
@@ -104,6 +137,12 @@ export class Exchanges {
     const leftOut = last?.leftOut ?? 0;
     logger.warn({ ...facts, reason: reasonOf(cause), ...(leftOut > 0 ? { leftOut } : {}) }, 'request failed');
   }
+}
+
+function endSpan(span: LiveSpan, status: number): void {
+  span.set({ 'http.response.status_code': status });
+  if (status >= 500) span.fail(String(status));
+  span.end();
 }
 
 function reasonOf(cause: unknown): string | undefined {

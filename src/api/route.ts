@@ -79,7 +79,7 @@ function handlersOf(
   // Any web page can make a browser send a POST without a body, and where no token is needed it would be obeyed.
   const canBeForged = isOpen && operation.method === 'post' && operation.body === undefined;
   const enter = (request: Request, response: Response) => {
-    exchanges.name(response, path);
+    exchanges.name(request, response, path);
     if (scope !== undefined) authorize(scope, request.headers.authorization);
     if (canBeForged) requireJsonType(request);
   };
@@ -105,7 +105,7 @@ function otherMethods(path: string, routes: readonly Route[], exchanges: Exchang
   const methods = routes.map(({ operation }) => operation.method.toUpperCase());
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
   return (request, response) => {
-    exchanges.name(response, path);
+    exchanges.name(request, response, path);
     if (request.method !== 'OPTIONS') throw new HttpProblem('method_not_allowed', { headers: { Allow: allow } });
     exchanges.answer(request, response, noContent({ Allow: allow }));
   };

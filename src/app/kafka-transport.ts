@@ -14,6 +14,7 @@ import { oauthTokens } from '../transport/kafka/oauth-token.ts';
 import { KafkaTaskPublisher } from '../transport/kafka/publisher.ts';
 import { KafkaTaskSource } from '../transport/kafka/source.ts';
 import { BULK_PARTITIONS, DEFAULT_PARTITIONS, TopicAdmin } from '../transport/kafka/topic-admin.ts';
+import { TracedPublisher } from '../transport/traced-publisher.ts';
 import type { Transport } from '../transport/transport.ts';
 import { ServerAway, StartError, tlsStartError } from './start-error.ts';
 
@@ -41,7 +42,10 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger,
   return {
     untilAnswers: (signal, withinMs) => untilAnswers(() => admin.ensureTopics(partitions), config, signal, withinMs),
     openPublisher: (primary) =>
-      new KafkaTaskPublisher({ kafka, topic, partitions, deadlineMs, ends: new KafkaEnds(primary, topic) }),
+      new TracedPublisher(
+        new KafkaTaskPublisher({ kafka, topic, partitions, deadlineMs, ends: new KafkaEnds(primary, topic) }),
+        { system: 'kafka', name: topic },
+      ),
     openDeadLetters: (primary) =>
       new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
     openSource: ({ primary, doIndexesExist, ...sizes }) => {

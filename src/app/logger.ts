@@ -1,5 +1,6 @@
 import { destination, type LogFn, type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import type { Config } from '../config/config.ts';
+import { traceLogFields } from '../tracing/tracing.ts';
 
 /**
  * Fields of an error that are logged, besides its class, message, stack and causes. The clients add others that must not be
@@ -25,6 +26,7 @@ const OPTIONS: LoggerOptions = {
   timestamp: stdTimeFunctions.isoTime,
   formatters: { level: (label) => ({ level: label }) },
   serializers: { err: (described: unknown) => described },
+  mixin: () => ({ ...traceLogFields() }), // pino adds to this object
   // Every log call passes through this hook, whatever it logs and under whatever name.
   hooks: {
     logMethod(args, method) {

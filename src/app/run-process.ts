@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Leases } from '../redis/lease.ts';
 import { pause } from '../timing/backoff.ts';
+import { startTracing } from './open-tracing.ts';
 
 /** What a long-running process starts with. */
 export interface ProcessContext {
@@ -66,7 +67,11 @@ export async function runProcess(
     grace.close();
     if (graceMs !== undefined) setTimeout(() => endLate(logger, graceMs), graceMs);
   };
-  const starting = start({ config, logger, resources, signal: stopping.signal, fail });
+  const begin = async () => {
+    await startTracing({ logger, resources, version: readVersion() });
+    await start({ config, logger, resources, signal: stopping.signal, fail });
+  };
+  const starting = begin();
   const started = starting.catch(() => undefined);
   try {
     await starting;

@@ -14,6 +14,7 @@ import { StreamsDeadLetters } from '../transport/streams/dead-letters.ts';
 import { streamsBarrier, streamsPositions, strictStreamsBarrier } from '../transport/streams/drain-barrier.ts';
 import { StreamRoom, StreamsTaskPublisher } from '../transport/streams/publisher.ts';
 import { StreamsTaskSource } from '../transport/streams/source.ts';
+import { TracedPublisher } from '../transport/traced-publisher.ts';
 import type { Transport, WatchOptions } from '../transport/transport.ts';
 import { openKafkaTransport } from './kafka-transport.ts';
 import { openLogger } from './logger.ts';
@@ -31,7 +32,8 @@ function openStreamsTransport(config: Config, name: string, logger: Logger): Tra
   const location = { client, stream, group, view: groupView };
   return {
     untilAnswers: (signal, withinMs) => untilRedisAnswers(client, { config, signal, logger }, 'streams', withinMs),
-    openPublisher: () => new StreamsTaskPublisher({ client, stream, room }),
+    openPublisher: () =>
+      new TracedPublisher(new StreamsTaskPublisher({ client, stream, room }), { system: 'redis', name: stream }),
     openDeadLetters: (_primary, onDropped) => {
       const max = config.deadLettersMax;
       const dropped = (letters: number) => {

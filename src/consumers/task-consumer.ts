@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { settingAside } from '../index/set-aside.ts';
 import { type Answers, storeFaultOf } from '../index/store-fault.ts';
+import { traceParentOf } from '../tracing/trace-parent.ts';
 import { InvalidTask, readTask } from '../transport/cloud-events.ts';
 import type { DeadLetters, Failure } from '../transport/dead-letters.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type Loss,
   type TaskSource,
 } from '../transport/task-source.ts';
+import { inBatchSpan } from './batch-span.ts';
 import { planWork, type ReceivedTask, type TaskWorker } from './work-plan.ts';
 
 /** Does the work on the indexes of one kind; contacts if it does not say. */
@@ -73,7 +75,7 @@ export class TaskConsumer {
   async #handle(batch: Batch): Promise<void> {
     const ended = this.#options.onDelivered?.(batch.deliveries);
     try {
-      await this.#work(batch);
+      await inBatchSpan(batch.deliveries, () => this.#work(batch));
     } finally {
       ended?.();
     }
@@ -133,7 +135,10 @@ export class TaskConsumer {
   async #putAside(rejected: readonly Rejected[]): Promise<void> {
     await this.#options.deadLetters.put(rejected);
     for (const { delivery, failure } of rejected) {
-      this.#options.logger.warn({ position: delivery.position, ...failure }, 'a task went to the dead letters');
+      this.#options.logger.warn(
+        { position: delivery.position, ...failure, ...cameWith(delivery) },
+        'a task went to the dead letters',
+      );
     }
   }
 }
@@ -167,6 +172,12 @@ function decodeAll(deliveries: readonly Delivery[]): { tasks: DecodedTask[]; inv
 function decode(delivery: Delivery): DecodedTask {
   const { task, ignored } = readTask(delivery);
   return { task, position: delivery.position, delivery, ignored };
+}
+
+/** With the trace of the batch, in which the line is logged, that of the task itself. */
+function cameWith({ headers }: Delivery) {
+  const { traceparent } = traceParentOf(headers) ?? {};
+  return traceparent === undefined ? {} : { traceparent };
 }
 
 function rejected(delivery: Delivery, error: Error, attempts: number): Rejected {

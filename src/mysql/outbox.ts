@@ -15,6 +15,8 @@ export interface OutboxRow {
   readonly createdAt: number;
   /** How often publishing it failed. */
   readonly attempt: number;
+  /** The trace context that the site gave, valid or not. */
+  readonly traceparent?: string | undefined;
 }
 
 /** What became of claimed rows. Rows in neither list were published. */
@@ -52,8 +54,9 @@ const UNPUBLISHED = `
 const ROW = 'id, type, user_id, other_id, at, version, created_at, attempt';
 
 // In the order of the index: new rows (due at 0) by id, then rows that were put back, by due time.
+// All columns: the table may be without `traceparent`, and may be given it while the relay runs.
 const claim = (from: string) => `
-  SELECT ${ROW}
+  SELECT *
   FROM ${UNPUBLISHED} AND due_at >= ${from} AND due_at <= ${OUTBOX_NOW}
   ORDER BY due_at, id
   LIMIT ?
@@ -103,11 +106,22 @@ export async function publishRows(
   publish: (rows: readonly OutboxRow[]) => Promise<PublishOutcome>,
 ): Promise<number> {
   return await database.transaction(async (connection) => {
-    const rows = (await selectRows(connection, CLAIMS[which], [String(limit)])).map(rowOf);
+    const rows = await claimRows(connection, CLAIMS[which], limit);
     if (rows.length === 0) return 0;
     await markAll(connection, rows, await publish(rows));
     return rows.length;
   }, 'READ COMMITTED');
+}
+
+async function claimRows(connection: PoolConnection, statement: string, limit: number): Promise<OutboxRow[]> {
+  const [rows, fields] = await connection.execute({ sql: statement, rowsAsArray: true }, [String(limit)]);
+  const places = new Map(fields.map(({ name }, place) => [name, place]));
+  const columns = ROW.split(', ').map((name) => places.get(name) ?? -1);
+  const traceparent = places.get('traceparent') ?? -1;
+  return (rows as unknown as ColumnValue[][]).map((row) => ({
+    ...rowOf(columns.map((place) => row[place] ?? null)),
+    traceparent: textOrNull(row[traceparent]) ?? undefined,
+  }));
 }
 
 async function markAll(

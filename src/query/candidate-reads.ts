@@ -4,14 +4,20 @@ import { type LiveContacts, readCandidates } from '../mysql/contacts.ts';
 import { type AnswerDatabase, type Database, DatabaseBusy } from '../mysql/database.ts';
 import { Batches } from '../timing/batches.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
+import { activeSpan, inSpan, type LiveSpan } from '../tracing/tracing.ts';
 
 /** The candidates of one answer as MySQL has them now. */
 export type LiveRows = Pick<LiveContacts, 'epoch' | 'contacts' | 'isReplica'>;
 
-interface Asked {
+interface CandidatesOfUser {
   readonly user: Id;
   readonly candidates: readonly Id[];
+}
+
+interface Asked extends CandidatesOfUser {
   readonly deadline?: Deadline | undefined;
+  /** Of the answer that waits for it. */
+  readonly span: LiveSpan | undefined;
 }
 
 /** Statements that run at once before others share one: two, so that MySQL works on one while the other's rows are read. */
@@ -38,17 +44,19 @@ export class CandidateReads {
    * @throws DatabaseUnavailable, DatabaseBusy, DeadlineExceeded, RequestCancelled
    */
   read(user: Id, candidates: readonly Id[], deadline?: Deadline): Promise<LiveRows> {
-    return withinDeadline(deadline, this.#batches.run({ user, candidates, deadline }));
+    return withinDeadline(deadline, this.#batches.run({ user, candidates, deadline, span: activeSpan() }));
   }
 }
 
 async function read(database: AnswerDatabase, asked: readonly Asked[]): Promise<readonly LiveRows[]> {
   const [first, ...others] = asked as readonly [Asked, ...Asked[]];
-  if (others.length === 0) return [await readCandidates(database, first.user, first.candidates, first.deadline)];
+  if (others.length === 0) return [await inSpanOf(first, () => readOne(database, first))];
   // Their deadlines differ, so the statement has that of every call of the database. Who has gone is not asked about.
   const isGone = (deadline?: Deadline) => deadline !== undefined && (deadline.isCancelled || deadline.leftMs === 0);
   const waiting = asked.filter(({ deadline }) => !isGone(deadline));
-  const { epoch, contacts, isReplica } = await readCandidatesOfMany(database, mergedByUser(waiting));
+  const { epoch, contacts, isReplica } = await shared(asked, () =>
+    readCandidatesOfMany(database, mergedByUser(waiting)),
+  );
   return asked.map(({ user, candidates }) => {
     const wanted = new Set(candidates);
     const own = (contacts.get(user) ?? []).filter(({ id }) => wanted.has(id));
@@ -56,10 +64,26 @@ async function read(database: AnswerDatabase, asked: readonly Asked[]): Promise<
   });
 }
 
+function readOne(database: AnswerDatabase, { user, candidates, deadline }: Asked): Promise<LiveRows> {
+  return readCandidates(database, user, candidates, deadline);
+}
+
+/** A batch begins where the one before it ended, which is another answer's span. */
+function inSpanOf<T>({ span }: Asked, work: () => Promise<T>): Promise<T> {
+  return span === undefined ? work() : span.run(work);
+}
+
+/** One statement for several answers: a part of the first one whose span is recorded, with links to the others. */
+function shared<T>(asked: readonly Asked[], work: () => Promise<T>): Promise<T> {
+  const [parent, ...links] = asked.flatMap(({ span }) => (span === undefined ? [] : [span.self]));
+  if (parent === undefined) return work();
+  return inSpan('recency.query.shared', work, { parent, links, attributes: { 'recency.answers': asked.length } });
+}
+
 /** Each user once: some may be asked about twice at the same moment. */
-function mergedByUser(asked: readonly Asked[]): Asked[] {
+function mergedByUser(waiting: readonly Asked[]): CandidatesOfUser[] {
   return Array.from(
-    Map.groupBy(asked, ({ user }) => user),
+    Map.groupBy(waiting, ({ user }) => user),
     ([user, own]) => ({
       user,
       candidates: [...new Set(own.flatMap(({ candidates }) => candidates))],

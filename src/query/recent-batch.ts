@@ -55,6 +55,9 @@ export interface BatchAnswers {
 /** Users answered one by one at a time: one request must not take every turn of the plain queries. */
 const ALONE_AT_ONCE = 4;
 
+/** The span of their statement. */
+const NARROWED = 'recency.query.narrowed';
+
 /** A user whose index may hold the page. */
 interface Narrowing {
   readonly user: Id;
@@ -132,7 +135,11 @@ export class RecentBatch {
     });
     if (asked.length === 0) return [];
     const wanted = asked.map(({ user, keys }) => ({ user, candidates: keys.map(({ id }) => id) }));
-    const live = await clock.time('db', () => readCandidatesOfMany(this.#databaseFor(query), wanted, query.deadline));
+    const live = await clock.time(
+      'db',
+      () => readCandidatesOfMany(this.#databaseFor(query), wanted, query.deadline),
+      NARROWED,
+    );
     if (live.isReplica && mayNotLag(query)) return [];
     const uncertain: Narrowing[] = [];
     for (const { user, reading, steps, horizon } of asked) {

@@ -5,6 +5,7 @@ import { type LiveContacts, readCandidates, readPlain } from '../mysql/contacts.
 import { type AnswerDatabase, type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
+import { annotate, isTracing } from '../tracing/tracing.ts';
 import { CandidateReads, type LiveRows } from './candidate-reads.ts';
 import type { ColdAnswer } from './cold-builds.ts';
 import { type ContactPage, candidatesFor, certifiedPage, countAboveFloor, isBeyondIndex, pageOfTop } from './narrow.ts';
@@ -48,6 +49,11 @@ export interface RecentContactsOptions {
   readonly clock?: () => number;
 }
 
+/** The parts of an answer, as spans. */
+const NARROWED = 'recency.query.narrowed';
+const PLAIN = 'recency.query.plain';
+const BUILD = 'recency.index.build';
+
 /**
  * Answers "which of my contacts were active most recently?" The head of the user's index narrows the live query, and the
  * result is certified against the floor. What the index cannot certify is answered by the plain query over all contacts.
@@ -70,7 +76,9 @@ export class RecentContacts {
     const answer = await (reason === undefined
       ? this.#find(query, clock, coldAnswers)
       : this.#plain(query, reason, clock));
-    return asCommitted(answer, query.freshness);
+    const committed = asCommitted(answer, query.freshness);
+    if (isTracing()) annotate(attributesOf(committed));
+    return committed;
   }
 
   /** @param coldAnswers undefined: a cold user is answered by the plain query */
@@ -112,7 +120,7 @@ export class RecentContacts {
     }
     for (const { keys, horizon, isAll } of candidatesFor(reading, query)) {
       const ids = keys.map((key) => key.id);
-      const live = await clock.time('db', () => this.#readLive(query, ids));
+      const live = await clock.time('db', () => this.#readLive(query, ids), NARROWED);
       if (live.epoch !== reading.epoch) return 'other_epoch';
       const page = certifiedPage(live.contacts, horizon, query, 'seenAll' in live ? live.seenAll : undefined);
       if (page !== undefined) {
@@ -139,7 +147,7 @@ export class RecentContacts {
     const candidates = this.#windows.find(query, reading);
     if (candidates !== undefined) {
       const ids = candidates.keys.map((key) => key.id);
-      const live = await clock.time('db', () => this.#readLive(query, ids));
+      const live = await clock.time('db', () => this.#readLive(query, ids), NARROWED);
       if (reading.epoch !== live.epoch) return 'other_epoch';
       const page = certifiedPage(live.contacts, candidates.horizon, query);
       if (page !== undefined && !live.isReplica)
@@ -183,7 +191,7 @@ export class RecentContacts {
     }
     const begun = this.#begin(query);
     const found = await clock
-      .time('db', () => coldAnswers(user, deadline))
+      .time('db', () => coldAnswers(user, deadline), BUILD)
       .catch((error: unknown) => {
         // No index can be written from that server's rows, or to that Redis. The plain query can still answer.
         if (error instanceof DatabaseNotPrimary || error instanceof RedisUnavailable) return undefined;
@@ -203,7 +211,7 @@ export class RecentContacts {
     const from = mayNotLag(query) ? primary : this.#databaseFor(query);
     const begun = this.#begin(query);
     const asked = keepFor === undefined ? limit + 1 : this.#windows.sizeFor(query, keepFor);
-    const live = await clock.time('db', () => readPlain(from, { ...query, limit: asked }, deadline));
+    const live = await clock.time('db', () => readPlain(from, { ...query, limit: asked }, deadline), PLAIN);
     const { isReplica: replica } = live;
     if (keepFor?.epoch === live.epoch && !replica) this.#windows.keep(query, keepFor, live.contacts, asked);
     if (replica && mayNotLag(query)) throw new DatabaseNotPrimary(NO_PRIMARY);
@@ -219,6 +227,15 @@ export class RecentContacts {
   #databaseFor({ freshness }: RecentQuery): AnswerDatabase {
     return freshness?.database ?? this.#options.database;
   }
+}
+
+function attributesOf({ source, reason, exact, replica }: RecentAnswer) {
+  return {
+    'recency.answer.source': source,
+    'recency.answer.reason': reason,
+    'recency.answer.exact': exact,
+    'recency.answer.replica': replica,
+  };
 }
 
 function databaseParts(page: ContactPage, begun: Beginning) {

@@ -46,6 +46,9 @@ export interface RecentPhotosOptions {
 /** How often the contacts are read when what the user may see changes before their photos are read. */
 const ATTEMPTS = 3;
 
+/** The span of its statements. */
+const PHOTOS = 'recency.query.photos';
+
 /**
  * Answers "what did my most recently active contacts upload?" First the recency list, then the photos of those contacts, in
  * a second statement that checks again, in its own snapshot, who is a contact, what the user may see of each, and what is new.
@@ -70,7 +73,7 @@ export class RecentPhotos {
     for (let attempt = 1, spare = 0; ; attempt++) {
       const found = await recent.find({ ...query, limit: wanted + spare, below: undefined });
       clock.add(found.timing);
-      const shown = await clock.time('db', () => readPhotos(from, user, found.contacts, photos, deadline));
+      const shown = await clock.time('db', () => readPhotos(from, user, found.contacts, photos, deadline), PHOTOS);
       const contacts = found.contacts.flatMap(({ id }) => shownOf(shown.get(id), query, since)).sort(byKeyDescending);
       const isShort = contacts.length < wanted && found.more;
       const isSettled = !isShort && !found.contacts.some((before) => hasMoved(before, shown.get(before.id)));

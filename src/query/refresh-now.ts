@@ -6,6 +6,7 @@ import { run, type Steps } from '../index/protocol.ts';
 import { addHint, type Hint, isBehind, PAIRS_A_CALL, type RefreshReport, refresh } from '../index/refresh.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
+import { inSpan } from '../tracing/tracing.ts';
 import { Stopwatch } from './stopwatch.ts';
 
 /** What the refreshes of one kind need. */
@@ -63,6 +64,19 @@ export class RefreshNow {
     { deadline, clock = new Stopwatch(this.#options.now) }: { deadline?: Deadline | undefined; clock?: Stopwatch } = {},
   ): Promise<RefreshedNow> {
     if (!this.#options.isTrusted()) throw new RedisUnavailable('Redis has not been compared with those known');
+    const reports = await inSpan('recency.refresh', () => this.#refresh(changes, sides, deadline, clock));
+    return {
+      behind: usersOf(reports.flatMap((report) => report.behind)),
+      unsettled: usersOf(reports.flatMap((report) => report.unsettled)),
+    };
+  }
+
+  async #refresh(
+    changes: readonly RelationChange[],
+    sides: Sides,
+    deadline: Deadline | undefined,
+    clock: Stopwatch,
+  ): Promise<RefreshReport[]> {
     const ofKinds = this.#hintsOf(changes, sides).map(async ({ steps, hints }) => {
       const within = stepsWithin(steps, deadline, clock);
       const reports: RefreshReport[] = [];
@@ -71,11 +85,7 @@ export class RefreshNow {
       }
       return reports;
     });
-    const reports = (await Promise.all(ofKinds)).flat();
-    return {
-      behind: usersOf(reports.flatMap((report) => report.behind)),
-      unsettled: usersOf(reports.flatMap((report) => report.unsettled)),
-    };
+    return (await Promise.all(ofKinds)).flat();
   }
 
   /** Users of whom MySQL has a row that is older than its version. For when no index can be refreshed. @throws as `refresh` */
@@ -121,9 +131,9 @@ const NOTHING = async () => undefined;
 function stepsWithin(steps: Steps, deadline: Deadline | undefined, clock: Stopwatch): Steps {
   return {
     ...steps,
-    nonces: (users) => clock.time('index', () => steps.nonces(users)),
-    pairs: (pairs) => clock.time('db', () => steps.pairs(pairs, { deadline })),
-    apply: (epoch, requests) => clock.time('index', () => steps.apply(epoch, requests)),
+    nonces: (users) => clock.time('index', () => steps.nonces(users), 'recency.refresh.nonces'),
+    pairs: (pairs) => clock.time('db', () => steps.pairs(pairs, { deadline }), 'recency.refresh.rows'),
+    apply: (epoch, requests) => clock.time('index', () => steps.apply(epoch, requests), 'recency.refresh.apply'),
     topContacts: NOT_READ,
     signal: NOTHING, // the task of the change is still to come, and signals
   };

@@ -41,6 +41,9 @@ export interface SourcePhotosOptions {
 /** How often the photos are read when what the user may see, or has seen, changes meanwhile. */
 const ATTEMPTS = 3;
 
+/** The span of its statements. */
+const PHOTOS = 'recency.query.photos';
+
 /** Nothing is known of the relation yet. */
 const UNKNOWN: SourceRelation = { sees: '0', seen: undefined };
 
@@ -68,7 +71,11 @@ export class SourcePhotos {
     for (let attempt = 0; ; attempt++) {
       const asOf = time();
       const page = { ...pageOf(query, known), limit: limit + 1 };
-      const found = await clock.time('db', () => readSourcePhotos(from, { user, source }, known.sees, page, deadline));
+      const found = await clock.time(
+        'db',
+        () => readSourcePhotos(from, { user, source }, known.sees, page, deadline),
+        PHOTOS,
+      );
       if (found.isReplica && mayNotLag(query)) throw new DatabaseNotPrimary(NO_PRIMARY);
       const whole = isSame(found.relation, known) ? await this.#withLastMs(from, query, page, found, clock) : found;
       const isSettled = isSame(whole.relation, known);
@@ -95,7 +102,7 @@ export class SourcePhotos {
     const asked = { ...page, ...within(range, page), limit: PHOTOS_OF_ONE_MS };
     const { relation } = found;
     const own = { user, source };
-    const others = await clock.time('db', () => readSourcePhotos(from, own, relation.sees, asked, deadline));
+    const others = await clock.time('db', () => readSourcePhotos(from, own, relation.sees, asked, deadline), PHOTOS);
     const photos = [...found.photos.filter(({ uploadedAt }) => uploadedAt !== at), ...others.photos];
     photos.sort(page.order === 'oldest first' ? byUpload : (a, b) => byUpload(b, a));
     const isReplica = found.isReplica || others.isReplica;

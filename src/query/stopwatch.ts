@@ -1,3 +1,7 @@
+import { inSpan } from '../tracing/tracing.ts';
+
+const SPANS = { index: 'recency.index.read', db: 'recency.query' };
+
 /** Adds up the time that one answer spends waiting for Redis (`index`) and MySQL (`db`), ms. */
 export class Stopwatch {
   readonly spent = { index: 0, db: 0 };
@@ -14,10 +18,11 @@ export class Stopwatch {
     this.spent.db += spent.db;
   }
 
-  async time<T>(part: 'index' | 'db', work: () => Promise<T>): Promise<T> {
+  /** @param span the name of its span */
+  async time<T>(part: 'index' | 'db', work: () => Promise<T>, span = SPANS[part]): Promise<T> {
     const from = this.#now();
     try {
-      return await work();
+      return await inSpan(span, work);
     } finally {
       this.spent[part] += this.#now() - from;
     }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { nameScript } from '../tracing/call-names.ts';
 import type { RedisClient } from './connection.ts';
 import { reply } from './unavailable.ts';
 
@@ -21,7 +22,9 @@ export interface ScriptOptions {
 export function defineScript(client: RedisClient, name: string, file: URL, options: ScriptOptions = {}): Script {
   const command = `recency_${name}`;
   const lua = readFileSync(file, 'utf8');
-  client.defineCommand(command, { lua: options.unflagged ? lua.replace(/^#!lua.*/, '') : lua });
+  const sent = options.unflagged ? lua.replace(/^#!lua.*/, '') : lua;
+  client.defineCommand(command, { lua: sent });
+  nameScript(sent, command);
   const call = (client as unknown as Record<string, Call>)[command] as Call;
   return (keys, args) => reply(call.call(client, keys.length, ...keys, ...args));
 }

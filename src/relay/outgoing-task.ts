@@ -1,5 +1,6 @@
 import { meaningOfType, TASK_TYPES, type Task, taskSchema } from '../contracts/task.ts';
 import type { OutboxRow } from '../mysql/outbox.ts';
+import { traceParentOf } from '../tracing/trace-parent.ts';
 import type { Failure } from '../transport/dead-letters.ts';
 import type { OutgoingTask } from '../transport/task-publisher.ts';
 import type { Delivery } from '../transport/task-source.ts';
@@ -19,7 +20,12 @@ class InvalidOutboxRow extends Error {
 
 /** The task that a row stands for. @throws InvalidOutboxRow */
 export function outgoingTask(row: OutboxRow): OutgoingTask {
-  return { task: taskOf(row), id: idOf(row), source: OUTBOX_SOURCE, time: timeOf(row) };
+  return { task: taskOf(row), id: idOf(row), source: OUTBOX_SOURCE, time: timeOf(row), ...traceOf(row) };
+}
+
+/** A malformed context is left out: it must not keep the task from being published. */
+function traceOf({ traceparent }: OutboxRow) {
+  return traceParentOf({ traceparent });
 }
 
 /** The latest time that a JavaScript Date, and so a header, can hold. */
@@ -104,7 +110,7 @@ export function letterOf(row: OutboxRow, error: Error): OutboxLetter {
     delivery: {
       position: idOf(row),
       body: Buffer.from(JSON.stringify(columns)),
-      headers: { ce_specversion: '1.0', ce_id: idOf(row), ce_source: OUTBOX_SOURCE, ce_type: type },
+      headers: { ce_specversion: '1.0', ce_id: idOf(row), ce_source: OUTBOX_SOURCE, ce_type: type, ...traceOf(row) },
       timestamp: timeOf(row),
     },
     failure: { errorClass: error.name, message: error.message, attempts: attempt + 1 },

@@ -30,7 +30,7 @@ export class InvalidTask extends Error {
 
 const SPEC_VERSION = '1.0';
 
-export function encodeTask({ task, id, source, time, traceparent }: OutgoingTask): EncodedTask {
+export function encodeTask({ task, id, source, time, traceparent, tracestate }: OutgoingTask): EncodedTask {
   const key = partitionKey(task);
   const headers: Record<string, string> = {
     ce_specversion: SPEC_VERSION,
@@ -42,6 +42,7 @@ export function encodeTask({ task, id, source, time, traceparent }: OutgoingTask
     'content-type': 'application/json',
   };
   if (traceparent !== undefined) headers.traceparent = traceparent;
+  if (traceparent !== undefined && tracestate !== undefined) headers.tracestate = tracestate;
   return { key: key ?? null, body: Buffer.from(JSON.stringify(task)), headers };
 }
 

@@ -10,8 +10,9 @@ export interface OutgoingTask {
   readonly source: string;
   /** `ce_time`: when it happened, ms since 1970 UTC. */
   readonly time: number;
-  /** W3C trace context of the cause. */
-  readonly traceparent?: string;
+  /** W3C trace context of the cause, which consumers continue. What the task means does not depend on it. */
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
 }
 
 /** The transport will never take this message: it is too large, or malformed. */

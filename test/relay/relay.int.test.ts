@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { publishRows, readClock } from '../../src/mysql/outbox.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { MessageRefused, type OutgoingTask, PartlyPublished } from '../../src/transport/task-publisher.ts';
+import { foreignParent } from '../support/collector.ts';
 import { OutboxBench, recorder } from '../support/outbox-bench.ts';
 import { until } from '../support/until.ts';
 
@@ -41,6 +42,31 @@ describe('a row of the outbox', () => {
     ]);
     expect(tasks[0]).toMatchObject({ id: expect.stringMatching(/^outbox:\d+$/), source: '/recency/outbox' });
     expect(Math.abs((tasks[0]?.time ?? 0) - Date.now())).toBeLessThan(60_000);
+    expect(await bench.unpublished()).toBe(0);
+  });
+
+  it('passes its trace context on if it is valid, and needs no column for one, while the relay runs', async () => {
+    const { traceparent } = foreignParent(1);
+    const { tasks, publish } = recorder();
+    const relay = bench.relayTo(publish);
+    const change = async (what: string) => void (await bench.database.write(`ALTER TABLE recency_outbox ${what}`, []));
+    const insert = async (context: string) => {
+      const values = [context, 'malformed', null].map((value) => (value === null ? 'NULL' : `'${value}'`));
+      const rows = values.map((value) => `('recency.user.deleted', 1, ${value})`);
+      await bench.database.write(
+        `INSERT INTO recency_outbox (type, user_id, traceparent) VALUES ${rows.join(',')}`,
+        [],
+      );
+      await relay.runOnce();
+    };
+    await insert(traceparent);
+    await change('DROP COLUMN traceparent');
+    await bench.write(2);
+    await relay.runOnce();
+    await change('ADD COLUMN traceparent VARCHAR(255) NULL');
+    await insert(traceparent);
+    const ofThree = [traceparent, undefined, undefined];
+    expect(tasks.map((task) => task.traceparent)).toEqual([...ofThree, undefined, undefined, ...ofThree]);
     expect(await bench.unpublished()).toBe(0);
   });
 

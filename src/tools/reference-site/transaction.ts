@@ -3,6 +3,7 @@ import type { Id } from '../../contracts/id.ts';
 import { meaningOf, type Task } from '../../contracts/task.ts';
 import { type LostRaceOptions, retryingLostRaces } from '../../mysql/lost-race.ts';
 import { type MysqlTls, tlsOptions } from '../../mysql/tls.ts';
+import { activeParent } from '../../tracing/tracing.ts';
 
 /** A pool as the site's functions want it: ids as strings, times in UTC. Close it with `end()`. */
 export function openSitePool(url: string, connections = 10, tls?: MysqlTls): Pool {
@@ -68,9 +69,18 @@ async function once<T>(pool: Pool, work: (connection: PoolConnection) => Promise
 
 const INSERT = 'INSERT INTO recency_outbox (type, user_id, other_id, at, version) VALUES (?, ?, ?, ?, ?)';
 
-/** Leaves the task in the outbox, in the transaction of the change that it tells of: published if and only if that commits. */
+const INSERT_TRACED =
+  'INSERT INTO recency_outbox (type, user_id, other_id, at, version, traceparent) VALUES (?, ?, ?, ?, ?, ?)';
+
+/**
+ * Leaves the task in the outbox, in the transaction of the change that it tells of: published if and only if that commits. If
+ * the change is traced, the row says by which span it was made.
+ */
 export async function leaveTask(connection: PoolConnection, task: Task): Promise<void> {
-  if (leavesTasks(connection)) await connection.execute(INSERT, columnsOf(task));
+  if (!leavesTasks(connection)) return;
+  const trace = activeParent();
+  if (trace === undefined) await connection.execute(INSERT, columnsOf(task));
+  else await connection.execute(INSERT_TRACED, [...columnsOf(task), trace.traceparent]);
 }
 
 function columnsOf(task: Task): (string | number | null)[] {

@@ -3,8 +3,10 @@ import type { Task } from '../api-types.ts';
 import { InvalidArgument } from '../errors.ts';
 import type { FreshToken } from '../fresh.ts';
 import { rowOf, tokenOfTask } from '../task-row.ts';
+import { traceColumns, type WriteOptions } from './trace.ts';
 
 export type { Task } from '../api-types.ts';
+export type { WriteOptions } from './trace.ts';
 
 /** Rows of one INSERT. */
 const AT_ONCE = 500;
@@ -14,16 +16,24 @@ const AT_ONCE = 500;
  * Returns the token by which a read shows the change at once, for `RecencyClient.changed` after the commit.
  * @throws InvalidArgument; nothing was written then
  */
-export async function writeTask(transaction: Knex.Transaction, task: Task): Promise<FreshToken> {
-  const [token] = await writeTasks(transaction, [task]);
+export async function writeTask(
+  transaction: Knex.Transaction,
+  task: Task,
+  options: WriteOptions = {},
+): Promise<FreshToken> {
+  const [token] = await writeTasks(transaction, [task], options);
   return token as FreshToken;
 }
 
 /** Writes several, all or none, and returns the token of each. @throws InvalidArgument; nothing was written then */
-export async function writeTasks(transaction: Knex.Transaction, tasks: readonly Task[]): Promise<FreshToken[]> {
+export async function writeTasks(
+  transaction: Knex.Transaction,
+  tasks: readonly Task[],
+  options: WriteOptions = {},
+): Promise<FreshToken[]> {
   // Each statement of a plain knex has a connection, and so a transaction, of its own.
   if (!transaction.isTransaction) throw new InvalidArgument('transaction', 'is not a transaction of knex');
-  const rows = tasks.map(rowOf);
+  const rows = tasks.map((task) => ({ ...rowOf(task), ...traceColumns(options) }));
   for (let from = 0; from < rows.length; from += AT_ONCE) {
     await transaction('recency_outbox').insert(rows.slice(from, from + AT_ONCE));
   }

@@ -3,11 +3,15 @@ import type { Task } from '../api-types.ts';
 import { InvalidArgument } from '../errors.ts';
 import type { FreshToken } from '../fresh.ts';
 import { rowOf, tokenOfTask } from '../task-row.ts';
+import { traceColumns, type WriteOptions } from './trace.ts';
 
 export type { Task } from '../api-types.ts';
+export type { WriteOptions } from './trace.ts';
 
 /** Rows of one INSERT. */
 const AT_ONCE = 500;
+
+const COLUMNS = ['type', 'user_id', 'other_id', 'at', 'version'] as const;
 
 /**
  * Writes the task on the caller's connection, which has begun a transaction, so that it is published if and only if the
@@ -16,26 +20,29 @@ const AT_ONCE = 500;
  * @param connection of `mysql2/promise`, not a pool
  * @throws InvalidArgument; nothing was written then
  */
-export async function writeTask(connection: Connection, task: Task): Promise<FreshToken> {
-  const [token] = await writeTasks(connection, [task]);
+export async function writeTask(connection: Connection, task: Task, options: WriteOptions = {}): Promise<FreshToken> {
+  const [token] = await writeTasks(connection, [task], options);
   return token as FreshToken;
 }
 
 /** Writes several and returns the token of each. @throws InvalidArgument; nothing was written then */
-export async function writeTasks(connection: Connection, tasks: readonly Task[]): Promise<FreshToken[]> {
+export async function writeTasks(
+  connection: Connection,
+  tasks: readonly Task[],
+  options: WriteOptions = {},
+): Promise<FreshToken[]> {
   // A pool would take any connection, on which the caller's transaction is not.
   if ('getConnection' in connection)
     throw new InvalidArgument('connection', 'is a pool: the transaction is on a connection');
   const rows = tasks.map(rowOf);
+  const trace = traceColumns(options);
+  const columns = [...COLUMNS, ...Object.keys(trace)];
   for (let from = 0; from < rows.length; from += AT_ONCE) {
     const values = rows
       .slice(from, from + AT_ONCE)
-      .map((row) => [row.type, row.user_id, row.other_id, row.at, row.version]);
-    const places = values.map(() => '(?, ?, ?, ?, ?)').join(', ');
-    await connection.query(
-      `INSERT INTO recency_outbox (type, user_id, other_id, at, version) VALUES ${places}`,
-      values.flat(),
-    );
+      .map((row) => [...COLUMNS.map((column) => row[column]), ...Object.values(trace)]);
+    const places = values.map(() => `(${columns.map(() => '?').join(', ')})`).join(', ');
+    await connection.query(`INSERT INTO recency_outbox (${columns.join(', ')}) VALUES ${places}`, values.flat());
   }
   return tasks.map(tokenOfTask);
 }

@@ -21,7 +21,7 @@ afterAll(() => site.destroy());
 
 /** What the helpers of both libraries can do, in a transaction that ends as the test says. */
 interface Outbox {
-  writeTask(task: Task): Promise<string>;
+  writeTask(task: Task, options?: onKnex.WriteOptions): Promise<string>;
   writeTasks(tasks: readonly Task[]): Promise<string[]>;
 }
 
@@ -30,7 +30,7 @@ class RolledBack extends Error {}
 async function inKnex(work: (outbox: Outbox) => Promise<void>): Promise<void> {
   await site.transaction((trx) =>
     work({
-      writeTask: (task) => onKnex.writeTask(trx, task),
+      writeTask: (task, options) => onKnex.writeTask(trx, task, options),
       writeTasks: (tasks) => onKnex.writeTasks(trx, tasks),
     }),
   );
@@ -41,7 +41,7 @@ async function inMysql2(work: (outbox: Outbox) => Promise<void>): Promise<void> 
   try {
     await connection.beginTransaction();
     await work({
-      writeTask: (task) => onMysql2.writeTask(connection, task),
+      writeTask: (task, options) => onMysql2.writeTask(connection, task, options),
       writeTasks: (tasks) => onMysql2.writeTasks(connection, tasks),
     });
     await connection.commit();
@@ -68,6 +68,20 @@ describe.each([
   it.each(EVERY_TASK)('writes $task.type and returns its token', async ({ task, token }) => {
     await inTransaction(async (outbox) => expect(await outbox.writeTask(task)).toBe(token));
     expect(await takeRows()).toEqual([{ ...rowOf(task), published_at: null }]);
+  });
+
+  it('writes the trace of the change, unless it is malformed, and needs no column where there is none', async () => {
+    const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
+    await inTransaction(async (outbox) => {
+      await outbox.writeTask(TASK, { traceparent });
+      await outbox.writeTask(TASK, { traceparent: 'malformed' });
+    });
+    const rows = await sql(url, 'SELECT traceparent FROM recency_outbox ORDER BY id');
+    expect(rows).toEqual([{ traceparent }, { traceparent: null }]);
+    await sql(url, 'DELETE FROM recency_outbox', 'ALTER TABLE recency_outbox DROP COLUMN traceparent');
+    await inTransaction(async (outbox) => void (await outbox.writeTask(TASK)));
+    expect(await takeRows()).toHaveLength(1);
+    await sql(url, 'ALTER TABLE recency_outbox ADD COLUMN traceparent VARCHAR(255) NULL');
   });
 
   it('writes nothing that is rolled back', async () => {

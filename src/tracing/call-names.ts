@@ -38,11 +38,13 @@ function nameOf(sql: string): QueryName {
 
 const scripts = new Map<string, string>();
 
-/** Remembers the name of a Lua script, which Redis knows by its digest. */
+/** Remembers the name of a Lua script. ioredis sends it whole on each new connection, and then its digest. */
 export function nameScript(lua: string, name: string): void {
+  scripts.set(lua, name);
   scripts.set(createHash('sha1').update(lua).digest('hex'), name);
 }
 
-export function scriptNamed(digest: string): string | undefined {
-  return scripts.get(digest);
+/** @param sent the script, or its digest */
+export function scriptNamed(sent: string): string | undefined {
+  return scripts.get(sent);
 }

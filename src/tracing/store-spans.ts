@@ -18,7 +18,7 @@ interface StoreCall {
   readonly database?: string | number;
   /** ioredis */
   readonly command?: string;
-  /** ioredis; the first argument of EVALSHA is the digest of a script. */
+  /** ioredis; the first argument of EVAL is a script, that of EVALSHA its digest. */
   readonly args?: readonly string[];
   error?: unknown;
 }
@@ -82,7 +82,7 @@ const describeStatement: Described = ({ query = '', database }) => {
 
 const describeCommand: Described = ({ command = '', args = [], database }) => {
   const operation = command.toUpperCase();
-  const script = operation === 'EVALSHA' ? scriptNamed(args[0] ?? '') : undefined;
+  const script = operation.startsWith('EVAL') ? scriptNamed(args[0] ?? '') : undefined;
   return {
     name: script === undefined ? operation : `${operation} ${script}`,
     attributes: {

@@ -55,8 +55,9 @@ export class Collector implements AsyncDisposable {
   }
 
   /** Waits for a span with this name under another one, at any depth. */
-  hasUnder({ spanId }: Pick<ReceivedSpan, 'spanId'>, name: string): Promise<ReceivedSpan> {
-    return this.has(`${name} under ${spanId}`, (span) => span.name === name && this.#isUnder(span, spanId));
+  hasUnder({ spanId }: Pick<ReceivedSpan, 'spanId'>, name: string | RegExp): Promise<ReceivedSpan> {
+    const isNamed = (span: ReceivedSpan) => (typeof name === 'string' ? span.name === name : name.test(span.name));
+    return this.has(`${name} under ${spanId}`, (span) => isNamed(span) && this.#isUnder(span, spanId));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -20,8 +20,9 @@ it.each([
   expect(queryName(sql)).toBe(queryName(sql));
 });
 
-it('knows scripts by the digest that Redis knows them by', () => {
+it('knows scripts by their text and by the digest that Redis knows them by', () => {
   nameScript('return 1', 'recency_one');
   expect(scriptNamed(createHash('sha1').update('return 1').digest('hex'))).toBe('recency_one');
+  expect(scriptNamed('return 1')).toBe('recency_one');
   expect(scriptNamed('unknown')).toBeUndefined();
 });

@@ -97,8 +97,7 @@ export interface Source {
 /**
  * SQL: related rows `c` with a column `c.last_upload_at` that is at least 1, whether the view has it or not. Derived, it is
  * evaluated once for each row, and only if the rest of the condition holds.
- * @param from ends with `recency_contacts AS c`, joined or not
- * @param condition which rows; that they are related is added
+ * @param source ends with `recency_contacts AS c`, joined or not; that the rows are related is added to its condition
  * @param columns of the view, that the statement names beside `c.last_upload_at`
  */
 export function withUploads(by: Learned, { from, where }: Source, columns: readonly string[]): Source {

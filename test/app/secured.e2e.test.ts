@@ -9,6 +9,8 @@ import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { grantsOf, MIGRATE, READ } from '../support/accounts.ts';
 import { TestCa } from '../support/certificates.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { WITH_GTIDS } from '../support/logged-mysql.ts';
+import { mappingFile } from '../support/reference-mapping.ts';
 import { PASSWORD, SecureKafka } from '../support/secure-kafka.ts';
 import { SecureMysql } from '../support/secure-mysql.ts';
 import { SecureRedis } from '../support/secure-redis.ts';
@@ -58,7 +60,7 @@ describe.runIf(hasKafka())(
       ca = await TestCa.create();
       client = await ca.issue('client', { name: 'recency' });
       [mysql, redis, kafka] = await Promise.all([
-        SecureMysql.start(ca),
+        SecureMysql.start(ca, WITH_GTIDS),
         SecureRedis.start(ca),
         SecureKafka.start(ca, ACCOUNTS),
       ]);
@@ -129,8 +131,8 @@ describe.runIf(hasKafka())(
       await admin.disconnect();
     }
 
-    async function start(command: Account, says: string): Promise<CliProcess> {
-      const cli = new CliProcess([command], settingsOf(command));
+    async function start(command: Account, says: string, more: Settings = {}): Promise<CliProcess> {
+      const cli = new CliProcess([command], { ...settingsOf(command), ...more });
       onTestFinished(() => cli[Symbol.asyncDispose]());
       await cli.says(says, 90_000);
       return cli;
@@ -182,6 +184,27 @@ describe.runIf(hasKafka())(
       // Commands that only name a connection, and those that doctor can do without, need no permission.
       const optional = ['config|get', 'client|setname', 'client|setinfo'];
       expect((await refusedByRedis()).filter((command) => !optional.includes(command))).toEqual([]);
+    });
+
+    /** Messages that the topic of tasks has had. */
+    async function tasksEver(): Promise<number> {
+      const admin = kafka.admin.admin();
+      await admin.connect();
+      const ends = await admin.fetchTopicOffsets(topic);
+      await admin.disconnect();
+      return ends.reduce((sum, { high }) => sum + Number(high), 0);
+    }
+
+    it('changes are captured', async () => {
+      await mysql.execute(
+        "GRANT REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO 'capture'",
+        ...['recency_contacts', 'recency_photos'].map((view) => `GRANT SHOW VIEW ON recency.${view} TO 'capture'`),
+      );
+      await start('capture', 'capturing the binary log', { CAPTURE_MAPPING: mappingFile() });
+      const before = await tasksEver();
+      // The outbox has nothing of it, so it can only come from the log.
+      await mysql.execute(`INSERT INTO recency.contacts (user_id, contact_id) VALUES (${STAR}, ${USERS[0]})`);
+      await until(async () => (await tasksEver()) > before, { timeout: 90_000 });
     });
 
     /** The commands that Redis has refused to any of the accounts. */

@@ -19,11 +19,11 @@ export class SecureMysql implements AsyncDisposable {
     this.#own = own;
   }
 
-  /** Starts it with a certificate for its address and no other name. */
-  static async start(ca: TestCa): Promise<SecureMysql> {
+  /** Starts it with a certificate for its address and no other name. @param more arguments of the server's program */
+  static async start(ca: TestCa, more: readonly string[] = []): Promise<SecureMysql> {
     // A container has an address of its own and does not see this machine's files, so they are written through SQL.
     if (forcedOrigin(process.env) === 'containers') {
-      const server = await startMysql({});
+      const server = await startMysql({ args: more });
       const own = await ca.issue('mysql', { name: 'mysql', hosts: [new URL(server.url).hostname] });
       const mysql = new SecureMysql(server, await createConnection(server.url), ca, own);
       await mysql.present(own);
@@ -33,7 +33,7 @@ export class SecureMysql implements AsyncDisposable {
     const args = ['--ssl-ca', '--ssl-cert', '--ssl-key'].map(
       (option, i) => `${option}=${[ca.file, own.cert, own.key][i]}`,
     );
-    const server = await startMysql({ from: 'programs', args });
+    const server = await startMysql({ from: 'programs', args: [...args, ...more] });
     return new SecureMysql(server, await createConnection(server.url), ca, own);
   }
 

@@ -80,12 +80,15 @@ function cascades(schema: InspectedSchema, mapping: readonly MappedTable[]): Gue
   const tables = new Set(mapping.map(({ table }) => table));
   return [...tables].flatMap((name) =>
     (tableNamed(schema, name)?.references ?? [])
-      .filter(({ cascades: does, table: parent }) => does && !tables.has(parent))
-      .map(({ column, table: parent }) => ({
-        about: `${name}.${column}`,
-        guess: `${parent} is not in the mapping`,
-        why: `a row of ${parent} that is deleted changes rows of ${name} by its foreign key, which leaves no row events`,
-        check: `Does the site ever delete rows of ${parent}? Then map it, or delete the rows of ${name} first.`,
-      })),
+      .filter((reference) => reference.cascades)
+      .map(({ column, table: parent }) => {
+        const isMapped = tables.has(parent);
+        return {
+          about: `${name}.${column}`,
+          guess: isMapped ? `its rows vanish with those of ${parent}, unseen` : `${parent} is not in the mapping`,
+          why: `its foreign key changes rows of ${name} when one of ${parent} is deleted or changes its key, which fires no trigger and, before MySQL 9.6 and on MariaDB, leaves no row events`,
+          check: `Does the site ever delete rows of ${parent}? Then let it delete those of ${name} first, in a statement of their own${isMapped ? '' : ', or map it'}.`,
+        };
+      }),
   );
 }

@@ -75,6 +75,7 @@ function sourcesOf(
       const found = await latestRuns(primary, count);
       return await Promise.all(found.map((run) => runProgress(run, kinds, Date.now())));
     },
+    max: config.max,
     sampler: new SamplerReports(redis, config.keyPrefix),
     kinds: kinds.map((of) => ({ ...queriesOf(of.kind, queries), kind: of.kind, compare: comparing(config, of) })),
   };

@@ -41,4 +41,6 @@ export interface ConsoleSources {
   readonly sampler: Pick<SamplerReports, 'read'>;
   /** Those in use. */
   readonly kinds: readonly ConsoleKind[];
+  /** Maximum contacts in an index. */
+  readonly max: number;
 }

@@ -14,7 +14,7 @@ import {
   IS_RELATED,
   LAST_UPLOAD,
   lastUploadIfRelated,
-  type Source,
+  type RowSource,
   topUploads,
   withUploads,
 } from './last-upload.ts';
@@ -79,7 +79,7 @@ export function viewColumns({ since }: Pick<Learned, 'since'>): string[] {
 }
 
 /** SQL: the related rows of a source that have an upload, as {@link shownStatement} needs them. */
-export function selectUploads(by: Learned, source: Source): string {
+export function selectUploads(by: Learned, source: RowSource): string {
   const { from, where } = withUploads(by, source, viewColumns(by));
   return `
     SELECT ${shownColumns(by)}

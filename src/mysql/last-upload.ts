@@ -89,7 +89,7 @@ export function lastUploadIfRelated(by: Learned): string {
 const ALL_ROWS = '18446744073709551615';
 
 /** SQL: what a statement selects from, and its condition. */
-export interface Source {
+export interface RowSource {
   readonly from: string;
   readonly where: string;
 }
@@ -97,11 +97,10 @@ export interface Source {
 /**
  * SQL: related rows `c` with a column `c.last_upload_at` that is at least 1, whether the view has it or not. Derived, it is
  * evaluated once for each row, and only if the rest of the condition holds.
- * @param from ends with `recency_contacts AS c`, joined or not
- * @param condition which rows; that they are related is added
+ * @param source ends with `recency_contacts AS c`, joined or not; that the rows are related is added to its condition
  * @param columns of the view, that the statement names beside `c.last_upload_at`
  */
-export function withUploads(by: Learned, { from, where }: Source, columns: readonly string[]): Source {
+export function withUploads(by: Learned, { from, where }: RowSource, columns: readonly string[]): RowSource {
   if (by.lastUpload) return { from, where: `${where} AND ${IS_RELATED} AND c.last_upload_at >= 1` };
   return derived({ from, where }, columns, `LIMIT ${ALL_ROWS}`);
 }
@@ -110,7 +109,7 @@ export function withUploads(by: Learned, { from, where }: Source, columns: reado
  * SQL: the first of those rows, highest key first, in no order. Ends with one more placeholder: how many.
  * @param select what to select of `c`, `FROM` excluded
  */
-export function topUploads(by: Learned, source: Source, columns: readonly string[], select: string): string {
+export function topUploads(by: Learned, source: RowSource, columns: readonly string[], select: string): string {
   const { from, where } = by.lastUpload
     ? withUploads(by, source, columns)
     : derived(source, columns, `${BY_DERIVED_KEY} LIMIT ?`);
@@ -124,7 +123,7 @@ export function topUploads(by: Learned, source: Source, columns: readonly string
 // Rows without an upload are the last, so that they may be left out after the limit.
 const BY_DERIVED_KEY = 'ORDER BY last_upload_at DESC, CAST(c.contact_id AS BINARY) DESC';
 
-function derived({ from, where }: Source, columns: readonly string[], limited: string): Source {
+function derived({ from, where }: RowSource, columns: readonly string[], limited: string): RowSource {
   const named = columns.map((column) => `c.${column} AS ${column}`).join(', ');
   const rows = `SELECT ${named}, ${asScore(newestSeen(OWNER))} AS last_upload_at
       FROM ${from} WHERE ${where} AND ${IS_RELATED} ${limited}`;

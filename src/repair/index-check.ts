@@ -27,7 +27,7 @@ export interface IndexSideBySide {
   readonly reading: Reading;
   /** false: the index is of another epoch, so it counts as cold and nothing of it is wrong; undefined: it is not warm. */
   readonly epochCurrent: boolean | undefined;
-  /** Plain SQL: the best contacts, and those in the index that are related and have an upload, highest key first. */
+  /** Plain SQL: the best contacts, 256 of them, and those in the index that are related and have an upload, highest key first. */
   readonly truth: readonly Key[];
   readonly mismatches: readonly Mismatch[];
   /** A client of the API would have noticed. */
@@ -94,9 +94,9 @@ export class IndexCheck {
    * @throws RedisUnavailable, DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled, ContactsTooMany
    */
   async sideBySide(user: Id, deadline?: Deadline): Promise<IndexSideBySide> {
-    const { limits, index } = this.#stores;
+    const { index } = this.#stores;
     const reading = await withinDeadline(deadline, index.read(user, 0, false));
-    const { epoch, tops } = await this.#tops.read([user], limits.max + 1, { deadline });
+    const { epoch, tops } = await this.#tops.read([user], CONTACTS_COMPARED, { deadline });
     const [top] = tops;
     if (top === undefined) throw new ContactsTooMany(user, this.#tops.aloneMs);
     const [one] = await this.#withMembers([{ user, reading, truth: top }]);

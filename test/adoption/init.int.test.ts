@@ -137,6 +137,7 @@ describe('a site like Mastodon', () => {
       ...['account_domain_blocks user', 'statuses photos'],
     ]);
     expect(site.report.guesses.find(({ about }) => about === 'mutes')?.check).toMatch(/expires_at/);
+    expect(site.report.left_out.map(({ about }) => about)).toContain('follows.target_account_id'); // ON DELETE CASCADE
   });
 });
 

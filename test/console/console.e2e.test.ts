@@ -70,7 +70,13 @@ function needBrowser({ skip }: Pick<TestContext, 'skip'>): Browser {
 }
 
 async function picture(name: string): Promise<void> {
-  if (PICTURES !== undefined) await page.screenshot({ fullPage: true, path: `${PICTURES}/${name}.png` });
+  if (PICTURES === undefined) return;
+  const height = Math.min(1_000, Number(await page.evaluate('document.documentElement.scrollHeight')));
+  await page.screenshot({
+    fullPage: true,
+    clip: { x: 0, y: 0, width: 1_100, height },
+    path: `${PICTURES}/${name}.png`,
+  });
 }
 
 /** Shows a page, and looks whether everybody can use it. */

@@ -43,6 +43,7 @@ async function started(place: Place, more: { readonly hasStarted?: () => boolean
     runs: () => Promise.resolve([]),
     sampler: new SamplerReports(redis, prefix),
     kinds: [],
+    max: 24,
   };
   const { hasStarted = () => true } = more;
   const api = await startTestApi(stores, {

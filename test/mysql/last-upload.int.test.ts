@@ -124,7 +124,9 @@ describe('without a column of the last upload', () => {
         [times],
       );
       await database.rows('ANALYZE TABLE photos', []);
-      expect(await rowsRead()).toEqual(few);
+      // No more: with what it has learned of the table, MySQL 9 reads even fewer for the neighbours.
+      const many = await rowsRead();
+      expect(Object.entries(many).filter(([name, rows]) => rows > (few[name] ?? 0))).toEqual([]);
     } finally {
       await metered.close();
     }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { INDEX_CLASSES } from '../../src/contracts/drift.ts';
 import type { Id } from '../../src/contracts/id.ts';
+import { KeyNames } from '../../src/index/redis/keys.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
 import { IndexCheck } from '../../src/repair/index-check.ts';
 import { Deadline, DeadlineExceeded } from '../../src/timing/deadline.ts';
@@ -24,8 +25,7 @@ describe('an index side by side with MySQL', () => {
     expect(found.mismatches).toEqual(verified?.mismatches);
     expect(found.mismatches.map((mismatch) => mismatch.class)).toContain(drift);
     expect(found.clientVisible).toBe(verified?.clientVisible);
-    await index.drop([user]);
-    await site.stores.redis.del(...(await site.stores.redis.keys(`${site.stores.prefix}:*:${user}:*`)));
+    await site.stores.redis.del(new KeyNames(site.stores.prefix).set(user)); // one of the wrong type blocks a rebuild
   });
 
   it('has what MySQL says also of a user without an index, and of one with an index of another epoch', async () => {
@@ -33,7 +33,7 @@ describe('an index side by side with MySQL', () => {
     await index.drop([user]);
     const cold = await check.sideBySide(user);
     expect(cold).toMatchObject({ reading: { state: 'cold' }, epochCurrent: undefined, mismatches: [] });
-    expect(cold.truth).toEqual(tops[0]);
+    expect(cold.truth.slice(0, LIMITS.max + 1)).toEqual(tops[0]);
     await site.rebuildAll();
     await spoil(site.stores, user, PLANTS.score);
     await inTransaction(site.pool, (connection) => startNewEpoch(connection, 'a test'));

@@ -7,12 +7,17 @@ import type { IndexSideBySide } from '../../repair/index-check.ts';
 import { type Html, html } from '../html.ts';
 import { table } from '../parts.ts';
 
-/** A user's index beside plain SQL, with every difference marked as `verify` names it. */
-export function comparisonTable(found: IndexSideBySide, kind: Kind): Html {
+/**
+ * A user's index beside plain SQL, with every difference marked as `verify` names it.
+ * @param max contacts in an index: so many of plain SQL are shown, and the next one
+ */
+export function comparisonTable(found: IndexSideBySide, kind: Kind, max: number): Html {
   const { user, reading, truth, mismatches, clientVisible } = found;
   const indexed = new Map((reading.state === 'warm' ? reading.head : []).map((key) => [key.id, key]));
   const live = new Map(truth.map((key) => [key.id, key]));
-  const all = [...new Map([...indexed, ...live]).values()].toSorted(byKeyDescending);
+  const best = new Set(truth.slice(0, max + 1).map(({ id }) => id));
+  const isShown = ({ id }: Key) => best.has(id) || indexed.has(id) || mismatches.some(({ contact }) => contact === id);
+  const all = [...new Map([...indexed, ...live]).values()].filter(isShown).toSorted(byKeyDescending);
   if (all.length === 0)
     return html`<p>Plain SQL finds no ${kind.singular} with an upload that this user may see, and the index has none.</p>`;
   const rows = all.map(({ id }) => [
@@ -24,7 +29,7 @@ export function comparisonTable(found: IndexSideBySide, kind: Kind): Html {
   const caption = `The index beside plain SQL: ${summary(found)}`;
   return html`${wholeIndex(found, kind)}
 ${table(caption, [kind.singular, 'last upload in plain SQL', 'in the index', 'difference'], rows)}
-<p class="hint">Plain SQL shows the best ${kind.name}, and those that the index has. ${
+<p class="hint">Shown are the best ${max + 1} ${kind.name} of plain SQL, those in the index, and what differs. ${
     mismatches.length > 0 &&
     html`${clientVisible ? 'A client would notice. ' : 'No client would notice. '}A difference may be a change on its way: <code>recency verify --user ${user}</code> waits for what is pending, and <code>recency repair</code> fixes what is wrong.`
   }</p>`;

@@ -26,13 +26,13 @@ interface UserQuery {
 }
 
 /** A user's index beside plain SQL, and why a contact is, or is not, in it. */
-export function userPage({ kinds }: ConsoleSources): PageDefinition {
+export function userPage({ kinds, max }: ConsoleSources): PageDefinition {
   return {
     path: '/console/user',
     show: async ({ request, deadline }) => {
       try {
         const asked = parse('query', query, request.query);
-        return await userView(kinds, asked, deadline);
+        return await userView({ kinds, max }, asked, deadline);
       } catch (error) {
         if (!(error instanceof HttpProblem && error.status === 400)) throw error;
         const wrong = html`<p class="notice problem" role="alert">${error.message}</p>`;
@@ -42,7 +42,11 @@ export function userPage({ kinds }: ConsoleSources): PageDefinition {
   };
 }
 
-async function userView(kinds: readonly ConsoleKind[], asked: UserQuery, deadline: Deadline): Promise<View> {
+async function userView(
+  { kinds, max }: Pick<ConsoleSources, 'kinds' | 'max'>,
+  asked: UserQuery,
+  deadline: Deadline,
+): Promise<View> {
   const { user, contact, kind: name } = asked;
   const of = name === undefined ? kinds[0] : kinds.find(({ kind }) => kind.name === name);
   if (of === undefined) throw new HttpProblem('invalid_parameter', { detail: `kind: ${name} is not in use` });
@@ -61,7 +65,7 @@ async function userView(kinds: readonly ConsoleKind[], asked: UserQuery, deadlin
     ),
     part(
       () => of.compare(user, within),
-      (found) => comparisonTable(found, of.kind),
+      (found) => comparisonTable(found, of.kind, max),
     ),
   ]);
   return {

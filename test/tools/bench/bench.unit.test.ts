@@ -32,6 +32,7 @@ test('there are the benchmarks that the interface names', () => {
     'celebrity',
     'capture',
     'load',
+    'uploads',
   ];
   expect(BENCHES.map(({ name }) => name).sort()).toEqual(names.sort());
 });

@@ -26,12 +26,13 @@ export function relationView({ isFriend, isFamily }: { readonly isFriend: boolea
 
 /** A row of an answer about this kind. */
 export function contactView(contact: ShownContact, { hasRelations }: Pick<Kind, 'hasRelations'>) {
-  const { id, at, unseen } = contact;
-  return { id, last_upload_at: isoTime(at), ...(hasRelations ? { relation: relationView(contact) } : {}), unseen };
+  const { id, at, unseen, extra } = contact;
+  const relation = hasRelations ? { relation: relationView(contact) } : undefined;
+  return { id, last_upload_at: isoTime(at), ...relation, unseen, ...(extra && { extra }) };
 }
 
-export function photoView({ id, uploadedAt, title }: Photo) {
-  return { id, uploaded_at: isoTime(uploadedAt), title };
+export function photoView({ id, uploadedAt, title, extra }: Photo) {
+  return { id, uploaded_at: isoTime(uploadedAt), title, ...(extra && { extra }) };
 }
 
 /** What rows show of the list of a kind's sources. @param rows highest key first */

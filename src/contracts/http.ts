@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { extraSchema } from './extra.ts';
 import { idSchema } from './id.ts';
 import type { Kind } from './kind.ts';
 import { decodeCursor, LONGEST_CURSOR } from './page-cursor.ts';
@@ -148,7 +149,12 @@ export const relationsSchema = z.array(z.enum(['friend', 'family']));
 export function fieldsOf({ hasRelations, singular }: Kind): z.ZodRawShape {
   if (hasRelations) return contactFields;
   const what = `The time of the ${singular}'s newest photo that this user may see.`;
-  return { id: idSchema, last_upload_at: timeSchema.meta({ description: what }), unseen: contactFields.unseen };
+  return {
+    id: idSchema,
+    last_upload_at: timeSchema.meta({ description: what }),
+    unseen: contactFields.unseen,
+    extra: contactFields.extra,
+  };
 }
 
 const contactFields = {
@@ -159,4 +165,5 @@ const contactFields = {
     description:
       'It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new.',
   }),
+  extra: extraSchema.optional(),
 };

@@ -2,14 +2,24 @@
  * A user's contacts as MySQL has them now (`recency_contacts`), and the SQL for their keys that every other question
  * uses.
  */
+import type { Extra } from '../contracts/extra.ts';
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
 import type { Relation } from '../contracts/relation.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, ColumnValue, Database } from './database.ts';
 import { type AnswerRows, EPOCH, EPOCH_COLUMNS, type EpochRows, readAnswer } from './epoch.ts';
+import { extraIn, extraValues } from './extra-columns.ts';
 import { NOT_SELF } from './kind-database.ts';
-import { type Compared, type ComparingStatement, isUnseen, joinSeen, madeOnce, readCompared } from './seen.ts';
+import {
+  type Compared,
+  type ComparedRows,
+  type ComparingStatement,
+  isUnseen,
+  joinSeen,
+  madeOnce,
+  readCompared,
+} from './seen.ts';
 
 /** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */
 export const GREATEST_SCORE = Number.MAX_SAFE_INTEGER;
@@ -59,6 +69,8 @@ export interface LiveContact extends Key {
 export interface ShownContact extends LiveContact {
   /** It has something that is new to the user. */
   readonly unseen: boolean;
+  /** What the view has beyond what Recency needs; left out: nothing. */
+  readonly extra?: Extra;
 }
 
 /** SQL: the columns that `contactOf` reads, of a row of `recency_contacts AS c`. */
@@ -81,17 +93,24 @@ export function shownColumns({ since }: Compared): string {
 }
 
 /**
- * A statement with the epoch and the contacts of `live`, each with whether it is unseen, in one snapshot. The cursors are
- * joined to the rows that `live` returns, not to those that it reads.
+ * A statement with the epoch and the contacts of `live`, each with whether it is unseen and with what the view has beyond what
+ * Recency needs, in one snapshot. The cursors, and the rest of the view's row, are joined to the rows that `live` returns, not
+ * to those that it reads and sorts.
  * @param live selects {@link shownColumns}
  */
 export function shownStatement(live: ComparingStatement): ComparingStatement {
   const row = { user: 'live.user_id', id: 'live.contact_id', at: 'live.at', since: 'live.since', sees: 'live.sees' };
   return (by) => `
   SELECT live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row, by)}, live.user_id,
-         e.seen_in_use${by.seen ? ', seen_all.seen_at, seen_all.seen_id' : ''}, ${EPOCH}
+         e.seen_in_use${by.seen ? ', seen_all.seen_at, seen_all.seen_id' : ''}${extraValues('whole', by.extra.source)}, ${EPOCH}
   FROM recency_epoch AS e
-  LEFT JOIN (${live(by)}) AS live ON TRUE${joinSeen(row, by)}`;
+  LEFT JOIN (${live(by)}) AS live ON TRUE${joinSeen(row, by)}${joinWhole(by)}`;
+}
+
+function joinWhole({ extra }: Compared): string {
+  if (extra.source.length === 0) return '';
+  return `
+  LEFT JOIN recency_contacts AS whole ON whole.user_id = live.user_id AND whole.contact_id = live.contact_id`;
 }
 
 /** Places behind `COLUMNS` and whether the row is unseen. */
@@ -104,7 +123,7 @@ export function readShown<Rows extends EpochRows>(
   database: AnswerDatabase,
   statement: ComparingStatement,
   read: (statement: string) => Promise<Rows>,
-): Promise<Rows> {
+): Promise<ComparedRows<Rows>> {
   return readCompared(database, { statement, inUse: IN_USE_COLUMN }, read);
 }
 
@@ -203,20 +222,31 @@ export async function readPlain(
   return { ...found, contacts: found.contacts.sort(byKeyDescending) }; // a derived table has no order of its own
 }
 
-function contactsOf({ epoch, rows, isReplica }: AnswerRows): LiveContacts {
-  const [at = null, id] = rows[0]?.slice(SEEN_ALL_COLUMN, -EPOCH_COLUMNS) ?? [];
+function contactsOf(found: ComparedRows<AnswerRows>): LiveContacts {
+  const { epoch, rows, isReplica, by } = found;
+  const [at = null, id] = (by.seen && rows[0]?.slice(SEEN_ALL_COLUMN)) || [];
   const seenAll = at === null ? undefined : { at: Number(at), id: String(id) };
-  return { epoch, seenAll, contacts: shownContacts(rows), isReplica };
+  return { epoch, seenAll, contacts: shownContacts(found), isReplica };
 }
 
 /** The contacts in the rows of a {@link shownStatement}. */
-export function shownContacts(rows: AnswerRows['rows']): ShownContact[] {
-  return rows.filter((row) => row[0] !== null).map(shownOf);
+export function shownContacts({ rows, by }: ComparedRows<EpochRows>): ShownContact[] {
+  return rows.filter((row) => row[0] !== null).map((row) => shownOf(row, by));
+}
+
+/** The contact in a row of a {@link shownStatement}. */
+export function shownOf(row: readonly ColumnValue[], { extra: { source } }: Compared): ShownContact {
+  return withExtra(seenOrNot(row), extraIn(row, source, row.length - EPOCH_COLUMNS - source.length));
 }
 
 /** The contact in a row that begins with `COLUMNS` and whether it is unseen. */
-export function shownOf(row: readonly ColumnValue[]): ShownContact {
+export function seenOrNot(row: readonly ColumnValue[]): ShownContact {
   return { ...contactOf(row), unseen: Number(row[5]) === 1 };
+}
+
+/** The same row with what the view has beyond what Recency needs. */
+export function withExtra<Row extends object>(row: Row, extra: Extra | undefined): Row & { readonly extra?: Extra } {
+  return extra === undefined ? row : { ...row, extra };
 }
 
 /** A row of `recency_contacts` as it is, valid or not. */

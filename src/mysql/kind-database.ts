@@ -13,9 +13,27 @@ export const KIND_NAME = `'${CONTACTS.name}' /* the kind */`;
 /** SQL: the followed thing is not the user. Where it is no user, equal ids mean nothing. */
 export const NOT_SELF = 'c.user_id <> c.contact_id';
 
+/** What a database of {@link ofKind} stands for. */
+interface AskedAbout {
+  /** The database that was given. */
+  readonly server: AnswerDatabase;
+  /** The name of the kind. */
+  readonly kind: string;
+}
+
+const ASKED_ABOUT = new WeakMap<AnswerDatabase, AskedAbout>();
+
 /** @returns for contacts the database itself: nothing is added to what it does */
 export function ofKind<D extends AnswerDatabase>(database: D, kind: Kind): D {
-  return kind.name === CONTACTS.name ? database : proxied(database, translator(kind));
+  if (kind.name === CONTACTS.name) return database;
+  const asking = proxied(database, translator(kind));
+  ASKED_ABOUT.set(asking, { server: database, kind: kind.name });
+  return asking;
+}
+
+/** Which database this is, and which kind it is asked about. */
+export function askedAboutBy(database: AnswerDatabase): AskedAbout {
+  return ASKED_ABOUT.get(database) ?? { server: database, kind: CONTACTS.name };
 }
 
 type Translate = (statement: string) => string;

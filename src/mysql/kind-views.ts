@@ -36,6 +36,9 @@ export function viewsOf(kinds: readonly Kind[]): ReadonlyMap<string, Columns> {
   );
 }
 
+/** Any number of columns. */
+const EXTRA = { 'extra_…': 'anything else that a page shows with the row: answers have it under `extra`' };
+
 /** A view of a kind, and what its columns mean: the contract for a site's own view, for people. */
 export interface DescribedView {
   readonly name: string;
@@ -63,7 +66,10 @@ function describedRelations({ view: name, idColumn, singular, hasRelations }: Ki
         : {}),
       version: 'grows with every change of the relationship',
     },
-    optional: { [SINCE]: 'when the relationship began, ms since 1970 UTC as BIGINT: nothing older is new to the user' },
+    optional: {
+      [SINCE]: 'when the relationship began, ms since 1970 UTC as BIGINT: nothing older is new to the user',
+      ...EXTRA,
+    },
   };
 }
 
@@ -77,6 +83,6 @@ function describedPhotos({ photosView: name, ownerColumn, areUsers, singular }: 
       uploaded_at: 'ms since 1970 UTC as BIGINT',
       title: 'its title',
     },
-    optional: {},
+    optional: EXTRA,
   };
 }

@@ -5,8 +5,9 @@ import type { Id } from '../contracts/id.ts';
 import { EVERY_PHOTO, type SeenCursor } from '../contracts/seen.ts';
 import type { AnswerDatabase, Database } from './database.ts';
 import type { EpochRows } from './epoch.ts';
+import { type ExtraColumn, type ExtraColumns, NO_EXTRA } from './extra-columns.ts';
 import { codeOf } from './faults.ts';
-import { KIND_NAME } from './kind-database.ts';
+import { askedAboutBy, KIND_NAME } from './kind-database.ts';
 
 // The greater of two cursors, whatever came first. seen_id is assigned first, because both servers let an assignment see
 // those before it, and it compares the times. Source 0 has keys, whose ids compare as text; the others have photos.
@@ -47,54 +48,85 @@ export async function raiseSeen(database: Database, user: Id, cursors: readonly 
   });
 }
 
-/** What a statement compares with the last uploads of the rows that it shows. */
+/** What a statement compares with the last uploads of the rows that it shows, and what it shows of them. */
 export interface Compared {
   /** The cursors of `recency_seen`. Their joins cost a tenth of an answer, so they are left out until there is a cursor. */
   readonly seen: boolean;
   /** When the relations began: the view has the column `since`. A view that gets it later needs a restart. */
   readonly since: boolean;
+  /** What it selects only to pass it on. A view that gets such a column later needs a restart, too. */
+  readonly extra: ExtraColumns;
 }
 
 /** A statement whose text depends on what it compares. */
 export type ComparingStatement = (by: Compared) => string;
 
-const COMPARISONS: readonly Compared[] = [
-  { seen: false, since: true },
-  { seen: true, since: true },
-  { seen: false, since: false },
-  { seen: true, since: false },
-];
-
-/** The same, with each text made once. */
+/** The same, with each text made once. There are few: a process compares more, and selects less, as it learns. */
 export function madeOnce(statement: ComparingStatement): ComparingStatement {
-  const texts = COMPARISONS.map((by) => ({ ...by, text: statement(by) }));
-  return ({ seen, since }) => String(texts.find((one) => one.seen === seen && one.since === since)?.text);
+  const texts = new WeakMap<Compared, string>();
+  return (by) => {
+    const text = texts.get(by) ?? statement(by);
+    texts.set(by, text);
+    return text;
+  };
 }
 
-/** By database, what its statements must compare. It is learned from answers: at first, that nobody has seen anything. */
-const LEARNED = new WeakMap<AnswerDatabase, { by: Compared }>();
+/** What statements about one kind must compare. It is learned from answers: at first, that nobody has seen anything. */
+interface Learned {
+  by: Compared;
+}
 
-function learnedOf(database: AnswerDatabase): { by: Compared } {
-  const learned = LEARNED.get(database) ?? { by: { seen: false, since: true } };
-  LEARNED.set(database, learned);
+/** By database, and by the name of the kind. */
+const LEARNED = new WeakMap<AnswerDatabase, Map<string, Learned>>();
+
+/** One object for all, so that their statements are made once. */
+const AT_FIRST: Compared = { seen: false, since: true, extra: NO_EXTRA };
+
+function learnedOfServer(server: AnswerDatabase): Map<string, Learned> {
+  const learned = LEARNED.get(server) ?? new Map<string, Learned>();
+  LEARNED.set(server, learned);
+  return learned;
+}
+
+function learnedOf(database: AnswerDatabase): Learned {
+  const { server, kind } = askedAboutBy(database);
+  const ofServer = learnedOfServer(server);
+  const learned = ofServer.get(kind) ?? { by: AT_FIRST };
+  ofServer.set(kind, learned);
   return learned;
 }
 
 /** What is learned of one of them holds for both: they ask the same server about the same views. @returns `other` */
 export function learnTogether<D extends AnswerDatabase>(other: D, database: AnswerDatabase): D {
-  LEARNED.set(other, learnedOf(database));
+  LEARNED.set(other, learnedOfServer(database));
   return other;
 }
 
-const UNKNOWN_COLUMN = /\bsince\b/;
-
-function lacksSince(error: unknown): boolean {
-  return codeOf(error) === 'ER_BAD_FIELD_ERROR' && error instanceof Error && UNKNOWN_COLUMN.test(error.message);
+/** From now on, answers of this database about its kind have these columns too. */
+export function passOn(database: AnswerDatabase, extra: ExtraColumns): void {
+  const learned = learnedOf(database);
+  learned.by = { ...learned.by, extra };
 }
+
+const UNKNOWN_COLUMN = /Unknown column '(?:\w+\.)?(\w+)'/;
+
+/** The same without a column that the view lacks; undefined: it is an error of another kind. */
+function without(error: unknown, by: Compared): Compared | undefined {
+  if (codeOf(error) !== 'ER_BAD_FIELD_ERROR' || !(error instanceof Error)) return undefined;
+  const [, lacking] = UNKNOWN_COLUMN.exec(error.message) ?? [];
+  if (lacking === 'since' && by.since) return { ...by, since: false };
+  const others = (columns: readonly ExtraColumn[]) => columns.filter(({ column }) => column !== lacking);
+  const extra = { source: others(by.extra.source), photo: others(by.extra.photo) };
+  const isFewer = extra.source.length < by.extra.source.length || extra.photo.length < by.extra.photo.length;
+  return isFewer ? { ...by, extra } : undefined;
+}
+
+/** Rows, and what their statement compared. */
+export type ComparedRows<Rows> = Rows & { readonly by: Compared };
 
 /**
  * Reads rows with whether they are unseen. Whether there are cursors is in the rows themselves, in the same snapshot: if
- * there are and they were not compared, the rows are read again.
+ * there are and they were not compared, the rows are read again. So they are where the view has lost a column.
  * @param inUse the column that says so
  * @throws what `read` throws
  */
@@ -102,17 +134,19 @@ export async function readCompared<Rows extends Pick<EpochRows, 'rows'>>(
   database: AnswerDatabase,
   { statement, inUse }: { readonly statement: ComparingStatement; readonly inUse: number },
   read: (statement: string) => Promise<Rows>,
-): Promise<Rows> {
+): Promise<ComparedRows<Rows>> {
   const learned = learnedOf(database);
   for (;;) {
     const { by } = learned;
-    const found = await read(statement(by)).catch((error: unknown) => {
-      if (by.since && lacksSince(error)) return undefined;
-      throw error;
-    });
-    if (found === undefined) learned.by = { ...learned.by, since: false };
-    else if (by.seen || Number(found.rows[0]?.[inUse]) !== 1) return found;
-    else learned.by = { ...learned.by, seen: true };
+    try {
+      const found = await read(statement(by));
+      if (by.seen || Number(found.rows[0]?.[inUse]) !== 1) return { ...found, by };
+      learned.by = { ...learned.by, seen: true };
+    } catch (error) {
+      const fewer = without(error, by);
+      if (fewer === undefined) throw error;
+      if (learned.by === by) learned.by = fewer; // otherwise another statement has learned it meanwhile
+    }
   }
 }
 

@@ -926,6 +926,7 @@ export interface components {
                 relation: ("friend" | "family")[];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
             }[];
             /** @description The `after` of the next page; null: this is the last page. */
             next: string | null;
@@ -936,6 +937,10 @@ export interface components {
          * @description UTC, with milliseconds. A time after the year 9999 is written as the last moment of that year.
          */
         Time: string;
+        /** @description The columns `extra_…` of the site's view, without the prefix; left out where the view has none. BIGINT and DECIMAL are strings, DATETIME and TIMESTAMP times in UTC. */
+        Extra: {
+            [key: string]: string | number | null;
+        };
         /** @description Where the answer came from, and whether it is exact. */
         Answer: {
             /**
@@ -1011,6 +1016,7 @@ export interface components {
                 relation: ("friend" | "family")[];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
                 photos: components["schemas"]["Photo"][];
             }[];
             answer: components["schemas"]["Answer"];
@@ -1019,6 +1025,7 @@ export interface components {
             id: components["schemas"]["Id"];
             uploaded_at: components["schemas"]["Time"];
             title: string;
+            extra?: components["schemas"]["Extra"];
         };
         SourcePhotos: {
             user: components["schemas"]["Id"];
@@ -1039,6 +1046,7 @@ export interface components {
                 last_upload_at: components["schemas"]["Time"];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
             }[];
             /** @description The `after` of the next page; null: this is the last page. */
             next: string | null;
@@ -1053,6 +1061,7 @@ export interface components {
                 last_upload_at: components["schemas"]["Time"];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
                 photos: components["schemas"]["Photo"][];
             }[];
             answer: components["schemas"]["Answer"];
@@ -1069,6 +1078,7 @@ export interface components {
                 relation: ("friend" | "family")[];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
             } | {
                 /** @constant */
                 kind: "groups";
@@ -1077,6 +1087,7 @@ export interface components {
                 last_upload_at: components["schemas"]["Time"];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
             })[];
             /** @description The `after` of the next page; null: this is the last page. */
             next: string | null;
@@ -1094,6 +1105,7 @@ export interface components {
                 relation: ("friend" | "family")[];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
                 photos: components["schemas"]["Photo"][];
             } | {
                 /** @constant */
@@ -1103,6 +1115,7 @@ export interface components {
                 last_upload_at: components["schemas"]["Time"];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
                 photos: components["schemas"]["Photo"][];
             })[];
             answer: components["schemas"]["Answer"];

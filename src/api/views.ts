@@ -2,6 +2,7 @@ import type { Reason } from '../contracts/http.ts';
 import { isoTime } from '../contracts/iso-time.ts';
 import type { Key } from '../contracts/key.ts';
 import type { Kind } from '../contracts/kind.ts';
+import type { Marks } from '../contracts/relation.ts';
 import type { ShownList } from '../contracts/seen.ts';
 import type { ShownContact } from '../mysql/contacts.ts';
 import type { Photo } from '../mysql/photos.ts';
@@ -17,11 +18,11 @@ export function floorView(floor: Key | undefined) {
   return floor === undefined ? null : { at: isoTime(floor.at), id: floor.id };
 }
 
-export function relationView({ isFriend, isFamily }: { readonly isFriend: boolean; readonly isFamily: boolean }) {
-  const relations: ('friend' | 'family')[] = [];
+export function relationView({ isFriend, isFamily, named = [] }: Marks): string[] {
+  const relations: string[] = [];
   if (isFriend) relations.push('friend');
   if (isFamily) relations.push('family');
-  return relations;
+  return named.length > 0 ? [...relations, ...named] : relations;
 }
 
 /** A row of an answer about this kind. */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { KIND_NAMES } from '../contracts/kind.ts';
 import { accessTokens } from './access-tokens.ts';
 import {
+  bitNames,
   brokers,
   matching,
   mysqlUrl,
@@ -156,6 +157,11 @@ export const SETTINGS = {
     'after a consumer is silent for this long, its tasks go to other consumers',
   ),
   KEY_PREFIX: setting(name, 'recency', 'prefix of every key in Redis'),
+  RELATIONS: setting(
+    bitNames,
+    undefined,
+    'names of bits of the column bits of recency_contacts, as in bell:0,close:1; relation=bell then filters by the first. The same for all processes',
+  ),
   KINDS: setting(
     someOf(KIND_NAMES),
     'contacts',

@@ -5,9 +5,9 @@
 import type { Extra } from '../contracts/extra.ts';
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
-import type { Relation } from '../contracts/relation.ts';
+import { GREATEST_BIT, type Marks, namedRelations, namesIn, RELATIONS, type Relation } from '../contracts/relation.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import type { AnswerDatabase, ColumnValue, Database } from './database.ts';
+import type { AnswerDatabase, ColumnValue } from './database.ts';
 import { type AnswerRows, EPOCH, EPOCH_COLUMNS, type EpochRows, readAnswer } from './epoch.ts';
 import { extraIn, extraValues } from './extra-columns.ts';
 import { NOT_SELF } from './kind-database.ts';
@@ -58,9 +58,7 @@ export function lastUploadOf(column: ColumnValue | bigint | undefined): number {
 }
 
 /** A related contact with an upload that the user may see. */
-export interface LiveContact extends Key {
-  readonly isFriend: boolean;
-  readonly isFamily: boolean;
+export interface LiveContact extends Key, Marks {
   /** A bitmask as decimal text. Bit k: the user may see the contact's photos of audience k. */
   readonly sees: string;
 }
@@ -87,9 +85,17 @@ export function contactOf(row: readonly ColumnValue[]): LiveContact {
   };
 }
 
+/** SQL: the bits that may have names, as a small whole number. */
+export const BITS = `(c.bits & ${2 ** (GREATEST_BIT + 1) - 1})`;
+
+/** The names of the bits in this column of a row. */
+export function namedIn(bits: ColumnValue | undefined): Pick<Marks, 'named'> {
+  return { named: namesIn(Number(bits ?? 0)) };
+}
+
 /** SQL: the columns that a {@link shownStatement} needs, of a row of `recency_contacts AS c`. */
-export function shownColumns({ since }: Compared): string {
-  return `${COLUMNS}, c.user_id${since ? ', c.since' : ''}`;
+export function shownColumns({ since, bits }: Compared): string {
+  return `${COLUMNS}, c.user_id${since ? ', c.since' : ''}${bits ? `, ${BITS} AS bits` : ''}`;
 }
 
 /**
@@ -102,7 +108,7 @@ export function shownStatement(live: ComparingStatement): ComparingStatement {
   const row = { user: 'live.user_id', id: 'live.contact_id', at: 'live.at', since: 'live.since', sees: 'live.sees' };
   return (by) => `
   SELECT live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row, by)}, live.user_id,
-         e.seen_in_use${by.seen ? ', seen_all.seen_at, seen_all.seen_id' : ''}${extraValues('whole', by.extra.source)}, ${EPOCH}
+         e.seen_in_use${by.seen ? ', seen_all.seen_at, seen_all.seen_id' : ''}${extraValues('whole', by.extra.source)}${by.bits ? ', live.bits' : ''}, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (${live(by)}) AS live ON TRUE${joinSeen(row, by)}${joinWhole(by)}`;
 }
@@ -165,12 +171,21 @@ export async function readCandidates(
   );
 }
 
-const RELATED_BY: Readonly<Record<Relation, string>> = {
+const RELATED_BY: Readonly<Record<(typeof RELATIONS)[number], string>> = {
   any: '',
   friends: 'AND c.is_friend',
   family: 'AND c.is_family',
   friends_or_family: 'AND (c.is_friend OR c.is_family)',
 };
+
+/** @throws RangeError when there is no such relation */
+function relatedBy(relation: Relation): string {
+  const builtIn = RELATIONS.find((one) => one === relation);
+  if (builtIn !== undefined) return RELATED_BY[builtIn];
+  const named = namedRelations().find(({ name }) => name === relation);
+  if (named === undefined) throw new RangeError(`${relation} is no relation: RECENCY_RELATIONS does not name it`);
+  return `AND (c.bits >> ${named.bit}) & 1`;
+}
 
 const BELOW = `AND ${LAST_UPLOAD} <= ? AND (${LAST_UPLOAD} < ? OR CAST(c.contact_id AS BINARY) < CAST(? AS BINARY))`;
 
@@ -183,7 +198,7 @@ function plain(relation: Relation, page: string, unseen: boolean): ComparingStat
     (by) => `
     SELECT ${shownColumns(by)}
     FROM recency_contacts AS c${unseen ? joinSeen(PLAIN_ROW, by) : ''}
-    WHERE c.user_id = ? AND ${HAS_UPLOAD} ${RELATED_BY[relation]} ${page} ${unseen ? `AND ${isUnseen(PLAIN_ROW, by)}` : ''}
+    WHERE c.user_id = ? AND ${HAS_UPLOAD} ${relatedBy(relation)} ${page} ${unseen ? `AND ${isUnseen(PLAIN_ROW, by)}` : ''}
     ORDER BY ${BY_KEY}
     LIMIT ?`,
   );
@@ -235,51 +250,22 @@ export function shownContacts({ rows, by }: ComparedRows<EpochRows>): ShownConta
 }
 
 /** The contact in a row of a {@link shownStatement}. */
-export function shownOf(row: readonly ColumnValue[], { extra: { source } }: Compared): ShownContact {
-  return withExtra(seenOrNot(row), extraIn(row, source, row.length - EPOCH_COLUMNS - source.length));
+export function shownOf(row: readonly ColumnValue[], by: Compared): ShownContact {
+  return restOf(row, by, row.length - EPOCH_COLUMNS - by.extra.source.length - (by.bits ? 1 : 0));
+}
+
+/** The same, with the extra columns, and then the bits, from this place on. */
+export function restOf(row: readonly ColumnValue[], { extra, bits }: Compared, from: number): ShownContact {
+  const shown = withExtra(seenOrNot(row), extraIn(row, extra.source, from));
+  return bits ? { ...shown, ...namedIn(row[from + extra.source.length]) } : shown;
 }
 
 /** The contact in a row that begins with `COLUMNS` and whether it is unseen. */
-export function seenOrNot(row: readonly ColumnValue[]): ShownContact {
+function seenOrNot(row: readonly ColumnValue[]): ShownContact {
   return { ...contactOf(row), unseen: Number(row[5]) === 1 };
 }
 
 /** The same row with what the view has beyond what Recency needs. */
 export function withExtra<Row extends object>(row: Row, extra: Extra | undefined): Row & { readonly extra?: Extra } {
   return extra === undefined ? row : { ...row, extra };
-}
-
-/** A row of `recency_contacts` as it is, valid or not. */
-export interface RawContact {
-  readonly id: Id;
-  readonly related: boolean;
-  /** As in the view, in whole ms: may be null, zero or negative. */
-  readonly lastUploadAt: bigint | null;
-  readonly isFriend: boolean;
-  readonly isFamily: boolean;
-  /** As in {@link LiveContact}. */
-  readonly sees: string;
-}
-
-// No condition, order or limit: the check of the other questions applies rules of its own.
-const ALL = `
-  SELECT c.contact_id, c.related, ${wholeMs('c.last_upload_at')}, c.is_friend, c.is_family, c.sees
-  FROM recency_contacts AS c
-  WHERE c.user_id = ?`;
-
-/**
- * Every relationship of the user, in no order.
- * @param withinMs the server ends the statement after this time
- * @throws DatabaseUnavailable, StatementTooSlow
- */
-export async function readAllContacts(database: Database, user: Id, withinMs?: number): Promise<RawContact[]> {
-  const rows = await database.rows(ALL, [user], { heavy: 'background', withinMs });
-  return rows.map(([id, related, lastUploadAt, isFriend, isFamily, sees]) => ({
-    id: String(id),
-    related: Number(related) !== 0,
-    lastUploadAt: lastUploadAt === null || lastUploadAt === undefined ? null : BigInt(lastUploadAt),
-    isFriend: Number(isFriend) !== 0,
-    isFamily: Number(isFamily) !== 0,
-    sees: String(sees ?? 0),
-  }));
 }

@@ -1,8 +1,9 @@
 import type { Id } from '../contracts/id.ts';
+import { namedRelations } from '../contracts/relation.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import { COLUMNS, contactOf, HAS_UPLOAD, LAST_UPLOAD, type LiveContact } from './contacts.ts';
+import { BITS, COLUMNS, contactOf, HAS_UPLOAD, LAST_UPLOAD, type LiveContact, namedIn } from './contacts.ts';
 import type { AnswerDatabase } from './database.ts';
-import { EPOCH, readAnswer } from './epoch.ts';
+import { EPOCH, EPOCH_COLUMNS, readAnswer } from './epoch.ts';
 import { NOT_SELF } from './kind-database.ts';
 
 /** One pair's whole row. */
@@ -16,7 +17,7 @@ export interface ExplainedContact extends LiveContact {
   readonly above: number;
 }
 
-const EXPLAINED = `
+const explained = (bits: string) => `
   SELECT mine.*, (
     SELECT COUNT(*)
     FROM recency_contacts AS c
@@ -26,7 +27,7 @@ const EXPLAINED = `
   ) AS above, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
-    SELECT ${COLUMNS}, c.related, c.version, NOT (${NOT_SELF}) AS is_self FROM recency_contacts AS c WHERE c.user_id = ? AND c.contact_id = ?
+    SELECT ${COLUMNS}, c.related, c.version, NOT (${NOT_SELF}) AS is_self${bits} FROM recency_contacts AS c WHERE c.user_id = ? AND c.contact_id = ?
   ) AS mine ON TRUE`;
 
 /**
@@ -41,15 +42,22 @@ export async function readExplainedContact(
   contact: Id,
   deadline?: Deadline,
 ): Promise<{ epoch: string; row: ExplainedContact | undefined }> {
-  const { epoch, rows } = await readAnswer(database, EXPLAINED, [user, user, contact], { heavy: 'answer', deadline });
+  const hasNames = namedRelations().length > 0;
+  const { epoch, rows } = await readAnswer(
+    database,
+    explained(hasNames ? `, ${BITS} AS bits` : ''),
+    [user, user, contact],
+    { heavy: 'answer', deadline },
+  );
   const [row] = rows;
   if (row === undefined || row[0] === null) return { epoch, row: undefined };
-  const [related, version, isSelf, above] = row.slice(5);
+  const [related, version, isSelf] = row.slice(5);
   const place = {
+    ...(hasNames ? namedIn(row[8]) : {}),
     related: Number(related) !== 0,
     version: String(version ?? 0),
     isSelf: Number(isSelf) !== 0,
-    above: Number(above),
+    above: Number(row.at(-1 - EPOCH_COLUMNS)),
   };
   return { epoch, row: { ...contactOf(row), ...place } };
 }

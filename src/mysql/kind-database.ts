@@ -59,7 +59,7 @@ function wordsOf({
     [CONTACTS.relationTasks.changed, relationTasks.changed],
   ]);
   // A view of a kind without relations lacks these columns: nobody is called a friend or family.
-  return hasRelations ? words : words.set('c.is_friend', 'FALSE').set('c.is_family', 'FALSE');
+  return hasRelations ? words : words.set('c.is_friend', 'FALSE').set('c.is_family', 'FALSE').set('c.bits', '0');
 }
 
 const TRANSLATORS = new WeakMap<Kind, Translate>();

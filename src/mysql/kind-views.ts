@@ -1,5 +1,6 @@
 /** The columns that the two views of a kind must have, and what they hold. */
 import type { Kind } from '../contracts/kind.ts';
+import { namedRelations } from '../contracts/relation.ts';
 
 export type ColumnMeaning = 'id' | 'number' | 'flag' | 'time' | 'text';
 
@@ -14,6 +15,7 @@ export function relationColumns({ idColumn, hasRelations }: Kind): Columns {
     last_upload_at: 'time',
     sees: 'number',
     ...(hasRelations ? { is_friend: 'flag', is_family: 'flag' } : {}),
+    ...(hasRelations && namedRelations().length > 0 ? { bits: 'number' } : {}),
     version: 'number',
   };
 }
@@ -68,6 +70,7 @@ function describedRelations({ view: name, idColumn, singular, hasRelations }: Ki
     },
     optional: {
       [SINCE]: 'when the relationship began, ms since 1970 UTC as BIGINT: nothing older is new to the user',
+      ...(hasRelations ? { bits: 'how else the user has marked the contact: RECENCY_RELATIONS names the bits' } : {}),
       ...EXTRA,
     },
   };

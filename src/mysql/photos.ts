@@ -2,18 +2,19 @@ import type { Extra } from '../contracts/extra.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import {
+  BITS,
   COLUMNS,
   HAS_UPLOAD,
   LAST_UPLOAD,
   type LiveContact,
   lastUploadOf,
+  restOf,
   type ShownContact,
-  seenOrNot,
   wholeMs,
   withExtra,
 } from './contacts.ts';
 import type { AnswerDatabase, ColumnValue, Parameter } from './database.ts';
-import { type ExtraColumns, extraIn, extraRaw, extraValues, NO_EXTRA } from './extra-columns.ts';
+import { extraIn, extraRaw, extraValues } from './extra-columns.ts';
 import { type Compared, type ComparingStatement, isUnseen, joinSeen, madeOnce, readCompared } from './seen.ts';
 
 export interface Photo {
@@ -48,7 +49,7 @@ const IN_USE_COLUMN = 9;
 
 function statement(branches: number): ComparingStatement {
   return (by) => `
-  SELECT ${COLUMNS}, ${isUnseen(ROW, by)}, photo.id, photo.uploaded_at, photo.title, e.seen_in_use${extraValues('c', by.extra.source)}${extraValues('photo', by.extra.photo)}
+  SELECT ${COLUMNS}, ${isUnseen(ROW, by)}, photo.id, photo.uploaded_at, photo.title, e.seen_in_use${extraValues('c', by.extra.source)}${by.bits ? `, ${BITS}` : ''}${extraValues('photo', by.extra.photo)}
   FROM recency_epoch AS e
   STRAIGHT_JOIN JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted
   STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = wanted.id${joinSeen(ROW, by)}
@@ -87,7 +88,9 @@ export async function readPhotos(
   );
   const parts = Array.from(chunks(branches), (some) => readPart(database, user, some, count, deadline));
   const rows = Map.groupBy((await Promise.all(parts)).flat(), ({ row }) => String(row[0]));
-  return new Map(Array.from(rows, ([contact, some]) => [contact, contactPhotos(some, count)]));
+  return new Map(
+    Array.from(rows, ([contact, some]) => [contact, contactPhotos(some as [PhotoRow, ...PhotoRow[]], count)]),
+  );
 }
 
 /** The audiences in a bitmask, as decimal text. */
@@ -117,26 +120,26 @@ async function readPart(
   const { rows, by } = await readCompared(database, { statement, inUse: IN_USE_COLUMN }, async (text) => ({
     rows: await database.rows(text, parameters, { deadline }),
   }));
-  return rows.map((row) => ({ row, extra: by.extra }));
+  return rows.map((row) => ({ row, by }));
 }
 
 /** A row of a statement, and what it has at its end. */
 interface PhotoRow {
   readonly row: readonly ColumnValue[];
-  readonly extra: ExtraColumns;
+  readonly by: Compared;
 }
 
 /** Each audience's newest photos together contain the newest of all. */
-function contactPhotos(rows: readonly PhotoRow[], count: number): ContactPhotos {
+function contactPhotos(rows: readonly [PhotoRow, ...PhotoRow[]], count: number): ContactPhotos {
   const photos = rows.map(photoOf).sort(byNewest).slice(0, count);
-  const [{ row, extra } = { row: [], extra: NO_EXTRA }] = rows;
-  return { ...withExtra(seenOrNot(row), extraIn(row, extra.source, IN_USE_COLUMN + 1)), photos };
+  const [{ row, by }] = rows;
+  return { ...restOf(row, by, IN_USE_COLUMN + 1), photos };
 }
 
-function photoOf({ row, extra }: PhotoRow): Photo {
+function photoOf({ row, by: { extra, bits } }: PhotoRow): Photo {
   const [, , , , , , id, uploadedAt, title] = row;
   const photo = { id: String(id), uploadedAt: lastUploadOf(uploadedAt), title: String(title ?? '') };
-  return withExtra(photo, extraIn(row, extra.photo, IN_USE_COLUMN + 1 + extra.source.length));
+  return withExtra(photo, extraIn(row, extra.photo, IN_USE_COLUMN + 1 + extra.source.length + (bits ? 1 : 0)));
 }
 
 function byNewest(a: Photo, b: Photo): number {

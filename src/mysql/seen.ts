@@ -2,6 +2,7 @@
 
 import type { RowDataPacket } from 'mysql2/promise';
 import type { Id } from '../contracts/id.ts';
+import { namedRelations } from '../contracts/relation.ts';
 import { EVERY_PHOTO, type SeenCursor } from '../contracts/seen.ts';
 import type { AnswerDatabase, Database } from './database.ts';
 import type { EpochRows } from './epoch.ts';
@@ -56,6 +57,8 @@ export interface Compared {
   readonly since: boolean;
   /** What it selects only to pass it on. A view that gets such a column later needs a restart, too. */
   readonly extra: ExtraColumns;
+  /** It selects `bits`: this process has names for them. */
+  readonly bits: boolean;
 }
 
 /** A statement whose text depends on what it compares. */
@@ -79,8 +82,9 @@ interface Learned {
 /** By database, and by the name of the kind. */
 const LEARNED = new WeakMap<AnswerDatabase, Map<string, Learned>>();
 
-/** One object for all, so that their statements are made once. */
-const AT_FIRST: Compared = { seen: false, since: true, extra: NO_EXTRA };
+/** Objects for all, so that their statements are made once. */
+const AT_FIRST: Compared = { seen: false, since: true, extra: NO_EXTRA, bits: false };
+const AT_FIRST_WITH_BITS: Compared = { ...AT_FIRST, bits: true };
 
 function learnedOfServer(server: AnswerDatabase): Map<string, Learned> {
   const learned = LEARNED.get(server) ?? new Map<string, Learned>();
@@ -91,7 +95,7 @@ function learnedOfServer(server: AnswerDatabase): Map<string, Learned> {
 function learnedOf(database: AnswerDatabase): Learned {
   const { server, kind } = askedAboutBy(database);
   const ofServer = learnedOfServer(server);
-  const learned = ofServer.get(kind) ?? { by: AT_FIRST };
+  const learned = ofServer.get(kind) ?? { by: namedRelations().length > 0 ? AT_FIRST_WITH_BITS : AT_FIRST };
   ofServer.set(kind, learned);
   return learned;
 }

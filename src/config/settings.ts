@@ -162,6 +162,11 @@ export const SETTINGS = {
     undefined,
     'names of bits of the column bits of recency_contacts, as in bell:0,close:1; relation=bell then filters by the first. The same for all processes',
   ),
+  SEPARATE_IDS: setting(
+    oneOf('true', 'false'),
+    'false',
+    'true: contacts are no users, and their ids are ids of other things; the same for all processes',
+  ),
   KINDS: setting(
     someOf(KIND_NAMES),
     'contacts',

@@ -10,7 +10,7 @@ import type { Deadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, ColumnValue } from './database.ts';
 import { type AnswerRows, EPOCH, EPOCH_COLUMNS, type EpochRows, readAnswer } from './epoch.ts';
 import { extraIn, extraValues } from './extra-columns.ts';
-import { NOT_SELF } from './kind-database.ts';
+import { NOT_SELF } from './id-spaces.ts';
 import {
   type Compared,
   type ComparedRows,

@@ -4,7 +4,7 @@ import type { Deadline } from '../timing/deadline.ts';
 import { BITS, COLUMNS, contactOf, HAS_UPLOAD, LAST_UPLOAD, type LiveContact, namedIn } from './contacts.ts';
 import type { AnswerDatabase } from './database.ts';
 import { EPOCH, EPOCH_COLUMNS, readAnswer } from './epoch.ts';
-import { NOT_SELF } from './kind-database.ts';
+import { NOT_SELF } from './id-spaces.ts';
 
 /** One pair's whole row. */
 export interface ExplainedContact extends LiveContact {

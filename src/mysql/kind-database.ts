@@ -6,12 +6,10 @@
 import type { PoolConnection } from 'mysql2/promise';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { AnswerDatabase } from './database.ts';
+import { NOT_SELF } from './id-spaces.ts';
 
 /** SQL: the name of the kind that the statement asks about. The comment is its mark: no other text of a statement is replaced by it. */
 export const KIND_NAME = `'${CONTACTS.name}' /* the kind */`;
-
-/** SQL: the followed thing is not the user. Where it is no user, equal ids mean nothing. */
-export const NOT_SELF = 'c.user_id <> c.contact_id';
 
 /** What a database of {@link ofKind} stands for. */
 interface AskedAbout {

@@ -3,12 +3,12 @@ import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import type { Settings } from '../support/cli.ts';
-import { buildImage, docker } from '../support/image.ts';
+import { buildImage, docker, logsOf } from '../support/image.ts';
 import { freshDatabase, freshName } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { until } from '../support/until.ts';
 
-/** Bytes. The base of the Dockerfile has 24 MB, and debian:bookworm-slim, the largest that it names, 75. */
+/** Bytes; debian:bookworm-slim is the largest base that the Dockerfile names. */
 const LIMIT = 250_000_000;
 const LARGEST_BASE = 75_000_000;
 
@@ -35,6 +35,7 @@ describe.runIf(process.env.STACK_FROM === 'containers')('the image', () => {
     expect(Config.User).toBe('1000:1000');
     const files = await docker('run', '--rm', '--entrypoint=node', image, '-p', 'fs.readdirSync(".").join()');
     expect(files).toBe('.recency,LICENSE,bin,dist,migrations,node_modules,package.json');
+    await expect(docker('run', '--rm', '--entrypoint=sh', image, '-c', 'true')).rejects.toThrow('not found');
   });
 
   it('serves without privileges on a file system that it may only read, becomes healthy, and ends in order', async () => {
@@ -47,7 +48,11 @@ describe.runIf(process.env.STACK_FROM === 'containers')('the image', () => {
     const container = await docker('run', '--detach', ...CONFINED, ...checks, ...variables(settings), image);
     onTestFinished(async () => void (await docker('rm', '--force', '--volumes', container)));
     const state = async () => JSON.parse(await docker('inspect', '--format={{json .State}}', container));
-    await until(async () => (await state()).Health.Status === 'healthy');
+    const { Running } = await until(async () => {
+      const now = await state();
+      return (now.Health.Status === 'healthy' || !now.Running) && now;
+    });
+    expect(Running, await logsOf(container)).toBe(true);
 
     const answer = await fetch(`http://127.0.0.1:${settings.PORT}/v1/users/1/contacts/recent`);
     expect(answer.status).toBe(200);

@@ -18,6 +18,12 @@ export async function docker(...args: string[]): Promise<string> {
   return stdout.trim();
 }
 
+/** What the process of a container has said. */
+export async function logsOf(container: string): Promise<string> {
+  const { stdout, stderr } = await run('docker', ['logs', container]);
+  return `${stdout}${stderr}`;
+}
+
 /**
  * Builds the image from the files that .dockerignore lets through.
  * @returns the image on which it is based
@@ -39,7 +45,7 @@ async function baseImages(): Promise<readonly [build: string, runtime: string]> 
   return pulled.every(({ status }) => status === 'fulfilled') ? images : await makeBases();
 }
 
-/** On a test server's image: this Node and npm, and the libraries that this Node needs, alone. */
+/** On a test server's image, which is Debian's then: this Node and npm; and the libraries of C and C++ alone. */
 const BASES = (registry: string) => `
 FROM ${mysql.image?.name} AS base
 COPY node /usr/local/bin/node
@@ -50,7 +56,7 @@ ENV NODE_EXTRA_CA_CERTS=/etc/authorities.pem npm_config_registry=${registry}
 ENTRYPOINT []
 
 FROM base AS libraries
-RUN mkdir /needed && ldd /usr/local/bin/node | grep -o '/[^ ]*' | xargs cp -L --parents -t /needed
+RUN mkdir /needed && (ldd /usr/local/bin/node | grep -o '/[^ ]*'; dpkg -L libc6 | grep '\\.so') | sort -u | xargs cp -L --parents -t /needed
 
 FROM scratch AS runtime
 COPY --from=libraries /needed/ /

@@ -56,7 +56,7 @@ ENV NODE_EXTRA_CA_CERTS=/etc/authorities.pem npm_config_registry=${registry}
 ENTRYPOINT []
 
 FROM base AS libraries
-RUN mkdir /needed && (ldd /usr/local/bin/node | grep -o '/[^ ]*'; dpkg -L libc6 | grep '\\.so') | sort -u | xargs cp -L --parents -t /needed
+RUN mkdir /needed && (ldd /usr/local/bin/node | grep -o '/[^ ]*'; dpkg -L libc6 | grep -E '\\.so(\\.[0-9]+)*$') | sort -u | xargs cp -L --parents -t /needed
 
 FROM scratch AS runtime
 COPY --from=libraries /needed/ /

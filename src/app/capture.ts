@@ -9,7 +9,7 @@ import type { Mapping } from '../capture/mapping.ts';
 import { parseMapping } from '../capture/mapping-file.ts';
 import { PatientPublisher } from '../capture/publishing.ts';
 import type { Config } from '../config/config.ts';
-import { METRICS_PORTS } from '../config/settings.ts';
+import { METRICS_PORTS } from '../config/default-ports.ts';
 import { kindsNamed } from '../contracts/kind.ts';
 import { bumpKeepingSuspension } from '../index/epoch.ts';
 import type { LogReading } from '../mysql/capture-checks.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Counter, type Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
-import { METRICS_PORTS } from '../config/settings.ts';
+import { METRICS_PORTS } from '../config/default-ports.ts';
 import { DelayedWorker } from '../consumers/delayed-worker.ts';
 import { LanePace } from '../consumers/lane-pace.ts';
 import { LossRecovery } from '../consumers/loss-recovery.ts';

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
-import { METRICS_PORTS } from '../config/settings.ts';
+import { METRICS_PORTS } from '../config/default-ports.ts';
 import type { KindName } from '../contracts/kind.ts';
 import { CHANNELS, type ChannelName } from '../contracts/watch.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';

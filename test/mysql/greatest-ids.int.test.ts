@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CONTACTS } from '../../src/contracts/kind.ts';
+import { readAllContacts } from '../../src/mysql/all-contacts.ts';
 import { readCandidatesOfMany } from '../../src/mysql/candidates-of-many.ts';
-import { readAllContacts, readCandidates, readPlain } from '../../src/mysql/contacts.ts';
+import { readCandidates, readPlain } from '../../src/mysql/contacts.ts';
 import { readExplainedContact } from '../../src/mysql/explained-contact.ts';
 import { learnedOf } from '../../src/mysql/learned.ts';
 import { comparePairs, readNewestOf } from '../../src/mysql/newest-photos.ts';

@@ -1,7 +1,8 @@
 import { fc } from '@fast-check/vitest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CONTACTS } from '../../src/contracts/kind.ts';
-import { readAllContacts, readCandidates, readPlain } from '../../src/mysql/contacts.ts';
+import { readAllContacts } from '../../src/mysql/all-contacts.ts';
+import { readCandidates, readPlain } from '../../src/mysql/contacts.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { readExplainedContact } from '../../src/mysql/explained-contact.ts';
 import { uploadsFrom } from '../../src/mysql/last-upload.ts';

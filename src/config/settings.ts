@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { KIND_NAMES } from '../contracts/kind.ts';
 import { accessTokens } from './access-tokens.ts';
 import { setting } from './define-setting.ts';

@@ -31,10 +31,10 @@ export const uploads: Bench<UploadsSize> = {
 
 /** The form of the view of the pairs. */
 const ARMS = ['column', 'photos', 'photos_and_account'] as const;
-type Arm = (typeof ARMS)[number];
+type UploadsArm = (typeof ARMS)[number];
 
 /** The views are two more kinds for the statements, over the same tables. */
-const kindOf = (arm: Arm): Kind =>
+const kindOf = (arm: UploadsArm): Kind =>
   arm === 'column' ? CONTACTS : { ...CONTACTS, name: `contacts_${arm}`, view: `${CONTACTS.view}_${arm}` };
 
 // A view without the column needs the contact's own row only if the site has a rule about it, such as a suspension.
@@ -72,9 +72,9 @@ async function measure({ stores, signal, progress }: Ground, size: UploadsSize):
 /** @throws Error when the arms do not say the same: then nothing that is measured means anything */
 async function checkAgree(
   { name, ask }: Question,
-  databases: readonly { readonly arm: Arm; readonly database: Database }[],
+  databases: readonly { readonly arm: UploadsArm; readonly database: Database }[],
 ): Promise<void> {
-  const answers = new Map<string, Arm>();
+  const answers = new Map<string, UploadsArm>();
   for (const { arm, database } of databases) answers.set(JSON.stringify(await ask(database)), arm);
   if (answers.size > 1) throw new Error(`${name}: ${[...answers.values()].join(' and ')} do not say the same`);
   if ([...answers.keys()][0] === '[]') throw new Error(`${name}: nothing was found`);
@@ -94,7 +94,7 @@ interface UploadsRow {
 
 /** What the photos cost over the column, for each question. @throws Error when an arm is missing */
 export function uploadsRatios(rows: readonly UploadsRow[]): Record<string, number> {
-  const of = (question: string, arm: Arm) => {
+  const of = (question: string, arm: UploadsArm) => {
     const found = rows.find((row) => row.question === question && row.arm === arm)?.p50_ms;
     if (!found) throw new Error('too little was measured');
     return found;

@@ -28,7 +28,7 @@ export function linesNotIn(output: string, shown: string): string[] {
   let rest = linesOf(output);
   return linesOf(shown).filter((line) => {
     if (line === '…') return false;
-    const pattern = new RegExp(`^${line.split('…').map(RegExp.escape).join('.*')}$`);
+    const pattern = new RegExp(`^${line.split('…').map(escaped).join('.*')}$`);
     const place = rest.findIndex((one) => pattern.test(one));
     if (place !== -1) rest = rest.slice(place + 1);
     return place === -1;
@@ -40,3 +40,5 @@ const linesOf = (text: string): string[] =>
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -70,11 +70,10 @@ function guessesFor(view: ProposedView, views: readonly ProposedView[], guesses:
   return own.map(guessText).join('\n');
 }
 
-function viewText({ name, before, columns, from, joins, where }: ProposedView): string {
+function viewText({ name, columns, from, joins, where }: ProposedView): string {
   const select = columns.map(([column, sql]) => `  ${sql} AS ${column}`).join(',\n');
   const conditions = where.length === 0 ? '' : `\nWHERE ${where.join('\n  AND ')}`;
-  const first = before.map((statement) => `${statement};\n`).join('');
-  return `${first}CREATE OR REPLACE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW ${name} AS\nSELECT\n${select}\nFROM ${[from, ...joins].join('\n')}${conditions};`;
+  return `CREATE OR REPLACE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW ${name} AS\nSELECT\n${select}\nFROM ${[from, ...joins].join('\n')}${conditions};`;
 }
 
 function mappingText({ database, mapping, guesses }: Proposal): string {

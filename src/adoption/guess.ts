@@ -51,8 +51,6 @@ export function readsOf(rules: readonly Rule[]): string[] {
 /** A view, as the parts of its text. */
 export interface ProposedView {
   readonly name: string;
-  /** Statements that must be run before it is made. */
-  readonly before: readonly string[];
   /** By the column of the view, in order: SQL. */
   readonly columns: readonly (readonly [name: string, sql: string])[];
   readonly from: string;

@@ -1,9 +1,11 @@
-/** The view `recency_contacts`: one row for each pair, with the site's rules in `related`. */
+/**
+ * The view `recency_contacts`: one row for each pair, with the site's rules in `related`. It has no `last_upload_at`: Recency
+ * derives it from the photos (mysql/last-upload.ts), and few sites have a column of it for each audience.
+ */
 import type { InspectedColumn, InspectedSchema } from '../mysql/inspected-schema.ts';
 import { quoted } from '../mysql/quoted.ts';
 import { AUDIENCE, type SiteAudiences } from './audiences.ts';
 import { type Alteration, type Guess, type MappedTable, type ProposedView, type Rule, readsOf } from './guess.ts';
-import { newestUpload } from './newest-upload.ts';
 import type { Samples } from './samples.ts';
 import type { SiteRelation } from './site.ts';
 import { columnNamed, columnsLike, hasKeyOn, isInteger, isTime, isUniqueBy } from './tables.ts';
@@ -41,16 +43,13 @@ export function proposeContacts(schema: InspectedSchema, parts: ContactParts, sa
     ...(people ? [`person.${quoted(people.key)} IS NOT NULL`] : []),
     ...[...rules.own, ...rules.person, ...rules.filters].map(({ condition }) => condition),
   ];
-  const newest = newestUpload(`c.${quoted(contact)}`, granted.sees);
   const version = columnNamed(table, ['version', 'lock_version']);
   const view: ProposedView = {
     name: 'recency_contacts',
-    before: newest.statements,
     columns: [
       ['user_id', `c.${quoted(user)}`],
       ['contact_id', `c.${quoted(contact)}`],
       ['related', `(${related.join('\n    AND ') || '1'})`],
-      ...newest.columns,
       ['sees', granted.sees],
       ['is_friend', flagOf(relation, 'friend')],
       ['is_family', flagOf(relation, 'family')],
@@ -70,7 +69,6 @@ export function proposeContacts(schema: InspectedSchema, parts: ContactParts, sa
       ...(since ? [since.guess] : []),
       ...[...rules.own, ...rules.person, ...rules.filters].map(({ guess }) => guess),
       ...granted.guesses,
-      ...newest.guesses,
     ],
   };
 }

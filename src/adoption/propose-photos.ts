@@ -1,4 +1,7 @@
-/** The view `recency_photos`: existing photos, with a time in ms and an audience, and the index that finds the newest. */
+/**
+ * The view `recency_photos`: existing photos, with a time in ms and an audience, and the index that photos are read by and the
+ * last upload of a contact is derived by (mysql/last-upload.ts).
+ */
 import type { InspectedSchema } from '../mysql/inspected-schema.ts';
 import { quoted } from '../mysql/quoted.ts';
 import { findAudiences, ownCopies, type SiteAudiences } from './audiences.ts';
@@ -32,7 +35,6 @@ export function proposePhotos(
   const columnOfTime = recipe.isPlain ? time.name : MS;
   const view: ProposedView = {
     name: 'recency_photos',
-    before: [],
     columns: [
       ['id', `p.${quoted(key)}`],
       ['owner_id', `p.${quoted(owner)}`],
@@ -74,7 +76,8 @@ function alterationsFor(
   const add = (text: string, why: string): Alteration => ({ table: table.name, add: text, why });
   const at = recipe.isPlain ? time.name : MS;
   const audience = audiences.isConstant ? [] : [NUMBER];
-  const columns = [owner, at, key, ...audience, ...reads.filter((column) => isShort(table, column))];
+  const sought = [owner, ...audience, at];
+  const columns = [...sought, key, ...reads.filter((column) => isShort(table, column))];
   return [
     ...(recipe.isPlain
       ? []
@@ -92,12 +95,12 @@ function alterationsFor(
             `${audiences.column} as the number of an audience`,
           ),
         ]),
-    ...(recipe.isPlain && hasKeyOn(table, [owner, at])
+    ...(recipe.isPlain && audiences.isConstant && hasKeyOn(table, sought)
       ? []
       : [
           add(
             `KEY recency_newest (${columns.map(quoted).join(', ')})`,
-            'the newest photos of an owner, without reading the table',
+            'the newest photos of an owner for each audience, without reading the table',
           ),
         ]),
   ];

@@ -36,8 +36,7 @@ export function propose(schema: InspectedSchema, samples: Samples): Proposal {
   const behind = [...contacts.mapping, ...(photo?.mapping ?? [])];
   return {
     ...{ database: schema.database, server },
-    // The photos first: the other may look into them.
-    views: [...(photo ? [photo.view] : []), contacts.view],
+    views: [contacts.view, ...(photo ? [photo.view] : [])],
     alterations: unique([...contacts.alterations, ...(photo?.alterations ?? [])]),
     mapping: unique(behind),
     guesses: [...contacts.guesses, ...(photo?.guesses ?? [])],

@@ -213,7 +213,7 @@ async function lastUploadsVerdict(primary: Database, kind: Kind): Promise<Verdic
 
 const VOLATILE_FIX =
   'No task reports such a change, so indexes go wrong by themselves. Keep what depends on the time in a column, which a ' +
-  'scheduled job of the site sets and reports (docs/adopting.md, section 2).';
+  'scheduled job of the site sets and reports (docs/adopting.md, “Time”).';
 
 async function volatileVerdict(primary: Database, kinds: readonly Kind[]): Promise<Verdict> {
   const { calls, unread } = await findVolatileViews(primary, kinds);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseMapping } from '../../src/capture/mapping-file.ts';
 import { CONTACTS } from '../../src/contracts/kind.ts';
 import { findBaseTables } from '../../src/mysql/base-tables.ts';
+import { uploadsFrom } from '../../src/mysql/last-upload.ts';
 import { findColumnProblems, findPlanProblems } from '../../src/mysql/view-checks.ts';
 import { findVolatileViews } from '../../src/mysql/volatile-views.ts';
 import { runInProcess } from '../support/in-process.ts';
@@ -17,9 +18,9 @@ const QUESTIONS: Readonly<Record<string, string>> = {
   'all contacts of a user': 'SELECT c.contact_id FROM recency_contacts AS c WHERE c.user_id = 7 AND c.related',
   'the followers of somebody': 'SELECT c.user_id FROM recency_contacts AS c WHERE c.contact_id = 4',
   'the newest photos of somebody':
-    'SELECT p.id, p.uploaded_at FROM recency_photos AS p WHERE p.owner_id = 4 ORDER BY p.uploaded_at DESC, p.id DESC LIMIT 10',
-  'the newest that some may see':
-    'SELECT p.id FROM recency_photos AS p WHERE p.owner_id = 4 AND (33 >> p.audience) & 1 ORDER BY p.uploaded_at DESC, p.id DESC LIMIT 1',
+    'SELECT p.id, p.uploaded_at FROM recency_photos AS p WHERE p.owner_id = 4 AND p.audience = 0 ORDER BY p.uploaded_at DESC, p.id DESC LIMIT 10',
+  'the last upload that some may see': `SELECT p.uploaded_at FROM recency_photos AS p WHERE p.owner_id = 4 AND p.audience = 0 AND p.uploaded_at >= 1
+    ORDER BY p.owner_id DESC, p.audience DESC, p.uploaded_at DESC LIMIT 1`,
 };
 
 /** What holds on every site. */
@@ -33,7 +34,9 @@ function holds(site: () => AdoptedSite) {
     }
   });
 
-  it('the views have whole numbers, and only rows decide what they show', async () => {
+  it('the views have whole numbers, and only rows decide what they show; the last upload is derived from the photos', async () => {
+    expect(await uploadsFrom(site().database)).toBe('photos');
+    expect(await sql(site().url, 'SHOW FUNCTION STATUS WHERE Db = DATABASE()')).toEqual([]);
     expect(await findColumnProblems(site().database, [CONTACTS])).toEqual([]);
     expect(await findVolatileViews(site().database, [CONTACTS])).toEqual({ calls: [], unread: [] });
   });

@@ -64,4 +64,6 @@ export function shownPattern(shown: string): RegExp {
   return new RegExp(`^${lines.join('')}$`);
 }
 
-const pattern = (line: string) => line.split('…').map(RegExp.escape).join('.*');
+const pattern = (line: string) => line.split('…').map(escaped).join('.*');
+
+const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { jarsFolder } from '../../src/tools/devservers/launch/kafka-runtime.ts';
-import { whyNotRun } from '../support/page-block-runs.ts';
+import { runOf } from '../support/page-block-runs.ts';
 import { blocksOf, shownPattern } from '../support/page-blocks.ts';
 import { runBlocks } from '../support/page-shell.ts';
 
@@ -37,7 +37,7 @@ function cloneOf(): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
 it('docs/tutorial.md: each command works, in its order, and prints what the page shows', async () => {
   const { cwd, env } = cloneOf();
   const port = String(await freePort());
-  const blocks = blocksOf('docs/tutorial.md').filter((block) => whyNotRun(block) === undefined);
+  const blocks = blocksOf('docs/tutorial.md').filter((block) => 'ranBy' in (runOf(block) ?? {}));
   const here = (text: string) => text.replaceAll('8470', port);
   const commands = blocks.flatMap(({ language, code }, i) => {
     const next = blocks[i + 1];

@@ -82,13 +82,14 @@ describe('the blocks of code in the documentation', () => {
 });
 
 describe('blocks of a page', () => {
-  it('are fenced or indented, and not what belongs to a list', () => {
+  it('are fenced or indented, in a list by more', () => {
     const text =
-      'a\n\n    one\n\n    two\n\n```sh\nthree\n```\n\n- item\n\n    more of it\n\n  ```sql\n  four\n  ```\n';
+      'a\n\n    one\n\n    two\n\n```sh\nthree\n```\n\n- item\n\n    more of it\n\n  ```sql\n  four\n  ```\n\n      five\n';
     expect(blocksIn('p', text)).toMatchObject([
       { line: 3, language: '', code: 'one\n\ntwo' },
       { line: 8, language: 'sh', code: 'three' },
       { line: 16, language: 'sql', code: 'four' },
+      { line: 19, language: '', code: 'five' },
     ]);
     expect(() => blocksIn('p', '```sh\nopen')).toThrow('has no end');
   });

@@ -15,17 +15,18 @@ export function blocksOf(page: string): PageBlock[] {
   return blocksIn(page, readFileSync(page, 'utf8'));
 }
 
-/** The same for a text. What is indented below an item of a list belongs to the item, and is no code. */
+/** The same for a text. Below an item of a list, code is indented by four more than the item's text. */
 export function blocksIn(page: string, text: string): PageBlock[] {
   const lines = text.split('\n');
   const blocks: PageBlock[] = [];
   let i = 0;
   while (i < lines.length) {
     const fence = /^(\s*)```(\w*)\s*$/.exec(lines[i] ?? '');
-    const startsIndented = isIndented(lines[i]) && (i === 0 || lines[i - 1]?.trim() === '') && !isInList(lines, i);
-    const end = fence ? closing(lines, i, fence[1] ?? '') : startsIndented ? endOfIndented(lines, i) : i;
+    const depth = codeIndent(lines, i);
+    const startsIndented = isIndented(lines[i], depth) && (i === 0 || lines[i - 1]?.trim() === '');
+    const end = fence ? closing(lines, i, fence[1] ?? '') : startsIndented ? endOfIndented(lines, i, depth) : i;
     if (fence || startsIndented) {
-      const [from, indent] = fence ? [i + 1, (fence[1] ?? '').length] : [i, 4];
+      const [from, indent] = fence ? [i + 1, (fence[1] ?? '').length] : [i, depth];
       const code = lines.slice(from, end).map((line) => line.slice(indent));
       blocks.push({ page, line: from + 1, language: fence?.[2] ?? '', code: code.join('\n').trimEnd() });
     }
@@ -34,7 +35,7 @@ export function blocksIn(page: string, text: string): PageBlock[] {
   return blocks;
 }
 
-const isIndented = (line = '') => /^ {4,}\S/.test(line);
+const isIndented = (line = '', by = 4) => line.trim() !== '' && line.startsWith(' '.repeat(by));
 
 function closing(lines: readonly string[], from: number, indent: string): number {
   const end = lines.indexOf(`${indent}\`\`\``, from + 1);
@@ -42,17 +43,18 @@ function closing(lines: readonly string[], from: number, indent: string): number
   return end;
 }
 
-function endOfIndented(lines: readonly string[], from: number): number {
+function endOfIndented(lines: readonly string[], from: number, by: number): number {
   let end = from;
-  for (let i = from; i < lines.length && (isIndented(lines[i]) || lines[i]?.trim() === ''); i++) {
-    if (isIndented(lines[i])) end = i + 1;
+  for (let i = from; i < lines.length && (isIndented(lines[i], by) || lines[i]?.trim() === ''); i++) {
+    if (isIndented(lines[i], by)) end = i + 1;
   }
   return end;
 }
 
-function isInList(lines: readonly string[], at: number): boolean {
+/** By how much code at this place is indented. */
+function codeIndent(lines: readonly string[], at: number): number {
   const before = lines.slice(0, at).findLast((line) => line.trim() !== '' && !/^\s/.test(line));
-  return before !== undefined && /^([-*]|\d+\.) /.test(before);
+  return 4 + (/^(?:[-*]|\d+\.) +/.exec(before ?? '')?.[0].length ?? 0);
 }
 
 /**

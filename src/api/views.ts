@@ -2,6 +2,7 @@ import type { Reason } from '../contracts/http.ts';
 import { isoTime } from '../contracts/iso-time.ts';
 import type { Key } from '../contracts/key.ts';
 import type { Kind } from '../contracts/kind.ts';
+import type { Marks } from '../contracts/relation.ts';
 import type { ShownList } from '../contracts/seen.ts';
 import type { ShownContact } from '../mysql/contacts.ts';
 import type { Photo } from '../mysql/photos.ts';
@@ -17,21 +18,22 @@ export function floorView(floor: Key | undefined) {
   return floor === undefined ? null : { at: isoTime(floor.at), id: floor.id };
 }
 
-export function relationView({ isFriend, isFamily }: { readonly isFriend: boolean; readonly isFamily: boolean }) {
-  const relations: ('friend' | 'family')[] = [];
+export function relationView({ isFriend, isFamily, named = [] }: Marks): string[] {
+  const relations: string[] = [];
   if (isFriend) relations.push('friend');
   if (isFamily) relations.push('family');
-  return relations;
+  return named.length > 0 ? [...relations, ...named] : relations;
 }
 
 /** A row of an answer about this kind. */
 export function contactView(contact: ShownContact, { hasRelations }: Pick<Kind, 'hasRelations'>) {
-  const { id, at, unseen } = contact;
-  return { id, last_upload_at: isoTime(at), ...(hasRelations ? { relation: relationView(contact) } : {}), unseen };
+  const { id, at, unseen, extra } = contact;
+  const relation = hasRelations ? { relation: relationView(contact) } : undefined;
+  return { id, last_upload_at: isoTime(at), ...relation, unseen, ...(extra && { extra }) };
 }
 
-export function photoView({ id, uploadedAt, title }: Photo) {
-  return { id, uploaded_at: isoTime(uploadedAt), title };
+export function photoView({ id, uploadedAt, title, extra }: Photo) {
+  return { id, uploaded_at: isoTime(uploadedAt), title, ...(extra && { extra }) };
 }
 
 /** What rows show of the list of a kind's sources. @param rows highest key first */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { relationField } from '../contracts/http.ts';
 import { idSchema } from '../contracts/id.ts';
 import { isoTime } from '../contracts/iso-time.ts';
 import { KIND_NAMES } from '../contracts/kind.ts';
-import { RELATIONS } from '../contracts/relation.ts';
 import { CHANNELS, type Watch } from '../contracts/watch.ts';
 import type { HttpOperation } from './route.ts';
 
@@ -19,7 +19,7 @@ const fields = {
     .max(KIND_NAMES.length)
     .refine((kinds) => new Set(kinds).size === kinds.length, 'has the same kind twice')
     .meta({ description: 'The kinds that it is told of.' }),
-  relation: z.enum(RELATIONS).meta({ description: 'Of contacts; other kinds have no relations.' }),
+  relation: relationField.meta({ description: 'Of contacts; other kinds have no relations.' }),
   muted: z.array(idSchema).max(MUTED_AT_MOST).meta({ description: 'Ids that it is never told of.' }),
   interval_ms: z
     .int()
@@ -63,7 +63,7 @@ export const watchSchema = z
     kinds: z.array(z.enum(KIND_NAMES as [string, ...string[]])),
     channel: z.enum(CHANNELS),
     url: z.string().optional(),
-    relation: z.enum(RELATIONS),
+    relation: z.string(),
     muted: z.array(idSchema),
     interval_ms: z.int(),
     state: z.enum(['waiting', 'delivering', 'retrying', 'ended']),

@@ -139,10 +139,10 @@ function kindQueries(
   });
   return {
     kind,
-    recentContacts: askedAbout(kind, reading, recentContacts),
-    recentPhotos: askedAbout(kind, reading, recentPhotos),
-    recentBatch: batchAbout(kind, reading, recentBatch),
-    sourcePhotos: askedAbout(kind, reading, new SourcePhotos({ database: reading, primary, now })),
+    recentContacts: askedAbout(kind, recentContacts),
+    recentPhotos: askedAbout(kind, recentPhotos),
+    recentBatch: batchAbout(kind, recentBatch),
+    sourcePhotos: askedAbout(kind, new SourcePhotos({ database: reading, primary, now })),
     explain: explainer(sources),
     inspect: (user: Id, deadline?: Deadline) =>
       withinDeadline(deadline, inspectIndex({ index, database: primary }, user)),

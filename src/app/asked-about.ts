@@ -1,7 +1,5 @@
 import type { Kind } from '../contracts/kind.ts';
-import type { AnswerDatabase, Database } from '../mysql/database.ts';
 import { ofKind } from '../mysql/kind-database.ts';
-import { learnTogether } from '../mysql/learned.ts';
 import type { Freshness } from '../query/fresh-reads.ts';
 import type { RecentBatch } from '../query/recent-batch.ts';
 
@@ -10,35 +8,29 @@ import type { RecentBatch } from '../query/recent-batch.ts';
  * about the kind here.
  */
 
-/** @param reading the server that answers otherwise, asked about the kind */
 export function askedAbout<Q extends { readonly freshness?: Freshness | undefined }, A>(
   kind: Kind,
-  reading: Database,
   answers: { find(query: Q): Promise<A> },
 ): { find(query: Q): Promise<A> } {
   return {
     find: (query) => {
       const { freshness } = query;
       if (freshness?.database === undefined) return answers.find(query);
-      const database = serverAbout(freshness.database, kind, reading);
+      const database = ofKind(freshness.database, kind);
       return answers.find({ ...query, freshness: { ...freshness, database } });
     },
   };
 }
 
 /** The same for the answers of many users. */
-export function batchAbout(kind: Kind, reading: Database, batch: RecentBatch): Pick<RecentBatch, 'find'> {
+export function batchAbout(kind: Kind, batch: RecentBatch): Pick<RecentBatch, 'find'> {
   return {
     find: (users, query) => {
       const { freshness } = query;
       if (freshness?.database === undefined) return batch.find(users, query);
-      const database = serverAbout(freshness.database, kind, reading);
+      const database = ofKind(freshness.database, kind);
       const of: typeof freshness.of = (user) => ({ ...freshness.of(user), database });
       return batch.find(users, { ...query, freshness: { database, of } });
     },
   };
-}
-
-function serverAbout(server: AnswerDatabase, kind: Kind, reading: Database): AnswerDatabase {
-  return learnTogether(ofKind(server, kind), reading);
 }

@@ -52,7 +52,7 @@ export async function checkPrimary(database: Database): Promise<void> {
 }
 
 /**
- * Checks that the columns of the views are whole numbers.
+ * Checks that the columns of the views are whole numbers, and that those which are only passed on can be.
  * @returns columns that are not, but work all the same
  * @throws StartError naming the columns that do not work, DatabaseUnavailable
  */
@@ -61,9 +61,7 @@ export async function checkColumns(database: Database, kinds: readonly Kind[]): 
   const refused = problems.filter(({ works }) => !works);
   if (refused.length === 0) return problems;
   throw new StartError(
-    refused
-      .map(({ column, type, fix }) => `${column} is of type ${type}, which is not a whole number. ${fix}`)
-      .join('\n'),
+    refused.map(({ column, type, fault, fix }) => `${column} is of type ${type}, ${fault}. ${fix}`).join('\n'),
   );
 }
 

@@ -10,6 +10,7 @@ import type { Streams } from '../api/streams/streams.ts';
 import type { Config } from '../config/config.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
+import { learnExtraColumns } from '../mysql/view-checks.ts';
 import { WatchManager } from '../push/watch-manager.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import type { LanedTransport } from '../transport/lanes.ts';
@@ -76,6 +77,7 @@ async function startServe(context: ProcessContext): Promise<void> {
   // Check.
   await untilAvailable(() => checkMysql(context, primary, { name: 'serve', timeoutMs: 0 }), { logger, signal });
   if (reading !== primary) await untilAvailable(() => checkReplica(context, reading), { logger, signal });
+  await untilAvailable(() => learnColumns(stores, reading), { logger, signal });
   start.isOver = true;
   await admission.begin(signal);
 
@@ -215,6 +217,11 @@ function openReplica({ config, resources }: ProcessContext, { heavy }: Database)
 async function checkReplica({ config, signal }: ProcessContext, replica: Database): Promise<void> {
   const { mysqlReplicaUrl: url = config.mysqlUrl } = config;
   await untilMysqlAnswers(replica, { url, setting: 'RECENCY_MYSQL_REPLICA_URL', timeoutMs: 0, signal });
+}
+
+async function learnColumns({ primary, kinds }: ConnectingStores, reading: Database): Promise<void> {
+  const inUse = kinds.map(({ kind }) => kind);
+  for (const database of new Set([primary, reading])) await learnExtraColumns(database, inUse);
 }
 
 /** @returns the address */

@@ -11,9 +11,9 @@ import { StartError } from './start-error.ts';
 /**
  * Settings that all processes of a database must share, because they say where indexes and tasks are. They are remembered in
  * the database. With two key prefixes, or two transports, a change would reach only one of them, and the indexes of the other
- * would silently be wrong. A consumer that does not know a kind skips its tasks. A process with another value is refused.
+ * would silently be wrong. A consumer that does not know a kind skips its tasks, and one that takes contacts for users leaves out pairs of equal ids. A process with another value is refused.
  */
-const LOCATIONS = ['KEY_PREFIX', 'TRANSPORT', 'TOPIC', 'KAFKA_GROUP', 'STREAMS_URL', 'KINDS'] as const;
+const LOCATIONS = ['KEY_PREFIX', 'TRANSPORT', 'TOPIC', 'KAFKA_GROUP', 'STREAMS_URL', 'KINDS', 'SEPARATE_IDS'] as const;
 
 /**
  * Shared settings that say how large an index is. An index of another size is still right: one that is too large is trimmed at
@@ -90,6 +90,7 @@ function sharedSettings(config: Config): Map<string, string> {
         .map(({ name }) => name)
         .join(','),
     ],
+    ['SEPARATE_IDS', config.separateIds],
     ['MAX', String(config.max)],
     ['MIN', String(config.min)],
   ] satisfies [(typeof LOCATIONS)[number] | (typeof SIZES)[number], string][]);

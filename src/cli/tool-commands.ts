@@ -53,6 +53,7 @@ const BENCHMARKS = [
   'push',
   'celebrity',
   'capture',
+  'uploads',
 ];
 
 export const BENCH: ToolCommand = {

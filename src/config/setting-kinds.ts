@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { GREATEST_BIT, MOST_NAMED, namedRelation, TAKEN_NAMES } from '../contracts/relation.ts';
 
 /**
  * Kinds of settings, as zod schemas from text to value. Their messages follow the setting's name in a sentence
@@ -52,6 +53,20 @@ export function someOf<const T extends string>(words: readonly T[]) {
     .transform((text) => text.split(',').map((word) => word.trim()) as T[])
     .refine((given) => given.every((word) => words.includes(word)) && new Set(given).size === given.length, message);
 }
+
+/** Names of bits: `bell:0,close:1`. */
+export const bitNames = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .refine(
+    (parts) => {
+      const named = parts.flatMap((part) => namedRelation(part) ?? []);
+      const isEachOnce = (some: readonly unknown[]) => new Set(some).size === parts.length;
+      const names = isEachOnce(named.map(({ name }) => name));
+      return parts.length <= MOST_NAMED && names && isEachOnce(named.map(({ bit }) => bit));
+    },
+    `must be up to ${MOST_NAMED} names and bits, each once, as in bell:0,close:1: names of up to 32 lower-case letters, digits and underscores that begin with a letter, other than ${TAKEN_NAMES.join(', ')}; bits from 0 to ${GREATEST_BIT}`,
+  );
 
 const HOST_PORT = String.raw`(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\]):\d{1,5}`;
 

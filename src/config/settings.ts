@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import { KIND_NAMES } from '../contracts/kind.ts';
 import { accessTokens } from './access-tokens.ts';
+import { setting } from './define-setting.ts';
 import {
+  bitNames,
   brokers,
   matching,
   mysqlUrl,
@@ -16,26 +18,6 @@ import { certificateFile, keyFile, readableFile } from './tls.ts';
 
 /** The prefix of every name in the environment. */
 export const PREFIX = 'RECENCY_';
-
-interface Setting<S extends z.ZodType, F extends string | undefined> {
-  /** From the text in the environment to the value. */
-  readonly schema: S;
-  /** Undefined: there is no value unless one is given. */
-  readonly fallback: F;
-  /** What it is for, for people. */
-  readonly says: string;
-  /** It may be read from a file (`NAME_FILE`), and is hidden when shown: all of it, or the passwords in its URLs. */
-  readonly secret?: 'hidden' | 'url';
-}
-
-function setting<S extends z.ZodType, F extends string | undefined>(
-  schema: S,
-  fallback: F,
-  says: string,
-  secret?: 'hidden' | 'url',
-): Setting<S, F> {
-  return { schema, fallback, says, ...(secret ? { secret } : {}) };
-}
 
 const text = matching(/^[^\r\n]{1,4000}$/, 'one line');
 
@@ -156,6 +138,16 @@ export const SETTINGS = {
     'after a consumer is silent for this long, its tasks go to other consumers',
   ),
   KEY_PREFIX: setting(name, 'recency', 'prefix of every key in Redis'),
+  RELATIONS: setting(
+    bitNames,
+    undefined,
+    'names of bits of the column bits of recency_contacts, as in bell:0,close:1; relation=bell then filters by the first. The same for all processes',
+  ),
+  SEPARATE_IDS: setting(
+    oneOf('true', 'false'),
+    'false',
+    'true: contacts are no users, and their ids are ids of other things; the same for all processes',
+  ),
   KINDS: setting(
     someOf(KIND_NAMES),
     'contacts',

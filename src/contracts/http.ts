@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { extraSchema } from './extra.ts';
 import { idSchema } from './id.ts';
 import type { Kind } from './kind.ts';
 import { decodeCursor, LONGEST_CURSOR } from './page-cursor.ts';
-import { RELATIONS } from './relation.ts';
+import { RELATION_NAME, RELATIONS, relationNames } from './relation.ts';
 import { LONGEST_THROUGH } from './seen.ts';
 import { decodeSourceCursor, LONGEST_SOURCE_CURSOR } from './source-cursor.ts';
 
@@ -36,10 +37,40 @@ export function givenOnce(otherwise: string) {
   return (issue: { readonly input?: unknown }) => (Array.isArray(issue.input) ? 'is given more than once' : otherwise);
 }
 
-export const relationParameter = z
-  .enum(RELATIONS, { error: givenOnce(`must be one of ${RELATIONS.join(', ')}`) })
-  .default('any')
-  .meta({ description: 'Only contacts that the user has marked as such.' });
+const MARKED = 'Only contacts that the user has marked as such: also by a name that RECENCY_RELATIONS gives to a bit.';
+
+/** In a body. */
+export const relationField = z
+  .string({ error: (issue) => givenOnce(oneOfRelations())(issue) })
+  .superRefine((given, context) => {
+    if (relationNames().includes(given)) return;
+    context.addIssue({ code: 'custom', input: given, message: oneOfRelations() });
+  })
+  .meta({
+    description:
+      'Only contacts that the user has marked as such: also by a name that RECENCY_RELATIONS gives to a bit.',
+    override: {
+      anyOf: [
+        { type: 'string', enum: [...RELATIONS] },
+        { type: 'string', pattern: RELATION_NAME.source },
+      ],
+    },
+  });
+
+export const relationParameter = relationField.default('any').meta({
+  description: MARKED,
+  override: {
+    default: 'any',
+    anyOf: [
+      { type: 'string', enum: [...RELATIONS] },
+      { type: 'string', pattern: RELATION_NAME.source },
+    ],
+  },
+});
+
+function oneOfRelations(): string {
+  return `must be one of ${relationNames().join(', ')}`;
+}
 
 const NO_FLAG = 'must be true or false';
 
@@ -142,13 +173,20 @@ export const answerSchema = z
   .meta({ id: 'Answer', description: 'Where the answer came from, and whether it is exact.' });
 
 /** How the user has marked a contact. */
-export const relationsSchema = z.array(z.enum(['friend', 'family']));
+export const relationsSchema = z
+  .array(z.string())
+  .meta({ description: 'friend, family, and names that RECENCY_RELATIONS gives to bits.' });
 
 /** The fields of a row of an answer about this kind. */
 export function fieldsOf({ hasRelations, singular }: Kind): z.ZodRawShape {
   if (hasRelations) return contactFields;
   const what = `The time of the ${singular}'s newest photo that this user may see.`;
-  return { id: idSchema, last_upload_at: timeSchema.meta({ description: what }), unseen: contactFields.unseen };
+  return {
+    id: idSchema,
+    last_upload_at: timeSchema.meta({ description: what }),
+    unseen: contactFields.unseen,
+    extra: contactFields.extra,
+  };
 }
 
 const contactFields = {
@@ -159,4 +197,5 @@ const contactFields = {
     description:
       'It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new.',
   }),
+  extra: extraSchema.optional(),
 };

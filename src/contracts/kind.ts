@@ -35,7 +35,17 @@ export interface Kind {
   readonly photoTasks: { readonly added: string; readonly removed: string; readonly visibilityChanged: string };
 }
 
-/** People. */
+let areIdsSeparate = false;
+
+/**
+ * Says that contacts are no users: their ids are those of other things, so that (7, 7) is a pair like any other
+ * (RECENCY_SEPARATE_IDS). It is said once, when the primary is opened and before anything is read.
+ */
+export function separateIds(areSeparate: boolean): void {
+  areIdsSeparate = areSeparate;
+}
+
+/** People: users, unless their ids are separate. */
 export const CONTACTS = {
   name: 'contacts',
   singular: 'contact',
@@ -44,7 +54,9 @@ export const CONTACTS = {
   photosView: 'recency_photos',
   ownerColumn: 'owner_id',
   ownerField: 'owner',
-  areUsers: true,
+  get areUsers(): boolean {
+    return !areIdsSeparate;
+  },
   hasRelations: true,
   relationTasks: {
     added: 'recency.contact.added',

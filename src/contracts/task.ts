@@ -70,12 +70,10 @@ export type DeliveredTask = Task | BulkTask;
 
 const FORMS = [...KINDS.flatMap((kind: Kind) => [relationTask(kind), photoTask(kind)]), userTask];
 
-/** The fields that name a second user beside `user`. */
-const USERS_OF_USERS = KINDS.filter(({ areUsers }: Kind) => areUsers).map(({ singular }) => singular);
-
 function mustBeTwo(value: object, context: z.core.$RefinementCtx): void {
   const task = value as Readonly<Record<string, unknown>>;
-  for (const field of USERS_OF_USERS) {
+  // The fields that name a second user beside `user`.
+  for (const field of KINDS.filter(({ areUsers }: Kind) => areUsers).map(({ singular }) => singular)) {
     if (!(field in task && 'user' in task && task[field] === task.user)) continue;
     context.addIssue({ code: 'custom', path: [field], message: `a user is not a ${field} of their own` });
   }

@@ -153,7 +153,7 @@ async function permissionsVerdict(primary: Database, user: string): Promise<Verd
 async function columnsVerdict(primary: Database, kinds: readonly Kind[]): Promise<Verdict> {
   const problems = await findColumnProblems(primary, kinds);
   if (problems.length === 0) return fine('whole numbers where the views need them');
-  const text = problems.map(({ column, type }) => `${column} is of type ${type}`).join('; ');
+  const text = problems.map(({ column, type, fault }) => `${column} is of type ${type}, ${fault}`).join('; ');
   const fixes = [...new Set(problems.map(({ fix }) => fix))].join(' ');
   if (problems.some(({ works }) => !works)) return problem(text, fixes);
   return warning(`${text}: fractions of a millisecond are cut off`, fixes);

@@ -40,10 +40,10 @@ export async function readCandidatesOfMany(
   deadline?: Deadline,
 ): Promise<LiveCandidates> {
   const pairs = wanted.flatMap(({ user, candidates }) => candidates.map((id) => [user, id]));
-  const { epoch, rows, isReplica } = await readShown(database, OF_MANY, (statement) =>
+  const { epoch, rows, isReplica, by } = await readShown(database, OF_MANY, (statement) =>
     readAnswer(database, statement, [JSON.stringify(pairs)], { deadline }),
   );
   const contacts = new Map<Id, ShownContact[]>(wanted.map(({ user }) => [user, []]));
-  for (const row of rows) if (row[0] !== null) contacts.get(String(row[USER_COLUMN]))?.push(shownOf(row));
+  for (const row of rows) if (row[0] !== null) contacts.get(String(row[USER_COLUMN]))?.push(shownOf(row, by));
   return { epoch, contacts, isReplica };
 }

@@ -2,24 +2,25 @@
  * A user's contacts as MySQL has them now (`recency_contacts`), and the SQL for their keys that every other question
  * uses.
  */
+import type { Extra } from '../contracts/extra.ts';
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
-import type { Relation } from '../contracts/relation.ts';
+import { GREATEST_BIT, type Marks, namedRelations, namesIn, RELATIONS, type Relation } from '../contracts/relation.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import type { AnswerDatabase, ColumnValue, Database } from './database.ts';
+import type { AnswerDatabase, ColumnValue } from './database.ts';
 import { type AnswerRows, EPOCH, EPOCH_COLUMNS, type EpochRows, readAnswer } from './epoch.ts';
+import { extraIn, extraValues } from './extra-columns.ts';
 import {
   BY_KEY,
   GREATEST_SCORE,
   IS_RELATED,
   LAST_UPLOAD,
-  lastUploadIfRelated,
-  type Source,
+  type RowSource,
   topUploads,
   withUploads,
 } from './last-upload.ts';
-import { type Learned, type LearnedStatement, madeOnce, readLearned } from './learned.ts';
-import { isUnseen, joinSeen, readCompared } from './seen.ts';
+import { type Learned, type LearnedStatement, madeOnce } from './learned.ts';
+import { type ComparedRows, isUnseen, joinSeen, readCompared } from './seen.ts';
 
 /** SQL: this row of a view with the column can be in an index. Null, zero and negative last uploads mean that there is no upload. */
 export const HAS_UPLOAD = `${IS_RELATED} AND c.last_upload_at >= 1`;
@@ -36,9 +37,7 @@ export function lastUploadOf(column: ColumnValue | bigint | undefined): number {
 }
 
 /** A related contact with an upload that the user may see. */
-export interface LiveContact extends Key {
-  readonly isFriend: boolean;
-  readonly isFamily: boolean;
+export interface LiveContact extends Key, Marks {
   /** A bitmask as decimal text. Bit k: the user may see the contact's photos of audience k. */
   readonly sees: string;
 }
@@ -47,6 +46,8 @@ export interface LiveContact extends Key {
 export interface ShownContact extends LiveContact {
   /** It has something that is new to the user. */
   readonly unseen: boolean;
+  /** What the view has beyond what Recency needs; left out: nothing. */
+  readonly extra?: Extra;
 }
 
 /** SQL: the columns that `contactOf` reads, of a row of `recency_contacts AS c`. @param lastUpload as an index holds it */
@@ -68,18 +69,27 @@ export function contactOf(row: readonly ColumnValue[]): LiveContact {
   };
 }
 
+/** SQL: the bits that may have names, as a small whole number. */
+export const BITS = `(c.bits & ${2 ** (GREATEST_BIT + 1) - 1})`;
+
+/** The names of the bits in this column of a row. */
+export function namedIn(bits: ColumnValue | undefined): Pick<Marks, 'named'> {
+  return { named: namesIn(Number(bits ?? 0)) };
+}
+
 /** SQL: the columns that a {@link shownStatement} needs, of a row of `recency_contacts AS c`. */
-export function shownColumns({ since }: Learned): string {
-  return `${COLUMNS}, c.user_id${since ? ', c.since' : ''}`;
+export function shownColumns({ since, bits }: Learned): string {
+  return `${COLUMNS}, c.user_id${since ? ', c.since' : ''}${bits ? `, ${BITS} AS bits` : ''}`;
 }
 
 /** The columns of the view that they read, beside the last upload. */
-export function viewColumns({ since }: Pick<Learned, 'since'>): string[] {
-  return ['user_id', 'contact_id', 'is_friend', 'is_family', 'sees', ...(since ? ['since'] : [])];
+export function viewColumns({ since, bits }: Pick<Learned, 'since' | 'bits'>): string[] {
+  const more = [...(since ? ['since'] : []), ...(bits ? ['bits'] : [])];
+  return ['user_id', 'contact_id', 'is_friend', 'is_family', 'sees', ...more];
 }
 
 /** SQL: the related rows of a source that have an upload, as {@link shownStatement} needs them. */
-export function selectUploads(by: Learned, source: Source): string {
+export function selectUploads(by: Learned, source: RowSource): string {
   const { from, where } = withUploads(by, source, viewColumns(by));
   return `
     SELECT ${shownColumns(by)}
@@ -88,17 +98,24 @@ export function selectUploads(by: Learned, source: Source): string {
 }
 
 /**
- * A statement with the epoch and the contacts of `live`, each with whether it is unseen, in one snapshot. The cursors are
- * joined to the rows that `live` returns, not to those that it reads.
+ * A statement with the epoch and the contacts of `live`, each with whether it is unseen and with what the view has beyond what
+ * Recency needs, in one snapshot. The cursors, and the rest of the view's row, are joined to the rows that `live` returns, not
+ * to those that it reads and sorts.
  * @param live selects {@link shownColumns}
  */
 export function shownStatement(live: LearnedStatement): LearnedStatement {
   const row = { user: 'live.user_id', id: 'live.contact_id', at: 'live.at', since: 'live.since', sees: 'live.sees' };
   return (by) => `
   SELECT live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row, by)}, live.user_id,
-         e.seen_in_use${by.seen ? ', seen_all.seen_at, seen_all.seen_id' : ''}, ${EPOCH}
+         e.seen_in_use${by.seen ? ', seen_all.seen_at, seen_all.seen_id' : ''}${extraValues('whole', by.extra.source)}${by.bits ? ', live.bits' : ''}, ${EPOCH}
   FROM recency_epoch AS e
-  LEFT JOIN (${live(by)}) AS live ON TRUE${joinSeen(row, by)}`;
+  LEFT JOIN (${live(by)}) AS live ON TRUE${joinSeen(row, by)}${joinWhole(by)}`;
+}
+
+function joinWhole({ extra }: Learned): string {
+  if (extra.source.length === 0) return '';
+  return `
+  LEFT JOIN recency_contacts AS whole ON whole.user_id = live.user_id AND whole.contact_id = live.contact_id`;
 }
 
 /** Places behind `COLUMNS` and whether the row is unseen. */
@@ -111,7 +128,7 @@ export function readShown<Rows extends EpochRows>(
   database: AnswerDatabase,
   statement: LearnedStatement,
   read: (statement: string) => Promise<Rows>,
-): Promise<Rows> {
+): Promise<ComparedRows<Rows>> {
   return readCompared(database, { statement, inUse: IN_USE_COLUMN }, read);
 }
 
@@ -151,12 +168,21 @@ export async function readCandidates(
   );
 }
 
-const RELATED_BY: Readonly<Record<Relation, string>> = {
+const RELATED_BY: Readonly<Record<(typeof RELATIONS)[number], string>> = {
   any: '',
   friends: 'AND c.is_friend',
   family: 'AND c.is_family',
   friends_or_family: 'AND (c.is_friend OR c.is_family)',
 };
+
+/** @throws RangeError when there is no such relation */
+function relatedBy(relation: Relation): string {
+  const builtIn = RELATIONS.find((one) => one === relation);
+  if (builtIn !== undefined) return RELATED_BY[builtIn];
+  const named = namedRelations().find(({ name }) => name === relation);
+  if (named === undefined) throw new RangeError(`${relation} is no relation: RECENCY_RELATIONS does not name it`);
+  return `AND (c.bits >> ${named.bit}) & 1`;
+}
 
 const BELOW = `AND ${LAST_UPLOAD} <= ? AND (${LAST_UPLOAD} < ? OR CAST(c.contact_id AS BINARY) < CAST(? AS BINARY))`;
 
@@ -165,7 +191,7 @@ const SINCE = `AND ${LAST_UPLOAD} >= ?`;
 const PLAIN_ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: 'c.since', sees: 'c.sees' };
 
 function plain(relation: Relation, page: string, unseen: boolean): LearnedStatement {
-  const rows = { from: 'recency_contacts AS c', where: `c.user_id = ? ${RELATED_BY[relation]}` };
+  const rows = { from: 'recency_contacts AS c', where: `c.user_id = ? ${relatedBy(relation)}` };
   if (page === '' && !unseen) return shownStatement((by) => topUploads(by, rows, viewColumns(by), shownColumns(by)));
   return shownStatement((by) => {
     const { from, where } = withUploads(by, rows, viewColumns(by));
@@ -215,57 +241,35 @@ export async function readPlain(
   return { ...found, contacts: found.contacts.sort(byKeyDescending) }; // a derived table has no order of its own
 }
 
-function contactsOf({ epoch, rows, isReplica }: AnswerRows): LiveContacts {
-  const [at = null, id] = rows[0]?.slice(SEEN_ALL_COLUMN, -EPOCH_COLUMNS) ?? [];
+function contactsOf(found: ComparedRows<AnswerRows>): LiveContacts {
+  const { epoch, rows, isReplica, by } = found;
+  const [at = null, id] = (by.seen && rows[0]?.slice(SEEN_ALL_COLUMN)) || [];
   const seenAll = at === null ? undefined : { at: Number(at), id: String(id) };
-  return { epoch, seenAll, contacts: shownContacts(rows), isReplica };
+  return { epoch, seenAll, contacts: shownContacts(found), isReplica };
 }
 
 /** The contacts in the rows of a {@link shownStatement}. */
-export function shownContacts(rows: AnswerRows['rows']): ShownContact[] {
-  return rows.filter((row) => row[0] !== null).map(shownOf);
+export function shownContacts({ rows, by }: ComparedRows<EpochRows>): ShownContact[] {
+  return rows.filter((row) => row[0] !== null).map((row) => shownOf(row, by));
+}
+
+/** The contact in a row of a {@link shownStatement}. */
+export function shownOf(row: readonly ColumnValue[], by: Learned): ShownContact {
+  return restOf(row, by, row.length - EPOCH_COLUMNS - by.extra.source.length - (by.bits ? 1 : 0));
+}
+
+/** The same, with the extra columns, and then the bits, from this place on. */
+export function restOf(row: readonly ColumnValue[], { extra, bits }: Learned, from: number): ShownContact {
+  const shown = withExtra(seenOrNot(row), extraIn(row, extra.source, from));
+  return bits ? { ...shown, ...namedIn(row[from + extra.source.length]) } : shown;
 }
 
 /** The contact in a row that begins with `COLUMNS` and whether it is unseen. */
-export function shownOf(row: readonly ColumnValue[]): ShownContact {
+function seenOrNot(row: readonly ColumnValue[]): ShownContact {
   return { ...contactOf(row), unseen: Number(row[5]) === 1 };
 }
 
-/** A row of `recency_contacts` as it is, valid or not. */
-export interface RawContact {
-  readonly id: Id;
-  readonly related: boolean;
-  /** As in the view, in whole ms: may be null, zero or negative. From the photos, where the view has none: 0 if not related. */
-  readonly lastUploadAt: bigint | null;
-  readonly isFriend: boolean;
-  readonly isFamily: boolean;
-  /** As in {@link LiveContact}. */
-  readonly sees: string;
-}
-
-// No condition, order or limit: the check of the other questions applies rules of its own.
-const ALL = madeOnce(
-  (by) => `
-  SELECT c.contact_id, c.related, ${by.lastUpload ? wholeMs('c.last_upload_at') : lastUploadIfRelated(by)}, c.is_friend, c.is_family, c.sees
-  FROM recency_contacts AS c
-  WHERE c.user_id = ?`,
-);
-
-/**
- * Every relationship of the user, in no order.
- * @param withinMs the server ends the statement after this time
- * @throws DatabaseUnavailable, StatementTooSlow
- */
-export async function readAllContacts(database: Database, user: Id, withinMs?: number): Promise<RawContact[]> {
-  const rows = await readLearned(database, ALL, (text) =>
-    database.rows(text, [user], { heavy: 'background', withinMs }),
-  );
-  return rows.map(([id, related, lastUploadAt, isFriend, isFamily, sees]) => ({
-    id: String(id),
-    related: Number(related) !== 0,
-    lastUploadAt: lastUploadAt === null || lastUploadAt === undefined ? null : BigInt(lastUploadAt),
-    isFriend: Number(isFriend) !== 0,
-    isFamily: Number(isFamily) !== 0,
-    sees: String(sees ?? 0),
-  }));
+/** The same row with what the view has beyond what Recency needs. */
+export function withExtra<Row extends object>(row: Row, extra: Extra | undefined): Row & { readonly extra?: Extra } {
+  return extra === undefined ? row : { ...row, extra };
 }

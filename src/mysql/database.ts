@@ -3,6 +3,7 @@ import type { Deadline } from '../timing/deadline.ts';
 import { Limiter, type Urgency } from '../timing/limiter.ts';
 import { ConnectionPool, type ConnectionPoolOptions, isSilence, type UseOptions } from './connections.ts';
 import { asThrown, HeavyQueriesBusy, mysqlFaultOf } from './faults.ts';
+import { inIdSpaces } from './id-spaces.ts';
 import { retryingLostRaces } from './lost-race.ts';
 import { proofOf } from './session.ts';
 
@@ -103,7 +104,8 @@ export class Database {
     parameters: readonly Parameter[],
     { deadline, heavy, withinMs = 0, first }: ReadOptions = {},
   ): Promise<readonly (readonly ColumnValue[])[]> {
-    const sql = withinMs === 0 ? statement : endedAfter(withinMs, statement);
+    const text = inIdSpaces(statement);
+    const sql = withinMs === 0 ? text : endedAfter(withinMs, text);
     const extraMs = withinMs === 0 ? 0 : Math.max(0, withinMs + ANSWER_MS - this.#deadlineMs);
     const read = () => this.#rows(sql, parameters, { extraMs, deadline, first });
     // Statements that get extra time are run one after the other by their caller, outside the limit.

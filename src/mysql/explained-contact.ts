@@ -1,9 +1,9 @@
 import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import { columnsWith, contactOf, type LiveContact } from './contacts.ts';
+import { BITS, columnsWith, contactOf, type LiveContact, namedIn } from './contacts.ts';
 import type { AnswerDatabase } from './database.ts';
-import { EPOCH, readAnswer } from './epoch.ts';
-import { NOT_SELF } from './kind-database.ts';
+import { EPOCH, EPOCH_COLUMNS, readAnswer } from './epoch.ts';
+import { NOT_SELF } from './id-spaces.ts';
 import { LAST_UPLOAD, lastUpload, withUploads } from './last-upload.ts';
 import { madeOnce, readLearned } from './learned.ts';
 
@@ -32,7 +32,7 @@ const EXPLAINED = madeOnce((by) => {
   ) AS above, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (
-    SELECT ${columnsWith(lastUpload(by))}, c.related, c.version, NOT (${NOT_SELF}) AS is_self
+    SELECT ${columnsWith(lastUpload(by))}, c.related, c.version, NOT (${NOT_SELF}) AS is_self${by.bits ? `, ${BITS} AS bits` : ''}
     FROM recency_contacts AS c
     WHERE c.user_id = ? AND c.contact_id = ?
     LIMIT 1
@@ -51,17 +51,19 @@ export async function readExplainedContact(
   contact: Id,
   deadline?: Deadline,
 ): Promise<{ epoch: string; row: ExplainedContact | undefined }> {
-  const { epoch, rows } = await readLearned(database, EXPLAINED, (text) =>
-    readAnswer(database, text, [user, user, contact], { heavy: 'answer', deadline }),
-  );
+  const { epoch, rows, by } = await readLearned(database, EXPLAINED, async (text, used) => ({
+    ...(await readAnswer(database, text, [user, user, contact], { heavy: 'answer', deadline })),
+    by: used,
+  }));
   const [row] = rows;
   if (row === undefined || row[0] === null) return { epoch, row: undefined };
-  const [related, version, isSelf, above] = row.slice(5);
+  const [related, version, isSelf] = row.slice(5);
   const place = {
+    ...(by.bits ? namedIn(row[8]) : {}),
     related: Number(related) !== 0,
     version: String(version ?? 0),
     isSelf: Number(isSelf) !== 0,
-    above: Number(above),
+    above: Number(row.at(-1 - EPOCH_COLUMNS)),
   };
   return { epoch, row: { ...contactOf(row), ...place } };
 }

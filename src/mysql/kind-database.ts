@@ -6,16 +6,32 @@
 import type { PoolConnection } from 'mysql2/promise';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { AnswerDatabase } from './database.ts';
+import { NOT_SELF } from './id-spaces.ts';
 
 /** SQL: the name of the kind that the statement asks about. The comment is its mark: no other text of a statement is replaced by it. */
 export const KIND_NAME = `'${CONTACTS.name}' /* the kind */`;
 
-/** SQL: the followed thing is not the user. Where it is no user, equal ids mean nothing. */
-export const NOT_SELF = 'c.user_id <> c.contact_id';
+/** What a database of {@link ofKind} stands for. */
+interface AskedAbout {
+  /** The database that was given. */
+  readonly server: AnswerDatabase;
+  /** The name of the kind. */
+  readonly kind: string;
+}
+
+const ASKED_ABOUT = new WeakMap<AnswerDatabase, AskedAbout>();
 
 /** @returns for contacts the database itself: nothing is added to what it does */
 export function ofKind<D extends AnswerDatabase>(database: D, kind: Kind): D {
-  return kind.name === CONTACTS.name ? database : proxied(database, translator(kind));
+  if (kind.name === CONTACTS.name) return database;
+  const asking = proxied(database, translator(kind));
+  ASKED_ABOUT.set(asking, { server: database, kind: kind.name });
+  return asking;
+}
+
+/** Which database this is, and which kind it is asked about. */
+export function askedAboutBy(database: AnswerDatabase): AskedAbout {
+  return ASKED_ABOUT.get(database) ?? { server: database, kind: CONTACTS.name };
 }
 
 type Translate = (statement: string) => string;
@@ -41,7 +57,7 @@ function wordsOf({
     [CONTACTS.relationTasks.changed, relationTasks.changed],
   ]);
   // A view of a kind without relations lacks these columns: nobody is called a friend or family.
-  return hasRelations ? words : words.set('c.is_friend', 'FALSE').set('c.is_family', 'FALSE');
+  return hasRelations ? words : words.set('c.is_friend', 'FALSE').set('c.is_family', 'FALSE').set('c.bits', '0');
 }
 
 const TRANSLATORS = new WeakMap<Kind, Translate>();

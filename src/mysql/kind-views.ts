@@ -1,5 +1,6 @@
 /** The columns that the two views of a kind must have, and what they hold. */
 import type { Kind } from '../contracts/kind.ts';
+import { namedRelations } from '../contracts/relation.ts';
 
 export type ColumnMeaning = 'id' | 'number' | 'flag' | 'time' | 'text';
 
@@ -13,6 +14,7 @@ export function relationColumns({ idColumn, hasRelations }: Kind): Columns {
     related: 'flag',
     sees: 'number',
     ...(hasRelations ? { is_friend: 'flag', is_family: 'flag' } : {}),
+    ...(hasRelations && namedRelations().length > 0 ? { bits: 'number' } : {}),
     version: 'number',
   };
 }
@@ -37,6 +39,9 @@ export function viewsOf(kinds: readonly Kind[]): ReadonlyMap<string, Columns> {
     ]),
   );
 }
+
+/** Any number of columns. */
+const EXTRA = { 'extra_…': 'anything else that a page shows with the row: answers have it under `extra`' };
 
 /** A view of a kind, and what its columns mean: the contract for a site's own view, for people. */
 export interface DescribedView {
@@ -67,6 +72,8 @@ function describedRelations({ view: name, idColumn, singular, hasRelations }: Ki
     optional: {
       last_upload_at: `the ${singular}'s newest existing photo that the user may see, ms since 1970 UTC as BIGINT; 0: there is none. Without it, Recency reads it from the photos`,
       [SINCE]: 'when the relationship began, ms since 1970 UTC as BIGINT: nothing older is new to the user',
+      ...(hasRelations ? { bits: 'how else the user has marked the contact: RECENCY_RELATIONS names the bits' } : {}),
+      ...EXTRA,
     },
   };
 }
@@ -81,6 +88,6 @@ function describedPhotos({ photosView: name, ownerColumn, areUsers, singular }: 
       uploaded_at: 'ms since 1970 UTC as BIGINT',
       title: 'its title',
     },
-    optional: {},
+    optional: EXTRA,
   };
 }

@@ -8,8 +8,8 @@
  * than the first one that the user may see: 100,000 for an owner with 100,000 private ones.
  */
 import type { AnswerDatabase } from './database.ts';
-import { NOT_SELF } from './kind-database.ts';
-import { type Learned, madeOnce, readLearned } from './learned.ts';
+import { NOT_SELF } from './id-spaces.ts';
+import { type Learned, learnedOf, madeOnce, readLearned } from './learned.ts';
 
 /** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */
 export const GREATEST_SCORE = Number.MAX_SAFE_INTEGER;
@@ -89,7 +89,7 @@ export function lastUploadIfRelated(by: Learned): string {
 const ALL_ROWS = '18446744073709551615';
 
 /** SQL: what a statement selects from, and its condition. */
-export interface Source {
+export interface RowSource {
   readonly from: string;
   readonly where: string;
 }
@@ -100,7 +100,7 @@ export interface Source {
  * @param source ends with `recency_contacts AS c`, joined or not; that the rows are related is added to its condition
  * @param columns of the view, that the statement names beside `c.last_upload_at`
  */
-export function withUploads(by: Learned, { from, where }: Source, columns: readonly string[]): Source {
+export function withUploads(by: Learned, { from, where }: RowSource, columns: readonly string[]): RowSource {
   if (by.lastUpload) return { from, where: `${where} AND ${IS_RELATED} AND c.last_upload_at >= 1` };
   return derived({ from, where }, columns, `LIMIT ${ALL_ROWS}`);
 }
@@ -109,7 +109,7 @@ export function withUploads(by: Learned, { from, where }: Source, columns: reado
  * SQL: the first of those rows, highest key first, in no order. Ends with one more placeholder: how many.
  * @param select what to select of `c`, `FROM` excluded
  */
-export function topUploads(by: Learned, source: Source, columns: readonly string[], select: string): string {
+export function topUploads(by: Learned, source: RowSource, columns: readonly string[], select: string): string {
   const { from, where } = by.lastUpload
     ? withUploads(by, source, columns)
     : derived(source, columns, `${BY_DERIVED_KEY} LIMIT ?`);
@@ -123,7 +123,7 @@ export function topUploads(by: Learned, source: Source, columns: readonly string
 // Rows without an upload are the last, so that they may be left out after the limit.
 const BY_DERIVED_KEY = 'ORDER BY last_upload_at DESC, CAST(c.contact_id AS BINARY) DESC';
 
-function derived({ from, where }: Source, columns: readonly string[], limited: string): Source {
+function derived({ from, where }: RowSource, columns: readonly string[], limited: string): RowSource {
   const named = columns.map((column) => `c.${column} AS ${column}`).join(', ');
   const rows = `SELECT ${named}, ${asScore(newestSeen(OWNER))} AS last_upload_at
       FROM ${from} WHERE ${where} AND ${IS_RELATED} ${limited}`;
@@ -136,6 +136,11 @@ const ANY = madeOnce(
 
 /** Where the last uploads of a kind come from. */
 export type UploadsFrom = 'column' | 'photos';
+
+/** The same without asking: what the last statement about the pairs found. */
+export function uploadsFound(database: AnswerDatabase | undefined): UploadsFrom {
+  return database === undefined || learnedOf(database).by.lastUpload ? 'column' : 'photos';
+}
 
 /** Asks the server if nothing is known yet. @throws DatabaseUnavailable */
 export async function uploadsFrom(database: AnswerDatabase): Promise<UploadsFrom> {

@@ -3,8 +3,11 @@
  * server's own error says that one is missing, once a process for each database and kind, and from then on the statements do
  * without it. A column that a view loses is noticed the same way; one that it gains, when the process starts again.
  */
+import { namedRelations } from '../contracts/relation.ts';
 import type { AnswerDatabase } from './database.ts';
+import { type ExtraColumn, type ExtraColumns, NO_EXTRA } from './extra-columns.ts';
 import { codeOf } from './faults.ts';
+import { askedAboutBy } from './kind-database.ts';
 
 /** What a statement may rely on. */
 export interface Learned {
@@ -14,50 +17,71 @@ export interface Learned {
   readonly since: boolean;
   /** The view of the pairs has the column `last_upload_at`. Otherwise the photos say when the last upload was (last-upload.ts). */
   readonly lastUpload: boolean;
+  /** What is selected only to be passed on. */
+  readonly extra: ExtraColumns;
+  /** The bits of a relation are selected: this process has names for them. */
+  readonly bits: boolean;
 }
 
 /** A statement whose text depends on what is known of the views. */
 export type LearnedStatement = (by: Learned) => string;
 
-/** At first: that nobody has seen anything, and that no column is missing. */
-const AT_FIRST: Learned = { seen: false, since: true, lastUpload: true };
+/** At first: that nobody has seen anything, and that no column is missing. Objects for all, so that texts are made once. */
+const AT_FIRST: Learned = { seen: false, since: true, lastUpload: true, extra: NO_EXTRA, bits: false };
+const AT_FIRST_WITH_BITS: Learned = { ...AT_FIRST, bits: true };
 
-const LEARNED = new WeakMap<AnswerDatabase, { by: Learned }>();
+/** By server, and by the name of the kind. */
+const LEARNED = new WeakMap<AnswerDatabase, Map<string, { by: Learned }>>();
 
-/** What is known of the database, to read and to replace. */
+function learnedOfServer(server: AnswerDatabase): Map<string, { by: Learned }> {
+  const learned = LEARNED.get(server) ?? new Map<string, { by: Learned }>();
+  LEARNED.set(server, learned);
+  return learned;
+}
+
+/** What is known of the database about the kind that it is asked about, to read and to replace. */
 export function learnedOf(database: AnswerDatabase): { by: Learned } {
-  const learned = LEARNED.get(database) ?? { by: AT_FIRST };
-  LEARNED.set(database, learned);
+  const { server, kind } = askedAboutBy(database);
+  const ofServer = learnedOfServer(server);
+  const learned = ofServer.get(kind) ?? { by: namedRelations().length > 0 ? AT_FIRST_WITH_BITS : AT_FIRST };
+  ofServer.set(kind, learned);
   return learned;
 }
 
 /** What is learned of one of them holds for both: they ask the same server about the same views. @returns `other` */
 export function learnTogether<D extends AnswerDatabase>(other: D, database: AnswerDatabase): D {
-  LEARNED.set(other, learnedOf(database));
+  LEARNED.set(other, learnedOfServer(database));
   return other;
 }
 
-/** Each text made once, when it is first needed: the texts are few and fixed. */
+/** From now on, answers of this database about its kind have these columns too. */
+export function passOn(database: AnswerDatabase, extra: ExtraColumns): void {
+  const learned = learnedOf(database);
+  learned.by = { ...learned.by, extra };
+}
+
+/** Each text made once. There are few: a process compares more, and selects less, as it learns. */
 export function madeOnce(statement: LearnedStatement): LearnedStatement {
-  const texts = new Map<string, string>();
+  const texts = new WeakMap<Learned, string>();
   return (by) => {
-    const key = `${by.seen} ${by.since} ${by.lastUpload}`;
-    const text = texts.get(key) ?? statement(by);
-    texts.set(key, text);
+    const text = texts.get(by) ?? statement(by);
+    texts.set(by, text);
     return text;
   };
 }
 
-const OPTIONAL = [
-  ['since', /\bsince\b/],
-  ['lastUpload', /\blast_upload_at\b/],
-] as const;
+const UNKNOWN_COLUMN = /Unknown column '(?:\w+\.)?(\w+)'/;
 
 /** What is known after this error; undefined: it is not about a column that may be missing. */
-function withoutColumn(by: Learned, error: unknown): Learned | undefined {
+function without(error: unknown, by: Learned): Learned | undefined {
   if (codeOf(error) !== 'ER_BAD_FIELD_ERROR' || !(error instanceof Error)) return undefined;
-  const missing = OPTIONAL.find(([column, name]) => by[column] && name.test(error.message));
-  return missing && { ...by, [missing[0]]: false };
+  const [, lacking] = UNKNOWN_COLUMN.exec(error.message) ?? [];
+  if (lacking === 'since' && by.since) return { ...by, since: false };
+  if (lacking === 'last_upload_at' && by.lastUpload) return { ...by, lastUpload: false };
+  const others = (columns: readonly ExtraColumn[]) => columns.filter(({ column }) => column !== lacking);
+  const extra = { source: others(by.extra.source), photo: others(by.extra.photo) };
+  const isFewer = extra.source.length < by.extra.source.length || extra.photo.length < by.extra.photo.length;
+  return isFewer ? { ...by, extra } : undefined;
 }
 
 /**
@@ -75,13 +99,8 @@ export async function readLearned<T>(
     try {
       return await read(statement(by), by);
     } catch (error) {
-      const better = withoutColumn(by, error);
-      if (better === undefined) throw error;
-      learned.by = {
-        ...learned.by,
-        since: learned.by.since && better.since,
-        lastUpload: learned.by.lastUpload && better.lastUpload,
-      };
+      if (without(error, by) === undefined) throw error;
+      learned.by = without(error, learned.by) ?? learned.by; // another statement may have learned the same, or something else
     }
   }
 }

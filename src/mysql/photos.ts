@@ -1,17 +1,21 @@
+import type { Extra } from '../contracts/extra.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import {
+  BITS,
   COLUMNS,
   type LiveContact,
   lastUploadOf,
+  restOf,
   type ShownContact,
-  shownOf,
   viewColumns,
   wholeMs,
+  withExtra,
 } from './contacts.ts';
 import type { AnswerDatabase, ColumnValue, Parameter } from './database.ts';
+import { extraIn, extraRaw, extraValues } from './extra-columns.ts';
 import { LAST_UPLOAD, withUploads } from './last-upload.ts';
-import { type LearnedStatement, madeOnce } from './learned.ts';
+import { type Learned, type LearnedStatement, madeOnce } from './learned.ts';
 import { isUnseen, joinSeen, readCompared } from './seen.ts';
 
 export interface Photo {
@@ -19,6 +23,8 @@ export interface Photo {
   /** ms since 1970 UTC. */
   readonly uploadedAt: number;
   readonly title: string;
+  /** As in `ShownContact`, of the photo's view. */
+  readonly extra?: Extra;
 }
 
 /** A contact and their newest photos that the user may see, in one snapshot. */
@@ -30,8 +36,8 @@ export interface ContactPhotos extends ShownContact {
 // One branch reads the end of one index (owner_id, audience, uploaded_at, id), however many photos the uploader has.
 // The join with recency_contacts in the same snapshot makes it safe: a photo is returned only while the user has the
 // contact and may see its audience, whatever was read before.
-const BRANCH = `
-    (SELECT p.id, p.owner_id, p.audience, ${wholeMs('p.uploaded_at')} AS uploaded_at, p.title
+const branch = ({ extra }: Learned) => `
+    (SELECT p.id, p.owner_id, p.audience, ${wholeMs('p.uploaded_at')} AS uploaded_at, p.title${extraRaw('p', extra.photo)}
      FROM recency_photos AS p
      WHERE p.owner_id = ? AND p.audience = ? AND p.uploaded_at >= 1
      ORDER BY p.uploaded_at DESC, p.id DESC
@@ -50,12 +56,13 @@ const WANTED = {
 
 function statement(branches: number): LearnedStatement {
   return (by) => {
-    const { from, where } = withUploads(by, WANTED, viewColumns(by));
+    const passedOn = by.extra.source.map(({ column }) => column);
+    const { from, where } = withUploads(by, WANTED, [...viewColumns(by), ...passedOn]);
     return `
-  SELECT ${COLUMNS}, ${isUnseen(ROW, by)}, photo.id, photo.uploaded_at, photo.title, e.seen_in_use
+  SELECT ${COLUMNS}, ${isUnseen(ROW, by)}, photo.id, photo.uploaded_at, photo.title, e.seen_in_use${extraValues('c', by.extra.source)}${by.bits ? `, ${BITS}` : ''}${extraValues('photo', by.extra.photo)}
   FROM recency_epoch AS e
   STRAIGHT_JOIN ${from}${joinSeen(ROW, by)}
-  STRAIGHT_JOIN (${Array<string>(branches).fill(BRANCH).join(' UNION ALL')}
+  STRAIGHT_JOIN (${Array<string>(branches).fill(branch(by)).join(' UNION ALL')}
   ) AS photo ON photo.owner_id = c.contact_id
   WHERE ${where} AND (c.sees >> photo.audience) & 1`;
   };
@@ -90,8 +97,10 @@ export async function readPhotos(
     audiencesOf(sees).map((audience) => ({ uploader: id, audience })),
   );
   const parts = Array.from(chunks(branches), (some) => readPart(database, user, some, count, deadline));
-  const rows = Map.groupBy((await Promise.all(parts)).flat(), ([contact]) => String(contact));
-  return new Map(Array.from(rows, ([contact, some]) => [contact, contactPhotos(some, count)]));
+  const rows = Map.groupBy((await Promise.all(parts)).flat(), ({ row }) => String(row[0]));
+  return new Map(
+    Array.from(rows, ([contact, some]) => [contact, contactPhotos(some as [PhotoRow, ...PhotoRow[]], count)]),
+  );
 }
 
 /** The audiences in a bitmask, as decimal text. */
@@ -108,7 +117,7 @@ async function readPart(
   branches: readonly Branch[],
   count: number,
   deadline: Deadline | undefined,
-): Promise<readonly (readonly ColumnValue[])[]> {
+): Promise<PhotoRow[]> {
   const size = SIZES.find((size) => size >= branches.length) ?? LARGEST;
   const uploaders = [...new Set(branches.map(({ uploader }) => uploader))];
   const parameters: Parameter[] = [JSON.stringify(uploaders), user];
@@ -118,20 +127,29 @@ async function readPart(
   }
   const statement = STATEMENTS.get(size);
   if (statement === undefined) throw new RangeError(`no statement has ${size} branches`);
-  const { rows } = await readCompared(database, { statement, inUse: IN_USE_COLUMN }, async (text) => ({
+  const { rows, by } = await readCompared(database, { statement, inUse: IN_USE_COLUMN }, async (text) => ({
     rows: await database.rows(text, parameters, { deadline }),
   }));
-  return rows;
+  return rows.map((row) => ({ row, by }));
+}
+
+/** A row of a statement, and what it has at its end. */
+interface PhotoRow {
+  readonly row: readonly ColumnValue[];
+  readonly by: Learned;
 }
 
 /** Each audience's newest photos together contain the newest of all. */
-function contactPhotos(rows: readonly (readonly ColumnValue[])[], count: number): ContactPhotos {
+function contactPhotos(rows: readonly [PhotoRow, ...PhotoRow[]], count: number): ContactPhotos {
   const photos = rows.map(photoOf).sort(byNewest).slice(0, count);
-  return { ...shownOf(rows[0] ?? []), photos };
+  const [{ row, by }] = rows;
+  return { ...restOf(row, by, IN_USE_COLUMN + 1), photos };
 }
 
-function photoOf([, , , , , , id, uploadedAt, title]: readonly ColumnValue[]): Photo {
-  return { id: String(id), uploadedAt: lastUploadOf(uploadedAt), title: String(title ?? '') };
+function photoOf({ row, by: { extra, bits } }: PhotoRow): Photo {
+  const [, , , , , , id, uploadedAt, title] = row;
+  const photo = { id: String(id), uploadedAt: lastUploadOf(uploadedAt), title: String(title ?? '') };
+  return withExtra(photo, extraIn(row, extra.photo, IN_USE_COLUMN + 1 + extra.source.length + (bits ? 1 : 0)));
 }
 
 function byNewest(a: Photo, b: Photo): number {

@@ -47,9 +47,12 @@ export async function raiseSeen(database: Database, user: Id, cursors: readonly 
   });
 }
 
+/** Rows, and what their statement relied on. */
+export type ComparedRows<Rows> = Rows & { readonly by: Learned };
+
 /**
  * Reads rows with whether they are unseen. Whether there are cursors is in the rows themselves, in the same snapshot: if
- * there are and they were not compared, the rows are read again.
+ * there are and they were not compared, the rows are read again. So they are where the view has lost a column.
  * @param inUse the column that says so
  * @throws what `read` throws
  */
@@ -57,11 +60,10 @@ export async function readCompared<Rows extends Pick<EpochRows, 'rows'>>(
   database: AnswerDatabase,
   { statement, inUse }: { readonly statement: LearnedStatement; readonly inUse: number },
   read: (statement: string) => Promise<Rows>,
-): Promise<Rows> {
+): Promise<ComparedRows<Rows>> {
   for (;;) {
-    const { seen } = learnedOf(database).by;
-    const found = await readLearned(database, statement, read);
-    if (seen || Number(found.rows[0]?.[inUse]) !== 1) return found;
+    const found = await readLearned(database, statement, async (text, by) => ({ ...(await read(text)), by }));
+    if (found.by.seen || Number(found.rows[0]?.[inUse]) !== 1) return found;
     const learned = learnedOf(database);
     learned.by = { ...learned.by, seen: true };
   }

@@ -3,11 +3,12 @@ import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import { EVERY_PHOTO } from '../contracts/seen.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import { lastUploadOf, viewColumns, wholeMs } from './contacts.ts';
+import { lastUploadOf, viewColumns, wholeMs, withExtra } from './contacts.ts';
 import type { AnswerDatabase, ColumnValue, Parameter } from './database.ts';
-import { EPOCH, EPOCH_COLUMNS, readAnswer } from './epoch.ts';
+import { EPOCH, readAnswer } from './epoch.ts';
+import { type ExtraColumn, extraIn, extraRaw, extraValues } from './extra-columns.ts';
 import { withUploads } from './last-upload.ts';
-import { type LearnedStatement, madeOnce } from './learned.ts';
+import { type Learned, type LearnedStatement, madeOnce } from './learned.ts';
 import { audiencesOf, type Photo } from './photos.ts';
 import { joinSeen, readCompared } from './seen.ts';
 
@@ -41,8 +42,8 @@ const ROW = { user: 'c.user_id', id: 'c.contact_id', at: 'c.last_upload_at', sin
 
 // One branch for each audience reads one range of one index (owner_id, audience, uploaded_at, id). The bounds of the time are
 // of whole ms, as the keys are.
-const branch = (direction: 'ASC' | 'DESC') => `
-    (SELECT p.id, p.audience, ${wholeMs('p.uploaded_at')} AS uploaded_at, p.title
+const branch = (direction: 'ASC' | 'DESC', { extra }: Learned) => `
+    (SELECT p.id, p.audience, ${wholeMs('p.uploaded_at')} AS uploaded_at, p.title${extraRaw('p', extra.photo)}
      FROM recency_photos AS p
      WHERE p.owner_id = ? AND p.audience = ? AND p.uploaded_at >= ? AND p.uploaded_at < ?
        AND (p.uploaded_at >= ? OR p.id > ?) AND (p.uploaded_at < ? OR p.id < ?)
@@ -54,13 +55,13 @@ const RELATION = { from: 'recency_contacts AS c', where: 'c.user_id = ? AND c.co
 const RELATION_COLUMNS = 6;
 
 function statement(branches: number, direction: 'ASC' | 'DESC'): LearnedStatement {
-  const photos = Array<string>(branches).fill(branch(direction)).join(' UNION ALL');
   return (by) => {
+    const photos = Array<string>(branches).fill(branch(direction, by)).join(' UNION ALL');
     const { from, where } = withUploads(by, RELATION, viewColumns(by));
     return `
   SELECT c.sees, ${by.since ? 'c.since' : 'NULL'},
          ${by.seen ? 'seen_all.seen_at, seen_all.seen_id, seen_own.seen_at, seen_own.seen_id' : 'NULL, NULL, NULL, NULL'},
-         photo.id, photo.uploaded_at, photo.title, e.seen_in_use, ${EPOCH}
+         photo.id, photo.uploaded_at, photo.title, e.seen_in_use${extraValues('photo', by.extra.photo)}, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN ${from} ON ${where}${joinSeen(ROW, by)}
   LEFT JOIN (${photos}
@@ -101,10 +102,10 @@ export async function readSourcePhotos(
     const audience = audiences[i];
     parameters.push(audience === undefined ? null : source, audience ?? '0', ...bounds, String(page.limit));
   }
-  const { rows, isReplica } = await readCompared(database, { statement, inUse: IN_USE_COLUMN }, (text) =>
+  const { rows, isReplica, by } = await readCompared(database, { statement, inUse: IN_USE_COLUMN }, (text) =>
     readAnswer(database, text, parameters, { deadline }),
   );
-  const photos = rows.flatMap((row) => (row[RELATION_COLUMNS] === null ? [] : [photoOf(row)]));
+  const photos = rows.flatMap((row) => (row[RELATION_COLUMNS] === null ? [] : [photoOf(row, by.extra.photo)]));
   photos.sort(page.order === 'oldest first' ? (a, b) => byTime(a, b) : (a, b) => byTime(b, a));
   return { relation: relationOf(rows[0] ?? [], source), photos: photos.slice(0, page.limit), isReplica };
 }
@@ -139,7 +140,8 @@ function byTime(a: Pick<Photo, 'uploadedAt' | 'id'>, b: Pick<Photo, 'uploadedAt'
   return a.uploadedAt - b.uploadedAt || a.id.length - b.id.length || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }
 
-function photoOf(row: readonly ColumnValue[]): Photo {
-  const [id, uploadedAt, title] = row.slice(RELATION_COLUMNS, -EPOCH_COLUMNS);
-  return { id: String(id), uploadedAt: lastUploadOf(uploadedAt), title: String(title ?? '') };
+function photoOf(row: readonly ColumnValue[], extra: readonly ExtraColumn[]): Photo {
+  const [id, uploadedAt, title] = row.slice(RELATION_COLUMNS);
+  const photo = { id: String(id), uploadedAt: lastUploadOf(uploadedAt), title: String(title ?? '') };
+  return withExtra(photo, extraIn(row, extra, IN_USE_COLUMN + 1));
 }

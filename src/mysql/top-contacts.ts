@@ -71,13 +71,13 @@ export async function readTopContacts(
   const asked = { heavy: 'background', ...options } as const;
   const [only] = users;
   if (users.length === 1 && only !== undefined) {
-    const { epoch, rows } = await readShown(database, TOP_OF_ONE, (statement) =>
+    const found = await readShown(database, TOP_OF_ONE, (statement) =>
       readOwn(database, statement, [only, String(count)], asked),
     );
-    const live = shownContacts(rows);
+    const live = shownContacts(found);
     live.sort(byKeyDescending); // a derived table has no order of its own
     return {
-      epoch,
+      epoch: found.epoch,
       tops: [live.map(({ id, at }) => ({ id, at }))],
       live: { contacts: live, isAll: live.length < count },
     };

@@ -1,9 +1,11 @@
 /** Checks of a site's views: the types of their columns, and the plans of the questions asked of them. */
 import type { Kind } from '../contracts/kind.ts';
 import type { ColumnValue, Database } from './database.ts';
+import { type DeclaredColumn, extraAmong, extraFix, isExtra, MOST_EXTRA } from './extra-columns.ts';
 import { ofKind } from './kind-database.ts';
 import { type ColumnMeaning, OPTIONAL_TIMES, viewsOf } from './kind-views.ts';
 import { uploadsFrom } from './last-upload.ts';
+import { passOn } from './learned.ts';
 
 /** A column of a view whose type is not what Recency expects. */
 export interface ColumnProblem {
@@ -13,31 +15,85 @@ export interface ColumnProblem {
   readonly type: string;
   /** It works nevertheless: fractions are cut off. Otherwise nothing can be relied on. */
   readonly works: boolean;
+  /** What is wrong with it, after its type. */
+  readonly fault: string;
   readonly fix: string;
 }
+
+const NO_INTEGER = 'which is not a whole number';
 
 const INTEGER = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint']);
 const FRACTIONAL = new Set(['decimal', 'float', 'double']);
 
 const VIEW_COLUMNS = `
-  SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE FROM information_schema.COLUMNS
+  SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH FROM information_schema.COLUMNS
   WHERE TABLE_SCHEMA = DATABASE()
     AND TABLE_NAME IN (SELECT v.name FROM JSON_TABLE(?, '$[*]' COLUMNS (name VARCHAR(64) PATH '$')) AS v)
   ORDER BY TABLE_NAME, ORDINAL_POSITION`;
 
-/** Columns of the views that should be whole numbers and are not. @throws DatabaseUnavailable */
+/** A column of a view. */
+interface ViewColumn extends DeclaredColumn {
+  readonly view: string;
+}
+
+async function readColumns(database: Database, views: readonly string[]): Promise<ViewColumn[]> {
+  const rows = await database.rows(VIEW_COLUMNS, [JSON.stringify(views)]);
+  return rows.map(([view, name, type, length = null]) => ({
+    ...{ view: String(view), name: String(name), type: String(type).toLowerCase() },
+    length: length === null ? null : Number(length),
+  }));
+}
+
+/**
+ * Columns of the views that should be whole numbers and are not, and columns that cannot be passed on.
+ * @throws DatabaseUnavailable
+ */
 export async function findColumnProblems(database: Database, kinds: readonly Kind[]): Promise<ColumnProblem[]> {
   const views = viewsOf(kinds);
-  const rows = await database.rows(VIEW_COLUMNS, [JSON.stringify([...views.keys()])]);
-  return rows.flatMap(([table, name, dataType]) => {
-    const column = `${table}.${name}`;
-    const type = String(dataType).toLowerCase();
-    const meaning = OPTIONAL_TIMES.includes(String(name)) ? 'time' : views.get(String(table))?.[String(name)];
-    if (meaning === undefined || meaning === 'text' || INTEGER.has(type)) return [];
-    return [
-      { column, type, works: meaning === 'time' && FRACTIONAL.has(type), fix: fixOf(meaning, type, String(name)) },
-    ];
-  });
+  const columns = await readColumns(database, [...views.keys()]);
+  return [
+    ...columns.flatMap((column) => typeProblem(column, views.get(column.view) ?? {})),
+    ...columns.filter(({ name }) => isExtra(name)).flatMap(extraProblem),
+    ...[...views.keys()].flatMap((view) => countProblem(columns.filter((column) => column.view === view))),
+  ];
+}
+
+function typeProblem({ view, name, type }: ViewColumn, meanings: Readonly<Record<string, ColumnMeaning>>) {
+  const meaning = OPTIONAL_TIMES.includes(name) ? 'time' : meanings[name];
+  if (meaning === undefined || meaning === 'text' || INTEGER.has(type)) return [];
+  const works = meaning === 'time' && FRACTIONAL.has(type);
+  return [{ column: `${view}.${name}`, type, works, fault: NO_INTEGER, fix: fixOf(meaning, type, name) }];
+}
+
+function extraProblem(column: ViewColumn): ColumnProblem[] {
+  const fix = extraFix(column);
+  const { view, name, type, length } = column;
+  const declared = length === null ? type : `${type}(${length})`;
+  return fix === undefined
+    ? []
+    : [{ column: `${view}.${name}`, type: declared, works: false, fault: 'which answers cannot pass on', fix }];
+}
+
+function countProblem(columns: readonly ViewColumn[]): ColumnProblem[] {
+  const extra = columns.filter(({ name }) => isExtra(name));
+  const [first] = extra.slice(MOST_EXTRA);
+  if (first === undefined) return [];
+  const fault = `the ${MOST_EXTRA + 1}th of ${extra.length} columns extra_…`;
+  const fix = `An answer passes on at most ${MOST_EXTRA} of a view: leave the others out.`;
+  return [{ column: `${first.view}.${first.name}`, type: first.type, works: false, fault, fix }];
+}
+
+/**
+ * Learns which columns of the kinds' views are only passed on, so that this database's answers have them.
+ * @throws DatabaseUnavailable
+ */
+export async function learnExtraColumns(database: Database, kinds: readonly Kind[]): Promise<void> {
+  const columns = await readColumns(database, [...viewsOf(kinds).keys()]);
+  const ofView = (view: string) => extraAmong(columns.filter((column) => column.view === view));
+  for (const kind of kinds) {
+    const extra = { source: ofView(kind.view), photo: ofView(kind.photosView) };
+    if (extra.source.length + extra.photo.length > 0) passOn(ofKind(database, kind), extra);
+  }
 }
 
 function fixOf(meaning: ColumnMeaning, type: string, name: string): string {

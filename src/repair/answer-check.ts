@@ -1,9 +1,9 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
-import { RELATIONS, type Relation } from '../contracts/relation.ts';
+import { type Marks, type Relation, relationNames } from '../contracts/relation.ts';
 import type { ContactIndex, Limits, Nonce } from '../index/contact-index.ts';
-import { type RawContact, readAllContacts } from '../mysql/contacts.ts';
+import { type RawContact, readAllContacts } from '../mysql/all-contacts.ts';
 import { type Database, StatementTooSlow } from '../mysql/database.ts';
 import { RecentContacts } from '../query/recent-contacts.ts';
 import type { MismatchKind, Recurrence } from './confirm.ts';
@@ -76,7 +76,7 @@ export class AnswerCheck {
     this.#stores = stores;
     this.#areUsers = kind.areUsers;
     const counts = [...new Set([10, 1, min, max, GREATEST_LIMIT])];
-    const relations = kind.hasRelations ? RELATIONS : (['any'] as const);
+    const relations = kind.hasRelations ? relationNames() : ['any'];
     this.#questions = relations.flatMap((relation) => counts.map((limit) => ({ relation, limit })));
     const ignore = () => undefined;
     this.#recent = new RecentContacts({ index, database, min, max, onCold: ignore, onLow: ignore, touch: false, now });
@@ -186,17 +186,18 @@ export function expectedAnswer(
   ordered: readonly OrderedContact[],
   { relation, limit, page }: ContactsQuestion & { readonly page: number },
 ): { readonly lines: readonly string[]; readonly more: boolean } {
-  const wanted = ordered.filter(({ isFriend, isFamily }) => {
-    const by = { any: true, friends: isFriend, family: isFamily, friends_or_family: isFriend || isFamily };
-    return by[relation];
+  const wanted = ordered.filter(({ isFriend, isFamily, named }) => {
+    const by: Record<string, boolean> = { any: true, friends: isFriend, family: isFamily };
+    return { ...by, friends_or_family: isFriend || isFamily }[relation] ?? named?.includes(relation);
   });
   const from = limit * page;
   return { lines: wanted.slice(from, from + limit).map(lineOf), more: wanted.length > from + limit };
 }
 
-/** Contact, last upload, friend, family: equal lines are equal texts. */
-function lineOf(contact: { id: Id; at: bigint | number; isFriend: boolean; isFamily: boolean }): string {
-  return `${contact.id} ${contact.at} ${contact.isFriend ? 'friend' : '-'} ${contact.isFamily ? 'family' : '-'}`;
+/** Contact, last upload, friend, family, names: equal lines are equal texts. */
+function lineOf(contact: Marks & { readonly id: Id; readonly at: bigint | number }): string {
+  const { id, at, isFriend, isFamily, named = [] } = contact;
+  return [id, at, isFriend ? 'friend' : '-', isFamily ? 'family' : '-', ...named].join(' ');
 }
 
 /** Rows of `recency_contacts` that a site's view should not give. Each kind has a rule, and none is an error. */

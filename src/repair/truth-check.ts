@@ -12,7 +12,8 @@ import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
 import { isoTime } from '../contracts/iso-time.ts';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
-import { lastUploadOf, type RawContact } from '../mysql/contacts.ts';
+import type { RawContact } from '../mysql/all-contacts.ts';
+import { lastUploadOf } from '../mysql/contacts.ts';
 import type { Database } from '../mysql/database.ts';
 import {
   AUDIENCES,

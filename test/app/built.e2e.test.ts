@@ -1,20 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { pack } from '../../scripts/pack.ts';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { childEnvironment } from '../../src/config/environment.ts';
 import { build, commandOf, packageFolder } from '../support/built-package.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { freshDatabase, mysqlUrl, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
-import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
-import { oldTarball, UpgradeTraffic } from '../support/upgrade-traffic.ts';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The package as installed: the `files` of package.json, and its dependencies. */
 const folder = packageFolder();
 const built = commandOf(folder);
@@ -22,19 +20,30 @@ type Built = typeof built;
 
 beforeAll(() => build(folder), 120_000);
 
-/** As in a shell of its own: `npx` must not find the command in this project, and npm not take its settings from the run of the tests. */
-function npmEnvironment(): NodeJS.ProcessEnv {
-  const others = (process.env.PATH ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
-  const kept = Object.entries(childEnvironment({})).filter(([name]) => !name.startsWith('npm_'));
-  return { ...Object.fromEntries(kept), PATH: [dirname(process.execPath), ...others].join(delimiter) };
+/** The package without its dependencies, which may be missing from npm's cache; they are linked after the installation. */
+function packed(): { tarball: string; version: string } {
+  const { dependencies: _1, devDependencies: _2, ...text } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const staged = join(folder, 'staged');
+  for (const name of ['bin', 'dist', 'migrations']) cpSync(join(folder, name), join(staged, name), { recursive: true });
+  writeFileSync(join(staged, 'package.json'), JSON.stringify(text));
+  const [name] = execFileSync('npm', ['pack', '--silent'], { cwd: staged, encoding: 'utf8' }).trim().split('\n');
+  return { tarball: join(staged, String(name)), version: text.version };
 }
 
-/** Packs the build and installs the tarball, with its dependencies, in a site's empty folder. @returns the folder */
-function installed(): string {
-  const site = mkdtempSync(join(tmpdir(), 'recency-site-')); // outside of any package: npm looks for one in the folders above
-  const tarball = oldTarball() ?? pack(join(folder, 'dist'), folder);
-  const args = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', tarball];
-  execFileSync('npm', args, { cwd: site, env: npmEnvironment(), timeout: 150_000 });
+/** Runs it as in a separate shell, with this Node: `npx` must not find the command in this project. */
+function npmEnvironment(): NodeJS.ProcessEnv {
+  const others = (process.env.PATH ?? '').split(delimiter).filter((path) => !path.includes('node_modules'));
+  return { HOME: process.env.HOME, PATH: [dirname(process.execPath), ...others].join(delimiter) };
+}
+
+/** Installs the tarball in a site's folder. @returns the folder */
+function installed(tarball: string): string {
+  const site = join(folder, 'site');
+  mkdirSync(site);
+  writeFileSync(join(site, 'package.json'), '{}');
+  const args = ['install', '--ignore-scripts', '--offline', '--no-audit', tarball];
+  execFileSync('npm', args, { cwd: site, env: npmEnvironment() });
+  symlinkSync(join(root, 'node_modules'), join(site, 'node_modules', 'recency', 'node_modules'));
   return site;
 }
 
@@ -85,6 +94,8 @@ describe('the built package', () => {
     expect(execFileSync(built.main, ['--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
   });
 
+  it('migrates, serves, consumes and relays', () => migratesServesConsumesAndRelays(built));
+
   it('verifies', async () => {
     const { code, json } = await runCli(['verify', '--json'], await serviceSettings(), built);
     expect(json()[0]).toMatchObject({ users: 0, wrong: 0 });
@@ -99,100 +110,29 @@ describe('the built package', () => {
   });
 });
 
-/** A site's folder, where the tarball is installed once. */
-let siteFolder: string | undefined;
-afterAll(() => {
-  if (siteFolder !== undefined) rmSync(siteFolder, { recursive: true, force: true });
-});
-function site(): string {
-  siteFolder ??= installed();
-  return siteFolder;
-}
-
 describe('the package where its tarball is installed', () => {
-  beforeAll(() => void site(), 180_000);
+  let site: string;
+  let version: string;
+  beforeAll(() => {
+    const { tarball, ...one } = packed();
+    ({ version } = one);
+    site = installed(tarball);
+  }, 60_000);
 
   it('runs with npx', () => {
-    const npx = (...args: string[]) => {
-      const command = ['--no-install', 'recency', ...args];
-      return execFileSync('npx', command, { cwd: site(), encoding: 'utf8', env: npmEnvironment() });
-    };
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-    expect(npx('--version')).toBe(`${version}\n`);
-    expect(npx('--help')).toContain('Usage: recency');
-  });
-
-  it('migrates, serves, consumes and relays', () => {
-    const cwd = join(site(), 'node_modules', 'recency');
-    return migratesServesConsumesAndRelays({ main: join(cwd, 'bin', 'recency.mjs'), cwd });
+    const args = ['--no-install', 'recency', '--version'];
+    expect(execFileSync('npx', args, { cwd: site, encoding: 'utf8', env: npmEnvironment() })).toBe(`${version}\n`);
   });
 
   it.each([
     ['npx recency relay', ['--no-install', 'recency', 'relay']],
     ['a shell that npx starts', ['--no-install', '-c', 'recency relay; exit $?']],
   ])('ends in order on SIGTERM to %s', async (_, args) => {
-    const { npx, allEnded, log } = await underNpx(args, site(), await serviceSettings());
+    const { npx, allEnded, log } = await underNpx(args, site, await serviceSettings());
     expect(log()).toContain('relaying the outbox');
     npx.kill('SIGTERM');
     await allEnded;
     expect(log()).toContain('"msg":"ended"');
-  });
-});
-
-interface FreshAnswer {
-  readonly contacts: readonly { readonly last_upload_at: string }[];
-  readonly answer: { readonly source: string; readonly lag_ms: number | null };
-}
-
-describe('an upgrade from the package where its tarball is installed', () => {
-  const USERS = ['1', '2', '3'];
-  const CONTACTS = Array.from({ length: 30 }, (_, i) => String(100 + i));
-
-  const addressOf = ({ stdout }: CliProcess) => String(/"address":"(http:[^"]+)"/.exec(stdout)?.[1]);
-
-  async function start(settings: Settings, version: Built | undefined) {
-    const processes = ['serve', 'consume', 'relay'].map((command) => new CliProcess([command], settings, version));
-    onTestFinished(async () => {
-      for (const one of processes) await one[Symbol.asyncDispose]();
-    });
-    const [serve, consume, relay] = processes as [CliProcess, CliProcess, CliProcess];
-    await Promise.all([serve.says('answering at'), consume.says('consuming'), relay.says('relaying')]);
-    return { serve, consume, relay };
-  }
-
-  async function ends(old: CliProcess): Promise<void> {
-    old.signal('SIGTERM');
-    expect((await old.ended).code).toBe(0);
-  }
-
-  it('answers every request rightly while processes of both versions run, and no change is lost', async () => {
-    const cwd = join(site(), 'node_modules', 'recency');
-    const settings = await serviceSettings();
-    const pool = freshSitePool(settings.MYSQL_URL);
-    await writeSite(pool, everybodyKnows(USERS, CONTACTS));
-    const old = await start(settings, { main: join(cwd, 'bin', 'recency.mjs'), cwd });
-    expect((await runCli(['migrate'], settings)).code).toBe(0);
-    const traffic = new UpgradeTraffic(pool, USERS, CONTACTS, [addressOf(old.serve)]);
-    const more = (answers: number) => until(() => traffic.seen.answers >= answers);
-    await more(200);
-    const now = await start(settings, undefined);
-    traffic.servers = [addressOf(old.serve), addressOf(now.serve)];
-    await more(traffic.seen.answers + 200);
-    for (const process of [old.consume, old.relay]) await ends(process);
-    await more(traffic.seen.answers + 200);
-    await ends(old.serve); // the balancer finds out by itself
-    await more(traffic.seen.answers + 200);
-    const { faults } = await traffic.stop();
-    expect(faults).toEqual([]);
-    await until(async () => {
-      const response = await fetch(`${addressOf(now.serve)}/v1/users/1/contacts/recent?limit=1`);
-      const { contacts, answer } = (await response.json()) as FreshAnswer;
-      const newest = new Date(traffic.newest).toISOString();
-      return answer.source === 'index' && answer.lag_ms === 0 && contacts[0]?.last_upload_at === newest;
-    });
-    const { code, json } = await runCli(['verify', '--json'], settings);
-    expect(json()[0]).toMatchObject({ warm: USERS.length, wrong: 0, answers_wrong: 0, unsettled: 0 });
-    expect(code).toBe(0);
   });
 });
 

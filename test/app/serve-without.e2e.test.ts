@@ -1,5 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { CONTACTS } from '../../src/contracts/kind.ts';
+import { REFERENCE_VIEWS } from '../../src/mysql/reference-views.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { ask, post } from '../support/api.ts';
@@ -19,6 +21,11 @@ async function startServe(settings: Settings) {
   return { cli, url: String(/"address":"(http:[^"]+)"/.exec(cli.stdout)?.[1]) };
 }
 
+/** The reference view with a column that is passed on. */
+const EXTENDED = REFERENCE_VIEWS.get(CONTACTS.view)
+  ?.select(new Set())
+  .replace('contacts.version', 'contacts.version, users.id AS extra_number');
+
 /** A site, its indexes, and its pool. */
 async function site(settings: Settings & { MYSQL_URL: string }): Promise<Pool> {
   const pool = openSitePool(settings.MYSQL_URL, 2);
@@ -29,6 +36,7 @@ async function site(settings: Settings & { MYSQL_URL: string }): Promise<Pool> {
     { user: '2', contact: '3' },
   ];
   await loadGraph(pool, { users, contacts, photos: [{ owner: '3', audience: 0, uploadedAt: 1_000 }] });
+  await pool.query(`CREATE OR REPLACE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW recency_contacts AS ${EXTENDED}`);
   expect((await runCli(['backfill'], settings)).code).toBe(0);
   return pool;
 }
@@ -72,7 +80,7 @@ describe('serve', () => {
     const degraded = { status: 200, body: { status: 'degraded', failing: ['redis', 'transport'] } };
     expect(await ask(api, '/readyz')).toMatchObject(degraded);
     expect((await ask(api, RECENT)).body).toMatchObject({
-      contacts: [{ id: '3' }],
+      contacts: [{ id: '3', extra: { number: '3' } }],
       answer: { source: 'database', reason: 'redis_unavailable', exact: true },
     });
     const refused = await post(api, '/v1/tasks', TASK);

@@ -39,6 +39,7 @@ describe('settings that every process must share', () => {
     ['RECENCY_TOPIC', 'b.tasks'],
     ['RECENCY_KAFKA_GROUP', 'b'],
     ['RECENCY_KINDS', 'contacts,groups'],
+    ['RECENCY_SEPARATE_IDS', 'true'],
   ])('%s: a process with a different value is refused until the value is adopted', async (name, value) => {
     await agreeOnSettings(database, loadConfig({}));
     const other = loadConfig({ [name]: value });

@@ -47,6 +47,30 @@ describe('the settings', () => {
     expect(loadConfig({}).mysqlReplicaUrl).toBeUndefined();
   });
 
+  it('name bits, each once, and nothing that a relation is called already', () => {
+    expect(loadConfig({ RECENCY_RELATIONS: 'bell:0, close_friend:30' }).relations).toEqual([
+      'bell:0',
+      'close_friend:30',
+    ]);
+    const nine = Array.from({ length: 9 }, (_, i) => `r${i}:${i}`).join(',');
+    for (const wrong of [
+      'bell',
+      'bell:',
+      'bell:31',
+      'Bell:0',
+      'any:0',
+      'friend:0',
+      'a:0,a:1',
+      'a:0,b:0',
+      'a:0,',
+      nine,
+    ]) {
+      expect(refused({ RECENCY_RELATIONS: wrong }), wrong).toMatch(
+        /^RECENCY_RELATIONS must be up to 8 names and bits, each once/,
+      );
+    }
+  });
+
   it('name the kinds in use, each once', () => {
     expect(loadConfig({}).kinds).toEqual(['contacts']);
     expect(loadConfig({ RECENCY_KINDS: 'contacts, groups' }).kinds).toEqual(['contacts', 'groups']);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
 import type { Database } from '../../src/mysql/database.ts';
-import { KIND_NAME, NOT_SELF, ofKind } from '../../src/mysql/kind-database.ts';
+import { NOT_SELF } from '../../src/mysql/id-spaces.ts';
+import { KIND_NAME, ofKind } from '../../src/mysql/kind-database.ts';
 
 /** Remembers the statements that reach it. */
 class Recorder {

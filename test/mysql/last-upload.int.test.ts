@@ -1,7 +1,8 @@
 import { fc } from '@fast-check/vitest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CONTACTS } from '../../src/contracts/kind.ts';
-import { readAllContacts, readCandidates, readPlain } from '../../src/mysql/contacts.ts';
+import { readAllContacts } from '../../src/mysql/all-contacts.ts';
+import { readCandidates, readPlain } from '../../src/mysql/contacts.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { readExplainedContact } from '../../src/mysql/explained-contact.ts';
 import { uploadsFrom } from '../../src/mysql/last-upload.ts';
@@ -124,7 +125,9 @@ describe('without a column of the last upload', () => {
         [times],
       );
       await database.rows('ANALYZE TABLE photos', []);
-      expect(await rowsRead()).toEqual(few);
+      // No more: with what it has learned of the table, MySQL 9 reads even fewer for the neighbours.
+      const many = await rowsRead();
+      expect(Object.entries(many).filter(([name, rows]) => rows > (few[name] ?? 0))).toEqual([]);
     } finally {
       await metered.close();
     }

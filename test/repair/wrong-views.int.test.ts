@@ -9,7 +9,7 @@ import type { Id } from '../../src/contracts/id.ts';
 import { CONTACTS } from '../../src/contracts/kind.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { readAllContacts } from '../../src/mysql/contacts.ts';
+import { readAllContacts } from '../../src/mysql/all-contacts.ts';
 import { Database, DatabaseUnavailable, StatementTooSlow } from '../../src/mysql/database.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { PageCheck } from '../../src/repair/page-check.ts';

@@ -30,10 +30,10 @@ export function withGroups(stores: Stores, ofGroups: Stores, limits: { max: numb
     otherAnswers: [
       {
         kind: GROUPS,
-        recentContacts: askedAbout(GROUPS, primary, recent),
-        recentPhotos: askedAbout(GROUPS, primary, new RecentPhotos({ recent, database: primary, now })),
-        recentBatch: batchAbout(GROUPS, primary, batch),
-        sourcePhotos: askedAbout(GROUPS, primary, new SourcePhotos({ database: primary, now })),
+        recentContacts: askedAbout(GROUPS, recent),
+        recentPhotos: askedAbout(GROUPS, new RecentPhotos({ recent, database: primary, now })),
+        recentBatch: batchAbout(GROUPS, batch),
+        sourcePhotos: askedAbout(GROUPS, new SourcePhotos({ database: primary, now })),
         explain: explainer({ kind: GROUPS, index, primary, reading: primary, limits }),
         inspect: (user: Id) => inspectIndex({ index, database: primary }, user),
         rebuild: (user: Id) => run(rebuild([user], true), steps),

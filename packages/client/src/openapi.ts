@@ -816,9 +816,8 @@ export interface components {
             /**
              * @description Only of contacts.
              * @default any
-             * @enum {string}
              */
-            relation?: "any" | "friends" | "family" | "friends_or_family";
+            relation?: string | ("any" | "friends" | "family" | "friends_or_family");
             /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. */
             since?: ((string | number) | (number | string)) | string | number;
             /**
@@ -881,9 +880,8 @@ export interface components {
             /**
              * @description Of contacts; other kinds have no relations.
              * @default any
-             * @enum {string}
              */
-            relation?: "any" | "friends" | "family" | "friends_or_family";
+            relation?: string | ("any" | "friends" | "family" | "friends_or_family");
             /**
              * @description Ids that it is never told of.
              * @default []
@@ -901,11 +899,8 @@ export interface components {
             kinds?: ("contacts" | "groups")[];
             /** @description Of a webhook: https, without a user or password. */
             url?: string;
-            /**
-             * @description Of contacts; other kinds have no relations.
-             * @enum {string}
-             */
-            relation?: "any" | "friends" | "family" | "friends_or_family";
+            /** @description Of contacts; other kinds have no relations. */
+            relation?: string | ("any" | "friends" | "family" | "friends_or_family");
             /** @description Ids that it is never told of. */
             muted?: components["schemas"]["Id"][];
             /** @description Least time from one notification to the next, ms; what is new meanwhile comes together. */
@@ -923,9 +918,11 @@ export interface components {
                 id: components["schemas"]["Id"];
                 /** @description The time of the contact's newest photo that this user may see. */
                 last_upload_at: components["schemas"]["Time"];
-                relation: ("friend" | "family")[];
+                /** @description friend, family, and names that RECENCY_RELATIONS gives to bits. */
+                relation: string[];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
             }[];
             /** @description The `after` of the next page; null: this is the last page. */
             next: string | null;
@@ -936,6 +933,10 @@ export interface components {
          * @description UTC, with milliseconds. A time after the year 9999 is written as the last moment of that year.
          */
         Time: string;
+        /** @description The columns `extra_…` of the site's view, without the prefix; left out where the view has none. BIGINT and DECIMAL are strings, DATETIME and TIMESTAMP times in UTC. */
+        Extra: {
+            [key: string]: string | number | null;
+        };
         /** @description Where the answer came from, and whether it is exact. */
         Answer: {
             /**
@@ -1008,9 +1009,11 @@ export interface components {
                 id: components["schemas"]["Id"];
                 /** @description The time of the contact's newest photo that this user may see. */
                 last_upload_at: components["schemas"]["Time"];
-                relation: ("friend" | "family")[];
+                /** @description friend, family, and names that RECENCY_RELATIONS gives to bits. */
+                relation: string[];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
                 photos: components["schemas"]["Photo"][];
             }[];
             answer: components["schemas"]["Answer"];
@@ -1019,6 +1022,7 @@ export interface components {
             id: components["schemas"]["Id"];
             uploaded_at: components["schemas"]["Time"];
             title: string;
+            extra?: components["schemas"]["Extra"];
         };
         SourcePhotos: {
             user: components["schemas"]["Id"];
@@ -1039,6 +1043,7 @@ export interface components {
                 last_upload_at: components["schemas"]["Time"];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
             }[];
             /** @description The `after` of the next page; null: this is the last page. */
             next: string | null;
@@ -1053,6 +1058,7 @@ export interface components {
                 last_upload_at: components["schemas"]["Time"];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
                 photos: components["schemas"]["Photo"][];
             }[];
             answer: components["schemas"]["Answer"];
@@ -1066,9 +1072,11 @@ export interface components {
                 id: components["schemas"]["Id"];
                 /** @description The time of the contact's newest photo that this user may see. */
                 last_upload_at: components["schemas"]["Time"];
-                relation: ("friend" | "family")[];
+                /** @description friend, family, and names that RECENCY_RELATIONS gives to bits. */
+                relation: string[];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
             } | {
                 /** @constant */
                 kind: "groups";
@@ -1077,6 +1085,7 @@ export interface components {
                 last_upload_at: components["schemas"]["Time"];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
             })[];
             /** @description The `after` of the next page; null: this is the last page. */
             next: string | null;
@@ -1091,9 +1100,11 @@ export interface components {
                 id: components["schemas"]["Id"];
                 /** @description The time of the contact's newest photo that this user may see. */
                 last_upload_at: components["schemas"]["Time"];
-                relation: ("friend" | "family")[];
+                /** @description friend, family, and names that RECENCY_RELATIONS gives to bits. */
+                relation: string[];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
                 photos: components["schemas"]["Photo"][];
             } | {
                 /** @constant */
@@ -1103,6 +1114,7 @@ export interface components {
                 last_upload_at: components["schemas"]["Time"];
                 /** @description It was active after everything that the user has seen (`PUT …/seen`). By the time of the newest photo: one that is revealed later, with an old time, is not new. */
                 unseen: boolean;
+                extra?: components["schemas"]["Extra"];
                 photos: components["schemas"]["Photo"][];
             })[];
             answer: components["schemas"]["Answer"];
@@ -1150,7 +1162,8 @@ export interface components {
                 related: boolean;
                 /** @description null: the contact has no photo that this user may see. */
                 last_upload_at: components["schemas"]["Time"] | null;
-                relation: ("friend" | "family")[];
+                /** @description friend, family, and names that RECENCY_RELATIONS gives to bits. */
+                relation: string[];
                 /** @description The audiences of the contact's photos that the user may see. */
                 sees: number[];
                 /** @description The version of the relationship's row. */
@@ -1300,8 +1313,7 @@ export interface components {
             /** @enum {string} */
             channel: "webhook" | "kafka";
             url?: string;
-            /** @enum {string} */
-            relation: "any" | "friends" | "family" | "friends_or_family";
+            relation: string;
             muted: components["schemas"]["Id"][];
             interval_ms: number;
             /** @enum {string} */
@@ -1358,8 +1370,8 @@ export interface operations {
             query?: {
                 /** @description Contacts in the answer. The index answers up to RECENCY_MAX (24). A trim may remove up to four entries, so from 21 to 24 the database answers now and then, until the index is refilled. Beyond RECENCY_MAX the database answers. */
                 limit?: number;
-                /** @description Only contacts that the user has marked as such. */
-                relation?: "any" | "friends" | "family" | "friends_or_family";
+                /** @description Only contacts that the user has marked as such: also by a name that RECENCY_RELATIONS gives to a bit. */
+                relation?: string | ("any" | "friends" | "family" | "friends_or_family");
                 /** @description The `next` of the previous page. */
                 after?: string;
                 /** @description true: only what is new to the user. */
@@ -1485,8 +1497,8 @@ export interface operations {
                 contacts?: number;
                 /** @description The newest photos of each contact. */
                 photos?: number;
-                /** @description Only contacts that the user has marked as such. */
-                relation?: "any" | "friends" | "family" | "friends_or_family";
+                /** @description Only contacts that the user has marked as such: also by a name that RECENCY_RELATIONS gives to a bit. */
+                relation?: string | ("any" | "friends" | "family" | "friends_or_family");
                 /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
                 since?: string;
                 /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */
@@ -2374,8 +2386,8 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description Only contacts that the user has marked as such. */
-                relation?: "any" | "friends" | "family" | "friends_or_family";
+                /** @description Only contacts that the user has marked as such: also by a name that RECENCY_RELATIONS gives to a bit. */
+                relation?: string | ("any" | "friends" | "family" | "friends_or_family");
                 /** @description As the header Last-Event-ID, for a client that cannot set it. The header is the one that counts. */
                 last_event_id?: string;
             };
@@ -2960,8 +2972,8 @@ export interface operations {
     countUnseenContacts: {
         parameters: {
             query?: {
-                /** @description Only contacts that the user has marked as such. */
-                relation?: "any" | "friends" | "family" | "friends_or_family";
+                /** @description Only contacts that the user has marked as such: also by a name that RECENCY_RELATIONS gives to a bit. */
+                relation?: string | ("any" | "friends" | "family" | "friends_or_family");
                 /** @description Only what was active at this time or later: RFC 3339, or ms since 1970 UTC. Above the floor the index answers, otherwise the database. */
                 since?: string;
                 /** @description index: the index answers where it is certain. strong: plain SQL on the primary answers, with every committed change; 503 when the primary is unavailable. */

@@ -1,11 +1,10 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { CONSISTENCIES, GREATEST_LAG_MS, NO_TIME, timeOf } from '../../contracts/answer-parameters.ts';
-import { DEFAULT_LIMIT } from '../../contracts/http.ts';
+import { DEFAULT_LIMIT, relationField } from '../../contracts/http.ts';
 import { idSchema } from '../../contracts/id.ts';
 import { CONTACTS, KIND_NAMES, KINDS } from '../../contracts/kind.ts';
 import { problemSchema } from '../../contracts/problem.ts';
-import { RELATIONS } from '../../contracts/relation.ts';
 import type { BatchOutcome } from '../../query/recent-batch.ts';
 import { answerWith } from '../answer-reply.ts';
 import type { ApiDependencies, KindAnswers } from '../dependencies.ts';
@@ -45,7 +44,7 @@ const bodySchema = z
       .meta({ description: 'A user may come several times.' }),
     kind: z.enum(KIND_NAMES).default(CONTACTS.name).meta({ description: 'One that RECENCY_KINDS names.' }),
     limit: z.int().min(1).max(100).default(DEFAULT_LIMIT).meta({ description: 'Sources in each answer.' }),
-    relation: z.enum(RELATIONS).default('any').meta({ description: 'Only of contacts.' }),
+    relation: relationField.default('any').meta({ description: 'Only of contacts.' }),
     since: sinceField,
     consistency: z.enum(CONSISTENCIES).default('index'),
     max_lag: z

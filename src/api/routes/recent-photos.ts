@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { answerParameters } from '../../contracts/answer-parameters.ts';
+import { extraSchema } from '../../contracts/extra.ts';
 import {
   answerSchema,
   fieldsOf,
@@ -25,7 +26,7 @@ import { contactView, photoView, shownSources } from '../views.ts';
 const params = z.strictObject({ user: idSchema });
 
 export const photoSchema = z
-  .strictObject({ id: idSchema, uploaded_at: timeSchema, title: z.string() })
+  .strictObject({ id: idSchema, uploaded_at: timeSchema, title: z.string(), extra: extraSchema.optional() })
   .meta({ id: 'Photo' });
 
 function queryOf({ name, singular, hasRelations }: Kind) {

@@ -12,6 +12,7 @@ import { pages } from './pages/pages.ts';
 import { push } from './push/push.ts';
 import { read } from './read/read.ts';
 import { tasks } from './tasks/tasks.ts';
+import { uploads } from './uploads/uploads.ts';
 
 /** Each with a size of its own kind, which only it looks into. */
 // biome-ignore lint/suspicious/noExplicitAny: a list of benches of different sizes
@@ -30,4 +31,5 @@ export const BENCHES: readonly Bench<any>[] = [
   push,
   celebrity,
   capture,
+  uploads,
 ];

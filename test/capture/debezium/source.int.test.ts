@@ -99,7 +99,10 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
   it('is a gap where Kafka has deleted messages unread', async () => {
     const { send, open, posts } = await connector();
     await send(posts, insert(1), insert(2), insert(3));
-    await withAdmin((admin) => admin.deleteTopicRecords({ topic: posts, partitions: [{ partition: 0, offset: '2' }] }));
+    await withAdmin(async (admin) => {
+      await admin.fetchTopicOffsets(posts); // without it, the client does not know where the topic is
+      await admin.deleteTopicRecords({ topic: posts, partitions: [{ partition: 0, offset: '2' }] });
+    });
     const seen = open().next(30_000, never);
     await expect(seen).rejects.toThrow(`Kafka does not have ${posts} from offset 0 on`);
     await expect(seen).rejects.toThrow(CaptureGap);

@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { apiReference } from './api.ts';
 import { commandsReference } from './commands.ts';
 import { errorsReference } from './errors.ts';
+import { metricsReference } from './metrics.ts';
 import { settingsReference } from './settings.ts';
 
 /** The pages of the reference that are generated from the code. @returns each page's text by its path */
@@ -10,5 +12,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     [path('settings'), settingsReference()],
     [path('commands'), await commandsReference()],
     [path('errors'), errorsReference()],
+    [path('metrics'), metricsReference()],
+    [path('api'), await apiReference()],
   ]);
 }

@@ -16,6 +16,7 @@ const TAGS = [
   { name: 'seen', description: 'What the user has seen, and what is new.' },
   { name: 'tasks', description: 'Notifications that something changed.' },
   { name: 'indexes', description: "Inspecting and repairing users' indexes." },
+  { name: 'watches', description: 'Who is told of what is new to a user, and how.' },
   { name: 'service', description: 'Health, metrics and this document.' },
 ];
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import { METRICS_PORTS } from '../config/default-ports.ts';
 import { DelayedWorker } from '../consumers/delayed-worker.ts';
@@ -25,6 +25,7 @@ import { openLogger } from './logger.ts';
 import {
   droppedLettersCounter,
   epochCounter,
+  idleIndexesCounter,
   lossCounter,
   measureBacklog,
   measureFill,
@@ -224,17 +225,13 @@ function startIdleSweep(context: ProcessContext, registry: Registry, stores: Sto
   const { config, logger, signal } = context;
   const { idleDays, keyPrefix } = config;
   if (idleDays === 0) return;
-  const counter = new Counter({
-    name: 'recency_idle_indexes_dropped_total',
-    help: 'Indexes dropped because nobody had read them for RECENCY_IDLE_DAYS.',
-    registers: [registry],
-  });
+  const onDropped = idleIndexesCounter(registry);
   const reapers = [...stores.kinds, ...stores.unused].map(
     ({ kind, index }) =>
       new IdleReaper({
         index,
         indexedUsers: () => indexedUsers(stores.redis, keyPrefix, kind),
-        onDropped: (indexes) => counter.inc(indexes),
+        onDropped,
         idleDays,
         logger,
       }),

@@ -140,6 +140,13 @@ export function droppedLettersCounter(registry: Registry): (letters: number) => 
   return (letters) => dropped.inc(letters);
 }
 
+/** Counts indexes that were dropped because nobody reads them. */
+export function idleIndexesCounter(registry: Registry): (indexes: number) => void {
+  const help = 'Indexes dropped because nobody had read them for RECENCY_IDLE_DAYS.';
+  const dropped = counter(registry, 'recency_idle_indexes_dropped_total', help);
+  return (indexes) => dropped.inc(indexes);
+}
+
 export function relayCounters(registry: Registry): (counts: RelayCounts) => void {
   const help = 'Rows of the outbox processed, by outcome. A row that is put back is counted each time.';
   const rows = counter(registry, 'recency_outbox_rows_total', help, ['outcome']);

@@ -1,12 +1,11 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import { METRICS_PORTS } from '../config/default-ports.ts';
 import type { KindName } from '../contracts/kind.ts';
-import { CHANNELS, type ChannelName } from '../contracts/watch.ts';
+import type { ChannelName } from '../contracts/watch.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
 import { insertUndelivered } from '../mysql/undelivered.ts';
 import { readWatchesOf, saveWatches } from '../mysql/watches.ts';
-import type { Channel, DeliveryOutcome, Notification } from '../push/channel.ts';
+import type { Channel, Notification } from '../push/channel.ts';
 import { headsFrom } from '../push/heads.ts';
 import { KafkaChannel } from '../push/kafka-channel.ts';
 import { Notifier, type NotifierOptions } from '../push/notifier.ts';
@@ -20,6 +19,7 @@ import { kafkaSettings } from './kafka-transport.ts';
 import { openLogger } from './logger.ts';
 import { epochCounter, measureSuspension } from './metrics.ts';
 import { createRegistry, serveMetrics } from './metrics-server.ts';
+import { notifierMetrics } from './notifier-metrics.ts';
 import { inBackground, type ProcessContext, readVersion, runProcess } from './run-process.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
 import { openStores, type Stores } from './stores.ts';
@@ -43,7 +43,7 @@ async function startNotify(context: ProcessContext): Promise<void> {
     channels: openChannels(context),
     most: config.max,
     logger,
-    onOutcome: notifierMetrics(registry, watched),
+    onOutcome: notifierMetrics(registry, watched.queue),
   });
 
   // Measure.
@@ -91,41 +91,5 @@ function openChannels({ config, logger, resources }: ProcessContext): Readonly<R
   return {
     kafka: adopt(new KafkaChannel(topic, producer)),
     webhook: adopt(new WebhookChannel({ allowPrivate, version: readVersion() })),
-  };
-}
-
-const OUTCOMES: readonly DeliveryOutcome['is'][] = ['delivered', 'failed', 'gone'];
-
-/** From the check to the end of the delivery, s. */
-const DELIVERY_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
-
-function notifierMetrics(registry: Registry, { queue }: WatchedUsers): NonNullable<NotifierOptions['onOutcome']> {
-  const deliveries = new Counter({
-    name: 'recency_notifications_total',
-    help: 'Deliveries of notifications, by channel and outcome (delivered, failed, gone).',
-    labelNames: ['channel', 'outcome'],
-    registers: [registry],
-  });
-  for (const channel of CHANNELS) {
-    for (const outcome of OUTCOMES) deliveries.inc({ channel, outcome }, 0); // so that the first one is an increase
-  }
-  const seconds = new Histogram({
-    name: 'recency_notification_delivery_seconds',
-    help: 'Time from the check of a user to the end of the delivery, by channel.',
-    labelNames: ['channel'],
-    buckets: DELIVERY_SECONDS,
-    registers: [registry],
-  });
-  new Gauge({
-    name: 'recency_notifier_queue_users',
-    help: 'Watched users who wait to be checked, or are being checked.',
-    registers: [registry],
-    async collect() {
-      this.set(await queue.size().catch(() => Number.NaN));
-    },
-  });
-  return (channel, outcome, ms) => {
-    deliveries.inc({ channel, outcome });
-    if (outcome === 'delivered') seconds.observe({ channel }, ms / 1000);
   };
 }

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, it, onTestFinished } from 'vitest';
+import { metricDefinitions } from '../../scripts/reference/metrics.ts';
 import { captureMetrics } from '../../src/app/metrics.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
@@ -16,6 +17,9 @@ type Series = Readonly<Record<string, string>>;
 
 /** What Prometheus itself adds. */
 const ADDED = { metrics: ['up'], labels: ['instance', 'job', 'le'] };
+
+/** What these settings leave out: no replica is read. */
+const LEFT_OUT = ['recency_replica_waits_total'];
 
 /** What only a fault makes, so that this test cannot see it. */
 const ONLY_FAULTS = ['recency_http_request_duration_seconds_count{status=~"5.."}'];
@@ -103,6 +107,14 @@ it.runIf(hasKafka())('the dashboard and the alerts ask for what /metrics of the 
     },
     { timeout: 45_000, interval: 500 },
   ).catch(() => expect(last).toEqual([]));
+
+  // The reference names what each process has, and nothing else.
+  for (const [i, command] of commands.entries()) {
+    const own = [...(await get(ports[i], '/metrics')).matchAll(/^# TYPE (recency_\S+)/gm)].map(([, name]) => name);
+    const said = [...metricDefinitions().values()].filter(({ processes }) => processes.includes(command));
+    const expected = said.map(({ name }) => name).filter((name) => !LEFT_OUT.includes(name));
+    expect(own.sort(), command).toEqual(expected.sort());
+  }
 
   // The one number, where people look for it.
   const ready = JSON.parse(await get(ports[0], '/readyz?verbose'));

@@ -58,6 +58,7 @@ function withoutStores(): ApiDependencies {
     version: '0.0.0',
     now: () => performance.now(),
     freshId: () => 'id',
+    pages: undefined, // the console is in no document
   };
   return new Proxy(given as ApiDependencies, {
     get: (target, name, receiver) => (name in target ? Reflect.get(target, name, receiver) : absent(String(name))),

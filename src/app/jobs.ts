@@ -8,6 +8,7 @@ import type { Steps } from '../index/protocol.ts';
 import { indexedUsers } from '../index/redis/keys.ts';
 import type { Database } from '../mysql/database.ts';
 import { ofKind } from '../mysql/kind-database.ts';
+import { type UploadsFrom, uploadsFound } from '../mysql/last-upload.ts';
 import type { Fence } from '../mysql/leases.ts';
 import { MeteredDatabase } from '../mysql/metered-database.ts';
 import type { RunKind } from '../mysql/runs.ts';
@@ -205,8 +206,8 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Minimum time between two log lines about wrong views, ms: every user of a wrong view would cause one. */
 const SILENT_MS = 600_000;
 
-const contradicted = ({ view, photosView }: Kind) =>
-  `last_upload_at of ${view} is not the newest row of ${photosView} that the user may see: the views, or what they read, are wrong, and so are answers. \`recency verify\` shows more; no repair fixes it`;
+const contradicted = ({ view, photosView }: Kind, uploads: UploadsFrom) =>
+  `${uploads === 'column' ? 'last_upload_at' : 'the last upload that Recency derived for a pair'} of ${view} is not the newest row of ${photosView} that the user may see: the views, or what they read, are wrong, and so are answers. \`recency verify\` shows more; no repair fixes it`;
 
 /**
  * Compares some pairs of each kind with the photos, in the background, as soon as MySQL answers, and logs an error if the photos contradict
@@ -224,7 +225,8 @@ export function watchTruth(
     count(counts);
     if (counts.wrong === 0 || now() < (silentUntil.get(kind) ?? 0)) return;
     silentUntil.set(kind, now() + SILENT_MS);
-    logger.error({ ...counts, example: wrong[0] }, contradicted(kind));
+    const uploads = uploadsFound(kinds.find((parts) => parts.kind.name === kind.name)?.primary);
+    logger.error({ ...counts, uploads, example: wrong[0] }, contradicted(kind, uploads));
   };
   const check = async ({ kind, primary }: Pick<KindStores, 'kind' | 'primary'>, signal: AbortSignal) => {
     for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {

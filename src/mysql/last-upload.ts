@@ -9,7 +9,7 @@
  */
 import type { AnswerDatabase } from './database.ts';
 import { NOT_SELF } from './id-spaces.ts';
-import { type Learned, madeOnce, readLearned } from './learned.ts';
+import { type Learned, learnedOf, madeOnce, readLearned } from './learned.ts';
 
 /** The greatest whole number that a Redis score holds exactly; in ms that is the year 287,396. */
 export const GREATEST_SCORE = Number.MAX_SAFE_INTEGER;
@@ -136,6 +136,11 @@ const ANY = madeOnce(
 
 /** Where the last uploads of a kind come from. */
 export type UploadsFrom = 'column' | 'photos';
+
+/** The same without asking: what the last statement about the pairs found. */
+export function uploadsFound(database: AnswerDatabase | undefined): UploadsFrom {
+  return database === undefined || learnedOf(database).by.lastUpload ? 'column' : 'photos';
+}
 
 /** Asks the server if nothing is known yet. @throws DatabaseUnavailable */
 export async function uploadsFrom(database: AnswerDatabase): Promise<UploadsFrom> {

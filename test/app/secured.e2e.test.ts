@@ -202,9 +202,18 @@ describe.runIf(hasKafka())(
       );
       await start('capture', 'capturing the binary log', { CAPTURE_MAPPING: mappingFile() });
       const before = await tasksEver();
-      // The outbox has nothing of it, so it can only come from the log.
-      await mysql.execute(`INSERT INTO recency.contacts (user_id, contact_id) VALUES (${STAR}, ${USERS[0]})`);
-      await until(async () => (await tasksEver()) > before, { timeout: 90_000 });
+      // The outbox has nothing of it, so it can only come from the log. Again and again: the log is read from some moment on.
+      const row = `recency.contacts WHERE user_id = ${STAR} AND contact_id = ${USERS[0]}`;
+      const change = () =>
+        mysql.execute(
+          `DELETE FROM ${row}`,
+          `INSERT INTO recency.contacts (user_id, contact_id) VALUES (${STAR}, ${USERS[0]})`,
+        );
+      const isPublished = async () => {
+        await change();
+        return (await tasksEver()) > before;
+      };
+      await until(isPublished, { timeout: 90_000, interval: 200 });
     });
 
     /** The commands that Redis has refused to any of the accounts. */

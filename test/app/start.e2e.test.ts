@@ -68,7 +68,7 @@ describe.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const)(
         start('consume', { ...settings, METRICS_PORT: metricsPort }, 'consuming'),
         start('relay', settings, 'relaying'),
       ]);
-      const contradicted = '"example":{"user":"5","contact":"6","view_says":9000,"photos_say":null}';
+      const contradicted = '"uploads":"column","example":{"user":"5","contact":"6","view_says":9000,"photos_say":null}';
       await Promise.all([serve, consume].map((process) => process.says(contradicted)));
       const recent = `${addressOf(serve)}/v1/users/2/contacts/recent`;
       expect((await json(`${addressOf(serve)}/readyz?verbose`)).status).toBe('ready');

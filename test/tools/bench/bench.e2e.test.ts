@@ -103,6 +103,14 @@ describe('on MySQL and Redis', () => {
     expect(Number(ratios.p99_over_warm)).toBeGreaterThan(0);
   });
 
+  test('uploads', async () => {
+    const { rows, ratios } = await bench('uploads');
+    expect(valuesOf(rows, 'arm')).toEqual(['column', 'photos', 'photos_and_account']);
+    const questions = ['narrowed_12', 'narrowed_24', 'build', 'first_page', 'fan_out_page', 'pairs'];
+    expect(valuesOf(rows, 'question')).toEqual(questions);
+    expect(Object.keys(ratios)).toEqual(questions.map((question) => `${question}_over_column`));
+  });
+
   test.each(['backfill', 'repair'])('%s', async (name) => {
     const { rows, ratios } = await bench(name);
     expect(valuesOf(rows, 'arm')).toEqual(['recency', 'bare_sql']);

@@ -15,6 +15,7 @@ import { looksRatios } from '../../../src/tools/bench/pages/looks.ts';
 import { readRatios } from '../../../src/tools/bench/read/read.ts';
 import { overBareConsumer } from '../../../src/tools/bench/tasks/tasks.ts';
 import { inTurns } from '../../../src/tools/bench/turns.ts';
+import { uploadsRatios } from '../../../src/tools/bench/uploads/uploads.ts';
 
 test('there are the benchmarks that the interface names', () => {
   const names = [
@@ -44,6 +45,15 @@ test('a batch is compared by users, and needs both arms', () => {
   ];
   expect(batchRatios(rows)).toEqual({ batch_over_single: 5.5 });
   expect(() => batchRatios(rows.slice(1))).toThrow('too little');
+});
+
+test('last uploads from the photos are compared with the column by question, and need both arms', () => {
+  const rows = ['build', 'pairs'].flatMap((question, i) => [
+    { question, arm: 'column', p50_ms: 2 },
+    { question, arm: 'photos', p50_ms: 3 + i },
+  ]);
+  expect(uploadsRatios(rows)).toEqual({ build_over_column: 1.5, pairs_over_column: 2 });
+  for (const missing of [0, 1, 2, 3]) expect(() => uploadsRatios(rows.toSpliced(missing, 1))).toThrow('too little');
 });
 
 test('what is new and the answer over both kinds are compared by size, and need every arm', () => {

@@ -179,7 +179,7 @@ function guessesOf({ table, user, contact, isOwnId, people }: SiteRelation, vers
   if (isOwnId) {
     const guess = `each row is a contact of the user in ${user}, and its ${contact} is the contact's id`;
     const check =
-      'Users and contacts are numbered apart: user 7 and contact 7 are two different people. Set RECENCY_SEPARATE_IDS.';
+      'Users and contacts are numbered apart: user 7 and contact 7 are two different people. Set RECENCY_SEPARATE_IDS=true for every process, and for `recency triggers`.';
     return [{ about, guess, why: `one id of a user, and photos that name a row of ${table.name}`, check }];
   }
   return [

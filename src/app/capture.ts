@@ -26,6 +26,7 @@ import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient } from './open-redis.ts';
 import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
 import { agreedSettings, agreeOnSettings, watchSettings } from './shared-settings.ts';
+import { knowSite } from './site-settings.ts';
 import { StartError } from './start-error.ts';
 import { createLeases } from './stores.ts';
 import { openSmallLane } from './transport.ts';
@@ -42,6 +43,7 @@ export interface CaptureFlags {
 
 /** Captures changes until a signal ends it. @throws StartError, MappingError */
 export async function capture(config: Config, flags: CaptureFlags): Promise<void> {
+  knowSite(config);
   const mapping = await readMapping(flags.mapping, config);
   const context = { config, logger: openLogger(config, 'capture', flags.dryRun ? 2 : 1) };
   await runProcess(context, (started) =>

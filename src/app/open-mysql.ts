@@ -1,10 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { readTls } from '../config/tls.ts';
-import { separateIds } from '../contracts/kind.ts';
-import { namedRelation, nameRelations } from '../contracts/relation.ts';
 import { Database, DatabaseUnavailable } from '../mysql/database.ts';
 import type { MysqlTls } from '../mysql/tls.ts';
 import { retry } from '../timing/loop.ts';
+import { knowSite } from './site-settings.ts';
 import { ServerAway, StartError, tlsStartError } from './start-error.ts';
 
 export interface OpenMysqlOptions {
@@ -19,10 +18,9 @@ export interface OpenMysqlOptions {
   readonly Database?: typeof Database;
 }
 
-/** Opens the primary, and says what this process is to know of the site: whether contacts are users, and what it calls the bits of its view. It connects with the first statement: see {@link untilMysqlAnswers}. */
+/** Opens the primary; from then on this process knows the site. It connects with the first statement: see {@link untilMysqlAnswers}. */
 export function openPrimary(config: Config, options: OpenMysqlOptions = {}): Database {
-  separateIds(config.separateIds === 'true');
-  nameRelations((config.relations ?? []).flatMap((text) => namedRelation(text) ?? []));
+  knowSite(config);
   return open(config.mysqlUrl, config, options);
 }
 

@@ -16,14 +16,17 @@ export function addTriggers(program: Command): void {
     .requiredOption('--mapping <file>', 'the mapping, as `recency init` proposes it')
     .option('--drop', 'the statements that remove them');
   whenCalled<TriggersFlags>(command, async (output, { mapping: file, drop }) => {
-    const [{ loadConfig }, { readMapping }, { mysqlAddress }, { dropStatements, triggerStatements }] =
+    const [{ loadConfig }, { readMapping }, { mysqlAddress }, { knowSite }, { dropStatements, triggerStatements }] =
       await Promise.all([
         import('../config/config.ts'),
         import('../app/adoption.ts'),
         import('../app/open-mysql.ts'),
+        import('../app/site-settings.ts'),
         import('../adoption/triggers.ts'),
       ]);
-    const { database } = mysqlAddress(loadConfig().mysqlUrl);
+    const config = loadConfig();
+    knowSite(config);
+    const { database } = mysqlAddress(config.mysqlUrl);
     const mapping = await readMapping(file, database);
     const statements = drop ? dropStatements(mapping) : triggerStatements(mapping, database);
     await output.result({ statements }, drop ? `${statements.join(';\n')};` : fileText(statements));

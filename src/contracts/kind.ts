@@ -39,7 +39,10 @@ let areIdsSeparate = false;
 
 /**
  * Says that contacts are no users: their ids are those of other things, so that (7, 7) is a pair like any other
- * (RECENCY_SEPARATE_IDS). It is said once, when the primary is opened and before anything is read.
+ * (RECENCY_SEPARATE_IDS). It is said once, by app/site-settings.ts, before anything is read.
+ *
+ * State of the module, because a process serves one site, and what depends on it is constant: CONTACTS itself, which tasks,
+ * statements and mappings name, and the schema of tasks.
  */
 export function separateIds(areSeparate: boolean): void {
   areIdsSeparate = areSeparate;

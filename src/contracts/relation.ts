@@ -34,8 +34,10 @@ export function namedRelation(text: string): NamedRelation | undefined {
 let named: readonly NamedRelation[] = [];
 
 /**
- * Says what this process calls the bits (RECENCY_RELATIONS). It is said once, when the primary is opened and before anything is
- * read: which relations there are is as fixed for a process as the kinds are.
+ * Says what this process calls the bits (RECENCY_RELATIONS). It is said once, by app/site-settings.ts, before anything is read.
+ *
+ * State of the module, because a process serves one site: which relations there are is as fixed for it as the kinds are, and
+ * statements, the schemas of requests and the views' required columns all ask.
  */
 export function nameRelations(relations: readonly NamedRelation[]): void {
   named = relations;

@@ -156,6 +156,8 @@ describe('a site like Friendica', () => {
       related: ['7 → 4', '7 → 7', '8 → 9'],
       photos: ['21 of 3, 0', '22 of 4, 0', '23 of 4, 0'],
     });
+    const checks = site.report.guesses.map(({ check }) => check);
+    expect(checks).toContainEqual(expect.stringContaining('Set RECENCY_SEPARATE_IDS=true'));
   });
 
   it('the mapping names the tables behind the views; what was not understood is said', () => {

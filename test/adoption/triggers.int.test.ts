@@ -52,7 +52,12 @@ afterEach(async () => {
 
 /** The statements that the command writes. */
 async function written(...flags: string[]): Promise<string[]> {
-  const { code, json } = await runInProcess(['triggers', '--json', '--mapping', file, ...flags], { MYSQL_URL: url });
+  return await writtenWith({}, ...flags);
+}
+
+async function writtenWith(settings: Readonly<Record<string, string>>, ...flags: string[]): Promise<string[]> {
+  const env = { MYSQL_URL: url, ...settings };
+  const { code, json } = await runInProcess(['triggers', '--json', '--mapping', file, ...flags], env);
   expect(code).toBe(0);
   return (json() as { statements: string[] }[])[0]?.statements ?? [];
 }
@@ -82,6 +87,26 @@ describe('the triggers', () => {
     ]);
     expect(await tasksOf('UPDATE follows SET note = 1')).toEqual([]);
     expect(await tasksOf('DELETE FROM follows WHERE who = 1 AND whom = 9')).toEqual(['contact.removed 1 9']);
+  });
+
+  it('name a pair of equal ids where users and contacts are numbered apart, as capture does', async () => {
+    const row: Row = { id: 1, who: '3', whom: '3', note: 0 };
+    const captured = () => {
+      const batch = hintBatches(parseMapping(MAPPING, { file, schema: 'site' }))();
+      batch.add({ schema: 'site', table: 'follows', kind: 'insert', before: undefined, after: row });
+      return batch.tasks;
+    };
+    const insert = 'INSERT INTO follows (who, whom) VALUES (3, 3)';
+    try {
+      await sql(url, ...(await writtenWith({ SEPARATE_IDS: 'true' })));
+      expect(await tasksOf(insert)).toEqual(['contact.added 3 3']);
+      expect(captured()).toEqual([{ type: 'recency.contact.added', user: '3', contact: '3' }]);
+      await connection.query('DELETE FROM follows');
+    } finally {
+      await sql(url, ...(await written()));
+    }
+    expect(await tasksOf(insert)).toEqual([]);
+    expect(captured()).toEqual([]);
   });
 
   it('see every row of REPLACE and of INSERT … ON DUPLICATE KEY UPDATE', async () => {

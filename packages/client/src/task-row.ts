@@ -58,33 +58,47 @@ const SHAPES: Readonly<Record<Task['type'], Shape>> = {
   'recency.user.deleted': USER,
 };
 
+/** What is known of the site's ids. */
+export interface SiteIds {
+  /**
+   * Users and contacts have ids of their own, so that one may have a contact with one's own number: RECENCY_SEPARATE_IDS of the
+   * server (false).
+   */
+  readonly separateIds?: boolean | undefined;
+}
+
 /**
  * The row that stands for a task. What it refuses would become a dead letter once the transaction has committed.
  * @throws InvalidArgument
  */
-export function rowOf(task: Task): OutboxRow {
+export function rowOf(task: Task, { separateIds = false }: SiteIds = {}): OutboxRow {
+  const row = columnsOf(task);
+  if (!separateIds && 'contact' in task && row.user_id === row.other_id) {
+    throw new InvalidArgument('contact', 'is the user: nobody is a contact of their own, unless separateIds is set');
+  }
+  return row;
+}
+
+/** @throws InvalidArgument */
+function columnsOf(task: Task): OutboxRow {
   const { first, second, secondIsRequired = false, last } = shapeOf(task);
   checkFields(task, ['type', first, second, last]);
   const fields: Readonly<Record<string, unknown>> = task;
   const { version, at } = fields;
   const other = second === undefined ? undefined : fields[second];
-  const row = {
+  return {
     type: task.type,
     user_id: checkId(first, fields[first]),
     other_id: second === undefined || (other === undefined && !secondIsRequired) ? null : checkId(second, other),
     at: at === undefined ? null : checkTimeOfPhoto(at),
     version: version === undefined ? null : checkVersion('version', version),
   };
-  if ('contact' in task && row.user_id === row.other_id) {
-    throw new InvalidArgument('contact', 'is the user: nobody is a contact of their own');
-  }
-  return row;
 }
 
 /** The pair that shows this change in a read of somebody who follows the one whom the task speaks of. */
 export function tokenOfTask(task: Task): FreshToken {
   const { followed, last } = shapeOf(task);
-  const { other_id, user_id, version } = rowOf(task);
+  const { other_id, user_id, version } = columnsOf(task);
   const [kind, field] = followed;
   const id = field === shapeOf(task).first ? user_id : other_id;
   return `${kind}=${id}${last === 'version' && version !== null ? `@${version}` : ''}`;
@@ -93,7 +107,7 @@ export function tokenOfTask(task: Task): FreshToken {
 /** The user whose own change the task reports, and the pair that shows it to them; undefined: it is nobody's alone. */
 export function readerOf(task: Task): { readonly user: Id; readonly token: FreshToken } | undefined {
   const { reader } = shapeOf(task);
-  return reader === undefined ? undefined : { user: rowOf(task).user_id, token: tokenOfTask(task) };
+  return reader === undefined ? undefined : { user: columnsOf(task).user_id, token: tokenOfTask(task) };
 }
 
 /** @throws InvalidArgument */

@@ -25,6 +25,10 @@ describe.each(EVERY_TASK)('$task.type', ({ task, token, reader }) => {
 const contact = { type: 'recency.contact.added', user: '42', contact: '7' };
 const photo = { type: 'recency.photo.uploaded', owner: '42' };
 
+it('leaves it to the server whether a task that was posted may name a contact with the number of the user', () => {
+  expect(readerOf({ ...contact, contact: '42' } as Task)).toEqual({ user: '42', token: 'contact=42' });
+});
+
 it.each([
   [{ ...contact, user: 42 }, 'user', 'is the number 42'],
   [{ ...contact, contact: 7n }, 'contact', 'is the bigint 7'],

@@ -33,7 +33,7 @@ export async function writeTasks(
 ): Promise<FreshToken[]> {
   // Each statement of a plain knex has a connection, and so a transaction, of its own.
   if (!transaction.isTransaction) throw new InvalidArgument('transaction', 'is not a transaction of knex');
-  const rows = tasks.map((task) => ({ ...rowOf(task), ...traceColumns(options) }));
+  const rows = tasks.map((task) => ({ ...rowOf(task, options), ...traceColumns(options) }));
   for (let from = 0; from < rows.length; from += AT_ONCE) {
     await transaction('recency_outbox').insert(rows.slice(from, from + AT_ONCE));
   }

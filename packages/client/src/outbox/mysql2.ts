@@ -34,7 +34,7 @@ export async function writeTasks(
   // A pool would take any connection, on which the caller's transaction is not.
   if ('getConnection' in connection)
     throw new InvalidArgument('connection', 'is a pool: the transaction is on a connection');
-  const rows = tasks.map(rowOf);
+  const rows = tasks.map((task) => rowOf(task, options));
   const trace = traceColumns(options);
   const columns = [...COLUMNS, ...Object.keys(trace)];
   for (let from = 0; from < rows.length; from += AT_ONCE) {

@@ -1,5 +1,7 @@
+import type { SiteIds } from '../task-row.ts';
+
 /** How tasks are written. */
-export interface WriteOptions {
+export interface WriteOptions extends SiteIds {
   /**
    * The W3C trace context of the change, for its spans in Recency: what `propagation.inject` of OpenTelemetry gives. It is written
    * to the column `traceparent`, which `recency migrate` adds. A malformed one is left out, as the standard says.

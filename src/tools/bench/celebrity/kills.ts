@@ -41,7 +41,8 @@ export async function measureKills(
     );
     more += calls - undisturbed;
   }
-  const segments = more / Math.ceil(FOLLOWERS_A_SEGMENT / PAIRS_A_CALL);
+  // Fewer calls than without a kill: that run had to ask again for reasons of its own.
+  const segments = Math.max(0, more) / Math.ceil(FOLLOWERS_A_SEGMENT / PAIRS_A_CALL);
   ground.progress(`${kills} workers killed: ${segments.toFixed(2)} segments done again`);
   return { part: 'kills', kills, segments_repeated: rounded(segments, 3) };
 }

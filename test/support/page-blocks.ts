@@ -62,10 +62,11 @@ function codeIndent(lines: readonly string[], at: number): number {
  * Nothing may come before or after.
  */
 export function shownPattern(shown: string): RegExp {
-  const lines = shown.split('\n').map((line) => (line === '…' ? '(?:.*\n)*' : `${pattern(line)}\n`));
+  const lines = shown.split('\n').map((line) => (line === '…' ? '(?:.*\n)*' : `${linePattern(line)}\n`));
   return new RegExp(`^${lines.join('')}$`);
 }
 
-const pattern = (line: string) => line.split('…').map(escaped).join('.*');
+/** A line that a page shows, as the source of a pattern. */
+export const linePattern = (line: string) => line.split('…').map(escaped).join('.*');
 
 const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -1,5 +1,5 @@
 import { type Check, NotReady } from '../api/readiness.ts';
-import { LANES, type Lane } from '../contracts/lane.ts';
+import { unappliedText } from '../health/backlog-checks.ts';
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
@@ -162,11 +162,7 @@ function outboxReport(primary: Database): Check {
 
 /** How old the oldest change may be that is not applied, of each lane. */
 export function unappliedReport(watermark: Pick<AppliedWatermark, 'lagMs'>): Check {
-  const ageOf = (lane: Lane) => {
-    const ms = watermark.lagMs(lane);
-    return `${lane} lane ${ms === undefined ? 'not known' : `${(ms / 1000).toFixed(1)} s`}`;
-  };
-  return reported(async () => LANES.map(ageOf).join(', '));
+  return reported(async () => unappliedText(watermark));
 }
 
 /** A report never fails: the store that it reads has a check of its own. */

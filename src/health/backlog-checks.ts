@@ -69,14 +69,20 @@ const UNAPPLIED_MS: Readonly<Record<Lane, { readonly late: number; readonly tooL
 
 const BETWEEN_LOOKS_MS = 100;
 
+/** How old the oldest change may be that is not applied, of each lane. */
+export function unappliedText(watermark: Pick<AppliedWatermark, 'lagMs'>): string {
+  const ageOf = (lane: Lane) => {
+    const ms = watermark.lagMs(lane);
+    return `${lane} lane ${ms === undefined ? 'not known' : `${(ms / 1000).toFixed(1)} s`}`;
+  };
+  return LANES.map(ageOf).join(', ');
+}
+
 /** The one number: the others say where it comes from. */
 async function unappliedVerdict({ watermark, measuring }: BacklogSources): Promise<Verdict> {
   const failure = measuring && (await measured(watermark, measuring));
   const ages = LANES.map((lane) => ({ lane, ms: watermark.lagMs(lane) }));
-  const said = ages.map(
-    ({ lane, ms }) => `${lane} lane ${ms === undefined ? 'not known' : `${(ms / 1000).toFixed(1)} s`}`,
-  );
-  const text = said.join(', ') + (failure === undefined ? '' : `: ${failure}`);
+  const text = unappliedText(watermark) + (failure === undefined ? '' : `: ${failure}`);
   const isOver = (limit: 'late' | 'tooLate') =>
     ages.some(({ lane, ms }) => ms !== undefined && ms > UNAPPLIED_MS[lane][limit]);
   const fix = 'The checks below say where changes wait; docs/runbook.md (RecencyChangesNotApplied) says what to do.';

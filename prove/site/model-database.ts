@@ -6,7 +6,7 @@ import type { TruthRow } from './site.ts';
 
 type Row = readonly (string | null)[];
 
-/** Answers the statements of `mysql/contacts.ts`, the only ones that answers need, from one snapshot. */
+/** Answers the statements of `mysql/candidates.ts` and `mysql/plain-contacts.ts`, the only ones that answers need, from one snapshot. */
 export class ModelDatabase {
   readonly #snapshot: Snapshot;
 

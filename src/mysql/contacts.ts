@@ -3,24 +3,21 @@
  * uses.
  */
 import type { Extra } from '../contracts/extra.ts';
-import type { Id } from '../contracts/id.ts';
-import { byKeyDescending, type Key } from '../contracts/key.ts';
-import { GREATEST_BIT, type Marks, namedRelations, namesIn, RELATIONS, type Relation } from '../contracts/relation.ts';
-import type { Deadline } from '../timing/deadline.ts';
+import type { Key } from '../contracts/key.ts';
+import { GREATEST_BIT, type Marks, namesIn } from '../contracts/relation.ts';
 import type { AnswerDatabase, ColumnValue } from './database.ts';
-import { type AnswerRows, EPOCH, EPOCH_COLUMNS, type EpochRows, readAnswer } from './epoch.ts';
+import { type AnswerRows, EPOCH, EPOCH_COLUMNS, type EpochRows } from './epoch.ts';
 import { extraIn, extraValues } from './extra-columns.ts';
 import {
-  BY_KEY,
   GREATEST_SCORE,
   IS_RELATED,
   LAST_UPLOAD,
+  lastUploadOfFew,
   type RowSource,
-  topUploads,
   withUploads,
 } from './last-upload.ts';
-import { type Learned, type LearnedStatement, madeOnce } from './learned.ts';
-import { type ComparedRows, isUnseen, joinSeen, readCompared } from './seen.ts';
+import type { Learned, LearnedStatement } from './learned.ts';
+import { type ComparedRows, isUnseenIn, joinSeen, readCompared, unseenColumn } from './seen.ts';
 
 /** SQL: this row of a view with the column can be in an index. Null, zero and negative last uploads mean that there is no upload. */
 export const HAS_UPLOAD = `${IS_RELATED} AND c.last_upload_at >= 1`;
@@ -88,15 +85,6 @@ export function viewColumns({ since, bits }: Pick<Learned, 'since' | 'bits'>): s
   return ['user_id', 'contact_id', 'is_friend', 'is_family', 'sees', ...more];
 }
 
-/** SQL: the related rows of a source that have an upload, as {@link shownStatement} needs them. */
-export function selectUploads(by: Learned, source: RowSource): string {
-  const { from, where } = withUploads(by, source, viewColumns(by));
-  return `
-    SELECT ${shownColumns(by)}
-    FROM ${from}
-    WHERE ${where}`;
-}
-
 /**
  * A statement with the epoch and the contacts of `live`, each with whether it is unseen and with what the view has beyond what
  * Recency needs, in one snapshot. The cursors, and the rest of the view's row, are joined to the rows that `live` returns, not
@@ -106,11 +94,36 @@ export function selectUploads(by: Learned, source: RowSource): string {
 export function shownStatement(live: LearnedStatement): LearnedStatement {
   const row = { user: 'live.user_id', id: 'live.contact_id', at: 'live.at', since: 'live.since', sees: 'live.sees' };
   return (by) => `
-  SELECT live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${isUnseen(row, by)}, live.user_id,
+  SELECT live.contact_id, live.at, live.is_friend, live.is_family, live.sees, ${unseenColumn(row, by)}, live.user_id,
          e.seen_in_use${by.seen ? ', seen_all.seen_at, seen_all.seen_id' : ''}${extraValues('whole', by.extra.source)}${by.bits ? ', live.bits' : ''}, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (${live(by)}) AS live ON TRUE${joinSeen(row, by)}${joinWhole(by)}`;
 }
+
+/**
+ * A {@link shownStatement} of the related rows of a source that are few. Those without an upload may be among them. Until there
+ * are cursors no table is derived: that would be a third of what the statement takes.
+ * @param source as in {@link withUploads}
+ */
+export function shownRows(source: RowSource): LearnedStatement {
+  const compared = shownStatement((by) => {
+    const { from, where } = withUploads(by, source, viewColumns(by));
+    return `
+    SELECT ${shownColumns(by)}
+    FROM ${from}
+    WHERE ${where}`;
+  });
+  return (by) =>
+    by.seen
+      ? compared(by)
+      : `
+  SELECT ${columnsWith(lastUploadOfFew(by))}, ${unseenColumn(ROW, by)}, c.user_id,
+         e.seen_in_use${extraValues('c', by.extra.source)}${by.bits ? `, ${BITS}` : ''}, ${EPOCH}
+  FROM recency_epoch AS e
+  LEFT JOIN (${source.from}) ON ${source.where} AND ${IS_RELATED}`;
+}
+
+const ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: 'c.since', sees: 'c.sees' };
 
 function joinWhole({ extra }: Learned): string {
   if (extra.source.length === 0) return '';
@@ -118,7 +131,10 @@ function joinWhole({ extra }: Learned): string {
   LEFT JOIN recency_contacts AS whole ON whole.user_id = live.user_id AND whole.contact_id = live.contact_id`;
 }
 
-/** Places behind `COLUMNS` and whether the row is unseen. */
+/** Places in a row of a {@link shownStatement}. */
+export const UPLOAD_COLUMN = 1;
+export const SEES_COLUMN = 4;
+const UNSEEN_COLUMN = 5;
 export const USER_COLUMN = 6;
 const IN_USE_COLUMN = 7;
 const SEEN_ALL_COLUMN = 8;
@@ -142,106 +158,8 @@ export interface LiveContacts {
   readonly isReplica: boolean;
 }
 
-// The candidates drive the join: with `contact_id IN (…)` MariaDB reads all of a heavy user's contacts. One placeholder
-// for any number of them also means one statement text.
-const CANDIDATE_ROWS = {
-  from: `JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS candidate
-    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = candidate.id`,
-  where: 'TRUE',
-};
-
-const CANDIDATES = madeOnce(shownStatement((by) => selectUploads(by, CANDIDATE_ROWS)));
-
-/**
- * The candidates that are related to the user and have an upload, in no order, with the epoch of the same snapshot.
- * @throws DatabaseUnavailable
- */
-export async function readCandidates(
-  database: AnswerDatabase,
-  user: Id,
-  candidates: readonly Id[],
-  deadline?: Deadline,
-): Promise<LiveContacts> {
-  const parameters = [JSON.stringify(candidates), user];
-  return contactsOf(
-    await readShown(database, CANDIDATES, (statement) => readAnswer(database, statement, parameters, { deadline })),
-  );
-}
-
-const RELATED_BY: Readonly<Record<(typeof RELATIONS)[number], string>> = {
-  any: '',
-  friends: 'AND c.is_friend',
-  family: 'AND c.is_family',
-  friends_or_family: 'AND (c.is_friend OR c.is_family)',
-};
-
-/** @throws RangeError when there is no such relation */
-function relatedBy(relation: Relation): string {
-  const builtIn = RELATIONS.find((one) => one === relation);
-  if (builtIn !== undefined) return RELATED_BY[builtIn];
-  const named = namedRelations().find(({ name }) => name === relation);
-  if (named === undefined) throw new RangeError(`${relation} is no relation: RECENCY_RELATIONS does not name it`);
-  return `AND (c.bits >> ${named.bit}) & 1`;
-}
-
-const BELOW = `AND ${LAST_UPLOAD} <= ? AND (${LAST_UPLOAD} < ? OR CAST(c.contact_id AS BINARY) < CAST(? AS BINARY))`;
-
-const SINCE = `AND ${LAST_UPLOAD} >= ?`;
-
-const PLAIN_ROW = { user: 'c.user_id', id: 'c.contact_id', at: LAST_UPLOAD, since: 'c.since', sees: 'c.sees' };
-
-function plain(relation: Relation, page: string, unseen: boolean): LearnedStatement {
-  const rows = { from: 'recency_contacts AS c', where: `c.user_id = ? ${relatedBy(relation)}` };
-  if (page === '' && !unseen) return shownStatement((by) => topUploads(by, rows, viewColumns(by), shownColumns(by)));
-  return shownStatement((by) => {
-    const { from, where } = withUploads(by, rows, viewColumns(by));
-    return `
-    SELECT ${shownColumns(by)}
-    FROM ${from}${unseen ? joinSeen(PLAIN_ROW, by) : ''}
-    WHERE ${where} ${page} ${unseen ? `AND ${isUnseen(PLAIN_ROW, by)}` : ''}
-    ORDER BY ${BY_KEY}
-    LIMIT ?`;
-  });
-}
-
-interface PlainQuestion {
-  user: Id;
-  relation: Relation;
-  limit: number;
-  below: Key | undefined;
-  since: number | undefined;
-  unseen: boolean | undefined;
-}
-
-/**
- * The plain query: the user's most recently active contacts out of all of them, highest key first. Its time grows with
- * the number of the user's contacts, so it is a heavy query.
- * @param below only keys below this one
- * @param since only last uploads at this time or later, ms since 1970 UTC
- * @throws DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled
- */
-export async function readPlain(
-  database: AnswerDatabase,
-  wanted: Pick<PlainQuestion, 'user' | 'relation' | 'limit' | 'below'> & Partial<PlainQuestion>,
-  deadline?: Deadline,
-): Promise<LiveContacts> {
-  const { user, relation, limit, below, since, unseen = false } = wanted;
-  const from = since === undefined ? [] : [String(since)];
-  const page = below ? [String(below.at), String(below.at), below.id] : [];
-  const statement = plain(
-    relation,
-    [...(since === undefined ? [] : [SINCE]), ...(below ? [BELOW] : [])].join(' '),
-    unseen,
-  );
-  const parameters = [user, ...from, ...page, String(limit)];
-  const rows = await readShown(database, statement, (text) =>
-    readAnswer(database, text, parameters, { heavy: 'answer', deadline }),
-  );
-  const found = contactsOf(rows);
-  return { ...found, contacts: found.contacts.sort(byKeyDescending) }; // a derived table has no order of its own
-}
-
-function contactsOf(found: ComparedRows<AnswerRows>): LiveContacts {
+/** What a {@link shownStatement} found for an answer. */
+export function contactsOf(found: ComparedRows<AnswerRows>): LiveContacts {
   const { epoch, rows, isReplica, by } = found;
   const [at = null, id] = (by.seen && rows[0]?.slice(SEEN_ALL_COLUMN)) || [];
   const seenAll = at === null ? undefined : { at: Number(at), id: String(id) };
@@ -259,14 +177,15 @@ export function shownOf(row: readonly ColumnValue[], by: Learned): ShownContact 
 }
 
 /** The same, with the extra columns, and then the bits, from this place on. */
-export function restOf(row: readonly ColumnValue[], { extra, bits }: Learned, from: number): ShownContact {
-  const shown = withExtra(seenOrNot(row), extraIn(row, extra.source, from));
-  return bits ? { ...shown, ...namedIn(row[from + extra.source.length]) } : shown;
+export function restOf(row: readonly ColumnValue[], by: Learned, from: number): ShownContact {
+  const shown = withExtra(seenOrNot(row, by), extraIn(row, by.extra.source, from));
+  return by.bits ? { ...shown, ...namedIn(row[from + by.extra.source.length]) } : shown;
 }
 
-/** The contact in a row that begins with `COLUMNS` and whether it is unseen. */
-function seenOrNot(row: readonly ColumnValue[]): ShownContact {
-  return { ...contactOf(row), unseen: Number(row[5]) === 1 };
+/** The contact in a row that begins with `COLUMNS` and what tells whether it is unseen. */
+function seenOrNot(row: readonly ColumnValue[], by: Learned): ShownContact {
+  const contact = contactOf(row);
+  return { ...contact, unseen: isUnseenIn(row[UNSEEN_COLUMN], contact.at, by) };
 }
 
 /** The same row with what the view has beyond what Recency needs. */

@@ -18,7 +18,7 @@ export interface ExplainedContact extends LiveContact {
   readonly above: number;
 }
 
-const ALL = { from: 'recency_contacts AS c', where: 'c.user_id = ?' };
+const ALL = { from: 'recency_contacts AS c', where: 'c.user_id = ?', rows: 'many' } as const;
 
 const EXPLAINED = madeOnce((by) => {
   const { from, where } = withUploads(by, ALL, ['contact_id']);

@@ -7,7 +7,7 @@
  * may see the others. Newest first over all audiences would need a second index, and would read every photo that is newer
  * than the first one that the user may see: 100,000 for an owner with 100,000 private ones.
  */
-import type { AnswerDatabase } from './database.ts';
+import type { AnswerDatabase, ColumnValue } from './database.ts';
 import { NOT_SELF } from './id-spaces.ts';
 import { type Learned, learnedOf, madeOnce, readLearned } from './learned.ts';
 
@@ -41,25 +41,50 @@ export const BY_KEY = `${LAST_UPLOAD} DESC, CAST(c.contact_id AS BINARY) DESC`;
 /** Audiences with a subquery of their own. A server plans each at every execution, so they are few. */
 const FIRST = 4;
 
-const HIGHEST = 62;
+/** Of all. */
+const AUDIENCES = 63;
 
-const OTHERS = JSON.stringify(Array.from({ length: HIGHEST - FIRST + 1 }, (_, i) => FIRST + i));
+const OTHERS = JSON.stringify(Array.from({ length: AUDIENCES - FIRST }, (_, i) => FIRST + i));
+
+/** Statements about few rows exist for these numbers of audiences, so that prepared statements do not pile up. */
+const SIZES = [1, 2, FIRST, AUDIENCES] as const;
+
+/**
+ * The least of {@link SIZES} that has all audiences that the user sees.
+ * @param sees a bitmask, as the driver returns it
+ */
+export function audiencesToLookUp(sees: ColumnValue | undefined): number {
+  const bits = Number(sees ?? 0);
+  return SIZES.find((size) => bits >= 0 && bits < 2 ** size) ?? AUDIENCES;
+}
 
 /** The ORDER BY names all columns of the index: with fewer, MySQL sorts the photos of the uploader. */
 const newest = (owner: string, audience: string) => `(SELECT p.uploaded_at FROM recency_photos AS p
         WHERE p.owner_id = ${owner} AND p.audience = ${audience} AND p.uploaded_at >= 1
         ORDER BY p.owner_id DESC, p.audience DESC, p.uploaded_at DESC LIMIT 1)`;
 
-/** SQL: the newest photo of an owner among the audiences that the row `c` sees, as it is in the photos; 0: there is none. */
-function newestSeen(owner: string): string {
+/**
+ * SQL: the newest photo of an owner among the audiences that the row `c` sees, as it is in the photos; 0: there is none.
+ * @param audiences only the first so many; one of {@link SIZES}
+ */
+function newestSeen(owner: string, audiences = AUDIENCES): string {
   const among = (audience: number) =>
     `IF((c.sees >> ${audience}) & 1, COALESCE(${newest(owner, String(audience))}, 0), 0)`;
-  // Most rows see only the public photos: those ask no further. The list of the others is read anew for each row that sees one.
-  const others = `IF(c.sees >> ${FIRST}, COALESCE((
+  const [everybody = '', ...more] = Array.from({ length: Math.min(audiences, FIRST) }, (_, audience) =>
+    among(audience),
+  );
+  if (audiences > FIRST) more.push(amongOthers(owner));
+  if (more.length === 0) return everybody;
+  // Most rows see only the public photos: those ask no further.
+  return `GREATEST(${everybody}, IF(c.sees >> 1, ${more.length === 1 ? more[0] : `GREATEST(${more.join(', ')})`}, 0))`;
+}
+
+/** The list of the audiences is read anew for each row that sees one of them. */
+function amongOthers(owner: string): string {
+  return `IF(c.sees >> ${FIRST}, COALESCE((
       SELECT MAX(${newest(owner, 'seen.audience')})
       FROM JSON_TABLE('${OTHERS}', '$[*]' COLUMNS (audience INT PATH '$')) AS seen
       WHERE (c.sees >> seen.audience) & 1), 0), 0)`;
-  return `GREATEST(${among(0)}, IF(c.sees >> 1, GREATEST(${among(1)}, ${among(2)}, ${among(3)}, ${others}), 0))`;
 }
 
 /**
@@ -81,6 +106,11 @@ export function lastUpload({ lastUpload }: Learned): string {
   return asScore(lastUpload ? 'c.last_upload_at' : newestSeen(OWNER));
 }
 
+/** SQL: the same, among the audiences that few rows have been found to see ({@link Learned}). */
+export function lastUploadOfFew(by: Learned): string {
+  return asScore(by.lastUpload ? 'c.last_upload_at' : newestSeen(OWNER, by.audiences));
+}
+
 /** SQL: the same, of rows that may not be related. Nobody asks for the photos of those. */
 export function lastUploadIfRelated(by: Learned): string {
   return by.lastUpload ? lastUpload(by) : `IF(${IS_RELATED}, ${lastUpload(by)}, 0)`;
@@ -93,17 +123,26 @@ const ALL_ROWS = '18446744073709551615';
 export interface RowSource {
   readonly from: string;
   readonly where: string;
+  /**
+   * - `few`: what a statement costs is to plan it, so it has look-ups only for the audiences that somebody was found to see
+   * - `many`: what it costs is its rows, so a view's expressions are evaluated once for each
+   */
+  readonly rows?: 'few' | 'many';
 }
 
 /**
  * SQL: related rows `c` with a column `c.last_upload_at` that is at least 1, whether the view has it or not. Derived, it is
- * evaluated once for each row, and only if the rest of the condition holds.
+ * evaluated once for each row, and only if the rest of the condition holds. Few rows may be returned without one: those that see
+ * an audience that is not looked up.
  * @param source ends with `recency_contacts AS c`, joined or not; that the rows are related is added to its condition
  * @param columns of the view, that the statement names beside `c.last_upload_at`
  */
-export function withUploads(by: Learned, { from, where }: RowSource, columns: readonly string[]): RowSource {
+export function withUploads(by: Learned, source: RowSource, columns: readonly string[]): RowSource {
+  const { from, where, rows } = source;
   if (by.lastUpload) return { from, where: `${where} AND ${IS_RELATED} AND c.last_upload_at >= 1` };
-  return derived({ from, where }, columns, `LIMIT ${ALL_ROWS}`);
+  const audiences = rows === 'few' ? by.audiences : AUDIENCES;
+  const found = derived(source, columns, `LIMIT ${ALL_ROWS}`, audiences);
+  return { from: found, where: rows === 'few' ? `(${HAS_ONE} OR c.sees >> ${audiences})` : HAS_ONE };
 }
 
 /**
@@ -113,7 +152,7 @@ export function withUploads(by: Learned, { from, where }: RowSource, columns: re
 export function topUploads(by: Learned, source: RowSource, columns: readonly string[], select: string): string {
   const { from, where } = by.lastUpload
     ? withUploads(by, source, columns)
-    : derived(source, columns, `${BY_DERIVED_KEY} LIMIT ?`);
+    : { from: derived(source, columns, `${BY_DERIVED_KEY} LIMIT ?`), where: HAS_ONE };
   return `
     SELECT ${select}
     FROM ${from}
@@ -121,14 +160,25 @@ export function topUploads(by: Learned, source: RowSource, columns: readonly str
     ${by.lastUpload ? `ORDER BY ${BY_KEY}\n    LIMIT ?` : ''}`;
 }
 
+const HAS_ONE = 'c.last_upload_at >= 1';
+
 // Rows without an upload are the last, so that they may be left out after the limit.
 const BY_DERIVED_KEY = 'ORDER BY last_upload_at DESC, CAST(c.contact_id AS BINARY) DESC';
 
-function derived({ from, where }: RowSource, columns: readonly string[], limited: string): RowSource {
-  const named = columns.map((column) => `c.${column} AS ${column}`).join(', ');
-  const rows = `SELECT ${named}, ${asScore(newestSeen(OWNER))} AS last_upload_at
-      FROM ${from} WHERE ${where} AND ${IS_RELATED} ${limited}`;
-  return { from: `(${rows}) AS c`, where: 'c.last_upload_at >= 1' };
+const related = ({ from, where }: RowSource) => `${from} WHERE ${where} AND ${IS_RELATED}`;
+
+const named = (columns: readonly string[]) => columns.map((column) => `c.${column} AS ${column}`).join(', ');
+
+function derived(source: RowSource, columns: readonly string[], limited: string, audiences?: number): string {
+  const from = source.rows === 'many' ? readFirst(source, columns) : related(source);
+  return `(SELECT ${named(columns)}, ${asScore(newestSeen(OWNER, audiences))} AS last_upload_at
+      FROM ${from} ${limited}) AS c`;
+}
+
+/** A table of its own, because a view's `sees` is evaluated wherever it is named. */
+function readFirst(source: RowSource, columns: readonly string[]): string {
+  return `(SELECT ${named([...new Set([...columns, 'sees'])])}
+      FROM ${related(source)} LIMIT ${ALL_ROWS}) AS c`;
 }
 
 const ANY = madeOnce(

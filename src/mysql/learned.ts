@@ -17,6 +17,11 @@ export interface Learned {
   readonly since: boolean;
   /** The view of the pairs has the column `last_upload_at`. Otherwise the photos say when the last upload was (last-upload.ts). */
   readonly lastUpload: boolean;
+  /**
+   * Narrowed reads look up the photos of that many audiences, the first ones: no candidate's user has been found to see another.
+   * (Each more would cost a twentieth of such a read on MariaDB, which plans each look-up at every execution.)
+   */
+  readonly audiences: number;
   /** What is selected only to be passed on. */
   readonly extra: ExtraColumns;
   /** The bits of a relation are selected: this process has names for them. */
@@ -26,8 +31,11 @@ export interface Learned {
 /** A statement whose text depends on what is known of the views. */
 export type LearnedStatement = (by: Learned) => string;
 
-/** At first: that nobody has seen anything, and that no column is missing. Objects for all, so that texts are made once. */
-const AT_FIRST: Learned = { seen: false, since: true, lastUpload: true, extra: NO_EXTRA, bits: false };
+/**
+ * At first: that nobody has seen anything, that no column is missing, and that everybody sees the public photos only. Objects
+ * for all, so that texts are made once.
+ */
+const AT_FIRST: Learned = { seen: false, since: true, lastUpload: true, audiences: 1, extra: NO_EXTRA, bits: false };
 const AT_FIRST_WITH_BITS: Learned = { ...AT_FIRST, bits: true };
 
 /** By server, and by the name of the kind. */

@@ -16,7 +16,7 @@ import type { AnswerDatabase, ColumnValue, Parameter } from './database.ts';
 import { extraIn, extraRaw, extraValues } from './extra-columns.ts';
 import { LAST_UPLOAD, withUploads } from './last-upload.ts';
 import { type Learned, type LearnedStatement, madeOnce } from './learned.ts';
-import { isUnseen, joinSeen, readCompared } from './seen.ts';
+import { joinSeen, readCompared, unseenColumn } from './seen.ts';
 
 export interface Photo {
   readonly id: Id;
@@ -59,7 +59,7 @@ function statement(branches: number): LearnedStatement {
     const passedOn = by.extra.source.map(({ column }) => column);
     const { from, where } = withUploads(by, WANTED, [...viewColumns(by), ...passedOn]);
     return `
-  SELECT ${COLUMNS}, ${isUnseen(ROW, by)}, photo.id, photo.uploaded_at, photo.title, e.seen_in_use${extraValues('c', by.extra.source)}${by.bits ? `, ${BITS}` : ''}${extraValues('photo', by.extra.photo)}
+  SELECT ${COLUMNS}, ${unseenColumn(ROW, by)}, photo.id, photo.uploaded_at, photo.title, e.seen_in_use${extraValues('c', by.extra.source)}${by.bits ? `, ${BITS}` : ''}${extraValues('photo', by.extra.photo)}
   FROM recency_epoch AS e
   STRAIGHT_JOIN ${from}${joinSeen(ROW, by)}
   STRAIGHT_JOIN (${Array<string>(branches).fill(branch(by)).join(' UNION ALL')}

@@ -3,9 +3,10 @@
 import type { RowDataPacket } from 'mysql2/promise';
 import type { Id } from '../contracts/id.ts';
 import { EVERY_PHOTO, type SeenCursor } from '../contracts/seen.ts';
-import type { AnswerDatabase, Database } from './database.ts';
+import type { AnswerDatabase, ColumnValue, Database } from './database.ts';
 import type { EpochRows } from './epoch.ts';
 import { KIND_NAME } from './kind-database.ts';
+import { asScore } from './last-upload.ts';
 import { type Learned, type LearnedStatement, learnedOf, readLearned } from './learned.ts';
 
 // The greater of two cursors, whatever came first. seen_id is assigned first, because both servers let an assignment see
@@ -122,4 +123,19 @@ export function isUnseen(row: ComparedRow, by: Learned): string {
   ];
   const conditions = [...(by.seen ? cursors : []), ...(by.since ? [`(${since} IS NULL OR ${at} > ${since})`] : [])];
   return conditions.length === 0 ? 'TRUE' : `(${conditions.join(' AND ')})`;
+}
+
+/**
+ * SQL: the column that {@link isUnseenIn} reads. Where there are no cursors, when the relation began: comparing it here would
+ * name the last upload, and so derive it, once more.
+ */
+export function unseenColumn(row: ComparedRow, by: Learned): string {
+  if (by.seen) return isUnseen(row, by);
+  return by.since ? asScore(row.since) : 'NULL';
+}
+
+/** Is the row new to the user? @param at its last upload, ms since 1970 UTC */
+export function isUnseenIn(column: ColumnValue | undefined, at: number, { seen }: Learned): boolean {
+  if (seen) return Number(column) === 1;
+  return column === null || at > Number(column);
 }

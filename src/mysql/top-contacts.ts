@@ -35,7 +35,7 @@ export interface LiveTop {
 
 // For one user, a sort that keeps only the rows wanted. For several, one pass with a window, because MariaDB has no
 // LATERAL.
-const OF_ONE = { from: 'recency_contacts AS c', where: 'c.user_id = ?' };
+const OF_ONE = { from: 'recency_contacts AS c', where: 'c.user_id = ?', rows: 'many' } as const;
 
 const TOP_OF_ONE = madeOnce(shownStatement((by) => topUploads(by, OF_ONE, viewColumns(by), shownColumns(by))));
 
@@ -43,7 +43,8 @@ const OF_MANY = {
   from: `JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS owner
     STRAIGHT_JOIN recency_contacts AS c ON c.user_id = owner.id`,
   where: 'TRUE',
-};
+  rows: 'many',
+} as const;
 
 const TOP_OF_MANY = madeOnce((by) => {
   const { from, where } = withUploads(by, OF_MANY, ['user_id', 'contact_id']);

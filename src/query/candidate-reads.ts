@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
-import { readCandidatesOfMany } from '../mysql/candidates-of-many.ts';
-import { type LiveContacts, readCandidates } from '../mysql/contacts.ts';
+import { readCandidates, readCandidatesOfMany } from '../mysql/candidates.ts';
+import type { LiveContacts } from '../mysql/contacts.ts';
 import { type AnswerDatabase, type Database, DatabaseBusy } from '../mysql/database.ts';
 import { Batches } from '../timing/batches.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';

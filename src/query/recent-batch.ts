@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Id } from '../contracts/id.ts';
 import type { ContactIndex, WarmReading } from '../index/contact-index.ts';
-import { readCandidatesOfMany } from '../mysql/candidates-of-many.ts';
+import { readCandidatesOfMany } from '../mysql/candidates.ts';
 import type { AnswerDatabase, Database } from '../mysql/database.ts';
 import { ReplicaBehind } from '../mysql/replica-waits.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';

@@ -1,8 +1,10 @@
 import type { Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import type { ContactIndex, Reading, WarmReading } from '../index/contact-index.ts';
-import { type LiveContacts, readCandidates, readPlain } from '../mysql/contacts.ts';
+import { readCandidates } from '../mysql/candidates.ts';
+import type { LiveContacts } from '../mysql/contacts.ts';
 import { type AnswerDatabase, type Database, DatabaseNotPrimary } from '../mysql/database.ts';
+import { readPlain } from '../mysql/plain-contacts.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import { annotate, isTracing } from '../tracing/tracing.ts';

@@ -8,7 +8,7 @@ import { nameRelations } from '../../src/contracts/relation.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { readAllContacts } from '../../src/mysql/all-contacts.ts';
-import { readPlain } from '../../src/mysql/contacts.ts';
+import { readPlain } from '../../src/mysql/plain-contacts.ts';
 import { REFERENCE_VIEWS } from '../../src/mysql/reference-views.ts';
 import { expectedAnswer, inOrder } from '../../src/repair/answer-check.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
-import { readCandidates } from '../../src/mysql/contacts.ts';
+import { readCandidates } from '../../src/mysql/candidates.ts';
 import { Database, type DatabaseOptions } from '../../src/mysql/database.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { CONTACTS } from '../../src/contracts/kind.ts';
 import { readAllContacts } from '../../src/mysql/all-contacts.ts';
-import { readCandidatesOfMany } from '../../src/mysql/candidates-of-many.ts';
-import { readCandidates, readPlain } from '../../src/mysql/contacts.ts';
+import { readCandidates, readCandidatesOfMany } from '../../src/mysql/candidates.ts';
 import { readExplainedContact } from '../../src/mysql/explained-contact.ts';
 import { learnedOf } from '../../src/mysql/learned.ts';
 import { comparePairs, readNewestOf } from '../../src/mysql/newest-photos.ts';
 import { readFollowers, readNeighbours, readPairs } from '../../src/mysql/pairs.ts';
 import { readPhotos } from '../../src/mysql/photos.ts';
+import { readPlain } from '../../src/mysql/plain-contacts.ts';
 import { raiseSeen } from '../../src/mysql/seen.ts';
 import { readSourcePhotos } from '../../src/mysql/source-photos.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';

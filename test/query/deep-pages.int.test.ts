@@ -6,7 +6,7 @@ import type { Key } from '../../src/contracts/key.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
-import { readPlain } from '../../src/mysql/contacts.ts';
+import { readPlain } from '../../src/mysql/plain-contacts.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { makeHeavy, STRANGER } from '../support/heavy-user.ts';
 import { freshSitePool } from '../support/small-site.ts';

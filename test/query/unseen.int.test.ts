@@ -7,7 +7,7 @@ import { RELATIONS } from '../../src/contracts/relation.ts';
 import { allUntil, type SeenCursor, sourceUntil } from '../../src/contracts/seen.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { readCandidatesOfMany } from '../../src/mysql/candidates-of-many.ts';
+import { readCandidatesOfMany } from '../../src/mysql/candidates.ts';
 import { Database, type Parameter, type ReadOptions } from '../../src/mysql/database.ts';
 import { raiseSeen } from '../../src/mysql/seen.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';

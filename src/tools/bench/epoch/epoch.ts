@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Id } from '../../../contracts/id.ts';
 import { bumpEpoch } from '../../../index/epoch.ts';
-import { readPlain } from '../../../mysql/contacts.ts';
+import { readPlain } from '../../../mysql/plain-contacts.ts';
 import type { RunningServer } from '../../devservers/start-server.ts';
 import { quantile } from '../../harness/latency.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../../contracts/id.ts';
-import { readPlain } from '../../../mysql/contacts.ts';
 import type { Database } from '../../../mysql/database.ts';
+import { readPlain } from '../../../mysql/plain-contacts.ts';
 import { quantile } from '../../harness/latency.ts';
 import { MeasuringClient } from '../../harness/measuring-client.ts';
 import { addContact, removeContact } from '../../reference-site/relationships.ts';

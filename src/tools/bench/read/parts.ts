@@ -1,7 +1,7 @@
 import { createConnection } from 'mysql2/promise';
 import { DEFAULT_LIMIT } from '../../../contracts/http.ts';
 import type { Id } from '../../../contracts/id.ts';
-import { readCandidates } from '../../../mysql/contacts.ts';
+import { readCandidates } from '../../../mysql/candidates.ts';
 import type { Database, Parameter } from '../../../mysql/database.ts';
 import { setUpSession } from '../../../mysql/session.ts';
 import { SPARE_CANDIDATES } from '../../../query/narrow.ts';

@@ -1,7 +1,8 @@
 import { DEFAULT_LIMIT } from '../../../contracts/http.ts';
-import { readCandidates, readPlain } from '../../../mysql/contacts.ts';
+import { readCandidates } from '../../../mysql/candidates.ts';
 import type { Database } from '../../../mysql/database.ts';
 import { type PairRow, readNeighbours, readPairs } from '../../../mysql/pairs.ts';
+import { readPlain } from '../../../mysql/plain-contacts.ts';
 import { readTopContacts } from '../../../mysql/top-contacts.ts';
 import type { UploadsSite } from './site.ts';
 

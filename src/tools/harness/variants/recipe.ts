@@ -1,8 +1,9 @@
 import type { Id } from '../../../contracts/id.ts';
 import type { Key } from '../../../contracts/key.ts';
-import { COLUMNS, contactOf, HAS_UPLOAD, readPlain, type ShownContact } from '../../../mysql/contacts.ts';
+import { COLUMNS, contactOf, HAS_UPLOAD, type ShownContact } from '../../../mysql/contacts.ts';
 import type { Database } from '../../../mysql/database.ts';
 import { BY_KEY } from '../../../mysql/last-upload.ts';
+import { readPlain } from '../../../mysql/plain-contacts.ts';
 import { REFERENCE_VIEWS } from '../../../mysql/reference-views.ts';
 import type { RecentAnswer, RecentQuery } from '../../../query/recent-answer.ts';
 import { Stopwatch } from '../../../query/stopwatch.ts';

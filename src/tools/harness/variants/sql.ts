@@ -1,5 +1,6 @@
-import { readPlain, type ShownContact } from '../../../mysql/contacts.ts';
+import type { ShownContact } from '../../../mysql/contacts.ts';
 import type { Database } from '../../../mysql/database.ts';
+import { readPlain } from '../../../mysql/plain-contacts.ts';
 import type { RecentAnswer, RecentQuery } from '../../../query/recent-answer.ts';
 import { Stopwatch } from '../../../query/stopwatch.ts';
 

@@ -58,18 +58,21 @@ export function audiencesToLookUp(sees: ColumnValue | undefined): number {
   return SIZES.find((size) => bits >= 0 && bits < 2 ** size) ?? AUDIENCES;
 }
 
-/** The ORDER BY names all columns of the index: with fewer, MySQL sorts the photos of the uploader. */
+/**
+ * The ORDER BY names all columns of the index: with fewer, MySQL sorts the photos of the uploader. If the newest is of a time
+ * that counts as none, so are the others.
+ */
 const newest = (owner: string, audience: string) => `(SELECT p.uploaded_at FROM recency_photos AS p
-        WHERE p.owner_id = ${owner} AND p.audience = ${audience} AND p.uploaded_at >= 1
+        WHERE p.owner_id = ${owner} AND p.audience = ${audience}
         ORDER BY p.owner_id DESC, p.audience DESC, p.uploaded_at DESC LIMIT 1)`;
 
 /**
- * SQL: the newest photo of an owner among the audiences that the row `c` sees, as it is in the photos; 0: there is none.
+ * SQL: the newest photo of an owner among the audiences that the row `c` sees, as it is in the photos; below 1: there is none.
  * @param audiences only the first so many; one of {@link SIZES}
  */
 function newestSeen(owner: string, audiences = AUDIENCES): string {
   const among = (audience: number) =>
-    `IF((c.sees >> ${audience}) & 1, COALESCE(${newest(owner, String(audience))}, 0), 0)`;
+    `IF(c.sees & ${2 ** audience}, COALESCE(${newest(owner, String(audience))}, 0), 0)`;
   const [everybody = '', ...more] = Array.from({ length: Math.min(audiences, FIRST) }, (_, audience) =>
     among(audience),
   );

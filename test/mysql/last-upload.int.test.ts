@@ -2,13 +2,14 @@ import { fc } from '@fast-check/vitest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CONTACTS } from '../../src/contracts/kind.ts';
 import { readAllContacts } from '../../src/mysql/all-contacts.ts';
-import { readCandidates } from '../../src/mysql/candidates.ts';
+import { readCandidates, readCandidatesOfMany } from '../../src/mysql/candidates.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { readExplainedContact } from '../../src/mysql/explained-contact.ts';
 import { uploadsFrom } from '../../src/mysql/last-upload.ts';
 import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
 import { readNeighbours, readPairs } from '../../src/mysql/pairs.ts';
 import { readPlain } from '../../src/mysql/plain-contacts.ts';
+import { raiseSeen } from '../../src/mysql/seen.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
 import { findColumnProblems, findPlanProblems } from '../../src/mysql/view-checks.ts';
 import { freshStores, migratedDatabase } from '../support/stores.ts';
@@ -41,6 +42,21 @@ async function fill(table: string, columns: string, rows: readonly (readonly (st
     const places = row.map(() => '?').join(', ');
     await database.write(`INSERT INTO ${table} (${columns}) VALUES (${places})`, row.map(String));
   }
+}
+
+/** The same database, whose statements are noted. */
+function noting(database: Database, statements: string[]): Database {
+  return new Proxy(database, {
+    get: (of, name) => {
+      const value: unknown = Reflect.get(of, name, of);
+      if (typeof value !== 'function') return value;
+      if (name !== 'rows') return value.bind(of);
+      return (...args: Parameters<Database['rows']>) => {
+        statements.push(args[0]);
+        return of.rows(...args);
+      };
+    },
+  });
 }
 
 describe('without a column of the last upload', () => {
@@ -91,6 +107,46 @@ describe('without a column of the last upload', () => {
     );
   });
 
+  it.for([
+    ['before anybody has seen anything', false],
+    ['with cursors', true],
+  ] as const)(
+    'narrowed reads have look-ups for the audiences that somebody sees, and no others: %s',
+    async ([, cursors]) => {
+      const stores = await freshStores();
+      await stores.primary.write('ALTER TABLE photos DROP CONSTRAINT photos_audience', []);
+      await stores.primary.write(
+        `CREATE OR REPLACE ALGORITHM=MERGE VIEW recency_contacts AS SELECT user_id, contact_id, active AS related, since AS sees,
+       FALSE AS is_friend, FALSE AS is_family, version FROM contacts`,
+        [],
+      );
+      if (cursors) await raiseSeen(stores.primary, '5', [{ kind: 'contacts', source: '0', at: 1, id: '1' }]);
+      const statements: string[] = [];
+      const narrowed = noting(stores.primary, statements);
+      const see = async (audience: number) => {
+        await stores.primary.write('REPLACE INTO photos (id, owner_id, audience, uploaded_at) VALUES (1, 2, ?, 7)', [
+          audience,
+        ]);
+        await stores.primary.write('REPLACE INTO contacts (user_id, contact_id, since) VALUES (1, 2, ?)', [
+          String(2n ** BigInt(audience)),
+        ]);
+        statements.length = 0;
+        const one = (await readCandidates(narrowed, '1', ['2', '3'])).contacts.map(({ at }) => at);
+        const many = (await readCandidatesOfMany(narrowed, [{ user: '1', candidates: ['3', '2'] }])).contacts.get('1');
+        expect([one, many?.map(({ at }) => at)]).toEqual([[7], [7]]);
+        return [statements.length - 2, [...String(statements.at(-1)).matchAll(/p\.audience = \d/g)].length];
+      };
+      await readCandidates(narrowed, '1', ['3']); // what the views lack, and whether there are cursors, is noticed
+      expect(await see(0)).toEqual([0, 1]);
+      expect(await see(1)).toEqual([1, 2]);
+      expect(await see(0)).toEqual([0, 2]);
+      expect(await see(3)).toEqual([1, 4]);
+      expect(await see(2)).toEqual([0, 4]);
+      expect(await see(62)).toEqual([1, 4]);
+      expect(await see(4)).toEqual([0, 4]);
+    },
+  );
+
   it('newer photos that the user may not see cost no reading, in no question', async () => {
     await fill('photos', 'owner_id, audience, uploaded_at', [[2, 0, 5]]);
     await fill('seen_by', 'user, contact, sees', [['1', '2', '15']]);
@@ -138,17 +194,7 @@ describe('without a column of the last upload', () => {
     const reference = await freshStores();
     const { primary } = reference;
     const statements: string[] = [];
-    const counting = new Proxy(primary, {
-      get: (of, name) => {
-        const value: unknown = Reflect.get(of, name, of);
-        if (typeof value !== 'function') return value;
-        if (name !== 'rows') return value.bind(of);
-        return (...args: Parameters<Database['rows']>) => {
-          statements.push(args[0]);
-          return of.rows(...args);
-        };
-      },
-    });
+    const counting = noting(primary, statements);
     await primary.write('INSERT INTO users (id, last_public_at) VALUES (2, 7)', []);
     await primary.write('INSERT INTO photos (owner_id, audience, uploaded_at) VALUES (2, 0, 5)', []);
     await primary.write('INSERT INTO contacts (user_id, contact_id) VALUES (1, 2)', []);

@@ -5,7 +5,8 @@ import process from 'node:process';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { childEnvironment } from '../../src/config/environment.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
-import { installTarball, npmEnvironment, oldTarball, packTree } from '../support/installed-tarball.ts';
+import { installTarball, npmEnvironment, packTree } from '../support/installed-tarball.ts';
+import { lastRelease, packRelease } from '../support/last-release.ts';
 import { RollingUpgrade } from '../support/rolling-upgrade.ts';
 import { freshDatabase } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
@@ -74,14 +75,15 @@ describe('the package where its tarball is installed', () => {
   });
 });
 
-/** The version before, where a run is given its tarball (`OLD_TARBALL`); otherwise this tree's own stands for it. */
-describe('a rolling upgrade under load', () => {
+const release = lastRelease();
+
+/** From the last release; where the history holds none, this tree's own tarball stands for it. */
+describe(`a rolling upgrade under load, from ${release?.version ?? 'this tree itself'}`, () => {
   const USERS = ['1', '2', '3'];
   const CONTACTS = Array.from({ length: 30 }, (_, i) => String(100 + i));
 
-  it('gives no wrong answer and no error, and loses no task', async () => {
-    const tarball = oldTarball();
-    const { command: old } = tarball === undefined ? site : installTarball(tarball);
+  it('and back gives no wrong answer and no error, and loses no task', { timeout: 300_000 }, async () => {
+    const { command: old } = release === undefined ? site : installTarball(packRelease(release));
     const settings = await serviceSettings();
     const pool = freshSitePool(settings.MYSQL_URL);
     await writeSite(pool, everybodyKnows(USERS, CONTACTS));
@@ -94,6 +96,7 @@ describe('a rolling upgrade under load', () => {
     const meanwhile = () => until(traffic.moreOfEach(20));
     await until(async () => (await traffic.ask('1')).answer.source === 'index');
     await upgrade.run(tree.command, meanwhile);
+    await upgrade.goBack(old, meanwhile);
     const { faults, narrowed } = await traffic.stop();
 
     expect(faults).toEqual([]);

@@ -43,6 +43,3 @@ export function installTarball(tarball: string): Site {
   execFileSync('npm', args, { cwd: folder, env: npmEnvironment(), timeout: 150_000 });
   return { folder, command: commandOf(join(folder, 'node_modules', 'recency')) };
 }
-
-/** The tarball of the version before, where a run is given one. */
-export const oldTarball = (): string | undefined => process.env.OLD_TARBALL;

@@ -42,11 +42,23 @@ export class RollingUpgrade {
     const { code, stderr } = await runCli(['migrate'], this.#settings, version);
     expect(code, stderr).toBe(0);
     for (const [i, name] of PROCESSES.entries()) {
-      const old = this.#running[i] as CliProcess;
-      old.signal('SIGTERM');
-      expect(await old.ended, `${name} ends in order`).toMatchObject({ code: 0 });
-      this.#running[i] = await startProcess(name, this.#settings, undefined, version);
+      await this.#replace(i, name, version);
       await meanwhile();
     }
+  }
+
+  /** The same in the other order, on the newer tables. @param old the version before */
+  async goBack(old: Version, meanwhile: () => Promise<unknown>): Promise<void> {
+    for (const [i, name] of [...PROCESSES.entries()].toReversed()) {
+      await this.#replace(i, name, old);
+      await meanwhile();
+    }
+  }
+
+  async #replace(i: number, name: Name, version: Version): Promise<void> {
+    const old = this.#running[i] as CliProcess;
+    old.signal('SIGTERM');
+    expect(await old.ended, `${name} ends in order`).toMatchObject({ code: 0 });
+    this.#running[i] = await startProcess(name, this.#settings, undefined, version);
   }
 }

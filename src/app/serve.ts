@@ -19,7 +19,7 @@ import type { Transport } from '../transport/transport.ts';
 import { Admission, untilAvailable } from './admission.ts';
 import { admittedQueries } from './admitted-queries.ts';
 import { watchApplied } from './applied-watermark.ts';
-import { apiChecks, DEGRADING, unappliedReport } from './checks.ts';
+import { DEGRADING, storeChecks } from './checks.ts';
 import { openConsole } from './console.ts';
 import { watchTruth } from './jobs.ts';
 import { openLogger } from './logger.ts';
@@ -27,6 +27,7 @@ import { epochCounter, measureIndexLag, measureOutboxLag, measurePool, measureSu
 import { createRegistry } from './metrics-server.ts';
 import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
 import { openStreams } from './open-streams.ts';
+import { apiReports } from './reports.ts';
 import { inBackground, type ProcessContext, readVersion, runProcess } from './run-process.ts';
 import { metricsOfAll } from './serve-workers.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
@@ -172,8 +173,8 @@ function checksOf({
   admission,
   watermark,
   start,
-}: ServeParts): Pick<ApiDependencies, 'checks' | 'degrading'> {
-  const { redis, ...others } = apiChecks(stores, reading, transport.fill);
+}: ServeParts): Pick<ApiDependencies, 'checks' | 'degrading' | 'reports'> {
+  const { redis, ...others } = storeChecks(stores, reading);
   const admitted = async (name: 'redis' | 'transport', check: () => Promise<unknown>) => {
     if (!admission.has(name)) throw new NotReady('not available, or not admitted, since this process started');
     await check();
@@ -186,11 +187,10 @@ function checksOf({
       return undefined;
     },
     ...others,
-    oldest_unapplied: unappliedReport(watermark),
-    redis: () => admitted('redis', async () => redis?.()),
+    redis: () => admitted('redis', redis),
     transport: () => admitted('transport', () => transport.answers()),
   };
-  return { checks, degrading: DEGRADING };
+  return { checks, degrading: DEGRADING, reports: apiReports(stores, transport, watermark) };
 }
 
 function acceptOnce(admission: ServeAdmission, accept: AcceptTasks): AcceptTasks {

@@ -13,6 +13,7 @@ import type { Database } from '../mysql/database.ts';
 import { learnExtraColumns } from '../mysql/view-checks.ts';
 import { WatchManager } from '../push/watch-manager.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
+import { activeParent } from '../tracing/tracing.ts';
 import type { LanedTransport } from '../transport/lanes.ts';
 import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -194,16 +195,18 @@ function checksOf({
 }
 
 function acceptOnce(admission: ServeAdmission, accept: AcceptTasks): AcceptTasks {
-  return async (tasks) => {
+  return async (tasks, cause) => {
     if (!admission.has('transport')) throw unavailableProblem('transport_unavailable');
-    await accept(tasks);
+    await accept(tasks, cause);
   };
 }
 
 /** A full transport is a 503 with Retry-After: it has room again once the consumers have caught up. */
 export function acceptTasks(publisher: Pick<TaskPublisher, 'publish'>): AcceptTasks {
-  return async (tasks) => {
-    const outgoing = tasks.map(({ task, id }) => ({ task, id, source: API_SOURCE, time: Date.now() }));
+  return async (tasks, cause) => {
+    // Without a span of this request, recorded or at all, its caller's context is passed on as it came.
+    const trace = activeParent() ?? cause;
+    const outgoing = tasks.map(({ task, id }) => ({ task, id, source: API_SOURCE, time: Date.now(), ...trace }));
     await publisher.publish(outgoing).catch((error: unknown) => {
       throw error instanceof TransportFull ? unavailableProblem('transport_full', error, FULL_RETRY_SECONDS) : error;
     });

@@ -67,13 +67,13 @@ export function createApp(dependencies: ApiDependencies): Express {
 function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
   const { kinds, recentContacts, recentPhotos, recentBatch, sourcePhotos, otherAnswers, fresh } = dependencies;
   const { explain, inspect, rebuild, seen } = dependencies;
-  const { checks, degrading, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
-  const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
+  const { checks, degrading, reports, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
+  const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'a check for /readyz fails');
   const ofContacts = { recentContacts, recentPhotos, recentBatch, sourcePhotos, explain, inspect, rebuild };
   const all = [{ kind: CONTACTS, ...ofContacts }, ...otherAnswers];
   const inUse = all.filter((of) => kinds.some(({ name }) => name === of.kind.name));
   const answersOf = ({ name }: Kind) => inUse.find((of) => of.kind.name === name);
-  const readiness = new Readiness({ checks, degrading, deadlineMs: checkDeadlineMs, onFailure, now });
+  const readiness = new Readiness({ checks, degrading, reports, deadlineMs: checkDeadlineMs, onFailure, now });
   const routes = [
     ...KINDS.flatMap((kind) => [
       recentContactsRoute(kind, answersOf(kind)?.recentContacts, fresh, metrics),

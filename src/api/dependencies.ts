@@ -17,7 +17,7 @@ import type { RecentPhotos } from '../query/recent-photos.ts';
 import type { SourcePhotos } from '../query/source-photos.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { MeasuredParts } from './metrics.ts';
-import type { Check, Readiness } from './readiness.ts';
+import type { Check, Readiness, Report } from './readiness.ts';
 import type { Route } from './route.ts';
 import type { AcceptTasks } from './routes/post-tasks.ts';
 import type { Streams } from './streams/streams.ts';
@@ -71,9 +71,11 @@ export interface ApiDependencies extends MeasuredParts, KindIndexes {
   readonly checks: Readonly<Record<string, Check>>;
   /** The names of the checks whose failure only degrades the API. */
   readonly degrading: readonly string[];
+  /** What /readyz?verbose also says, by name. */
+  readonly reports: Readonly<Record<string, Report>>;
   /** Routes for browsers, which are not in the OpenAPI document; left out: none. */
   readonly pages?: ((readiness: Pick<Readiness, 'check'>) => readonly Route[]) | undefined;
-  /** Time limit of each check, ms. */
+  /** Time limit of each check and report, ms. */
   readonly checkDeadlineMs: number;
   /** Until it returns true, /v1 answers 503. */
   readonly hasStarted: () => boolean;

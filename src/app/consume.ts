@@ -36,6 +36,7 @@ import {
 import { createRegistry, serveMetrics } from './metrics-server.ts';
 import { openPrimary } from './open-mysql.ts';
 import { closeRedis, openRedisClient } from './open-redis.ts';
+import { consumerReports } from './reports.ts';
 import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
 import { createLeases, doIndexesExist, type IndexStores, indexStores, openStores, type Stores } from './stores.ts';
@@ -87,7 +88,8 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[]): Pr
   // Measure.
   measure(context, registry, { stores, transport });
   const sources = consumers.map(({ source }) => source);
-  await serveMetrics(context, { registry, checks: consumerChecks(stores, sources), port: METRICS_PORTS.consume });
+  const readiness = { checks: consumerChecks(stores, sources), reports: consumerReports(stores) };
+  await serveMetrics(context, { registry, ...readiness, port: METRICS_PORTS.consume });
 
   // Consume.
   inBackground(context, (stopping) => watchSettings(context, primary, stopping));

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { ServerConnections } from '../api/connections.ts';
 import { isLoopback, isLoopbackHeader } from '../api/listen.ts';
-import { type Check, type CheckResult, Readiness } from '../api/readiness.ts';
+import { type Check, Readiness, type Report } from '../api/readiness.ts';
 import { json, type Reply, text } from '../api/reply.ts';
 import { readyReply } from '../api/routes/health.ts';
 import { shared } from './metrics.ts';
@@ -45,7 +45,10 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
     host,
     contentType: options.registry.contentType,
     metrics: shared(() => options.registry.metrics()), // never kept: counters must be current
-    readiness: shared(() => options.readiness.check(), READINESS_KEPT_MS),
+    readiness: {
+      check: shared(() => options.readiness.check(), READINESS_KEPT_MS),
+      report: shared(() => options.readiness.report(), READINESS_KEPT_MS),
+    },
   };
   const server = createServer((request, response) => {
     answer(request, served).then(
@@ -63,7 +66,7 @@ interface Served {
   readonly host: string;
   readonly contentType: string;
   readonly metrics: () => Promise<string>;
-  readonly readiness: () => Promise<readonly CheckResult[]>;
+  readonly readiness: Pick<Readiness, 'check' | 'report'>;
 }
 
 async function answer(
@@ -81,7 +84,7 @@ async function answer(
     case 'GET /livez':
       return json(200, { status: 'alive' });
     case 'GET /readyz':
-      return readyReply(await readiness(), searchParams.has('verbose'));
+      return await readyReply(readiness, searchParams.has('verbose'));
     default:
       return text(404, 'text/plain; charset=utf-8', 'Not found. Try /metrics, /livez or /readyz.\n');
   }
@@ -126,6 +129,8 @@ export interface MetricsOptions {
   readonly registry: Registry;
   /** What the process needs to do its work, by name. */
   readonly checks: Readonly<Record<string, Check>>;
+  /** What else is worth saying of it. */
+  readonly reports?: Readonly<Record<string, Report>>;
   /** Port on loopback when METRICS_PORT is not set. */
   readonly port: number;
 }
@@ -137,14 +142,14 @@ export interface MetricsOptions {
  */
 export async function serveMetrics(
   { config, logger, resources }: Pick<ProcessContext, 'config' | 'logger' | 'resources'>,
-  { registry, checks, port: fallback }: MetricsOptions,
+  { registry, checks, reports = {}, port: fallback }: MetricsOptions,
 ): Promise<void> {
   const { metricsPort } = config;
   const [host, port] = metricsPort === undefined ? ['127.0.0.1', fallback] : [config.host, metricsPort];
   if (port === 0) return;
-  const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'not ready');
+  const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'a check for /readyz fails');
   const now = () => performance.now();
-  const readiness = new Readiness({ checks, deadlineMs: CHECK_DEADLINE_MS, onFailure, now });
+  const readiness = new Readiness({ checks, reports, deadlineMs: CHECK_DEADLINE_MS, onFailure, now });
   try {
     const onError = (err: Error) => logger.error({ err }, 'a connection could not be accepted');
     const running = await startMetricsServer({ registry, readiness, host, port, onError });

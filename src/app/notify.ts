@@ -14,7 +14,7 @@ import { WebhookChannel } from '../push/webhook-channel.ts';
 import { KafkaProducer } from '../transport/kafka/producer.ts';
 import { DEFAULT_PARTITIONS } from '../transport/kafka/topic-admin.ts';
 import { apiQueries } from './api-queries.ts';
-import { apiChecks } from './checks.ts';
+import { storeChecks } from './checks.ts';
 import { kafkaSettings } from './kafka-transport.ts';
 import { openLogger } from './logger.ts';
 import { epochCounter, measureSuspension } from './metrics.ts';
@@ -48,9 +48,7 @@ async function startNotify(context: ProcessContext): Promise<void> {
 
   // Measure.
   measureSuspension(registry, stores.primary);
-  const { mysql, redis } = apiChecks(stores, stores.primary);
-  const checks = { mysql, redis } as Parameters<typeof serveMetrics>[1]['checks'];
-  await serveMetrics(context, { registry, checks, port: METRICS_PORTS.notify });
+  await serveMetrics(context, { registry, checks: storeChecks(stores), port: METRICS_PORTS.notify });
 
   // Notify.
   const sweep = new WatchSweep({ database: stores.primary, watched, logger });

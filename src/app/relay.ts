@@ -10,6 +10,7 @@ import { droppedLettersCounter, measureFill, measureOutboxLag, relayCounters } f
 import { createRegistry, serveMetrics } from './metrics-server.ts';
 import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient } from './open-redis.ts';
+import { relayReports } from './reports.ts';
 import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
 import { agreedSettings, agreeOnSettings, watchSettings } from './shared-settings.ts';
 import { createLeases } from './stores.ts';
@@ -53,7 +54,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
   measureFill(registry, transport);
   const checked = checkedPublisher(publisher);
   const checks = relayChecks(database, transport, checked.check);
-  await serveMetrics(context, { registry, checks, port: METRICS_PORTS.relay });
+  await serveMetrics(context, { registry, checks, reports: relayReports(database), port: METRICS_PORTS.relay });
 
   // Publish.
   const outbox = new OutboxRelay({

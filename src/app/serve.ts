@@ -13,13 +13,14 @@ import type { Database } from '../mysql/database.ts';
 import { learnExtraColumns } from '../mysql/view-checks.ts';
 import { WatchManager } from '../push/watch-manager.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
+import { activeParent } from '../tracing/tracing.ts';
 import type { LanedTransport } from '../transport/lanes.ts';
 import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import type { Transport } from '../transport/transport.ts';
 import { Admission, untilAvailable } from './admission.ts';
 import { admittedQueries } from './admitted-queries.ts';
 import { watchApplied } from './applied-watermark.ts';
-import { apiChecks, DEGRADING, unappliedReport } from './checks.ts';
+import { DEGRADING, storeChecks } from './checks.ts';
 import { openConsole } from './console.ts';
 import { watchTruth } from './jobs.ts';
 import { openLogger } from './logger.ts';
@@ -27,6 +28,7 @@ import { epochCounter, measureIndexLag, measureOutboxLag, measurePool, measureSu
 import { createRegistry } from './metrics-server.ts';
 import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
 import { openStreams } from './open-streams.ts';
+import { apiReports } from './reports.ts';
 import { inBackground, type ProcessContext, readVersion, runProcess } from './run-process.ts';
 import { metricsOfAll } from './serve-workers.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
@@ -172,8 +174,8 @@ function checksOf({
   admission,
   watermark,
   start,
-}: ServeParts): Pick<ApiDependencies, 'checks' | 'degrading'> {
-  const { redis, ...others } = apiChecks(stores, reading, transport.fill);
+}: ServeParts): Pick<ApiDependencies, 'checks' | 'degrading' | 'reports'> {
+  const { redis, ...others } = storeChecks(stores, reading);
   const admitted = async (name: 'redis' | 'transport', check: () => Promise<unknown>) => {
     if (!admission.has(name)) throw new NotReady('not available, or not admitted, since this process started');
     await check();
@@ -186,24 +188,25 @@ function checksOf({
       return undefined;
     },
     ...others,
-    oldest_unapplied: unappliedReport(watermark),
-    redis: () => admitted('redis', async () => redis?.()),
+    redis: () => admitted('redis', redis),
     transport: () => admitted('transport', () => transport.answers()),
   };
-  return { checks, degrading: DEGRADING };
+  return { checks, degrading: DEGRADING, reports: apiReports(stores, transport, watermark) };
 }
 
 function acceptOnce(admission: ServeAdmission, accept: AcceptTasks): AcceptTasks {
-  return async (tasks) => {
+  return async (tasks, cause) => {
     if (!admission.has('transport')) throw unavailableProblem('transport_unavailable');
-    await accept(tasks);
+    await accept(tasks, cause);
   };
 }
 
 /** A full transport is a 503 with Retry-After: it has room again once the consumers have caught up. */
 export function acceptTasks(publisher: Pick<TaskPublisher, 'publish'>): AcceptTasks {
-  return async (tasks) => {
-    const outgoing = tasks.map(({ task, id }) => ({ task, id, source: API_SOURCE, time: Date.now() }));
+  return async (tasks, cause) => {
+    // Without a span of this request, recorded or at all, its caller's context is passed on as it came.
+    const trace = activeParent() ?? cause;
+    const outgoing = tasks.map(({ task, id }) => ({ task, id, source: API_SOURCE, time: Date.now(), ...trace }));
     await publisher.publish(outgoing).catch((error: unknown) => {
       throw error instanceof TransportFull ? unavailableProblem('transport_full', error, FULL_RETRY_SECONDS) : error;
     });

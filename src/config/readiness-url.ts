@@ -28,7 +28,9 @@ export function readinessUrl(
   const { host = '127.0.0.1', port } = listening;
   if (Number(port) === 0) throw new Error('RECENCY_PORT is 0, any free port: a health check needs one that is known');
   const asked = ANY.get(host) ?? host;
-  return new URL(`http://${asked.includes(':') ? `[${asked}]` : asked}:${port}/readyz`);
+  const url = URL.parse(`http://${asked.includes(':') ? `[${asked}]` : asked}:${port}/readyz`);
+  if (url === null) throw new Error(`RECENCY_HOST or the port is wrong: ${asked}:${port} is no address`);
+  return url;
 }
 
 function listeningOf(

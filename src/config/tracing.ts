@@ -2,14 +2,14 @@
 import process from 'node:process';
 import { ConfigError, type Environment, type SettingProblem } from './environment.ts';
 
-const SAMPLERS = [
+export const SAMPLERS = [
   ...(['always_on', 'always_off', 'traceidratio'] as const),
   ...(['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'] as const),
 ] as const;
 
 export type SamplerName = (typeof SAMPLERS)[number];
 
-const PROTOCOLS = ['http/protobuf', 'http/json'] as const;
+export const PROTOCOLS = ['http/protobuf', 'http/json'] as const;
 
 export interface TracingConfig {
   readonly protocol: (typeof PROTOCOLS)[number];

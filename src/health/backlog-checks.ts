@@ -1,6 +1,6 @@
 import { LANES, type Lane } from '../contracts/lane.ts';
 import type { Database } from '../mysql/database.ts';
-import { COUNTED, type OutboxLag, readOutboxLag } from '../mysql/outbox.ts';
+import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
@@ -28,16 +28,9 @@ export interface BacklogSources {
 export function backlogChecks(sources: BacklogSources): Checks {
   const { primary, delayQueues, transportLag, bulkLag, fill } = sources;
   return {
-    'oldest unapplied': () => unappliedVerdict(sources),
-    outbox: async () => {
-      return outboxVerdict(await readOutboxLag(primary));
-    },
-    're-checks': async () => {
-      const { rows, overdueMs } = await readRecheckBacklog(primary, COUNTED);
-      const text = `${rows}${rows >= COUNTED ? ' or more' : ''} wait`;
-      if (overdueMs < RECHECKS_LATE_MS) return fine(rows === 0 ? 'none waits' : text);
-      return warning(`${text}, the first has been due for ${(overdueMs / 1000).toFixed(1)} s`, NO_CONSUMER);
-    },
+    'oldest unapplied': () => measuredVerdict(sources),
+    outbox: () => outboxVerdict(primary),
+    're-checks': () => recheckVerdict(primary),
     transport: async () => {
       const lag = await transportLag();
       if (lag === undefined) return fine('not known: nothing has been consumed yet');
@@ -51,13 +44,8 @@ export function backlogChecks(sources: BacklogSources): Checks {
       if (lag < MANY_SEGMENTS) return fine(text);
       return warning(text, 'Start more `recency consume` processes, with `--lanes bulk` for these alone.');
     },
-    ...(fill === undefined ? {} : { stream: async () => fillVerdict(await fill()) }),
-    'delay queue': async () => {
-      const sizes = await Promise.all(delayQueues.map((queue) => queue.size()));
-      const items = sizes.reduce((sum, size) => sum + size, 0);
-      if (items < MANY) return fine(`${items} items`);
-      return warning(`${items} items`, NO_CONSUMER);
-    },
+    ...(fill === undefined ? {} : { stream: () => fillVerdict(fill) }),
+    'delay queue': () => delayedVerdict(delayQueues),
   };
 }
 
@@ -69,20 +57,18 @@ const UNAPPLIED_MS: Readonly<Record<Lane, { readonly late: number; readonly tooL
 
 const BETWEEN_LOOKS_MS = 100;
 
-/** How old the oldest change may be that is not applied, of each lane. */
-export function unappliedText(watermark: Pick<AppliedWatermark, 'lagMs'>): string {
-  const ageOf = (lane: Lane) => {
-    const ms = watermark.lagMs(lane);
-    return `${lane} lane ${ms === undefined ? 'not known' : `${(ms / 1000).toFixed(1)} s`}`;
-  };
-  return LANES.map(ageOf).join(', ');
+async function measuredVerdict({ watermark, measuring }: BacklogSources): Promise<Verdict> {
+  return unappliedVerdict(watermark, measuring && (await measured(watermark, measuring)));
 }
 
-/** The one number: the others say where it comes from. */
-async function unappliedVerdict({ watermark, measuring }: BacklogSources): Promise<Verdict> {
-  const failure = measuring && (await measured(watermark, measuring));
+/**
+ * How old the oldest change may be that is not applied, of each lane. The one number: the others say where it comes from.
+ * @param failure why it could not be measured
+ */
+export function unappliedVerdict(watermark: Pick<AppliedWatermark, 'lagMs'>, failure?: string): Verdict {
   const ages = LANES.map((lane) => ({ lane, ms: watermark.lagMs(lane) }));
-  const text = unappliedText(watermark) + (failure === undefined ? '' : `: ${failure}`);
+  const said = ages.map(({ lane, ms }) => `${lane} lane ${ms === undefined ? 'not known' : seconds(ms)}`);
+  const text = said.join(', ') + (failure === undefined ? '' : `: ${failure}`);
   const isOver = (limit: 'late' | 'tooLate') =>
     ages.some(({ lane, ms }) => ms !== undefined && ms > UNAPPLIED_MS[lane][limit]);
   const fix = 'The checks below say where changes wait; docs/runbook.md (RecencyChangesNotApplied) says what to do.';
@@ -114,8 +100,17 @@ async function measured(
 
 const NO_CONSUMER = 'Is a `recency consume` running? It also does the delayed work.';
 
-/** Acknowledged tasks are removed within a second or two, so almost all that is there waits. */
-function fillVerdict({ entries, max }: StreamFill): Verdict {
+/** How much has been put off to be done later. */
+export async function delayedVerdict(queues: BacklogSources['delayQueues']): Promise<Verdict> {
+  const sizes = await Promise.all(queues.map((queue) => queue.size()));
+  const items = sizes.reduce((sum, size) => sum + size, 0);
+  if (items < MANY) return fine(`${items} items`);
+  return warning(`${items} items`, NO_CONSUMER);
+}
+
+/** How full the stream is. Acknowledged tasks are removed within a second or two, so almost all that is there waits. */
+export async function fillVerdict(fill: () => Promise<StreamFill>): Promise<Verdict> {
+  const { entries, max } = await fill();
   const text = `${entries} of ${max} tasks`;
   if (entries < max / 2) return fine(text);
   const fix = 'Start more `recency consume` processes, and read their logs; RECENCY_STREAM_MAX_LENGTH is the limit.';
@@ -132,12 +127,25 @@ const MANY_SEGMENTS = 500;
 /** A lease may have to end first. */
 const RECHECKS_LATE_MS = 60_000;
 
+/** Which rows wait to be read again, because their tasks came before their commits. */
+export async function recheckVerdict(primary: Database): Promise<Verdict> {
+  const { rows, overdueMs } = await readRecheckBacklog(primary, COUNTED);
+  const text = `${counted(rows)} wait`;
+  if (overdueMs < RECHECKS_LATE_MS) return fine(rows === 0 ? 'none waits' : text);
+  return warning(`${text}, the first has been due for ${seconds(overdueMs)}`, NO_CONSUMER);
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+const counted = (rows: number) => `${rows}${rows >= COUNTED ? ' or more' : ''}`;
+
 const LATE_S = 10;
 const TOO_LATE_S = 60;
 
-function outboxVerdict({ rows, oldestMs, ahead }: OutboxLag): Verdict {
+/** What waits in the outbox to be published. */
+export async function outboxVerdict(primary: Database): Promise<Verdict> {
+  const { rows, oldestMs, ahead } = await readOutboxLag(primary);
   const oldestS = oldestMs / 1000;
-  const text = `${rows}${rows >= COUNTED ? ' or more' : ''} rows wait, the oldest for ${oldestS.toFixed(1)} s`;
+  const text = `${counted(rows)} rows wait, the oldest for ${seconds(oldestMs)}`;
   if (rows === 0) return fine('no row waits');
   const fix = 'Is a `recency relay` running? Its log says what is wrong.';
   if (oldestS >= TOO_LATE_S) return problem(text, fix);

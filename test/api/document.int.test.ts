@@ -46,6 +46,7 @@ beforeAll(async () => {
     ...withGroups(stores, kindStoresOn(stores, GROUPS, limits), limits),
     tokens: TOKENS,
     checks: failing,
+    reports: { slow: async () => ({ state: 'warning', detail: 'much waits' }) },
   });
   document = (await ask(api, '/openapi.json')).body;
   ajv.addSchema(document, 'document');

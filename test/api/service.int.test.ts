@@ -214,6 +214,34 @@ describe('health', () => {
     expect(unready.log.map(({ check }) => check)).toEqual(['redis', 'broker']);
   });
 
+  it('/readyz?verbose lists reports too, which are ok when they say something good, and change no status', async () => {
+    let asked = 0;
+    const reports = {
+      outbox: async () => ({ state: 'problem', detail: '9 rows wait, the oldest for 3600.0 s' }) as const,
+      epoch: async () => ({ state: 'warning', detail: 'suspended' }) as const,
+      stream: async () => ({ state: 'fine', detail: `asked ${++asked}` }) as const,
+      rechecks: () => Promise.reject(new RangeError('10.0.0.7 is away')),
+      delay_queue: () => new Promise<never>(() => undefined),
+    };
+    const checks = { mysql: async () => undefined };
+    const reporting = await startTestApi(stores, { checks, reports, checkDeadlineMs: 50 });
+    const short = { status: 200, body: { status: 'ready', failing: [] } };
+    expect(await ask(reporting, '/readyz')).toMatchObject(short);
+    expect(asked, 'a balancer asks for no report').toBe(0);
+    const verbose = await ask(reporting, '/readyz?verbose');
+    expect(verbose).toMatchObject(short);
+    const ms = expect.any(Number);
+    expect(verbose.body.checks).toEqual({
+      mysql: { ok: true, ms },
+      outbox: { ok: false, state: 'problem', detail: '9 rows wait, the oldest for 3600.0 s', ms },
+      epoch: { ok: false, state: 'warning', detail: 'suspended', ms },
+      stream: { ok: true, state: 'fine', detail: 'asked 1', ms },
+      rechecks: { ok: false, state: 'problem', detail: 'not known: RangeError', ms },
+      delay_queue: { ok: false, state: 'problem', detail: 'not known: NoAnswer', ms },
+    });
+    expect(reporting.log.map(({ check }) => check)).toEqual(['rechecks', 'delay_queue']);
+  });
+
   it('/readyz is degraded, but 200, while only dispensable checks fail', async () => {
     const away = () => Promise.reject(new Error('away'));
     const degraded = await startTestApi(stores, {

@@ -1,9 +1,8 @@
 import process from 'node:process';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
-import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { ask } from '../support/api.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { indexedSite } from '../support/indexed-site.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { until } from '../support/until.ts';
 
@@ -14,14 +13,7 @@ const REQUESTS = 12;
 
 async function site(): Promise<Settings> {
   const settings = await serviceSettings();
-  const pool = openSitePool(settings.MYSQL_URL, 2);
-  onTestFinished(() => pool.end());
-  await loadGraph(pool, {
-    users: ['1', '2'].map((id) => ({ id })),
-    contacts: [{ user: '2', contact: '1' }],
-    photos: [{ owner: '1', audience: 0, uploadedAt: 1_000 }],
-  });
-  expect((await runCli(['backfill'], settings)).code).toBe(0);
+  await indexedSite(settings, ['2'], ['1']);
   return settings;
 }
 

@@ -210,7 +210,7 @@ describe('a process without an API', () => {
       ['mysql', 'transport', 'publishing', 'outbox'],
       /^recency_outbox_unpublished_rows\{process="relay"\} 0$/m,
     ],
-    ['consume', ['mysql', 'redis', 'delay_queue', 'tasks'], /^recency_delay_queue_items\{process="consume"\} 0$/m],
+    ['consume', ['mysql', 'redis', 'tasks', 'delay_queue'], /^recency_delay_queue_items\{process="consume"\} 0$/m],
   ] as const)('serves its metrics, liveness and readiness: %s', async (command, checks, metric) => {
     const settings = await serviceSettings();
     const port = String(await freePort());

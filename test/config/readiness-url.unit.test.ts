@@ -20,7 +20,8 @@ describe('where a process says whether it is ready', () => {
     expect(readinessUrl(['/sbin/docker-init', '--', 'recency', command, '--json'], environment)?.href).toBe(url);
   });
 
-  it('cannot be known where the port is any free one', () => {
+  it('cannot be known where the port is any free one, or none', () => {
     expect(() => readinessUrl([...NODE, 'serve'], { RECENCY_PORT: '0' })).toThrow('RECENCY_PORT is 0');
+    expect(() => readinessUrl([...NODE, 'serve'], { RECENCY_PORT: '80a' })).toThrow('127.0.0.1:80a is no address');
   });
 });

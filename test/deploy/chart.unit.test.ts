@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { isSecret, SETTING_NAMES } from '../../src/config/settings.ts';
+import { loadTracing, PROTOCOLS, SAMPLERS } from '../../src/config/tracing.ts';
 import { findHelm } from '../support/helm.ts';
 import { type Manifest, schemaProblems, typeProblems } from '../support/manifests.ts';
 
@@ -10,11 +11,15 @@ const CHART = 'deploy/helm/recency';
 /** The oldest Kubernetes that the chart is for: a helm that was built from source knows of none. */
 const SITE = ['--kube-version', '1.30.0', '--set', 'image.repository=registry.example/recency'];
 const PROCESSES = ['serve', 'consume', 'relay', 'notify', 'capture'];
+const JOBS = ['migrate', 'backfill'];
 
 /** Everything that can be switched on. */
 const ALL = [
   ...['processes.capture.enabled=true', 'processes.capture.mapping=tables: {}', 'backfill.enabled=true'],
   ...['serviceMonitor.enabled=true', 'processes.consume.autoscaling.lag.enabled=true', 'tls.secretName=tls'],
+  ...['tracing.endpoint=https://collector.example', 'tracing.resourceAttributes.site=one\\, two', 'tracing.ratio=0.5'],
+  ...['tracing.headersSecret.name=collector', 'tracing.headersSecret.key=headers'],
+  ...['tracing.variables.OTEL_BSP_MAX_QUEUE_SIZE=100', 'networkPolicy.collector[0].podSelector.matchLabels.app=otel'],
 ].flatMap((value) => ['--set', value]);
 
 let helm: string;
@@ -36,6 +41,18 @@ const ofKind = (manifests: readonly Manifest[], kind: string) => manifests.filte
 const namesOf = (manifests: readonly Manifest[]) => manifests.map(({ metadata }) => metadata.name).sort();
 const podOf = (manifest: Manifest) => manifest.spec.template.spec;
 const withPods = (manifests: readonly Manifest[]) => [...ofKind(manifests, 'Deployment'), ...ofKind(manifests, 'Job')];
+
+const policyOf = (manifests: readonly Manifest[], name: string) =>
+  ofKind(manifests, 'NetworkPolicy').find(({ metadata }) => metadata.name === `site-${name}`) as Manifest;
+
+/** OpenTelemetry's variables of a pod, each once. */
+function otelOf(manifest: Manifest): Record<string, unknown> {
+  const [{ env }] = podOf(manifest).containers;
+  const own = env.filter(({ name }: { name: string }) => name.startsWith('OTEL_'));
+  const variables = own.map(({ name, value, valueFrom }: Record<string, unknown>) => [name, value ?? valueFrom]);
+  expect(new Set(variables.map(([name]: [string]) => name)).size).toBe(variables.length);
+  return Object.fromEntries(variables);
+}
 
 function refusal(...values: string[]): string {
   const { status, stderr } = spawnSync(helm, ['template', 'site', CHART, ...SITE, ...values], { encoding: 'utf8' });
@@ -73,10 +90,12 @@ describe('the chart', () => {
   it('has each process once, with budget, policy and service, and jobs to migrate and to build the indexes', () => {
     const names = (processes: string[]) => processes.map((name) => `site-${name}`).sort();
     const running = PROCESSES.filter((name) => name !== 'capture');
-    for (const kind of ['Deployment', 'PodDisruptionBudget', 'NetworkPolicy', 'Service']) {
+    for (const kind of ['Deployment', 'PodDisruptionBudget', 'Service']) {
       expect([kind, namesOf(ofKind(usual, kind))]).toEqual([kind, names(running)]);
       expect([kind, namesOf(ofKind(all, kind))]).toEqual([kind, names(PROCESSES)]);
     }
+    expect(namesOf(ofKind(usual, 'NetworkPolicy'))).toEqual(names([...running, 'migrate']));
+    expect(namesOf(ofKind(all, 'NetworkPolicy'))).toEqual(names([...PROCESSES, ...JOBS]));
     expect(namesOf(ofKind(usual, 'Job'))).toEqual(['site-migrate']);
     expect(namesOf(ofKind(all, 'Job'))).toEqual(['site-backfill-1', 'site-migrate']);
     expect(namesOf(ofKind(all, 'HorizontalPodAutoscaler'))).toEqual(names(['consume', 'serve']));
@@ -105,7 +124,7 @@ describe('the chart', () => {
     const secrets = SETTING_NAMES.filter(isSecret).map((name) => `RECENCY_${name}_FILE`);
     for (const manifest of withPods(all)) {
       const [{ env, volumeMounts }] = podOf(manifest).containers;
-      const given = env.map(({ name }: { name: string }) => name);
+      const given = env.map(({ name }: { name: string }) => name).filter((name: string) => !name.startsWith('OTEL_'));
       expect(given.filter((name: string) => ![...settings, ...secrets].includes(name))).toEqual([]);
       expect(new Set(given).size).toBe(given.length);
       expect(given).toContain('RECENCY_MYSQL_URL_FILE');
@@ -130,7 +149,7 @@ describe('the chart', () => {
 
   it('selects its pods by the labels that they have', () => {
     const labelsOf = (name: string) =>
-      ofKind(all, 'Deployment').find((one) => one.metadata.name === name)?.spec.template.metadata.labels;
+      withPods(all).find((one) => one.metadata.name.replace(/-1$/, '') === name)?.spec.template.metadata.labels;
     for (const kind of ['Deployment', 'PodDisruptionBudget', 'NetworkPolicy', 'Service']) {
       for (const { metadata, spec } of ofKind(all, kind)) {
         const selected = spec.selector?.matchLabels ?? spec.podSelector?.matchLabels ?? spec.selector;
@@ -140,11 +159,53 @@ describe('the chart', () => {
     }
   });
 
+  it('lets nobody reach a job, and has the policy of the job that comes before all else in force for as long', () => {
+    for (const name of JOBS) {
+      const policy = policyOf(all, name);
+      expect(policy.spec).toMatchObject({ policyTypes: ['Ingress', 'Egress'], ingress: [] });
+      expect(policy.spec.egress).toEqual(policyOf(usual, 'relay').spec.egress);
+    }
+    const hooks = [
+      policyOf(all, 'migrate'),
+      ...ofKind(all, 'Job').filter((one) => one.metadata.name === 'site-migrate'),
+    ];
+    const [policy, job] = hooks.map(({ metadata }) => metadata.annotations);
+    expect(policy).toEqual({ ...job, 'helm.sh/hook-weight': '-1' });
+    expect(policyOf(all, 'backfill').metadata.annotations).toBeUndefined();
+  });
+
+  it('traces no process, and reaches no collector, unless one is named', () => {
+    for (const manifest of withPods(usual)) expect(otelOf(manifest)).toEqual({});
+    for (const manifest of ofKind(all, 'Job')) expect(otelOf(manifest)).toEqual({});
+    for (const manifest of ofKind(all, 'Deployment')) {
+      const { OTEL_EXPORTER_OTLP_HEADERS: headers, ...variables } = otelOf(manifest);
+      expect(headers).toEqual({ secretKeyRef: { name: 'collector', key: 'headers' } });
+      expect(variables).toMatchObject({
+        ...{ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example', OTEL_RESOURCE_ATTRIBUTES: 'site=one%2C%20two' },
+        OTEL_BSP_MAX_QUEUE_SIZE: '100',
+      });
+      const tracing = loadTracing(variables as Record<string, string>);
+      expect(tracing).toMatchObject({ protocol: 'http/protobuf', sampler: 'parentbased_traceidratio', ratio: 0.5 });
+    }
+    const egress = { ports: [{ port: 443, protocol: 'TCP' }], to: [{ podSelector: { matchLabels: { app: 'otel' } } }] };
+    for (const name of PROCESSES) expect(policyOf(all, name).spec.egress).toContainEqual(egress);
+  });
+
+  it('allows the samplers and protocols that there are', () => {
+    const { properties } = JSON.parse(readFileSync(`${CHART}/values.schema.json`, 'utf8')).properties.tracing;
+    expect(properties.sampler.enum).toEqual(SAMPLERS);
+    expect(properties.protocol.enum).toEqual(PROTOCOLS);
+  });
+
   it.each([
     ['a secret among the settings', 'settings.TOKENS=abc', 'TOKENS'],
     ['a value that nothing reads', 'replicas=3', 'replicas'],
     ['a process that there is not', 'processes.serv.enabled=true', 'serv'],
     ['a secret that is no setting', 'secrets.keys={PASSWORD}', 'keys'],
+    ['a password in the address of the collector', 'tracing.endpoint=http://a:b@collector', 'endpoint'],
+    ['headers, which may hold a token, as they are', 'tracing.variables.OTEL_EXPORTER_OTLP_HEADERS=a', 'HEADERS'],
+    ['a sampler that there is not', 'tracing.sampler=sometimes', 'sampler'],
+    ['half of a secret', 'tracing.headersSecret.name=collector', 'headersSecret'],
   ])('refuses %s', (_what, value, named) => {
     expect(refusal('--set', value)).toContain(named);
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { API_PORT, METRICS_PORTS } from '../../src/config/default-ports.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
+import { loadTracing } from '../../src/config/tracing.ts';
 import { findProgram, runProgram } from '../../src/tools/devservers/launch/machine.ts';
 import { dashboard } from '../support/deployed.ts';
 
@@ -78,6 +79,20 @@ describe('compose.yaml', () => {
     expect(source).toMatchObject({ type: 'prometheus', isDefault: true, url: 'http://prometheus:9090' });
     expect(dashboard.templating.list.map(({ name }) => name)).toEqual(['datasource']);
     expect(globSync('deploy/{grafana,prometheus}/**/*').filter((file) => statSync(file).isFile()).length).toBe(6);
+  });
+
+  it('passes on what the shell says about traces, and traces nothing where it says nothing', () => {
+    for (const name of ['serve', 'consume', 'relay']) {
+      const own = Object.entries(services[name]?.environment ?? {}).filter(([key]) => key.startsWith('OTEL_'));
+      expect(own.map(([key]) => key)).toContain('OTEL_EXPORTER_OTLP_ENDPOINT');
+      for (const [key, value] of own) expect(value).toMatch(new RegExp(`^\\$\\{${key}:-(none)?\\}$`));
+      const given = (set: Readonly<Record<string, string>>) =>
+        Object.fromEntries(own.map(([key, value]) => [key, set[key] ?? /:-(.*)\}/.exec(value)?.[1]]));
+      expect(loadTracing(given({}))).toBeUndefined();
+      const sampler = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.5' };
+      const tracing = loadTracing(given({ OTEL_TRACES_EXPORTER: 'otlp', ...sampler }));
+      expect(tracing).toMatchObject({ protocol: 'http/protobuf', sampler: 'traceidratio', ratio: 0.5 });
+    }
   });
 
   it('is valid for docker compose, where there is one', async ({ skip }) => {

@@ -58,7 +58,16 @@ describe.runIf(process.env.STACK_FROM === 'containers')('the image', () => {
     expect(answer.status).toBe(200);
     expect(await docker('exec', container, 'recency', '--version'), 'by its name').toBe(version);
     const check = ['node', '/app/dist/app/healthcheck.js'];
-    await expect(docker('exec', '--env=RECENCY_PORT=1', container, ...check)).rejects.toThrow('fetch failed');
+    const unhealthy = docker('exec', `--env=RECENCY_PORT=${await freePort()}`, container, ...check);
+    await expect(unhealthy).rejects.toMatchObject({
+      ...{
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/^http:\S+ does not answer: connect ECONNREFUSED \S+\n$/),
+      },
+    });
+    const { Log } = (await state()).Health;
+    expect(Log.at(-1)).toMatchObject({ ExitCode: 0, Output: 'ready\n' });
 
     await docker('stop', container); // kills it when the time is over, and then its exit code is 137
     expect(await state()).toMatchObject({ Running: false, ExitCode: 0 });

@@ -3,13 +3,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { metricDefinitions } from '../../scripts/reference/metrics.ts';
 import { captureMetrics } from '../../src/app/metrics.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
-import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { CliProcess } from '../support/cli.ts';
 import { expressions, parseQuery, type Selector } from '../support/deployed.ts';
 import { hasKafka } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { until } from '../support/until.ts';
 
 /** Labels by their names. */
@@ -73,20 +73,18 @@ it.runIf(hasKafka())('the dashboard and the alerts ask for what /metrics of the 
   const settings = await serviceSettings('streams');
   const pool = openSitePool(settings.MYSQL_URL, 2);
   onTestFinished(() => pool.end());
-  await loadGraph(pool, {
-    users: ['1', '2'].map((id) => ({ id })),
-    contacts: [{ user: '2', contact: '1' }],
-    photos: [{ owner: '1', audience: 0, uploadedAt: 1_000 }],
-  });
+  await writeSite(pool, everybodyKnows(['2'], ['1']));
   const commands = ['serve', 'consume', 'relay', 'notify'] as const;
-  const ports = await Promise.all(commands.map(() => freePort()));
-  for (const [i, command] of commands.entries()) {
-    const port = String(ports[i]);
-    const own = command === 'serve' ? { PORT: port } : { METRICS_PORT: port };
-    const cli = new CliProcess([command], { ...settings, ...own });
-    onTestFinished(() => cli[Symbol.asyncDispose]());
-    await cli.says(command === 'serve' ? 'answering at' : 'metrics at');
-  }
+  const ports = await Promise.all(
+    commands.map(async (command) => {
+      const port = await freePort();
+      const own = command === 'serve' ? { PORT: String(port) } : { METRICS_PORT: String(port) };
+      const cli = new CliProcess([command], { ...settings, ...own });
+      onTestFinished(() => cli[Symbol.asyncDispose]());
+      await cli.says(command === 'serve' ? 'answering at' : 'metrics at');
+      return port;
+    }),
+  );
   const get = async (port: number | undefined, path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
   await until(async () => (await get(ports[0], '/v1/users/2/contacts/recent')).includes('"source":"index"'));
   await uploadPhoto(pool, '1', 0, 2_000);

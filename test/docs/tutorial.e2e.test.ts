@@ -37,21 +37,13 @@ function cloneOf(): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
 it('docs/tutorial.md: each command works, in its order, and prints what the page shows', async () => {
   const { cwd, env } = cloneOf();
   const port = String(await freePort());
-  const blocks = blocksOf('docs/tutorial.md').filter((block) => 'ranBy' in (runOf(block) ?? {}));
-  const here = (text: string) => text.replaceAll('8470', port);
-  const commands = blocks.flatMap(({ language, code }, i) => {
-    const next = blocks[i + 1];
-    const shown = next?.language === 'text' ? here(next.code) : undefined;
-    return language === 'sh' ? [{ code: here(code), shown }] : [];
-  });
+  const blocks = blocksOf('docs/tutorial.md')
+    .filter((block) => 'ranBy' in (runOf(block) ?? {}))
+    .map((block) => ({ ...block, code: block.code.replaceAll('8470', port) }));
   const settings = { RECENCY_PORT: port, RECENCY_METRICS_PORT: '0' };
-  const runs = await runBlocks(
-    commands.map(({ code }) => code),
-    { cwd, env: { ...env, ...settings }, timeout: 150_000 },
-  );
-  expect(commands.filter(({ shown }) => shown !== undefined).length).toBeGreaterThan(8);
-  for (const [i, { output }] of runs.entries()) {
-    const shown = commands[i]?.shown;
-    if (shown !== undefined) expect(`${output.trimEnd()}\n`, commands[i]?.code).toMatch(shownPattern(shown));
+  const runs = await runBlocks(blocks, { cwd, env: { ...env, ...settings }, timeout: 150_000, merged: true });
+  expect(runs.filter(({ shown }) => shown !== undefined).length).toBeGreaterThan(8);
+  for (const { code, output, shown } of runs) {
+    if (shown !== undefined) expect(`${output.trimEnd()}\n`, code).toMatch(shownPattern(shown.code));
   }
 }, 180_000);

@@ -139,6 +139,7 @@ function settings() {
     tokens: [],
     checks: {},
     degrading: DEGRADING,
+    reports: {},
     checkDeadlineMs: 1_000,
     hasStarted: () => true,
     allowPrivateWebhooks: true,

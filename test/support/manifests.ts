@@ -7,7 +7,7 @@ import ts from 'typescript';
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
   // biome-ignore lint/suspicious/noExplicitAny: the tests look at parts of many kinds
   readonly [part: string]: any;
 }

@@ -49,11 +49,7 @@ export const BLOCK_RUNS: Readonly<Record<string, Readonly<Record<string, BlockRu
     'kafka-topics.sh': not("needs Kafka's scripts; test/transport/kafka/losses.int.test.ts adds partitions"),
     'recency config adopt': ran('test/cli/cli.int.test.ts'),
   },
-  'docs/restore.md': {
-    'recency epoch bump': ran('test/cli/cli.int.test.ts'),
-    'recency relay --republish': ran('test/cli/cli.int.test.ts'),
-    'recency epoch show': ran('test/cli/cli.int.test.ts'),
-  },
+  'docs/restore.md': { '': ran('test/docs/restore.e2e.test.ts') },
   'docs/sizing.md': { 'recency size': ran('test/tools/capacity/sizing.unit.test.ts') },
   'docs/tracing.md': {
     'OTEL_TRACES_EXPORTER=otlp': not('names a host; test/tracing/traces.e2e.test.ts has a collector of its own'),

@@ -66,7 +66,25 @@ export function shownPattern(shown: string): RegExp {
   return new RegExp(`^${lines.join('')}$`);
 }
 
+/** The lines that a page shows, `…` in them for anything, without those that the output has in this order. */
+export function linesNotIn(output: string, shown: string): string[] {
+  let rest = linesOf(output);
+  return linesOf(shown).filter((line) => {
+    if (line === '…') return false;
+    const pattern = new RegExp(`^${linePattern(line)}$`);
+    const place = rest.findIndex((one) => pattern.test(one));
+    if (place !== -1) rest = rest.slice(place + 1);
+    return place === -1;
+  });
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
 /** A line that a page shows, as the source of a pattern. */
-export const linePattern = (line: string) => line.split('…').map(escaped).join('.*');
+const linePattern = (line: string) => line.split('…').map(escaped).join('.*');
 
 const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');

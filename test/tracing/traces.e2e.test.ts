@@ -109,6 +109,8 @@ describe.each([
       tracestate: 'a=b',
     };
     const body = JSON.stringify({ type: 'recency.contact.changed', user: '2', contact: '3' });
+    const unrecorded = { ...headers, traceparent: foreignParent(6).traceparent.replace(/01$/, '00') };
+    expect(await api(serve, '/v1/tasks', { method: 'POST', headers: unrecorded, body })).toBe(202);
     expect(await api(serve, '/v1/tasks', { method: 'POST', headers, body })).toBe(202);
     const posted = await collector.has('of the request', named('POST /v1/tasks'));
     expect(posted).toMatchObject({ traceId: foreignParent(4).traceId, parentSpanId: foreignParent(4).spanId });
@@ -116,7 +118,12 @@ describe.each([
     const done = await collector.has('of its batch', (span) => span.parentSpanId === sent.spanId && span.kind === 5);
     expect(done.traceState).toBe('a=b');
 
-    expect(collector.spans.filter(({ traceId }) => traceId === unsampled.traceId)).toEqual([]);
+    for (const one of [unsampled, foreignParent(6)]) {
+      expect(collector.spans.filter(({ traceId }) => traceId === one.traceId)).toEqual([]);
+    }
+    // Nor has the caller's decision led to a trace that nobody asked for.
+    const ofServe = collector.spans.filter(({ service, kind }) => service === 'recency-serve' && kind === 4);
+    expect(ofServe.map(({ traceId }) => traceId)).toEqual([foreignParent(4).traceId]);
     if (transport === 'streams') await saysTraceOfDeadLetter(consume, settings);
     for (const one of [relay, serve, consume]) one.signal('SIGTERM');
     for (const one of [relay, serve, consume]) expect(await one.ended).toEqual({ code: 0, signal: null });

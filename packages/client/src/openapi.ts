@@ -1343,10 +1343,16 @@ export interface components {
             status: "ready" | "degraded" | "unready";
             /** @description The names of the checks that failed. */
             failing: string[];
-            /** @description Only with ?verbose: every check. */
+            /** @description Only with ?verbose: every check and report. */
             checks?: {
                 [key: string]: {
+                    /** @description Of a report: whether its state is fine. */
                     ok: boolean;
+                    /**
+                     * @description Only of a report, such as a backlog or the epoch: how bad is what it says. A report is never in `failing`, and changes no status.
+                     * @enum {string}
+                     */
+                    state?: "fine" | "warning" | "problem";
                     ms: number;
                     detail?: string;
                 };
@@ -5409,7 +5415,7 @@ export interface operations {
     readyz: {
         parameters: {
             query?: {
-                /** @description With any value: list every check. */
+                /** @description With any value: list every check and report. */
                 verbose?: string;
             };
             header?: never;

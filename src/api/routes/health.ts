@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CheckResult, Readiness } from '../readiness.ts';
+import type { CheckResult, Readiness, ReportResult } from '../readiness.ts';
 import { json, type Reply } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
 
@@ -7,7 +7,11 @@ const aliveSchema = z.strictObject({ status: z.literal('alive') }).meta({ id: 'A
 const startedSchema = z.strictObject({ status: z.enum(['started', 'starting']) }).meta({ id: 'Started' });
 
 const checkSchema = z.strictObject({
-  ok: z.boolean(),
+  ok: z.boolean().meta({ description: 'Of a report: whether its state is fine.' }),
+  state: z.enum(['fine', 'warning', 'problem']).optional().meta({
+    description:
+      'Only of a report, such as a backlog or the epoch: how bad is what it says. A report is never in `failing`, and changes no status.',
+  }),
   ms: z.number().nonnegative(),
   detail: z.string().optional(),
 });
@@ -19,7 +23,10 @@ const readySchema = z
         'degraded: Redis or the transport is unavailable; MySQL answers. unready: MySQL is unavailable; there are no answers.',
     }),
     failing: z.array(z.string()).meta({ description: 'The names of the checks that failed.' }),
-    checks: z.record(z.string(), checkSchema).optional().meta({ description: 'Only with ?verbose: every check.' }),
+    checks: z
+      .record(z.string(), checkSchema)
+      .optional()
+      .meta({ description: 'Only with ?verbose: every check and report.' }),
   })
   .meta({ id: 'Readiness' });
 
@@ -39,7 +46,9 @@ const readyz: HttpOperation = {
   tag: 'service',
   summary: 'Should requests be sent here?',
   problems: [429],
-  query: z.object({ verbose: z.string().optional().meta({ description: 'With any value: list every check.' }) }),
+  query: z.object({
+    verbose: z.string().optional().meta({ description: 'With any value: list every check and report.' }),
+  }),
   replies: {
     200: { description: 'Yes: ready, or degraded.', schema: readySchema },
     503: { description: 'No: unready.', schema: readySchema },
@@ -63,7 +72,7 @@ export function healthRoutes(readiness: Readiness, hasStarted: () => boolean): R
     { operation: livez, handle: () => json(200, { status: 'alive' }) },
     {
       operation: readyz,
-      handle: async (request) => readyReply(await readiness.check(), 'verbose' in request.query),
+      handle: (request) => readyReply(readiness, 'verbose' in request.query),
     },
     {
       operation: startupz,
@@ -72,18 +81,28 @@ export function healthRoutes(readiness: Readiness, hasStarted: () => boolean): R
   ];
 }
 
-/** 503 if a needed check failed, otherwise 200; with the names of all failed checks. @param verbose include every check */
-export function readyReply(results: readonly CheckResult[], verbose: boolean): Reply {
+/** 503 if a needed check failed, otherwise 200; with the names of all failed checks. @param verbose every check and report */
+export async function readyReply(readiness: Pick<Readiness, 'check' | 'report'>, verbose: boolean): Promise<Reply> {
+  const [results, reports] = await Promise.all([readiness.check(), verbose ? readiness.report() : []]);
   const failed = results.filter(({ ok }) => !ok);
   const isUnready = failed.some(({ needed }) => needed);
+  const views = [...results.map(checkView), ...reports.map(reportView)];
   const body: z.input<typeof readySchema> = {
     status: isUnready ? 'unready' : failed.length > 0 ? 'degraded' : 'ready',
     failing: failed.map(({ name }) => name),
-    ...(verbose ? { checks: Object.fromEntries(results.map((result) => [result.name, checkView(result)])) } : {}),
+    ...(verbose ? { checks: Object.fromEntries(views) } : {}),
   };
   return json(isUnready ? 503 : 200, body);
 }
 
-function checkView({ ok, ms, detail }: CheckResult): z.input<typeof checkSchema> {
-  return { ok, ms: Math.round(ms * 1000) / 1000, ...(detail === undefined ? {} : { detail }) };
+type NamedView = readonly [name: string, view: z.input<typeof checkSchema>];
+
+function checkView({ name, ok, ms, detail }: CheckResult): NamedView {
+  return [name, { ok, ms: rounded(ms), ...(detail === undefined ? {} : { detail }) }];
 }
+
+function reportView({ name, state, ms, detail }: ReportResult): NamedView {
+  return [name, { ok: state === 'fine', state, ms: rounded(ms), detail }];
+}
+
+const rounded = (ms: number) => Math.round(ms * 1000) / 1000;

@@ -4,6 +4,7 @@ import type { FieldError } from '../../contracts/problem.ts';
 import { meaningOf, type Task, taskSchema } from '../../contracts/task.ts';
 import { ApplyNow, MOST_APPLIED_NOW } from '../../query/apply-now.ts';
 import type { Deadline } from '../../timing/deadline.ts';
+import { type TraceParent, traceParentOf } from '../../tracing/trace-parent.ts';
 import { HttpProblem, unavailableProblem } from '../http-problem.ts';
 import { jsonBody } from '../json-body.ts';
 import { MAX_FIELD_ERRORS, parse } from '../parse.ts';
@@ -59,8 +60,12 @@ export interface IdentifiedTask {
   readonly id: string;
 }
 
-/** Resolves once the transport has stored the tasks. @throws HttpProblem transport_full; anything else means transport_unavailable */
-export type AcceptTasks = (tasks: readonly IdentifiedTask[]) => Promise<void>;
+/**
+ * Resolves once the transport has stored the tasks.
+ * @param cause the trace context of whoever reports them, for those who do them
+ * @throws HttpProblem transport_full; anything else means transport_unavailable
+ */
+export type AcceptTasks = (tasks: readonly IdentifiedTask[], cause: TraceParent | undefined) => Promise<void>;
 
 /** Refuses JSON that cannot be a task: `null`, a number, a string. @throws HttpProblem invalid_body */
 function requireTasks(body: unknown): void {
@@ -128,7 +133,7 @@ export function postTasksRoute({ accept, applyNow, freshId, kinds }: PostTasksPa
         if (await applyNow.apply(tasks, deadline)) return json(200, body);
       }
       const identified = tasks.map((task) => ({ task, id: freshId() }));
-      await accept(identified).catch((error: unknown) => {
+      await accept(identified, traceParentOf(request.headers)).catch((error: unknown) => {
         throw error instanceof HttpProblem ? error : unavailableProblem('transport_unavailable', error);
       });
       const body: z.input<typeof acceptedSchema> = {

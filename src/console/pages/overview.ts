@@ -70,12 +70,8 @@ function stateOf(failing: readonly CheckResult[]) {
   return failing.length > 0 ? (['warning', 'degraded'] as const) : (['fine', 'ready'] as const);
 }
 
-/** They never fail; the other parts of the page say the same with a verdict. */
-const REPORTS: readonly string[] = ['outbox', 'rechecks', 'epoch', 'stream', 'delay_queue'];
-
 function dependencies(results: readonly CheckResult[]): Html {
-  const checks = results.filter(({ name }) => !REPORTS.includes(name));
-  const rows = checks.map(({ name, ok, needed, detail, ms }) => [
+  const rows = results.map(({ name, ok, needed, detail, ms }) => [
     name.replaceAll('_', ' '),
     ok ? badge('fine') : badge(needed ? 'problem' : 'warning', needed ? 'fails' : 'fails; answers go on'),
     detail ?? '',

@@ -31,6 +31,61 @@ app.kubernetes.io/component: {{ .name }}
 {{- end }}
 {{- end }}
 
+{{- /* Of traces: OpenTelemetry's own variables. Nothing, where no collector is named. */ -}}
+{{- define "recency.tracing" -}}
+{{- with .Values.tracing }}
+{{- if .endpoint }}
+{{- $attributes := list }}
+{{- range $key, $value := .resourceAttributes }}
+{{- $attributes = append $attributes (printf "%s=%s" $key (urlquery ($value | toString) | replace "+" "%20")) }}
+{{- end }}
+- name: OTEL_TRACES_EXPORTER
+  value: otlp
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ .endpoint | quote }}
+- name: OTEL_EXPORTER_OTLP_PROTOCOL
+  value: {{ .protocol }}
+- name: OTEL_TRACES_SAMPLER
+  value: {{ .sampler }}
+- name: OTEL_TRACES_SAMPLER_ARG
+  value: {{ .ratio | toString | quote }}
+{{- with $attributes }}
+- name: OTEL_RESOURCE_ATTRIBUTES
+  value: {{ join "," . | quote }}
+{{- end }}
+{{- with .headersSecret }}
+- name: OTEL_EXPORTER_OTLP_HEADERS
+  valueFrom:
+    secretKeyRef: { name: {{ .name }}, key: {{ .key }} }
+{{- end }}
+{{- range $name, $value := .variables }}
+- name: {{ $name }}
+  value: {{ $value | toString | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* What every pod may reach: DNS and the stores. */ -}}
+{{- define "recency.egressToStores" -}}
+- ports: [{ port: 53, protocol: UDP }, { port: 53, protocol: TCP }]
+{{- range .Values.networkPolicy.stores }}
+- ports:
+    {{- range .ports }}
+    - { port: {{ . }}, protocol: TCP }
+    {{- end }}
+  {{- with .to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* The port of an http or https address. */ -}}
+{{- define "recency.portOf" -}}
+{{- $url := urlParse . }}
+{{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (eq $url.scheme "https" | ternary "443" "80") }}
+{{- end }}
+
 {{- /* The pod of a process: not root, no privileges, nothing to write to but /tmp. */ -}}
 {{- define "recency.pod" -}}
 {{- $secrets := merge (deepCopy (default dict .process.secrets)) .root.Values.secrets }}
@@ -75,7 +130,11 @@ containers:
     image: "{{ .root.Values.image.repository }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}"
     imagePullPolicy: {{ .root.Values.image.pullPolicy }}
     args: {{- toYaml .args | nindent 6 }}
-    env: {{- include "recency.env" . | nindent 6 }}
+    env:
+      {{- include "recency.env" . | nindent 6 }}
+      {{- if .isTraced }}
+      {{- include "recency.tracing" .root | nindent 6 }}
+      {{- end }}
     securityContext:
       allowPrivilegeEscalation: false
       readOnlyRootFilesystem: true

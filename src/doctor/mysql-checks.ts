@@ -179,10 +179,14 @@ const PAIRS = 10_000;
 
 const EXAMPLES = 3;
 
-const lastUploadFix = ({ photosView }: Kind) =>
+const columnFix = ({ photosView }: Kind) =>
   `last_upload_at must be the newest row of ${photosView} whose audience is among the bits of sees, and nothing else: ` +
   'no deleted or private photo, no time of another kind. Fix the view or the columns that it reads (docs/adopting.md), ' +
   'begin a new epoch with `recency epoch bump`, and run `recency verify --users all`.';
+
+const derivedFix = ({ view, photosView, ownerColumn }: Kind) =>
+  `The bits of sees of ${view} must be audiences of ${photosView}, and its ids those of ${ownerColumn}, in a column that compares ` +
+  'with them exactly. Fix the views, begin a new epoch with `recency epoch bump`, and run `recency verify --users all`.';
 
 /** Compares the views with each other: Recency's answers cannot be better than they are. */
 async function lastUploadsVerdict(primary: Database, kind: Kind): Promise<Verdict> {
@@ -193,16 +197,17 @@ async function lastUploadsVerdict(primary: Database, kind: Kind): Promise<Verdic
       { primary, random: Math.random, now: () => performance.now() },
       PAIRS,
     );
+    const fix = isDerived ? derivedFix(kind) : columnFix(kind);
     const way = isDerived ? `derived from ${photosView}, because ${view} has no last_upload_at; ` : '';
     const compared = `${way}${counts.pairs} pairs compared with ${photosView}`;
     const isNever = counts.pairs > 0 && uploads === 0;
     const never = isNever ? `${isDerived ? 'there is none' : 'last_upload_at is NULL or 0'} in all of them; ` : '';
     if (counts.wrong > 0) {
       const examples = wrong.slice(0, EXAMPLES).map((pair) => `\n${pairText(pair, kind)}`);
-      return problem(`${compared}: ${never}${counts.wrong} contradict it${examples.join('')}`, lastUploadFix(kind));
+      return problem(`${compared}: ${never}${counts.wrong} contradict it${examples.join('')}`, fix);
     }
     if (isNever && (await isAnyPhoto(primary))) {
-      return problem(`${compared}: ${never}there are photos, but no user may see any (sees)`, lastUploadFix(kind));
+      return problem(`${compared}: ${never}there are photos, but no user may see any (sees)`, fix);
     }
     return fine(`${compared}, all confirmed`);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { type Id, isId } from '../contracts/id.ts';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
+import { type UploadsFrom, uploadsFrom } from '../mysql/last-upload.ts';
 import { compareColumns, hasLastUploadColumns, readUsers } from '../mysql/newest-photos.ts';
 import { NO_ODD_ROWS, type OddRows } from './answer-check.ts';
 import {
@@ -50,6 +51,9 @@ interface VerifySources {
   readonly pageSize?: number;
 }
 
+/** Where the last uploads come from, by the name of the kind: a column of its view, or its photos. */
+export type UploadSources = Readonly<Record<string, UploadsFrom>>;
+
 /** One user, thoroughly; or a sample, a range, or everybody. */
 export type VerifyRequest =
   | { readonly user: Id; readonly kinds?: readonly string[] | undefined }
@@ -72,6 +76,7 @@ export type VerifyResult = VerifyCounts & {
   readonly seconds: number;
   /** What each kind adds to the sums, by its name; undefined: contacts alone were verified. */
   readonly kinds?: Readonly<Record<string, VerifyCounts>>;
+  readonly last_uploads: UploadSources;
   /** The first 100. */
   readonly failed_users: readonly FailedUser[];
 } & ShownExamples;
@@ -103,6 +108,7 @@ export class Verify implements Job {
   readonly #startedAt: number;
   readonly #examples = new Examples();
   readonly #failed: FailedUsers;
+  readonly #uploads = new Map<string, UploadsFrom>();
   /** The number of kinds that are done. */
   #kindsDone = 0;
   /** Of the kind that is being verified. */
@@ -168,6 +174,7 @@ export class Verify implements Job {
       ...this.#sum(),
       seconds,
       ...(this.#isOfContactsAlone() ? {} : { kinds }),
+      last_uploads: Object.fromEntries(this.#uploads),
       failed_users: this.#failed.named,
       ...this.#examples.shown(),
     };
@@ -196,7 +203,8 @@ export class Verify implements Job {
     const { random, pageSize = PAGE_SIZE } = this.#stores;
     const [parts, ...later] = this.#kinds.slice(kindsDone);
     if (parts === undefined) throw new Error('no kind is in use');
-    const { primary, indexedUsers } = parts;
+    const { kind, primary, indexedUsers } = parts;
+    this.#uploads.set(kind.name, await uploadsFrom(primary));
     const stores = { primary, random, pageSize, rateLimiter: this.#rateLimiter, indexedUsers };
     const one = this.#user;
     const estimate = (of: KindOf<VerifyParts>) => (one ? 1 : estimateUsers(of.primary, this.#parameters));

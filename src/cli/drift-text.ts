@@ -4,7 +4,7 @@ import type { AnswerCounts, IndexCounts, TruthCounted } from '../repair/counts.t
 import type { DriftExample } from '../repair/examples.ts';
 import type { FailedUser } from '../repair/failed-users.ts';
 import { pairText, type WrongPair } from '../repair/truth-check.ts';
-import type { UploadSources } from '../repair/verify.ts';
+import type { UploadSources } from '../repair/verify-result.ts';
 
 interface FoundDrift {
   readonly wrong_users: readonly DriftExample[];

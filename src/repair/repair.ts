@@ -22,7 +22,7 @@ import { PagedRun, type PagedRunStores } from './paged-run.ts';
 import type { RunParameters, RunRequest } from './run-parameters.ts';
 import type { PageWork, ProcessedUsers, RunResult } from './run-work.ts';
 import type { IndexedUsers } from './user-pages.ts';
-import type { UploadSources } from './verify.ts';
+import type { UploadSources } from './verify-result.ts';
 
 /** What checks and rebuilds the indexes of one kind. */
 export interface RepairParts {

@@ -80,7 +80,9 @@ describe('--kind groups', () => {
       expect(last(await run(`${command} --json`)).last_uploads).toEqual({ contacts: 'column', groups: 'photos' });
       const { stdout } = await run(command);
       expect(stdout).toContain('Last uploads of contacts: the column last_upload_at of recency_contacts.');
-      expect(stdout).toContain('Last uploads of groups: derived from recency_group_photos, because recency_groups has no');
+      expect(stdout).toContain(
+        'Last uploads of groups: derived from recency_group_photos, because recency_groups has no',
+      );
     }
   });
 });

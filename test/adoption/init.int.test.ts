@@ -25,6 +25,13 @@ const QUESTIONS: Readonly<Record<string, string>> = {
     ORDER BY p.owner_id DESC, p.audience DESC, p.uploaded_at DESC LIMIT 1`,
 };
 
+/** A folder that does not exist yet, removed when the test file ends. */
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'recency-init-test-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'out');
+}
+
 /** A pair with a last upload, and newer rows of the contact that are no photos, `n` of each kind: FROM `many` (n from 1). */
 interface PassedOver {
   readonly pair: { readonly user: string; readonly contact: string; readonly at: number };
@@ -73,10 +80,8 @@ function holds(site: () => AdoptedSite, { pair, inserts }: PassedOver) {
   it('every guess says why, in the files too; the mapping can be read', () => {
     const { report, file } = site();
     const views = file('views.sql');
-    for (const { about, guess, why, check } of report.guesses) {
-      expect(views).toContain(
-        `-- ${about}: ${guess}.\n--   Why: ${why}.${check === undefined ? '' : `\n--   CHECK: ${check}`}`,
-      );
+    for (const { about, guess, why } of report.guesses) {
+      expect(views).toContain(`-- ${about}: ${guess}.\n--   Why: ${why}.\n`);
     }
     expect(parseMapping(file('mapping.yaml'), { file: 'mapping.yaml', schema: 'site' }).tables.length).toBeGreaterThan(
       1,
@@ -93,6 +98,22 @@ function holds(site: () => AdoptedSite, { pair, inserts }: PassedOver) {
     });
     await sql(url, `DELETE FROM ${table} WHERE id > 999`);
     expect(more).toEqual({});
+  });
+
+  it('every question is asked once, in the report and about each view, and names all that it concerns', async () => {
+    const { report, url, file } = site();
+    const asked = Map.groupBy(report.guesses, ({ check }) => check);
+    asked.delete(undefined);
+    const { stdout } = await runInProcess(['init', '--out', freshFolder()], { MYSQL_URL: url });
+    const lines = stdout.split('\n').filter((line) => [...asked.keys()].some((check) => line.endsWith(`: ${check}`)));
+    expect(lines).toEqual(
+      [...asked].map(([check, of]) => `  ${[...new Set(of.map(({ about }) => about))].join(', ')}: ${check}`),
+    );
+    for (const view of file('views.sql').split(/(?<=^CREATE .*$)/m)) {
+      const checks = [...view.matchAll(/^-- {3}CHECK(?: \(.*?\))?: (.*)$/gm)].map(([, check]) => check);
+      expect(checks).toEqual([...new Set(checks)]);
+    }
+    for (const check of asked.keys()) expect(file('views.sql')).toContain(`: ${check}\n`);
   });
 
   it('files that exist are left alone', async () => {
@@ -239,9 +260,7 @@ describe('a database that is no such site', () => {
   async function proposedFor(...statements: string[]) {
     const url = await freshDatabase();
     await sql(url, ...statements);
-    const folder = mkdtempSync(join(tmpdir(), 'recency-init-test-'));
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
-    return runInProcess(['init', '--out', join(folder, 'out')], { MYSQL_URL: url });
+    return runInProcess(['init', '--out', freshFolder()], { MYSQL_URL: url });
   }
 
   it('says so, and fails', async () => {

@@ -135,7 +135,7 @@ describe('the triggers', () => {
     expect((await tasksOf(both)).sort()).toEqual(['contact.changed 1 2', 'contact.changed 5 2', 'user.changed 1']);
     expect(
       (await tasksOf('DELETE people, follows FROM people JOIN follows ON follows.whom = people.id')).sort(),
-    ).toEqual(['contact.removed 5 2', 'user.deleted 2']);
+    ).toEqual(['contact.removed 5 2', 'user.changed 2']);
   });
 
   it('take a row that met the condition before or meets it now, and NULL as a value', async () => {

@@ -9,21 +9,21 @@ export interface Guess {
   readonly check?: string | undefined;
 }
 
-/** A question for somebody who knows the site. */
-export interface Check {
+/** Something to be checked by somebody who knows the site. */
+export interface Question {
   readonly check: string;
   /** The guesses that depend on the answer, at least one. */
   readonly of: readonly Guess[];
 }
 
 /** Each question once, in the order in which it is asked first. */
-export function checksOf(guesses: readonly Guess[]): Check[] {
+export function checksOf(guesses: readonly Guess[]): Question[] {
   const asked = Map.groupBy(guesses, ({ check }) => check);
   return [...asked].flatMap(([check, of]) => (check === undefined ? [] : [{ check, of }]));
 }
 
 /** The tables and columns that a question concerns, each once. */
-export function aboutOf({ of }: Check): string {
+export function aboutOf({ of }: Question): string {
   return [...new Set(of.map(({ about }) => about))].join(', ');
 }
 

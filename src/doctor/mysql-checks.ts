@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { CONTACTS, type Kind, kindsNamed } from '../contracts/kind.ts';
 import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
 import { type Checks, fine, problem, type Verdict, warning } from '../health/finding.ts';
+import type { CaptureProblem } from '../mysql/capture-checks.ts';
 import type { Database } from '../mysql/database.ts';
 import { isExplainRefused, StatementTooSlow } from '../mysql/faults.ts';
 import { ofKind } from '../mysql/kind-database.ts';
@@ -129,10 +130,13 @@ const readingOf = ({ captureTopicPrefix }: Config) => (captureTopicPrefix === un
 /** Only where the mapping is named for every process: RECENCY_CAPTURE_MAPPING. */
 async function captureVerdict(primary: Database, config: Config, file: string): Promise<Verdict> {
   const mapping = await readMapping(file, config);
-  const { problems, behind } = await checkCapture(primary, mapping, kindsNamed(config.kinds), readingOf(config));
-  if (problems.length === 0)
-    return fine(`the binary log and ${file} cover the ${behind.tables.length} tables behind the views`);
-  return problem(problems.map(({ what }) => what).join('; '), [...new Set(problems.map(({ fix }) => fix))].join(' '));
+  const checked = await checkCapture(primary, mapping, kindsNamed(config.kinds), readingOf(config));
+  const { problems, warnings, behind } = checked;
+  const textOf = (all: readonly CaptureProblem[]) => all.map(({ what }) => what).join('; ');
+  const fixOf = (all: readonly CaptureProblem[]) => [...new Set(all.map(({ fix }) => fix))].join(' ');
+  if (problems.length > 0) return problem(textOf(problems), fixOf(problems));
+  if (warnings.length > 0) return warning(textOf(warnings), fixOf(warnings));
+  return fine(`the binary log and ${file} cover the ${behind.tables.length} tables behind the views`);
 }
 
 /** Each process may have an account of its own; doctor sees only its own. */

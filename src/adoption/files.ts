@@ -1,5 +1,5 @@
 /** The files that `recency init` writes, for people to edit. Nothing of it is sent to a server from here. */
-import type { Guess, MappedTable, ProposedView } from './guess.ts';
+import { aboutOf, checksOf, type Guess, type MappedTable, type ProposedView } from './guess.ts';
 import type { Proposal } from './propose.ts';
 
 /** Backslashes in texts, and quotes, mean the same whatever the server's setting is. */
@@ -21,8 +21,16 @@ function comment(mark: '--' | '#' | '  #', text: string): string {
     .join('\n');
 }
 
-function guessText({ about, guess, why, check }: Guess): string {
-  return `${about}: ${guess}.\n  Why: ${why}.${check === undefined ? '' : `\n  CHECK: ${check}`}`;
+/** Each guess with why; a question that several depend on follows the last of them. */
+function guessesText(guesses: readonly Guess[]): string {
+  const last = new Map(checksOf(guesses).map((check) => [check.of.at(-1), check]));
+  const text = (guess: Guess) => {
+    const check = last.get(guess);
+    const asked =
+      check === undefined ? '' : `\n  CHECK${check.of.length > 1 ? ` (${aboutOf(check)})` : ''}: ${check.check}`;
+    return `${guess.about}: ${guess.guess}.\n  Why: ${guess.why}.${asked}`;
+  };
+  return guesses.map(text).join('\n');
 }
 
 const about = (guesses: readonly Guess[], tables: ReadonlySet<string>) =>
@@ -53,7 +61,7 @@ function indexesText({ database, server, alterations }: Proposal): string {
 
 function viewsText({ database, server, views, guesses, leftOut }: Proposal): string {
   const head = `The views that Recency reads, on ${database} (${server}). Read it, edit it, run it after indexes.sql, then \`recency doctor\`.`;
-  const open = leftOut.map(guessText).join('\n');
+  const open = guessesText(leftOut);
   return `${[
     comment('--', head),
     SQL_MODE,
@@ -67,7 +75,7 @@ function guessesFor(view: ProposedView, views: readonly ProposedView[], guesses:
   const photos = views.find(({ name }) => name === 'recency_photos');
   const isOfPhotos = (guess: Guess) => photos?.from.startsWith(`\`${guess.about.split('.')[0]}\``);
   const own = guesses.filter((guess) => isOfPhotos(guess) === (view === photos));
-  return own.map(guessText).join('\n');
+  return guessesText(own);
 }
 
 function viewText({ name, columns, from, joins, where }: ProposedView): string {

@@ -9,6 +9,24 @@ export interface Guess {
   readonly check?: string | undefined;
 }
 
+/** Something to be checked by somebody who knows the site. */
+export interface OpenQuestion {
+  readonly check: string;
+  /** The guesses that depend on the answer, at least one. */
+  readonly of: readonly Guess[];
+}
+
+/** Each question once, in the order in which it is asked first. */
+export function checksOf(guesses: readonly Guess[]): OpenQuestion[] {
+  const asked = Map.groupBy(guesses, ({ check }) => check);
+  return [...asked].flatMap(([check, of]) => (check === undefined ? [] : [{ check, of }]));
+}
+
+/** The tables and columns that a question concerns, each once. */
+export function aboutOf({ of }: OpenQuestion): string {
+  return [...new Set(of.map(({ about }) => about))].join(', ');
+}
+
 /** A table for the capture mapping: which of its columns name whom a change of a row concerns. */
 export interface MappedTable {
   readonly table: string;

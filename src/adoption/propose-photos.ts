@@ -1,12 +1,16 @@
 /**
  * The view `recency_photos`: existing photos, with a time in ms and an audience, and the index that photos are read by and the
  * last upload of a contact is derived by (mysql/last-upload.ts).
+ *
+ * Which rows are photos is said by the generated column of the audience, which is NULL for the others. Said by the view's
+ * WHERE alone, a look-up for the newest photo would read every newer row that is none: there is no bound to how many answers
+ * somebody writes after their last photo.
  */
 import type { InspectedSchema } from '../mysql/inspected-schema.ts';
 import { quoted } from '../mysql/quoted.ts';
 import { findAudiences, ownCopies, type SiteAudiences } from './audiences.ts';
 import { flagRules } from './flags.ts';
-import { type Alteration, type Guess, type MappedTable, type ProposedView, readsOf } from './guess.ts';
+import { type Alteration, type Guess, type MappedTable, type ProposedView, type Rule, readsOf } from './guess.ts';
 import type { Samples } from './samples.ts';
 import type { Photos, SiteRelation } from './site.ts';
 import { columnNamed, hasKeyOn, isText } from './tables.ts';
@@ -31,31 +35,32 @@ export function proposePhotos(
   const { table, key, owner, time } = photos;
   const recipe = timeRecipe(schema, samples, table.name, time);
   const audiences = relation.isOwnId ? ownCopies(table) : findAudiences(table, samples);
-  const rules = flagRules(table, 'photo', 'p.', samples);
-  const columnOfTime = recipe.isPlain ? time.name : MS;
+  const rules = flagRules(table, 'photo', '', samples);
+  const audience = audienceColumn(audiences, rules);
   const view: ProposedView = {
     name: 'recency_photos',
     columns: [
       ['id', `p.${quoted(key)}`],
       ['owner_id', `p.${quoted(owner)}`],
-      ['audience', audiences.isConstant ? audiences.expression : `p.${NUMBER}`],
-      ['uploaded_at', `p.${quoted(columnOfTime)}`],
+      ['audience', audience === undefined ? audiences.expression : `p.${NUMBER}`],
+      ['uploaded_at', `p.${quoted(recipe.isPlain ? time.name : MS)}`],
       ['title', titleOf(photos)],
     ],
     from: `${quoted(table.name)} AS p`,
     joins: [],
-    where: rules.map(({ condition }) => condition),
+    where: rules.length === 0 ? [] : [`p.${NUMBER} IS NOT NULL`],
   };
   const columns = [time.name, ...(audiences.column === undefined ? [] : [audiences.column]), ...readsOf(rules)];
   const about = `${table.name}.${time.name}`;
   return {
-    ...{ view, audiences, alterations: alterationsFor(photos, recipe, audiences, readsOf(rules)) },
+    ...{ view, audiences, alterations: alterationsFor(photos, recipe, audience) },
     mapping: [{ table: table.name, hint: 'photo', owner, columns: [...new Set(columns)], why: 'a row is a photo' }],
     guesses: [
       { about: table.name, guess: `the photos, of ${owner}`, why: 'its name, an id of its owner and a time' },
       { about, guess: `when a photo was uploaded: ${recipe.what}`, why: recipe.why, check: recipe.check },
       audiences.guess,
       ...rules.map(({ guess }) => guess),
+      ...(rules.length === 0 ? [] : [leftOut(table.name)]),
       ...mediaOf(schema, photos),
     ],
   };
@@ -67,17 +72,34 @@ function titleOf({ table }: Photos): string {
   return `COALESCE(LEFT(p.${quoted(column.name)}, 255), '')`;
 }
 
+function leftOut(table: string): Guess {
+  return {
+    about: `${table}.${NUMBER}`,
+    guess: 'NULL where one of these does not hold, and then the row is no photo',
+    why: 'a WHERE alone would let each look-up for the newest photo read all newer rows that are none',
+  };
+}
+
+/** What an index can hold of the audience and of the rules. Undefined: every row is a photo, with the same audience. */
+function audienceColumn(audiences: SiteAudiences, rules: readonly Rule[]): Omit<Alteration, 'table'> | undefined {
+  const { expression, isConstant, column } = audiences;
+  if (isConstant && rules.length === 0) return undefined;
+  const all = rules.map(({ condition }) => condition).join(' AND ');
+  const number = column === undefined ? `${expression}, the audience of all` : `${column} as the number of an audience`;
+  return {
+    add: `COLUMN ${NUMBER} TINYINT AS (${rules.length === 0 ? expression : `IF(${all}, ${expression}, NULL)`}) VIRTUAL`,
+    why: rules.length === 0 ? number : `${number}; NULL for a row that is no photo`,
+  };
+}
+
 function alterationsFor(
   { table, key, owner, time }: Photos,
   recipe: TimeRecipe,
-  audiences: SiteAudiences,
-  reads: readonly string[],
+  audience: Omit<Alteration, 'table'> | undefined,
 ): Alteration[] {
   const add = (text: string, why: string): Alteration => ({ table: table.name, add: text, why });
-  const at = recipe.isPlain ? time.name : MS;
-  const audience = audiences.isConstant ? [] : [NUMBER];
-  const sought = [owner, ...audience, at];
-  const columns = [...sought, key, ...reads.filter((column) => isShort(table, column))];
+  const sought = [owner, ...(audience === undefined ? [] : [NUMBER]), recipe.isPlain ? time.name : MS];
+  const hasKey = recipe.isPlain && audience === undefined && hasKeyOn(table, sought);
   return [
     ...(recipe.isPlain
       ? []
@@ -87,29 +109,16 @@ function alterationsFor(
             `${time.name} in ms, so that an index can hold it`,
           ),
         ]),
-    ...(audiences.isConstant
+    ...(audience === undefined ? [] : [{ table: table.name, ...audience }]),
+    ...(hasKey
       ? []
       : [
           add(
-            `COLUMN ${NUMBER} TINYINT AS (${audiences.expression}) VIRTUAL`,
-            `${audiences.column} as the number of an audience`,
-          ),
-        ]),
-    ...(recipe.isPlain && audiences.isConstant && hasKeyOn(table, sought)
-      ? []
-      : [
-          add(
-            `KEY recency_newest (${columns.map(quoted).join(', ')})`,
+            `KEY recency_newest (${[...sought, key].map(quoted).join(', ')})`,
             'the newest photos of an owner for each audience, without reading the table',
           ),
         ]),
   ];
-}
-
-/** In the index as well, so that rows that do not count are passed over without reading the table. */
-function isShort({ columns }: Photos['table'], name: string): boolean {
-  const column = columns.find((one) => one.name === name);
-  return column !== undefined && !isText(column);
 }
 
 /** Files of posts: nothing in the views reads them. */

@@ -134,7 +134,7 @@ function imageText(source: HintSource, event: RowEvent, image: Image, outbox: st
 }
 
 function taskType(source: HintSource, event: RowEvent): string {
-  if (source.of === 'user') return event === 'DELETE' ? 'recency.user.deleted' : 'recency.user.changed';
+  if (source.of === 'user') return 'recency.user.changed';
   const { relationTasks, photoTasks } = source.kind;
   if (source.of === 'relation') {
     return { INSERT: relationTasks.added, UPDATE: relationTasks.changed, DELETE: relationTasks.removed }[event];

@@ -5,9 +5,11 @@ import { filesOf } from '../adoption/files.ts';
 import { type Proposal, propose } from '../adoption/propose.ts';
 import { SampleRequests } from '../adoption/samples.ts';
 import { tableNamed } from '../adoption/tables.ts';
+import { findUnseenChanges } from '../capture/cascades.ts';
 import type { Mapping } from '../capture/mapping.ts';
 import { parseMapping } from '../capture/mapping-file.ts';
 import { UserError } from '../contracts/user-error.ts';
+import type { CaptureProblem } from '../mysql/capture-checks.ts';
 import type { Database } from '../mysql/database.ts';
 import { inspectSchema, sampleColumn } from '../mysql/inspect-schema.ts';
 
@@ -62,4 +64,23 @@ export async function readMapping(file: string, schema: string): Promise<Mapping
     });
   });
   return parseMapping(text, { file, schema });
+}
+
+/** Rows of mapped tables change without a trigger, and without anybody being told. */
+export class UnseenByTriggers extends UserError {
+  override readonly name = 'UnseenByTriggers';
+}
+
+/**
+ * Whether triggers on the mapped tables see all that changes there: a foreign key's action on another table fires none.
+ * @returns what they see too late, for people
+ * @throws UnseenByTriggers, DatabaseUnavailable
+ */
+export async function checkTriggers(database: Database, mapping: Mapping): Promise<readonly CaptureProblem[]> {
+  const { problems, warnings } = await findUnseenChanges(database, mapping, 'which fires no trigger');
+  if (problems.length === 0) return warnings;
+  const lines = problems.map(({ what, fix }) => `- ${what}. ${fix}`);
+  throw new UnseenByTriggers(
+    `Triggers would not see every change, as the tables and the mapping are now:\n${lines.join('\n')}`,
+  );
 }

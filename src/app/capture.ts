@@ -157,6 +157,7 @@ async function openAndCheck(
   if (account !== undefined) await checkGrants(database, account, user);
   const checked = await checkCapture(database, mapping, kinds, from);
   mustBeCapturable(checked);
+  for (const { what, fix } of checked.warnings) context.logger.warn({ fix }, what);
   return { database, behind: checked.behind };
 }
 

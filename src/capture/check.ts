@@ -1,18 +1,16 @@
 /** Whether a mapping can be captured from this server, as it is set up now. */
 import type { Kind } from '../contracts/kind.ts';
 import { type BehindViews, findBaseTables } from '../mysql/base-tables.ts';
-import {
-  type CaptureProblem,
-  findLogProblems,
-  findMissingColumns,
-  findUnseenCascades,
-  type LogReading,
-} from '../mysql/capture-checks.ts';
+import { type CaptureProblem, findLogProblems, findMissingColumns, type LogReading } from '../mysql/capture-checks.ts';
+import { areCascadesLogged } from '../mysql/cascades.ts';
 import type { Database } from '../mysql/database.ts';
+import { findUnseenChanges } from './cascades.ts';
 import { idSourceOf, type Mapping, mappedColumns, tableKey } from './mapping.ts';
 
 export interface CaptureCheck {
   readonly problems: readonly CaptureProblem[];
+  /** What does not keep it from starting. */
+  readonly warnings: readonly CaptureProblem[];
   readonly behind: BehindViews;
 }
 
@@ -25,14 +23,16 @@ export async function checkCapture(
 ): Promise<CaptureCheck> {
   const mapped = mappedColumns(mapping);
   const behind = await findBaseTables(database, kinds);
-  const isMapped = (table: { schema: string; table: string }) => mapped.has(tableKey(table));
+  const cascades = (await areCascadesLogged(database))
+    ? { problems: [], warnings: [] }
+    : await findUnseenChanges(database, mapping, 'which the binary log does not show');
   const problems = [
     ...(await findLogProblems(database, reading)),
     ...(await findMissingColumns(database, [...mapped.values(), ...lookedUp(mapping)])),
     ...unmapped(mapping, behind),
-    ...(await findUnseenCascades(database, mapped.values(), isMapped)),
+    ...cascades.problems,
   ];
-  return { problems, behind };
+  return { problems, warnings: cascades.warnings, behind };
 }
 
 function lookedUp(mapping: Mapping) {

@@ -89,7 +89,9 @@ export class HintBatch {
     const id = this.#idOf(value);
     if (id === undefined || source.of === 'relation') return;
     if (source.of === 'user') {
-      this.#put({ type: change === 'delete' ? 'recency.user.deleted' : 'recency.user.changed', user: id });
+      // Of a row that is gone too: it may have been a setting, or a mark of a suspension, of a user who is still there. A
+      // user who is not has this task's effect as well, without the hour in which no build that was asked for earlier runs.
+      this.#put({ type: 'recency.user.changed', user: id });
       return;
     }
     const { added, visibilityChanged, removed } = source.kind.photoTasks;

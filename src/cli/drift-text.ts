@@ -4,6 +4,7 @@ import type { AnswerCounts, IndexCounts, TruthCounted } from '../repair/counts.t
 import type { DriftExample } from '../repair/examples.ts';
 import type { FailedUser } from '../repair/failed-users.ts';
 import { pairText, type WrongPair } from '../repair/truth-check.ts';
+import type { UploadSources } from '../repair/verify-result.ts';
 
 interface FoundDrift {
   readonly wrong_users: readonly DriftExample[];
@@ -27,14 +28,18 @@ export function driftText(found: IndexCounts & FoundDrift): string {
   ].join('\n');
 }
 
-/** Where the views contradict one another. */
+/** Where the last uploads come from, and where the views contradict one another about them. */
 export function truthText(found: Pick<IndexCounts, 'classes'> & TruthCounted & TruthExamples): string[] {
+  return [...confirmedText(found), ...uploadsText(found.last_uploads)];
+}
+
+function confirmedText(found: Pick<IndexCounts, 'classes'> & TruthCounted & TruthExamples): string[] {
   const { truth, classes, wrong_pairs } = found;
   const views = found.kinds === undefined ? [CONTACTS.photosView] : photosViews(Object.keys(found.kinds));
   if (truth.wrong === 0)
     return [`${views.join(' and ')} confirm${views.length > 1 ? '' : 's'} the last uploads of ${truth.pairs} pairs.`];
   return [
-    `truth ${classes.truth}: last_upload_at of ${truth.wrong} of ${truth.pairs} pairs, of ${classes.truth} users, is not the newest row of`,
+    `truth ${classes.truth}: the last upload of ${truth.wrong} of ${truth.pairs} pairs, of ${classes.truth} users, is not the newest row of`,
     `${views.join(' or ')} that the user may see. What the views read is wrong, and every answer shows it; no rebuild changes it.`,
     ...wrong_pairs.map(
       (pair) =>
@@ -46,12 +51,21 @@ export function truthText(found: Pick<IndexCounts, 'classes'> & TruthCounted & T
   ];
 }
 
+function uploadsText(sources: UploadSources): string[] {
+  return KINDS.filter(({ name }) => name in sources).map(({ name, view, photosView }) =>
+    sources[name] === 'column'
+      ? `Last uploads of ${name}: the column last_upload_at of ${view}.`
+      : `Last uploads of ${name}: derived from ${photosView}, because ${view} has no column last_upload_at.`,
+  );
+}
+
 function photosViews(names: readonly string[]): string[] {
   return KINDS.flatMap(({ name, photosView }) => (names.includes(name) ? [photosView] : []));
 }
 
 interface TruthExamples {
   readonly kinds?: Readonly<Record<string, unknown>>;
+  readonly last_uploads: UploadSources;
   readonly wrong_pairs: readonly (WrongPair & { readonly kind?: string })[];
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Guess } from '../adoption/guess.ts';
+import { aboutOf, checksOf } from '../adoption/guess.ts';
 import type { Proposal } from '../adoption/propose.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
 import { EXIT } from './exit-code.ts';
@@ -30,17 +30,21 @@ export function addInit(program: Command): void {
 }
 
 function reportText({ database, server, guesses, leftOut, alterations }: Proposal, files: readonly string[]): string {
-  const toCheck = guesses.filter(({ check }) => check !== undefined);
-  const list = (title: string, all: readonly Guess[], text: (guess: Guess) => string) =>
-    all.length === 0 ? [] : [`\n${title}`, ...all.map((guess) => `  ${text(guess)}`)];
+  const list = (title: string, all: readonly string[]) =>
+    all.length === 0 ? [] : [`\n${title}`, ...all.map((line) => `  ${line}`)];
   return [
     `${database} on ${server}. Nothing in it was changed.`,
-    ...list('Guessed (why: in the files):', guesses, ({ about, guess }) => `${about}: ${guess}`),
-    ...list('To be checked by somebody who knows the site:', toCheck, ({ about, check }) => `${about}: ${check}`),
+    ...list(
+      'Guessed (why: in the files):',
+      guesses.map(({ about, guess }) => `${about}: ${guess}`),
+    ),
+    ...list(
+      'To be checked by somebody who knows the site:',
+      checksOf(guesses).map((check) => `${aboutOf(check)}: ${check.check}`),
+    ),
     ...list(
       'Not decided:',
-      leftOut,
-      ({ about, guess, why, check }) => `${about}: ${guess}: ${why}.${check ? ` ${check}` : ''}`,
+      leftOut.map(({ about, guess, why, check }) => `${about}: ${guess}: ${why}.${check ? ` ${check}` : ''}`),
     ),
     `\nWritten: ${files.join(', ')}`,
     `Next: edit them; run indexes.sql (${alterations.length} changes) and views.sql in the database; \`recency migrate --views-only\`; \`recency doctor\`.`,

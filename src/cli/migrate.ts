@@ -49,7 +49,8 @@ function migrateText(report: MigrateReport): string {
   return [
     `${report.database} on ${report.server}${report.databaseCreated ? ', created' : ''}`,
     report.applied.length === 0 ? 'Nothing to apply.' : `Applied: ${report.applied.join(', ')}.`,
-    ...siteTablesText(report.siteTables),
+    // Where all views are the site's own, the reference schema plays no part, and its names mean nothing.
+    ...(report.views.every(({ origin }) => origin === 'site') ? [] : siteTablesText(report.siteTables)),
     ...report.views.map(viewText),
   ].join('\n');
 }
@@ -70,7 +71,8 @@ function rollbackText({ database, undone, viewsDropped }: RollbackReport): strin
 }
 
 function siteTablesText(tables: readonly string[]): string[] {
-  return tables.length === 0 ? [] : [`The site's own tables, left alone: ${tables.join(', ')}.`];
+  if (tables.length === 0) return [];
+  return [`Named like tables of the reference schema, but the site's own, and left alone: ${tables.join(', ')}.`];
 }
 
 function viewText({ name, origin, made, mustLookLike }: ViewReport): string {

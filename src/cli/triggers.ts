@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { Mapping } from '../capture/mapping.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
+import { interruptible } from './interrupt.ts';
 
 interface TriggersFlags {
   readonly mapping: string;
@@ -28,17 +30,34 @@ export function addTriggers(program: Command): void {
     knowSite(config);
     const { database } = mysqlAddress(config.mysqlUrl);
     const mapping = await readMapping(file, database);
-    const statements = drop ? dropStatements(mapping) : triggerStatements(mapping, database);
-    await output.result({ statements }, drop ? `${statements.join(';\n')};` : fileText(statements));
+    if (drop) {
+      const statements = dropStatements(mapping);
+      return await output.result({ statements }, `${statements.join(';\n')};`);
+    }
+    const warnings = await warningsAbout(mapping);
+    for (const warning of warnings) output.note(`Warning: ${warning}`);
+    const statements = triggerStatements(mapping, database);
+    await output.result({ statements, warnings }, fileText(statements, warnings));
   });
+}
+
+/** @throws UnseenByTriggers */
+async function warningsAbout(mapping: Mapping): Promise<string[]> {
+  const [{ checkTriggers }, { withPrimary }] = await Promise.all([
+    import('../app/adoption.ts'),
+    import('../app/stores.ts'),
+  ]);
+  const found = await interruptible((signal) => withPrimary(({ primary }) => checkTriggers(primary, mapping), signal));
+  return found.map(({ what, fix }) => `${what}. ${fix}`);
 }
 
 const HEAD = `-- Triggers that write recency_outbox for every row that changes. Read them, then run them as an account that may create
 -- triggers, INSERT into recency_outbox and SELECT the tables that they look into: they run with its rights.
--- They are not fired by TRUNCATE, nor by what a foreign key's ON DELETE or ON UPDATE does to other rows: map the parent, and
--- after a TRUNCATE run \`recency epoch bump\`. What changed before they were there is found by \`recency epoch bump\` too.`;
+-- They are not fired by TRUNCATE, nor by what a foreign key's ON DELETE or ON UPDATE does to other rows. After a
+-- TRUNCATE run \`recency epoch bump\`. What changed before they were there is found by \`recency epoch bump\` too.`;
 
 /** A client of MySQL must not take the semicolons inside for ends. */
-function fileText(statements: readonly string[]): string {
-  return `${HEAD}\nDELIMITER $$\n${statements.map((statement) => `${statement}$$`).join('\n')}\nDELIMITER ;`;
+function fileText(statements: readonly string[], warnings: readonly string[]): string {
+  const head = [HEAD, ...warnings.map((warning) => `-- WARNING: ${warning}`)].join('\n');
+  return `${head}\nDELIMITER $$\n${statements.map((statement) => `${statement}$$`).join('\n')}\nDELIMITER ;`;
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { VerifyRequest, VerifyResult } from '../repair/verify.ts';
+import type { VerifyRequest } from '../repair/verify.ts';
+import type { VerifyResult } from '../repair/verify-result.ts';
 import { id } from './arguments.ts';
 import { defineCommand, whenCalled } from './define-command.ts';
 import { answersText, driftText, failedText, truthText, userText } from './drift-text.ts';

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { CONTACTS, type Kind, kindsNamed } from '../contracts/kind.ts';
 import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
 import { type Checks, fine, problem, type Verdict, warning } from '../health/finding.ts';
+import type { CaptureProblem } from '../mysql/capture-checks.ts';
 import type { Database } from '../mysql/database.ts';
 import { isExplainRefused, StatementTooSlow } from '../mysql/faults.ts';
 import { ofKind } from '../mysql/kind-database.ts';
@@ -129,10 +130,13 @@ const readingOf = ({ captureTopicPrefix }: Config) => (captureTopicPrefix === un
 /** Only where the mapping is named for every process: RECENCY_CAPTURE_MAPPING. */
 async function captureVerdict(primary: Database, config: Config, file: string): Promise<Verdict> {
   const mapping = await readMapping(file, config);
-  const { problems, behind } = await checkCapture(primary, mapping, kindsNamed(config.kinds), readingOf(config));
-  if (problems.length === 0)
-    return fine(`the binary log and ${file} cover the ${behind.tables.length} tables behind the views`);
-  return problem(problems.map(({ what }) => what).join('; '), [...new Set(problems.map(({ fix }) => fix))].join(' '));
+  const checked = await checkCapture(primary, mapping, kindsNamed(config.kinds), readingOf(config));
+  const { problems, warnings, behind } = checked;
+  const textOf = (all: readonly CaptureProblem[]) => all.map(({ what }) => what).join('; ');
+  const fixOf = (all: readonly CaptureProblem[]) => [...new Set(all.map(({ fix }) => fix))].join(' ');
+  if (problems.length > 0) return problem(textOf(problems), fixOf(problems));
+  if (warnings.length > 0) return warning(textOf(warnings), fixOf(warnings));
+  return fine(`the binary log and ${file} cover the ${behind.tables.length} tables behind the views`);
 }
 
 /** Each process may have an account of its own; doctor sees only its own. */
@@ -179,10 +183,14 @@ const PAIRS = 10_000;
 
 const EXAMPLES = 3;
 
-const lastUploadFix = ({ photosView }: Kind) =>
+const columnFix = ({ photosView }: Kind) =>
   `last_upload_at must be the newest row of ${photosView} whose audience is among the bits of sees, and nothing else: ` +
   'no deleted or private photo, no time of another kind. Fix the view or the columns that it reads (docs/adopting.md), ' +
   'begin a new epoch with `recency epoch bump`, and run `recency verify --users all`.';
+
+const derivedFix = ({ view, photosView, ownerColumn }: Kind) =>
+  `The bits of sees of ${view} must be audiences of ${photosView}, and its ids those of ${ownerColumn}, in a column that compares ` +
+  'with them exactly. Fix the views, begin a new epoch with `recency epoch bump`, and run `recency verify --users all`.';
 
 /** Compares the views with each other: Recency's answers cannot be better than they are. */
 async function lastUploadsVerdict(primary: Database, kind: Kind): Promise<Verdict> {
@@ -193,16 +201,17 @@ async function lastUploadsVerdict(primary: Database, kind: Kind): Promise<Verdic
       { primary, random: Math.random, now: () => performance.now() },
       PAIRS,
     );
+    const fix = isDerived ? derivedFix(kind) : columnFix(kind);
     const way = isDerived ? `derived from ${photosView}, because ${view} has no last_upload_at; ` : '';
     const compared = `${way}${counts.pairs} pairs compared with ${photosView}`;
     const isNever = counts.pairs > 0 && uploads === 0;
     const never = isNever ? `${isDerived ? 'there is none' : 'last_upload_at is NULL or 0'} in all of them; ` : '';
     if (counts.wrong > 0) {
       const examples = wrong.slice(0, EXAMPLES).map((pair) => `\n${pairText(pair, kind)}`);
-      return problem(`${compared}: ${never}${counts.wrong} contradict it${examples.join('')}`, lastUploadFix(kind));
+      return problem(`${compared}: ${never}${counts.wrong} contradict it${examples.join('')}`, fix);
     }
     if (isNever && (await isAnyPhoto(primary))) {
-      return problem(`${compared}: ${never}there are photos, but no user may see any (sees)`, lastUploadFix(kind));
+      return problem(`${compared}: ${never}there are photos, but no user may see any (sees)`, fix);
     }
     return fine(`${compared}, all confirmed`);
   } catch (error) {

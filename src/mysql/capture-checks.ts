@@ -1,5 +1,4 @@
 /** Whether the server's binary log can be captured, and whether a mapping covers what it must. Nothing is written. */
-import { compareVersions, mysqlProductOf } from '../contracts/server-versions.ts';
 import type { FoundTable } from './base-tables.ts';
 import type { Database } from './database.ts';
 
@@ -133,41 +132,6 @@ export async function findMissingColumns(database: Database, needed: Iterable<Ne
     if (missing.length === 0) continue;
     const fix = `Correct the mapping; the table has ${[...present].join(', ')}.`;
     problems.push({ what: `${schema}.${table} has no column ${missing.join(', ')}`, fix });
-  }
-  return problems;
-}
-
-const CASCADES = `
-  SELECT CONSTRAINT_NAME, UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME
-  FROM information_schema.REFERENTIAL_CONSTRAINTS
-  WHERE CONSTRAINT_SCHEMA = ? AND TABLE_NAME = ?
-    AND (DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT') OR UPDATE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'))`;
-
-/** From this version on, MySQL logs the rows that its foreign keys change, unless InnoDB is told to enforce them itself. */
-const LOGS_CASCADES = '9.6';
-const NATIVE = "SHOW GLOBAL VARIABLES LIKE 'innodb_native_foreign_keys'";
-
-/**
- * Foreign keys that change rows of a mapped table without a row event, where the table that causes it is not mapped either.
- * @throws DatabaseUnavailable
- */
-export async function findUnseenCascades(
-  database: Database,
-  mapped: Iterable<FoundTable>,
-  isMapped: (table: FoundTable) => boolean,
-): Promise<CaptureProblem[]> {
-  const [[version = ''] = []] = await database.rows('SELECT VERSION()', []);
-  const isLogged = mysqlProductOf(String(version)) === 'MySQL' && compareVersions(String(version), LOGS_CASCADES) >= 0;
-  if (isLogged && !(await database.rows(NATIVE, [])).some(([, value]) => value === 'ON')) return [];
-  const problems: CaptureProblem[] = [];
-  for (const { schema, table } of mapped) {
-    for (const [name, parentSchema, parent] of await database.rows(CASCADES, [schema, table])) {
-      if (isMapped({ schema: String(parentSchema), table: String(parent) })) continue;
-      problems.push({
-        what: `the foreign key ${name} changes rows of ${schema}.${table} when one of ${parent} changes, which the binary log does not show`,
-        fix: `Map ${parent} as well, with a hint for whatever its rows concern, or make the key RESTRICT and delete the rows in the application.`,
-      });
-    }
   }
   return problems;
 }

@@ -3,6 +3,7 @@ import type { Kind } from '../contracts/kind.ts';
 import { run, type Steps } from '../index/protocol.ts';
 import { EpochSuspended, rebuild } from '../index/rebuild.ts';
 import type { Database } from '../mysql/database.ts';
+import { type UploadsFrom, uploadsFrom } from '../mysql/last-upload.ts';
 import {
   type AnswerCounts,
   type IndexCounts,
@@ -21,6 +22,7 @@ import { PagedRun, type PagedRunStores } from './paged-run.ts';
 import type { RunParameters, RunRequest } from './run-parameters.ts';
 import type { PageWork, ProcessedUsers, RunResult } from './run-work.ts';
 import type { IndexedUsers } from './user-pages.ts';
+import type { UploadSources } from './verify-result.ts';
 
 /** What checks and rebuilds the indexes of one kind. */
 export interface RepairParts {
@@ -58,15 +60,23 @@ const NOTHING_DONE = { repaired: 0, still_wrong: 0, still_unsettled: 0, failed: 
  */
 export type RepairResult = RunResult<RepairReport> & RepairExamples;
 
-type RepairExamples = Pick<ShownExamples, 'wrong_users' | 'wrong_pairs'>;
+interface RepairExamples extends Pick<ShownExamples, 'wrong_users' | 'wrong_pairs'> {
+  /** Of the kinds that this part of the run went through. */
+  readonly last_uploads: UploadSources;
+}
 
 /** Verifies users page by page, and rebuilds the indexes that are wrong or may be. A dry run only verifies. @throws InvalidJob */
 export function createRepair(stores: RepairStores, request: RunRequest): PagedRun<RepairReport, RepairExamples> {
+  const kinds = partsByKind<RepairParts>(stores).map((parts) => new RepairWork(parts));
   const work = {
     job: 'repair',
     empty: { before: NOTHING_FOUND, after: NOTHING_DONE, cost: { rows_read: 0, seconds: 0 } },
-    kinds: partsByKind<RepairParts>(stores).map((parts) => new RepairWork(parts)),
-    examples: ({ wrong_users, wrong_pairs }: ShownExamples) => ({ wrong_users, wrong_pairs }),
+    kinds,
+    examples: ({ wrong_users, wrong_pairs }: ShownExamples) => ({
+      wrong_users,
+      wrong_pairs,
+      last_uploads: Object.fromEntries(kinds.flatMap(({ kind, uploads }) => (uploads ? [[kind.name, uploads]] : []))),
+    }),
   } as const;
   return new PagedRun(stores, work, request);
 }
@@ -77,6 +87,8 @@ class RepairWork implements PageWork<RepairReport> {
   readonly indexedUsers: IndexedUsers | undefined;
   readonly #check: PageCheck;
   readonly #steps: Steps;
+  /** Where the last uploads come from; undefined: nothing was read yet. */
+  uploads: UploadsFrom | undefined;
 
   constructor({ kind, primary, check, steps, indexedUsers }: KindOf<RepairParts>) {
     this.kind = kind;
@@ -91,6 +103,7 @@ class RepairWork implements PageWork<RepairReport> {
     { dryRun }: RunParameters,
     signal?: AbortSignal,
   ): Promise<ProcessedUsers<RepairReport>> {
+    this.uploads ??= await uploadsFrom(this.primary);
     const found = await this.#check.indexes(users, signal);
     const after = dryRun ? NOTHING_DONE : await this.#repair(found, signal);
     const truth = await this.#check.truth(users, found.heads, signal); // last, because it repairs nothing

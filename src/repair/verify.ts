@@ -1,20 +1,11 @@
 import { type Id, isId } from '../contracts/id.ts';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
+import { type UploadsFrom, uploadsFrom } from '../mysql/last-upload.ts';
 import { compareColumns, hasLastUploadColumns, readUsers } from '../mysql/newest-photos.ts';
-import { NO_ODD_ROWS, type OddRows } from './answer-check.ts';
-import {
-  type AnswerCounts,
-  addCounts,
-  type IndexCounts,
-  NO_ANSWERS,
-  NO_INDEXES,
-  NO_TRUTH,
-  type TruthCounted,
-  withTruth,
-} from './counts.ts';
-import { Examples, type FoundWrong, type ShownExamples } from './examples.ts';
-import { type FailedUser, FailedUsers } from './failed-users.ts';
+import { addCounts, withTruth } from './counts.ts';
+import { Examples, type FoundWrong } from './examples.ts';
+import { FailedUsers } from './failed-users.ts';
 import { type Job, type JobProgress, ProgressMeter } from './job.ts';
 import { chosenKinds, isContactsAlone, type KindOf, type PartsByKind, partsByKind } from './job-kinds.ts';
 import type { PageCheck } from './page-check.ts';
@@ -28,6 +19,7 @@ import {
   PAGE_SIZE,
   type UserPages,
 } from './user-pages.ts';
+import { NOTHING_VERIFIED, type VerifyCounts, type VerifyResult } from './verify-result.ts';
 
 /** What checks the indexes of one kind. */
 export interface VerifyParts {
@@ -55,37 +47,6 @@ export type VerifyRequest =
   | { readonly user: Id; readonly kinds?: readonly string[] | undefined }
   | (Omit<RunParametersInput, 'dryRun'> & { readonly user?: undefined });
 
-/** Users of the reference schema whose `last_…_at` columns were compared with their photos. */
-type ColumnCounts = { readonly users: number; readonly wrong: number };
-
-export type VerifyCounts = IndexCounts &
-  TruthCounted &
-  AnswerCounts & {
-    readonly columns: ColumnCounts;
-    readonly odd_rows: OddRows;
-    /** Users who could not be verified; `failed_users` says why. */
-    readonly failed: number;
-  };
-
-/** What `verify --json` prints. */
-export type VerifyResult = VerifyCounts & {
-  readonly seconds: number;
-  /** What each kind adds to the sums, by its name; undefined: contacts alone were verified. */
-  readonly kinds?: Readonly<Record<string, VerifyCounts>>;
-  /** The first 100. */
-  readonly failed_users: readonly FailedUser[];
-} & ShownExamples;
-
-const NO_COLUMNS: ColumnCounts = { users: 0, wrong: 0 };
-const NOTHING: VerifyCounts = {
-  ...NO_INDEXES,
-  truth: NO_TRUTH,
-  ...NO_ANSWERS,
-  columns: NO_COLUMNS,
-  odd_rows: NO_ODD_ROWS,
-  failed: 0,
-};
-
 /** Users whose columns are compared at a time. */
 const COLUMNS_PAGE = 1_000;
 
@@ -103,6 +64,7 @@ export class Verify implements Job {
   readonly #startedAt: number;
   readonly #examples = new Examples();
   readonly #failed: FailedUsers;
+  readonly #uploads = new Map<string, UploadsFrom>();
   /** The number of kinds that are done. */
   #kindsDone = 0;
   /** Of the kind that is being verified. */
@@ -121,7 +83,7 @@ export class Verify implements Job {
     this.#user = user;
     this.#parameters = parseRunParameters(parameters);
     this.#kinds = chosenKinds(partsByKind<VerifyParts>(stores), this.#parameters.kinds);
-    this.#counts = new Map(this.#kinds.map(({ kind }) => [kind, NOTHING]));
+    this.#counts = new Map(this.#kinds.map(({ kind }) => [kind, NOTHING_VERIFIED]));
     this.#failed = new FailedUsers(stores.primary);
     this.#rateLimiter = new RateLimiter(this.#parameters.rate, stores.now);
     this.#meter = new ProgressMeter(stores.now);
@@ -145,7 +107,11 @@ export class Verify implements Job {
     const check = (some: readonly Id[]) => this.#checkUsers(parts, some, signal);
     const { done, failures } = await this.#failed.workOn(users, check, { signal, kind });
     const failed = failures.length;
-    const page = done.reduce((all, { counts }) => addCounts(all, counts), { ...NOTHING, users: failed, failed });
+    const page = done.reduce((all, { counts }) => addCounts(all, counts), {
+      ...NOTHING_VERIFIED,
+      users: failed,
+      failed,
+    });
     for (const { found } of done) this.#examples.add(found, kind); // not before the page is done: after an error it comes again
     this.#count(parts.kind, page);
     this.#pages?.done();
@@ -168,17 +134,18 @@ export class Verify implements Job {
       ...this.#sum(),
       seconds,
       ...(this.#isOfContactsAlone() ? {} : { kinds }),
+      last_uploads: Object.fromEntries(this.#uploads),
       failed_users: this.#failed.named,
       ...this.#examples.shown(),
     };
   }
 
   #sum(): VerifyCounts {
-    return [...this.#counts.values()].reduce(addCounts, NOTHING);
+    return [...this.#counts.values()].reduce(addCounts, NOTHING_VERIFIED);
   }
 
   #count(kind: Kind, page: VerifyCounts): void {
-    this.#counts.set(kind, addCounts(this.#counts.get(kind) ?? NOTHING, page));
+    this.#counts.set(kind, addCounts(this.#counts.get(kind) ?? NOTHING_VERIFIED, page));
   }
 
   /** The next page; when none is left of a kind, the first of the next one. */
@@ -196,7 +163,8 @@ export class Verify implements Job {
     const { random, pageSize = PAGE_SIZE } = this.#stores;
     const [parts, ...later] = this.#kinds.slice(kindsDone);
     if (parts === undefined) throw new Error('no kind is in use');
-    const { primary, indexedUsers } = parts;
+    const { kind, primary, indexedUsers } = parts;
+    this.#uploads.set(kind.name, await uploadsFrom(primary));
     const stores = { primary, random, pageSize, rateLimiter: this.#rateLimiter, indexedUsers };
     const one = this.#user;
     const estimate = (of: KindOf<VerifyParts>) => (one ? 1 : estimateUsers(of.primary, this.#parameters));
@@ -239,7 +207,7 @@ export class Verify implements Job {
     const compared = await compareColumns(primary, users);
     this.#columnsAfter = users.length < COLUMNS_PAGE ? undefined : users.at(-1);
     this.#examples.add({ columns: compared.wrong });
-    const page = { ...NOTHING, columns: { users: compared.users.length, wrong: compared.wrong.length } };
+    const page = { ...NOTHING_VERIFIED, columns: { users: compared.users.length, wrong: compared.wrong.length } };
     for (const { kind } of this.#kinds) if (kind.name === CONTACTS.name) this.#count(kind, page);
     return page;
   }

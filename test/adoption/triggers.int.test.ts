@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fc } from '@fast-check/vitest';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { hintBatches } from '../../src/capture/hints.ts';
 import { parseMapping } from '../../src/capture/mapping-file.ts';
 import type { Row, RowChange } from '../../src/capture/row-change.ts';
@@ -135,7 +135,7 @@ describe('the triggers', () => {
     expect((await tasksOf(both)).sort()).toEqual(['contact.changed 1 2', 'contact.changed 5 2', 'user.changed 1']);
     expect(
       (await tasksOf('DELETE people, follows FROM people JOIN follows ON follows.whom = people.id')).sort(),
-    ).toEqual(['contact.removed 5 2', 'user.deleted 2']);
+    ).toEqual(['contact.removed 5 2', 'user.changed 2']);
   });
 
   it('take a row that met the condition before or meets it now, and NULL as a value', async () => {
@@ -225,6 +225,54 @@ function changeOf(before: Row | undefined, after: Row | undefined): RowChange {
   const kind = before === undefined ? 'insert' : after === undefined ? 'delete' : 'update';
   return { schema: 'site', table: 'filters', kind, before, after };
 }
+
+describe('what a foreign key changes', () => {
+  const write = (...entries: readonly string[]) => {
+    const other = `${file}.keys.yaml`;
+    writeFileSync(other, `version: 1\ntables:\n${entries.map((entry) => `  - ${entry}\n`).join('')}`);
+    return (...flags: string[]) => runInProcess(['triggers', '--mapping', other, ...flags], { MYSQL_URL: url });
+  };
+  const LINKS = '{ table: links, hint: contact, user: who, contact: whom }';
+  const MEMBERS = '{ table: members, hint: user, user: id }';
+
+  it('fires no trigger: the command refuses unless the parent is mapped, and then warns of contacts that vanish', async () => {
+    await sql(
+      url,
+      'CREATE TABLE members (id BIGINT UNSIGNED PRIMARY KEY)',
+      `CREATE TABLE links (who BIGINT UNSIGNED, whom BIGINT UNSIGNED, PRIMARY KEY (who, whom), KEY (whom),
+        CONSTRAINT links_who FOREIGN KEY (who) REFERENCES members (id) ON DELETE CASCADE,
+        CONSTRAINT links_whom FOREIGN KEY (whom) REFERENCES members (id) ON DELETE CASCADE)`,
+    );
+    const unmapped = write(LINKS);
+    const { code, stdout, stderr } = await unmapped();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /links_who changes rows of \w+\.links when one of members changes, which fires no trigger\. Map members/,
+    );
+    expect(stderr).toContain('links_whom changes rows of');
+    expect(await unmapped('--drop')).toMatchObject({ code: 0 });
+
+    const mapped = write(LINKS, MEMBERS);
+    const found = await mapped('--json');
+    const [{ statements, warnings }] = found.json() as [{ statements: string[]; warnings: string[] }];
+    expect(found.code).toBe(0);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^with a row of members a foreign key deletes .*: links \(links_whom\); .*Delete those rows first/,
+      ),
+    ]);
+    expect(found.stderr).toContain(`Warning: ${warnings[0]}`);
+    expect((await mapped()).stdout).toContain(`\n-- WARNING: ${warnings[0]}\nDELIMITER`);
+
+    await sql(url, ...statements);
+    onTestFinished(() => sql(url, 'DROP TABLE links, members').then(() => undefined));
+    await tasksOf('INSERT INTO members VALUES (1), (2), (3)', 'INSERT INTO links VALUES (1, 2), (1, 3)');
+    expect(await tasksOf('DELETE FROM members WHERE id = 2')).toEqual(['user.changed 2']);
+    expect(await tasksOf('DELETE FROM links WHERE whom = 3', 'DELETE FROM members WHERE id = 3')).toEqual([
+      ...['contact.removed 1 3', 'user.changed 3'],
+    ]);
+  });
+});
 
 describe('recency triggers', () => {
   it('--drop removes them all, and nothing is left behind', async () => {

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { loggedMysql, WITH_GTIDS } from '../support/logged-mysql.ts';
 import { mappingFile, REFERENCE_MAPPING } from '../support/reference-mapping.ts';
 import { freshPrefix, redisUrl, sql } from '../support/servers.ts';
@@ -161,6 +162,16 @@ describe('recency capture', () => {
       expect(stderr).toContain(said);
       expect(doctor.stdout).toContain(said);
     }
+    await sql(
+      settings.MYSQL_URL,
+      'ALTER TABLE photos DROP FOREIGN KEY of_people',
+      'ALTER TABLE contacts ADD CONSTRAINT of_contact FOREIGN KEY (contact_id) REFERENCES users (id) ON DELETE CASCADE',
+    );
+    const { stdout } = await runInProcess(['doctor'], settings);
+    const warned = stdout.includes(
+      'deletes the rows that have it as a contact: contacts (of_contact); then nothing says',
+    );
+    expect(warned).toBe(isUnseen);
   }, 60_000);
 
   it('names what is wrong with the mapping, by line and column', async () => {

@@ -8,7 +8,7 @@ import { KeyNames } from '../../src/index/redis/keys.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { CliProcess, type Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { redisUrl, sql as sqlOn } from '../support/servers.ts';
+import { freshDatabase, redisUrl, sql as sqlOn } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshRedis } from '../support/stores.ts';
 
@@ -262,5 +262,24 @@ describe('migrate', () => {
     const undone = await run('migrate --rollback --json');
     expect(undone.json()[0].undone).toContain('0001_recency_tables');
     expect((await run('migrate')).stdout).toMatch(/^Applied: 0001_recency_tables/m);
+  });
+
+  it("speaks of a site's own tables that have names of the reference schema only where that matters", async () => {
+    const url = await freshDatabase();
+    await sqlOn(url, 'CREATE TABLE contacts (id INT PRIMARY KEY, message TEXT)');
+    const migrated = async () => (await run('migrate --views-only', { MYSQL_URL: url })).stdout;
+    expect(await migrated()).toMatch(
+      /^Named like tables of the reference schema, but the site's own, .*: contacts\.$/m,
+    );
+    const columns =
+      '1 AS user_id, 2 AS contact_id, 1 AS related, 1 AS sees, 0 AS is_friend, 0 AS is_family, 1 AS version';
+    await sqlOn(url, `CREATE VIEW recency_contacts AS SELECT ${columns}`);
+    await sqlOn(
+      url,
+      "CREATE VIEW recency_photos AS SELECT 1 AS id, 2 AS owner_id, 0 AS audience, 5 AS uploaded_at, '' AS title",
+    );
+    const all = await migrated();
+    expect(all).toMatch(/^recency_contacts: the site's own\.$/m);
+    expect(all).not.toMatch(/\bcontacts\b/);
   });
 });

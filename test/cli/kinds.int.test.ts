@@ -12,6 +12,7 @@ import { runInProcess } from '../support/in-process.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshSitePool } from '../support/small-site.ts';
 import { freshRedis } from '../support/stores.ts';
+import { leaveOutUploads } from '../support/without-uploads.ts';
 
 const [USER, CONTACT] = ['1', '2'];
 
@@ -70,6 +71,19 @@ describe('--kind groups', () => {
     const right = await run('verify --kind groups --json');
     expect({ code: right.code, ...last(right) }).toMatchObject({ code: 0, users: 1, wrong: 0, answers_wrong: 0 });
     expect(last(await run('verify --kind contacts --json'))).toMatchObject({ users: 1, warm: 0, cold: 1 });
+  });
+
+  it('verify and repair say where the last uploads of each kind come from', async () => {
+    expect(last(await run('verify --kind groups --json')).last_uploads).toEqual({ groups: 'column' });
+    await leaveOutUploads(settings.MYSQL_URL, [GROUPS]);
+    for (const command of ['verify', 'repair --dry-run']) {
+      expect(last(await run(`${command} --json`)).last_uploads).toEqual({ contacts: 'column', groups: 'photos' });
+      const { stdout } = await run(command);
+      expect(stdout).toContain('Last uploads of contacts: the column last_upload_at of recency_contacts.');
+      expect(stdout).toContain(
+        'Last uploads of groups: derived from recency_group_photos, because recency_groups has no',
+      );
+    }
   });
 });
 

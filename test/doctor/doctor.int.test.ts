@@ -449,6 +449,10 @@ describe('what doctor says of the views', () => {
       detail: expect.stringMatching(/there are photos, but no user may see any/),
     });
     expect(await told(none, 'DELETE FROM photos')).toMatchObject({ code: 0, state: 'fine' });
+    expect(await told(view('0', '0').replace('0 AS last_upload_at,', ''))).toMatchObject({
+      ...{ code: 1, state: 'problem', mend: expect.stringMatching(/^The bits of sees of recency_contacts must be/) },
+      detail: expect.stringMatching(/^derived from recency_photos, .*there is none in all of them; there are photos/),
+    });
   });
 
   it('is what verify and repair say as well: exit 3, and nothing that repair could fix', async () => {
@@ -463,7 +467,7 @@ describe('what doctor says of the views', () => {
       });
     }
     const { stdout } = await runInProcess(['repair'], own);
-    expect(stdout).toMatch(/truth 1: last_upload_at of 1 of 3 pairs, of 1 users,.*no rebuild changes it/s);
+    expect(stdout).toMatch(/truth 1: the last upload of 1 of 3 pairs, of 1 users,.*no rebuild changes it/s);
     expect(stdout).toContain('user 1, contact 2: recency_contacts says 1970-01-01T00:00:09.000Z');
     expect(stdout).toContain('0 repaired, 0 still wrong');
   });

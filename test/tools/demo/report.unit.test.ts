@@ -8,6 +8,7 @@ const verify = {
   ...{ answers_checked: 1, answers_wrong: 0, answers_unsettled: 0, columns: { users: 1, wrong: 0 } },
   odd_rows: { null: 0, negative: 0, future: 0, duplicate: 0, self: 0 },
   ...{ wrong_users: [], wrong_answers: [], wrong_columns: [], wrong_pairs: [], failed: 0, failed_users: [] },
+  last_uploads: { contacts: 'column' as const },
 };
 const push = { missed: 0, wrong_ids: 0, not_visible: 0 };
 const right = {

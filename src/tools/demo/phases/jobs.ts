@@ -1,7 +1,8 @@
 import { type JobParts, whileLeaseHolder } from '../../../app/jobs.ts';
 import { type BackfillResult, createBackfill } from '../../../repair/backfill.ts';
 import { runToEnd } from '../../../repair/job.ts';
-import { Verify, type VerifyResult } from '../../../repair/verify.ts';
+import { Verify } from '../../../repair/verify.ts';
+import type { VerifyResult } from '../../../repair/verify-result.ts';
 import type { Progress } from '../story.ts';
 
 /** Builds the index of every user. @throws Error when one could not be built */

@@ -41,9 +41,10 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     );
     onTestFinished(() => withAdmin((admin) => admin.deleteTopics({ topics })));
     const group = `${prefix}.capture`;
-    await withAdmin((admin) => moveToEnds(admin, group, topics.slice(0, 2)));
+    const kafka = new Kafka({ clientId: 'test', brokers: kafkaBrokers(), logLevel: logLevel.NOTHING });
+    await moveToEnds(kafka, group, topics.slice(0, 2));
     // One for each test: a producer remembers topics that are deleted by now.
-    const producer = new Kafka({ clientId: 'test', brokers: kafkaBrokers(), logLevel: logLevel.NOTHING }).producer();
+    const producer = kafka.producer();
     await producer.connect();
     onTestFinished(() => producer.disconnect());
     const [schemas = '', posts = '', own = ''] = topics;

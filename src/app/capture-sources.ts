@@ -88,7 +88,8 @@ async function fromDebezium(
   const { database: schema } = mysqlAddress(config.mysqlUrl);
   const kafka = kafkaSettings(config, 'capture', logger);
   const group = `${kafkaGroup}.capture${isDryRun ? `-dry-run-${randomBytes(4).toString('hex')}` : ''}`;
-  const admin = resources.adopt(createKafka(kafka).admin(), async (opened) => {
+  const client = createKafka(kafka);
+  const admin = resources.adopt(client.admin(), async (opened) => {
     if (isDryRun) await opened.deleteGroups([group]);
     await opened.disconnect();
   });
@@ -110,7 +111,7 @@ async function fromDebezium(
     open: () => new DebeziumSource(source),
     present: async () => {
       await readTypes();
-      await moveToEnds(admin, group, [...mapped.map((table) => topicOf(prefix, table)), statementsTopic(prefix)]);
+      await moveToEnds(client, group, [...mapped.map((table) => topicOf(prefix, table)), statementsTopic(prefix)]);
       return `group:${group}`;
     },
     check: () => checkTopics(admin, prefix, mapped),

@@ -31,7 +31,7 @@ export async function processHealth(
 async function ask(url: URL, limitMs: number): Promise<ProcessHealth> {
   const signal = AbortSignal.timeout(limitMs);
   try {
-    const { status, body } = await fetchFrom(url, signal);
+    const { status, body } = await askInDetail(url, signal);
     return { isHealthy: status === 200, text: readinessIn(body) ?? `${url} answers ${status}: ${oneLine(body)}` };
   } catch (error) {
     const why = signal.aborted ? `not within ${limitMs} ms` : oneLine(messageOf(error));
@@ -39,9 +39,15 @@ async function ask(url: URL, limitMs: number): Promise<ProcessHealth> {
   }
 }
 
+/** The reasons only where it is not ready: with them come reports, which may take longer, and decide nothing. */
+async function askInDetail(url: URL, signal: AbortSignal) {
+  const brief = await fetchFrom(String(url), signal);
+  return brief.status === 200 ? brief : await fetchFrom(`${url}?verbose`, signal);
+}
+
 /** Unlike `fetch`, it refuses no port, and costs little at a start. */
-async function fetchFrom(url: URL, signal: AbortSignal) {
-  const request = get(`${url}?verbose`, { signal, agent: false });
+async function fetchFrom(url: string, signal: AbortSignal) {
+  const request = get(url, { signal, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   request.on('error', () => undefined); // the response tells as well that it was cut off
   return { status: response.statusCode, body: await textOf(response) };
@@ -52,7 +58,7 @@ function readinessIn(body: string): string | undefined {
   try {
     const { status, failing, checks } = JSON.parse(body);
     const faults = failing.map((name: string) => {
-      const detail = checks[name].detail;
+      const detail = checks?.[name]?.detail;
       return detail === undefined ? name : `${name} (${detail})`;
     });
     return oneLine(faults.length === 0 ? status : `${status}: ${faults.join(', ')}`);

@@ -1,10 +1,11 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { readAllContacts } from '../../src/mysql/all-contacts.ts';
-import { readCandidates, readPlain } from '../../src/mysql/contacts.ts';
+import { readCandidates } from '../../src/mysql/candidates.ts';
 import { readExplainedContact } from '../../src/mysql/explained-contact.ts';
 import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
 import { readNeighbours, readPairs } from '../../src/mysql/pairs.ts';
 import { readPhotos } from '../../src/mysql/photos.ts';
+import { readPlain } from '../../src/mysql/plain-contacts.ts';
 import { readTopContacts } from '../../src/mysql/top-contacts.ts';
 
 type Questions = Readonly<Record<string, () => Promise<unknown>>>;

@@ -1,5 +1,5 @@
 /** Debezium's topics: which there are, how far a group has read them, and whether what it has not read is still there. */
-import type { Admin } from 'kafkajs';
+import type { Admin, Consumer, Kafka } from 'kafkajs';
 import { CaptureGap } from '../change-source.ts';
 import type { TableName } from '../mapping.ts';
 import { ConnectorMistake } from './messages.ts';
@@ -88,13 +88,42 @@ export async function readEnds(admin: Admin, topics: readonly string[]): Promise
   return ends;
 }
 
-/** Lets the group go on at the present ends of the topics. @throws when a member of the group is still there */
-export async function moveToEnds(admin: Admin, groupId: string, topics: readonly string[]): Promise<void> {
-  for (const topic of topics) {
-    const ends = await admin.fetchTopicOffsets(topic);
-    const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));
-    await admin.setOffsets({ groupId, topic, partitions });
-  }
+/**
+ * Lets the group go on at the present ends of the topics. A member commits them for all at once: kafkajs's `setOffsets` has one join
+ * the group for each topic, and a broker waits 3 s for others to join.
+ * @throws when a member of the group is still there
+ */
+export async function moveToEnds(kafka: Kafka, groupId: string, topics: readonly string[]): Promise<void> {
+  await using admin = await connected(kafka.admin());
+  const ends = await Promise.all(
+    topics.map(async (topic) => ({ topic, bounds: await admin.client.fetchTopicOffsets(topic) })),
+  );
+  const { groups } = await admin.client.describeGroups([groupId]);
+  const busy = groups.find(({ state }) => state !== 'Empty' && state !== 'Dead');
+  if (busy !== undefined) throw new Error(`the group ${groupId} has members: it is ${busy.state}`);
+  await using member = await connected(
+    kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 100 }),
+  );
+  await joinGroup(member.client, topics);
+  await member.client.commitOffsets(
+    ends.flatMap(({ topic, bounds }) => bounds.map(({ partition, high }) => ({ topic, partition, offset: high }))),
+  );
+}
+
+async function connected<Client extends Admin | Consumer>(client: Client) {
+  await client.connect();
+  return { client, [Symbol.asyncDispose]: () => client.disconnect() };
+}
+
+/** As a member that reads nothing. @throws when the group does not take it */
+async function joinGroup(consumer: Consumer, topics: readonly string[]): Promise<void> {
+  const { promise: joined, resolve, reject } = Promise.withResolvers<void>();
+  consumer.on(consumer.events.GROUP_JOIN, () => resolve());
+  consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
+  await consumer.subscribe({ topics: [...topics], fromBeginning: true });
+  await consumer.run({ autoCommit: false, eachBatch: async () => undefined });
+  consumer.pause(topics.map((topic) => ({ topic })));
+  await joined;
 }
 
 /**

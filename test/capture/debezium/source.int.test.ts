@@ -4,6 +4,7 @@ import { CaptureGap, type ChangeBatch } from '../../../src/capture/change-source
 import { ConnectorMistake } from '../../../src/capture/debezium/messages.ts';
 import { DebeziumSource } from '../../../src/capture/debezium/source.ts';
 import { checkTopics, moveToEnds } from '../../../src/capture/debezium/topics.ts';
+import { ensureTopics } from '../../../src/transport/kafka/topic-admin.ts';
 import { silent } from '../../support/outbox-bench.ts';
 import { freshName, hasKafka, kafkaBrokers, withAdmin } from '../../support/servers.ts';
 
@@ -33,13 +34,17 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     const prefix = freshName();
     const topics = [prefix, `${prefix}.shop.posts`, `${prefix}.shop.recency_capture`];
     await withAdmin((admin) =>
-      admin.createTopics({ waitForLeaders: true, topics: topics.map((topic) => ({ topic })) }),
+      ensureTopics(
+        admin,
+        topics.map((topic) => ({ topic })),
+      ),
     );
     onTestFinished(() => withAdmin((admin) => admin.deleteTopics({ topics })));
     const group = `${prefix}.capture`;
-    await withAdmin((admin) => moveToEnds(admin, group, topics.slice(0, 2)));
+    const kafka = new Kafka({ clientId: 'test', brokers: kafkaBrokers(), logLevel: logLevel.NOTHING });
+    await moveToEnds(kafka, group, topics.slice(0, 2));
     // One for each test: a producer remembers topics that are deleted by now.
-    const producer = new Kafka({ clientId: 'test', brokers: kafkaBrokers(), logLevel: logLevel.NOTHING }).producer();
+    const producer = kafka.producer();
     await producer.connect();
     onTestFinished(() => producer.disconnect());
     const [schemas = '', posts = '', own = ''] = topics;
@@ -135,7 +140,7 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     const { prefix } = await connector();
     const topic = `${prefix}.shop.pairs`;
     const configEntries = [{ name: 'cleanup.policy', value: 'compact' }];
-    await withAdmin((admin) => admin.createTopics({ topics: [{ topic, configEntries }], waitForLeaders: true }));
+    await withAdmin((admin) => ensureTopics(admin, [{ topic, configEntries }]));
     onTestFinished(() => withAdmin((admin) => admin.deleteTopics({ topics: [topic] })));
     const check = (...tables: string[]) =>
       withAdmin((admin) =>

@@ -34,7 +34,9 @@ export class Successors {
 
   of(state: State, emit: Emit): void {
     for (const [worker, operation] of state.workers.entries()) {
-      if (operation !== IDLE) emit(this.workers.advance(state, worker), '', worker);
+      if (operation === IDLE) continue;
+      const isDone = this.#machine.operations.at(operation).wants === undefined;
+      emit(this.workers.advance(state, worker), isDone ? 'finishes what was put off' : '', worker);
     }
     const idle = state.workers.indexOf(IDLE);
     if (idle >= 0) this.#take(state, idle, emit);

@@ -44,7 +44,7 @@ export class Workers {
     return this.advance(begun, worker);
   }
 
-  /** Does the worker's next step, and acknowledges the work if it was the last. */
+  /** Does the worker's next step, and acknowledges the work if it was the last. Delayed work is finished in a step of its own. */
   advance(state: State, worker: number): Move {
     return this.settled(this.#doStep({ state, done: [], broken: undefined }, worker));
   }
@@ -127,8 +127,16 @@ export class Workers {
     const next = operations.answer(operation, reply);
     const step = operations.at(operation).wants?.step ?? 0;
     const after = { ...state, workers: state.workers.with(worker, next) };
-    const ended = operations.at(next).wants === undefined ? end(after) : after;
-    return { state: ended, done: [...done, { worker, step, reply }], broken };
+    const isOver = operations.at(next).wants === undefined && !this.#isToBeFinished(next);
+    return { state: isOver ? end(after) : after, done: [...done, { worker, step, reply }], broken };
+  }
+
+  /**
+   * A task's acknowledgement concerns only its own delivery. An item of the delay queue may by then have been put there again
+   * and taken by another worker: equal items are one.
+   */
+  #isToBeFinished(operation: number): boolean {
+    return this.#machine.operations.causeOf(operation).kind === 'delayed';
   }
 
   /** Acknowledges. */

@@ -26,6 +26,7 @@ const RULES = [
   'a rebuild that is due precedes the acknowledgement',
   'n is the size, when read',
   'a re-check looks at both sides',
+  'a hold in the delay queue is ended only by the worker that took it',
   'a fan-out covers every pair of its owner',
   'a change of a user is fanned out',
   'a change of a user drops their index',

@@ -27,6 +27,7 @@ const OF_ONE = madeOnce(
     STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = candidate.id`,
     where: 'TRUE',
     rows: 'few',
+    id: 'candidate.id',
   }),
 );
 
@@ -37,6 +38,7 @@ const OF_MANY = madeOnce(
     STRAIGHT_JOIN recency_contacts AS c ON c.user_id = candidate.user_id AND c.contact_id = candidate.id`,
     where: 'TRUE',
     rows: 'few',
+    id: 'candidate.id',
   }),
 );
 

@@ -117,7 +117,7 @@ export function shownRows(source: RowSource): LearnedStatement {
     by.seen
       ? compared(by)
       : `
-  SELECT ${columnsWith(lastUploadOfFew(by))}, ${unseenColumn(ROW, by)}, c.user_id,
+  SELECT ${columnsWith(lastUploadOfFew(by, source.id))}, ${unseenColumn(ROW, by)}, c.user_id,
          e.seen_in_use${extraValues('c', by.extra.source)}${by.bits ? `, ${BITS}` : ''}, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (${source.from}) ON ${source.where} AND ${IS_RELATED}`;

@@ -111,7 +111,8 @@ async function fromDebezium(
     open: () => new DebeziumSource(source),
     present: async () => {
       await readTypes();
-      await moveToEnds(client, group, [...mapped.map((table) => topicOf(prefix, table)), statementsTopic(prefix)]);
+      const topics = [...mapped.map((table) => topicOf(prefix, table)), statementsTopic(prefix)];
+      await moveToEnds(client, admin, group, topics);
       return `group:${group}`;
     },
     check: () => checkTopics(admin, prefix, mapped),

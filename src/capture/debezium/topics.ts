@@ -91,28 +91,31 @@ export async function readEnds(admin: Admin, topics: readonly string[]): Promise
 /**
  * Lets the group go on at the present ends of the topics. A member commits them for all at once: kafkajs's `setOffsets` has one join
  * the group for each topic, and a broker waits 3 s for others to join.
+ * @param admin of the same brokers, connected
  * @throws when a member of the group is still there
  */
-export async function moveToEnds(kafka: Kafka, groupId: string, topics: readonly string[]): Promise<void> {
-  await using admin = await connected(kafka.admin());
-  const ends = await Promise.all(
-    topics.map(async (topic) => ({ topic, bounds: await admin.client.fetchTopicOffsets(topic) })),
-  );
-  const { groups } = await admin.client.describeGroups([groupId]);
+export async function moveToEnds(
+  kafka: Kafka,
+  admin: Admin,
+  groupId: string,
+  topics: readonly string[],
+): Promise<void> {
+  const { groups } = await admin.describeGroups([groupId]);
   const busy = groups.find(({ state }) => state !== 'Empty' && state !== 'Dead');
   if (busy !== undefined) throw new Error(`the group ${groupId} has members: it is ${busy.state}`);
-  await using member = await connected(
-    kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 100 }),
+  const ends = await Promise.all(
+    topics.map(async (topic) => ({ topic, bounds: await admin.fetchTopicOffsets(topic) })),
   );
-  await joinGroup(member.client, topics);
-  await member.client.commitOffsets(
-    ends.flatMap(({ topic, bounds }) => bounds.map(({ partition, high }) => ({ topic, partition, offset: high }))),
-  );
-}
-
-async function connected<Client extends Admin | Consumer>(client: Client) {
-  await client.connect();
-  return { client, [Symbol.asyncDispose]: () => client.disconnect() };
+  const member = kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 100 });
+  await member.connect();
+  try {
+    await joinGroup(member, topics);
+    await member.commitOffsets(
+      ends.flatMap(({ topic, bounds }) => bounds.map(({ partition, high }) => ({ topic, partition, offset: high }))),
+    );
+  } finally {
+    await member.disconnect();
+  }
 }
 
 /** As a member that reads nothing. @throws when the group does not take it */
@@ -121,9 +124,9 @@ async function joinGroup(consumer: Consumer, topics: readonly string[]): Promise
   consumer.on(consumer.events.GROUP_JOIN, () => resolve());
   consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
   await consumer.subscribe({ topics: [...topics], fromBeginning: true });
-  await consumer.run({ autoCommit: false, eachBatch: async () => undefined });
+  const running = consumer.run({ autoCommit: false, eachBatch: async () => undefined });
   consumer.pause(topics.map((topic) => ({ topic })));
-  await joined;
+  await Promise.all([running, joined]);
 }
 
 /**

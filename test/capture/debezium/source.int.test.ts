@@ -42,7 +42,7 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     onTestFinished(() => withAdmin((admin) => admin.deleteTopics({ topics })));
     const group = `${prefix}.capture`;
     const kafka = new Kafka({ clientId: 'test', brokers: kafkaBrokers(), logLevel: logLevel.NOTHING });
-    await moveToEnds(kafka, group, topics.slice(0, 2));
+    await withAdmin((admin) => moveToEnds(kafka, admin, group, topics.slice(0, 2)));
     // One for each test: a producer remembers topics that are deleted by now.
     const producer = kafka.producer();
     await producer.connect();
@@ -62,7 +62,7 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
       onTestFinished(() => source.close());
       return source;
     };
-    return { prefix, posts, own, schemas, group, send, open };
+    return { prefix, posts, own, schemas, group, kafka, send, open };
   }
 
   /** Batches until one meets the condition. */
@@ -99,6 +99,16 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     await send(own, echo(7));
     const seen = await batches(source, (batch) => batch.echo?.fence === 7);
     expect(idsOf(seen)).toEqual(['1']);
+  }, 60_000);
+
+  it('does not begin at the present while another reads', async () => {
+    const { send, open, posts, group, kafka } = await connector();
+    await send(posts, insert(1));
+    const source = open();
+    expect(idsOf([await source.next(30_000, never)])).toEqual(['1']);
+    await expect(withAdmin((admin) => moveToEnds(kafka, admin, group, [posts]))).rejects.toThrow('has members');
+    await source.close();
+    expect(idsOf([await open().next(30_000, never)])).toEqual(['1']);
   }, 60_000);
 
   it('is a gap where Kafka has deleted messages unread', async () => {

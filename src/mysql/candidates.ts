@@ -19,28 +19,18 @@ import { audiencesToLookUp } from './last-upload.ts';
 import { type LearnedStatement, learnedOf, madeOnce } from './learned.ts';
 import type { ComparedRows } from './seen.ts';
 
+/** @param from names the candidates' ids `candidate.id` */
+const ofCandidates = (from: string) => madeOnce(shownRows({ from, where: 'TRUE', rows: 'few', id: 'candidate.id' }));
+
 // The candidates drive the join: with `contact_id IN (…)` MariaDB reads all of a heavy user's contacts. One placeholder
 // for any number of them also means one statement text.
-const OF_ONE = madeOnce(
-  shownRows({
-    from: `JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS candidate
-    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = candidate.id`,
-    where: 'TRUE',
-    rows: 'few',
-    id: 'candidate.id',
-  }),
-);
+const OF_ONE = ofCandidates(`JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS candidate
+    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = ? AND c.contact_id = candidate.id`);
 
 // The same with pairs: each is one look-up by primary key, however many contacts a user has.
-const OF_MANY = madeOnce(
-  shownRows({
-    from: `JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', id BIGINT UNSIGNED PATH '$[1]')) AS candidate
-    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = candidate.user_id AND c.contact_id = candidate.id`,
-    where: 'TRUE',
-    rows: 'few',
-    id: 'candidate.id',
-  }),
-);
+const OF_MANY = ofCandidates(`
+    JSON_TABLE(?, '$[*]' COLUMNS (user_id BIGINT UNSIGNED PATH '$[0]', id BIGINT UNSIGNED PATH '$[1]')) AS candidate
+    STRAIGHT_JOIN recency_contacts AS c ON c.user_id = candidate.user_id AND c.contact_id = candidate.id`);
 
 /**
  * The candidates that are related to the user and have an upload, in no order, with the epoch of the same snapshot.

@@ -102,7 +102,7 @@ export function shownStatement(live: LearnedStatement): LearnedStatement {
 
 /**
  * A {@link shownStatement} of the related rows of a source that are few. Those without an upload may be among them. Until there
- * are cursors no table is derived: that would be a third of what the statement takes.
+ * are cursors no table is derived: that would add a sixth to what the statement takes.
  * @param source as in {@link withUploads}
  */
 export function shownRows(source: RowSource): LearnedStatement {
@@ -117,7 +117,7 @@ export function shownRows(source: RowSource): LearnedStatement {
     by.seen
       ? compared(by)
       : `
-  SELECT ${columnsWith(lastUploadOfFew(by, source.id))}, ${unseenColumn(ROW, by)}, c.user_id,
+  SELECT ${columnsWith(lastUploadOfFew(by, source))}, ${unseenColumn(ROW, by)}, c.user_id,
          e.seen_in_use${extraValues('c', by.extra.source)}${by.bits ? `, ${BITS}` : ''}, ${EPOCH}
   FROM recency_epoch AS e
   LEFT JOIN (${source.from}) ON ${source.where} AND ${IS_RELATED}`;

@@ -20,7 +20,7 @@ const UNLIMITED_ROWS = '18446744073709551615';
  * MySQL and MariaDB name the time limit differently, and each takes the other's syntax for a comment.
  *
  * MariaDB may keep a subquery's results by its parameters. Those of Recency differ in every row (an uploader and an audience), and
- * making the table for each takes a tenth of a narrowed read.
+ * making a table for each takes a twentieth of a narrowed read.
  */
 function stateOf(statementMs: number): string {
   return `SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, autocommit = 1, time_zone = '+00:00', sql_mode = '${SQL_MODE}',

@@ -139,20 +139,25 @@ const mappingOf = ({ file }: AdoptedSite) =>
     [table, source.of, ...[...when].map(([column, values]) => `${column}=${values}`)].join(' '),
   );
 
+/** Replies, boosts and deleted posts, newer than every photo. @param insert into `statuses`, up to SELECT and what only one site has */
+const noPosts = (insert: string) => {
+  const later = 'FROM_UNIXTIME(1780000000 + n)';
+  return [
+    `${insert} 10000 + n, 2, 21, NULL, ${later}, NULL`,
+    `${insert} 20000 + n, 2, NULL, 21, ${later}, NULL`,
+    `${insert} 30000 + n, 2, NULL, NULL, ${later}, '2026-02-01'`,
+  ];
+};
+
 describe('a site like Pixelfed', () => {
   let site: AdoptedSite;
   beforeAll(async () => {
     site = await adopted('pixelfed');
   });
   const STATUS = 'INSERT INTO statuses (id, profile_id, in_reply_to_id, reblog_of_id, created_at, deleted_at) SELECT';
-  const LATER = 'FROM_UNIXTIME(1780000000 + n)';
   holds(() => site, {
     pair: { user: '1', contact: '2', at: Date.parse('2026-01-02T12:00:00Z') },
-    inserts: [
-      `${STATUS} 10000 + n, 2, 21, NULL, ${LATER}, NULL`,
-      `${STATUS} 20000 + n, 2, NULL, 21, ${LATER}, NULL`,
-      `${STATUS} 30000 + n, 2, NULL, NULL, ${LATER}, '2026-02-01'`,
-    ],
+    inserts: noPosts(STATUS),
   });
 
   it('suspended, deleted, muted, blocked either way, themselves, nobody: not related', async () => {
@@ -179,14 +184,9 @@ describe('a site like Mastodon', () => {
   });
   const STATUS =
     "INSERT INTO statuses (text, updated_at, id, account_id, in_reply_to_id, reblog_of_id, created_at, deleted_at) SELECT '', NOW(),";
-  const LATER = 'FROM_UNIXTIME(1780000000 + n)';
   holds(() => site, {
     pair: { user: '1', contact: '2', at: Date.parse('2026-01-02T12:00:00Z') },
-    inserts: [
-      `${STATUS} 10000 + n, 2, 21, NULL, ${LATER}, NULL`,
-      `${STATUS} 20000 + n, 2, NULL, 21, ${LATER}, NULL`,
-      `${STATUS} 30000 + n, 2, NULL, NULL, ${LATER}, '2026-02-01'`,
-    ],
+    inserts: noPosts(STATUS),
   });
 
   it('suspended, of a blocked domain, muted, blocked: not related; followers see what is for them', async () => {
